@@ -1,0 +1,59 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ibperf/ibperf/reports"
+)
+
+// ErrInterrupted is returned when the run's context ended before the run.
+var ErrInterrupted = errors.New("interrupted")
+
+// RefusedError says that the completion mode that was asked for is not to be
+// had: polling memory without the device's promise.
+type RefusedError struct {
+	Side   string // "this side" or "the peer"
+	Device string
+	Query  string // the call that was made
+	Answer string // what the device answered
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("completion mode data refused: on %s, device %s, %s answered %q, so spinning on memory may see a message's end before its middle; "+
+		"use --completion poll or event, or --force-data to poll memory all the same (unsafe)",
+		e.Side, e.Device, e.Query, e.Answer)
+}
+
+// DataError says that --verify found wrong data.
+type DataError struct {
+	Rows []reports.Row // those with findings
+}
+
+func (e *DataError) Error() string {
+	var b strings.Builder
+	b.WriteString("wrong data: ")
+	for i, r := range e.Rows {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		v := r.Verify
+		fmt.Fprintf(&b, "%d bytes, mode %s: %d torn, %d stale, %d duplicate of %d messages checked",
+			r.Size, r.Mode, v.Torn, v.Stale, v.Duplicates, v.Messages)
+		if v.First != "" {
+			fmt.Fprintf(&b, " (first: %s)", v.First)
+		}
+	}
+	return b.String()
+}
+
+// DeviceError says that the device or its port cannot be used.
+type DeviceError struct {
+	Err error
+}
+
+func (e *DeviceError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *DeviceError) Unwrap() error { return e.Err }

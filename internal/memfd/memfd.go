@@ -1,0 +1,151 @@
+// Package memfd makes memory that can be handed to another process as a file
+// descriptor: a sealed memfd, mapped into this process. Nothing of it has a
+// name in a file system, so nothing is left behind when a process dies.
+package memfd
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sort"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// File is a memfd and its mapping.
+type File struct {
+	id    uint32
+	fd    int
+	bytes []byte
+	addr  uint64
+}
+
+var nextID atomic.Uint32
+
+// New makes a memfd of size bytes, seals its size and maps it for reading and writing.
+func New(name string, size int) (*File, error) { return create(name, size, 0) }
+
+// NewReadOnlyForOthers makes a memfd that only this process can write: mappings
+// made after this call are refused write access (F_SEAL_FUTURE_WRITE, Linux 5.1).
+func NewReadOnlyForOthers(name string, size int) (*File, error) {
+	return create(name, size, unix.F_SEAL_FUTURE_WRITE)
+}
+
+func create(name string, size int, seals int) (*File, error) {
+	if size <= 0 {
+		return nil, fmt.Errorf("memory of %d bytes: %w", size, unix.EINVAL)
+	}
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, fmt.Errorf("memfd_create: %w", err)
+	}
+	f := &File{id: nextID.Add(1), fd: fd}
+	if err := f.init(roundUp(size), size, seals); err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+	register(f)
+	return f, nil
+}
+
+func (f *File) init(mapped, size, seals int) error {
+	if err := unix.Ftruncate(f.fd, int64(mapped)); err != nil {
+		return fmt.Errorf("grow memfd to %d bytes: %w", mapped, err)
+	}
+	b, err := unix.Mmap(f.fd, 0, mapped, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return fmt.Errorf("map %d bytes: %w", mapped, err)
+	}
+	seals |= unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
+	if _, err := unix.FcntlInt(uintptr(f.fd), unix.F_ADD_SEALS, seals); err != nil {
+		unix.Munmap(b)
+		return fmt.Errorf("seal memfd: %w", err)
+	}
+	f.bytes, f.addr = b[:size:mapped], addrOf(b)
+	return nil
+}
+
+func roundUp(n int) int {
+	page := os.Getpagesize()
+	return (n + page - 1) / page * page
+}
+
+// ID is unique among the files of this process.
+func (f *File) ID() uint32 { return f.id }
+
+// FD returns the descriptor, valid until Close.
+func (f *File) FD() int { return f.fd }
+
+// Bytes returns the mapping.
+func (f *File) Bytes() []byte { return f.bytes }
+
+// Addr returns the address of the first byte.
+func (f *File) Addr() uint64 { return f.addr }
+
+// Close closes the descriptor and unmaps the memory.
+func (f *File) Close() error {
+	if !unregister(f) {
+		return nil
+	}
+	return errors.Join(unix.Close(f.fd), f.Unmap())
+}
+
+// CloseFD closes the descriptor alone; Unmap has to follow.
+func (f *File) CloseFD() error {
+	if !unregister(f) {
+		return nil
+	}
+	return unix.Close(f.fd)
+}
+
+// Unmap unmaps the memory.
+func (f *File) Unmap() error { return unix.Munmap(f.bytes[:cap(f.bytes)]) }
+
+// files holds the open files in the order of their addresses.
+var files struct {
+	sync.RWMutex
+	sorted []*File
+}
+
+func register(f *File) {
+	files.Lock()
+	defer files.Unlock()
+	i := sort.Search(len(files.sorted), func(i int) bool { return files.sorted[i].addr > f.addr })
+	files.sorted = append(files.sorted, nil)
+	copy(files.sorted[i+1:], files.sorted[i:])
+	files.sorted[i] = f
+}
+
+func unregister(f *File) bool {
+	files.Lock()
+	defer files.Unlock()
+	for i, g := range files.sorted {
+		if g == f {
+			files.sorted = append(files.sorted[:i], files.sorted[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// Find returns the file that b lies in and b's offset, or nil.
+func Find(b []byte) (*File, int) {
+	if len(b) == 0 {
+		return nil, 0
+	}
+	addr := addrOf(b)
+	files.RLock()
+	defer files.RUnlock()
+	i := sort.Search(len(files.sorted), func(i int) bool { return files.sorted[i].addr > addr })
+	if i == 0 {
+		return nil, 0
+	}
+	f := files.sorted[i-1]
+	off := addr - f.addr
+	if off+uint64(len(b)) > uint64(len(f.bytes)) {
+		return nil, 0
+	}
+	return f, int(off)
+}

@@ -1,0 +1,34 @@
+// Package offheap keeps arrays outside Go's heap, where C libraries may hold
+// and follow pointers to them.
+package offheap
+
+import (
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Make maps zeroed memory for n values of T. T must not hold pointers to Go's
+// heap: the garbage collector does not look into the memory.
+func Make[T any](n int) ([]T, error) {
+	size := n * int(unsafe.Sizeof(*new(T)))
+	if size == 0 {
+		return nil, nil
+	}
+	b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return nil, fmt.Errorf("map %d bytes for work requests: %w", size, err)
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n), nil
+}
+
+// Free unmaps what Make returned.
+func Free[T any](s []T) error {
+	if cap(s) == 0 {
+		return nil
+	}
+	s = s[:cap(s)]
+	size := len(s) * int(unsafe.Sizeof(s[0]))
+	return unix.Munmap(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), size))
+}

@@ -1,0 +1,169 @@
+// Package reports holds the result file of a run and everything that is made
+// from result files: tables, plots, HTML pages.
+//
+// A run fills a [File]; every table, plot and comparison is made from files, so
+// that old runs can be drawn again and runs of many hosts be laid together.
+// Numbers inside are SI: nanoseconds, seconds, bytes, bytes per second. They
+// are scaled only where they are printed.
+package reports
+
+import "time"
+
+// FormatName and FormatVersion identify the result file.
+const (
+	FormatName    = "ibperf-result"
+	FormatVersion = 1
+)
+
+// File is one run as one side saw it: the JSON document that --out_json writes.
+type File struct {
+	Format      string            `json:"format"`
+	Version     int               `json:"version"`
+	Program     string            `json:"program"` // "ib_write_lat"
+	Release     string            `json:"release"` // ibperf's own version
+	Op          string            `json:"op"`      // "write", "send", "read"
+	Kind        string            `json:"kind"`    // KindLatency or KindBandwidth
+	Role        string            `json:"role"`    // "client" or "server"
+	Command     []string          `json:"command"`
+	Started     time.Time         `json:"started"`
+	Finished    time.Time         `json:"finished"`
+	Interrupted bool              `json:"interrupted"`
+	Error       string            `json:"error,omitempty"` // why the run ended early; empty if it did not
+	Parameters  Parameters        `json:"parameters"`
+	Local       Side              `json:"local"`
+	Peer        Side              `json:"peer"`
+	Definitions map[string]string `json:"definitions"` // field name -> what the number means
+	Units       map[string]string `json:"units"`       // field name -> unit
+	Warnings    []Warning         `json:"warnings"`    // what makes the numbers of all rows doubtful
+	Rows        []Row             `json:"rows"`
+}
+
+// The kinds of a test.
+const (
+	KindLatency   = "lat"
+	KindBandwidth = "bw"
+)
+
+// Parameters are the plan that both sides followed.
+type Parameters struct {
+	Transport  string   `json:"transport"`  // "RC"
+	Completion string   `json:"completion"` // as asked: "auto", "data", "poll", "event", "compare"
+	Modes      []string `json:"modes"`      // as run, in order
+	Sizes      []int    `json:"sizes_bytes"`
+	Iterations uint64   `json:"iterations,omitempty"` // for each size, mode and QP; 0 in a timed run
+	DurationS  float64  `json:"duration_s,omitempty"` // for each size and mode; 0 in a counted run
+	Warmup     uint64   `json:"warmup"`               // unmeasured messages before each row
+	QPs        int      `json:"qps"`
+	TxDepth    int      `json:"tx_depth"`
+	RxDepth    int      `json:"rx_depth"`
+	CQMod      int      `json:"cq_mod"` // one send completion for so many messages
+	Inline     int      `json:"inline_bytes"`
+	Offset     int      `json:"offset_bytes"` // where a message begins within an aligned 128-byte block
+	MTU        int      `json:"mtu_bytes"`
+	Verify     bool     `json:"verify"`
+	ForceData  bool     `json:"force_data"`
+}
+
+// Side describes one end of the run: its machine, its device, the device's answer.
+type Side struct {
+	Host      string            `json:"host"`
+	Kernel    string            `json:"kernel"`
+	CPU       string            `json:"cpu"`
+	CPUs      int               `json:"cpus"`
+	Governor  string            `json:"governor,omitempty"` // cpufreq governor; empty if the kernel has none
+	Libraries map[string]string `json:"libraries"`          // "go", "libibverbs", ...
+	Device    Device            `json:"device"`
+	Order     Order             `json:"order"`
+}
+
+// Device is the RDMA device a side used.
+type Device struct {
+	Name      string `json:"name"`
+	Backend   string `json:"backend"`            // "shm", "ibv"
+	Software  string `json:"software,omitempty"` // what stands in for hardware, "" for a real device
+	Firmware  string `json:"firmware,omitempty"`
+	Port      int    `json:"port"`
+	LinkLayer string `json:"link_layer"`
+	GID       string `json:"gid"`
+	GIDIndex  int    `json:"gid_index"`
+}
+
+// Order is a side's answer to ibv_query_qp_data_in_order for the opcode of the run.
+type Order struct {
+	Query  string `json:"query"`  // the call as it was made
+	Answer string `json:"answer"` // OrderWhole, OrderBlocks, OrderNone, OrderUnknown
+}
+
+// The answers about data order.
+const (
+	OrderWhole   = "whole message"
+	OrderBlocks  = "aligned 128-byte blocks"
+	OrderNone    = "not promised"
+	OrderUnknown = "unknown"
+)
+
+// Warning says why a number may not be what it seems. ID is stable and meant for programs.
+type Warning struct {
+	ID   string `json:"id"` // "software-device", "few-samples", "forced-data", ...
+	Text string `json:"text"`
+}
+
+// Row is one measurement: one message size in one completion mode.
+type Row struct {
+	Size      int        `json:"size_bytes"`
+	Mode      string     `json:"mode"`   // "data", "poll" or "event"
+	Forced    bool       `json:"forced"` // data mode without the device's promise
+	Opcode    string     `json:"opcode"` // "RDMA_WRITE", "SEND", ...
+	Latency   *Latency   `json:"latency,omitempty"`
+	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
+	Local     Cost       `json:"local"`
+	Peer      Cost       `json:"peer"`
+	Verify    *Verify    `json:"verify,omitempty"`
+	Warnings  []Warning  `json:"warnings,omitempty"`
+}
+
+// Latency holds the statistics of one latency measurement. All times are what
+// the definition "latency" says: recorded time multiplied by Factor.
+type Latency struct {
+	N         uint64  `json:"n"`
+	MinNs     float64 `json:"min_ns"`
+	MeanNs    float64 `json:"mean_ns"`
+	StdevNs   float64 `json:"stdev_ns"` // population standard deviation of all N samples
+	P50Ns     float64 `json:"p50_ns"`
+	P90Ns     float64 `json:"p90_ns"`
+	P99Ns     float64 `json:"p99_ns"`
+	P999Ns    float64 `json:"p99_9_ns"`
+	P9999Ns   float64 `json:"p99_99_ns"`
+	MaxNs     float64 `json:"max_ns"`
+	Factor    float64 `json:"factor"`    // 0.5 for a ping-pong, 1 for a full round trip
+	Histogram string  `json:"histogram"` // recorded nanoseconds, before Factor: HdrHistogram V2 compressed, base64
+}
+
+// Bandwidth holds the rates of one bandwidth measurement.
+type Bandwidth struct {
+	Messages   uint64  `json:"messages"`
+	Bytes      uint64  `json:"bytes"`
+	Seconds    float64 `json:"seconds"`
+	Average    float64 `json:"average_bytes_per_s"`
+	Peak       float64 `json:"peak_bytes_per_s"`
+	MsgRate    float64 `json:"messages_per_s"`
+	MeasuredAt string  `json:"measured_at"` // "sender" or "receiver"
+}
+
+// Cost is what a side spent in its timed loop.
+type Cost struct {
+	CPUNs  float64 `json:"cpu_ns_per_message"` // CPU time of the loop's thread, user and system
+	Sleeps uint64  `json:"sleeps"`             // how often the thread slept for a completion event
+}
+
+// Verify counts what checking every byte of every message found.
+type Verify struct {
+	Messages   uint64 `json:"messages"` // checked, both sides together
+	Torn       uint64 `json:"torn"`
+	Stale      uint64 `json:"stale"`
+	Duplicates uint64 `json:"duplicates"`
+	First      string `json:"first,omitempty"` // details of the first bad message
+}
+
+// Bad returns the number of messages that were not as sent.
+func (v *Verify) Bad() uint64 { return v.Torn + v.Stale + v.Duplicates }

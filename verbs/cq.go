@@ -1,0 +1,46 @@
+package verbs
+
+import "time"
+
+// CQ is a completion queue.
+type CQ interface {
+	// Poll moves up to len(wc) completions into wc and returns how many; it
+	// never blocks. A completion is returned once.
+	//
+	//	int ibv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
+	Poll(wc []WC) (int, error)
+	// PollSpin polls until something arrives, at most max times: one call into
+	// the device's library for a bounded busy wait.
+	PollSpin(wc []WC, max int) (int, error)
+	// ReqNotify arms the queue: the next completion (or, with solicitedOnly, the
+	// next solicited or failed one) puts one event into the queue's channel.
+	// Completions that are already there do not.
+	//
+	//	int ibv_req_notify_cq(struct ibv_cq *cq, int solicited_only)
+	ReqNotify(solicitedOnly bool) error
+	// AckEvents acknowledges n events; Close waits until all are acknowledged.
+	//
+	//	void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
+	AckEvents(n int)
+	// CQE returns the capacity, at least what CreateCQ was asked for.
+	CQE() int
+	// Close destroys the queue; EBUSY while a QP uses it.
+	//
+	//	int ibv_destroy_cq(struct ibv_cq *cq)
+	Close() error
+}
+
+// CompChannel delivers completion events of the CQs made with it.
+type CompChannel interface {
+	// GetEvent sleeps until an event comes and returns its CQ, or [ErrTimeout]
+	// after timeout. The event consumes no completion and leaves the CQ disarmed.
+	//
+	//	int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
+	GetEvent(timeout time.Duration) (CQ, error)
+	// FD returns the file descriptor, readable while an event is queued.
+	FD() int
+	// Close destroys the channel; EBUSY while a CQ uses it.
+	//
+	//	int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+	Close() error
+}

@@ -1,0 +1,117 @@
+package verbs
+
+// Device is an RDMA device of a backend, not yet opened.
+type Device interface {
+	// Name is what users pass with -d: "mlx5_0", "rxe0", "shm_whole".
+	Name() string
+	// Backend is the name of the backend that offers the device: "ibv", "shm".
+	Backend() string
+	// Software says what stands in for hardware, or "" for a device that may be hardware.
+	Software() string
+	// Open opens the device.
+	//
+	//	struct ibv_context *ibv_open_device(struct ibv_device *device)
+	Open() (Context, error)
+}
+
+// Context is an opened device. Objects made from one context work only with each other.
+type Context interface {
+	Device() Device
+	// QueryDevice returns the device's attributes. Maxima are upper limits, not promises.
+	//
+	//	int ibv_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input, struct ibv_device_attr_ex *attr)
+	QueryDevice() (DeviceAttr, error)
+	// QueryPort returns the attributes of a port; ports count from 1.
+	//
+	//	int ibv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr)
+	QueryPort(port int) (PortAttr, error)
+	// QueryGID returns a GID table entry; ENODATA if the entry is empty.
+	//
+	//	int ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t gid_index, struct ibv_gid_entry *entry, uint32_t flags)
+	QueryGID(port, index int) (GIDEntry, error)
+	// AllocPD allocates a protection domain.
+	//
+	//	struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+	AllocPD() (PD, error)
+	// CreateCompChannel creates a completion channel.
+	//
+	//	struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
+	CreateCompChannel() (CompChannel, error)
+	// CreateCQ creates a completion queue of at least cqe entries. channel may be nil.
+	//
+	//	struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector)
+	CreateCQ(cqe int, channel CompChannel, compVector int) (CQ, error)
+	// Close closes the device. Objects made from it are dead afterwards.
+	//
+	//	int ibv_close_device(struct ibv_context *context)
+	Close() error
+}
+
+// DeviceAttr holds the attributes of struct ibv_device_attr_ex.
+type DeviceAttr struct {
+	FirmwareVersion string
+	NodeGUID        uint64 // host byte order
+	SysImageGUID    uint64
+	MaxMRSize       uint64 // bytes
+	PageSizeCap     uint64 // bit mask of supported page sizes
+	VendorID        uint32
+	VendorPartID    uint32
+	HWVersion       uint32
+	MaxQP           int
+	MaxQPWR         int // work requests of one queue
+	DeviceCapFlags  uint32
+	MaxSGE          int
+	MaxSGERead      int
+	MaxCQ           int
+	MaxCQE          int
+	MaxMR           int
+	MaxPD           int
+	MaxQPRdAtomic   int // READs and atomics outstanding at a responder QP
+	MaxQPInitRdAtom int // READs and atomics outstanding at a requester QP
+	MaxResRdAtomic  int
+	AtomicCap       AtomicCap
+	MaxSRQ          int
+	MaxSRQWR        int
+	MaxSRQSGE       int
+	MaxMcastGroups  int
+	MaxMcastQPs     int
+	MaxAH           int
+	MaxPKeys        int
+	LocalCAAckDelay int
+	PhysPortCount   int
+	NumCompVectors  int
+	ODP             ODPCaps
+}
+
+// AtomicCap is enum ibv_atomic_cap.
+type AtomicCap uint32
+
+// The scopes within which atomic operations are atomic.
+const (
+	AtomicNone AtomicCap = 0
+	AtomicHCA  AtomicCap = 1 // among the QPs of this device
+	AtomicGlob AtomicCap = 2 // with the CPU too
+)
+
+var atomicCapNames = map[AtomicCap]string{AtomicNone: "none", AtomicHCA: "hca", AtomicGlob: "glob"}
+
+func (a AtomicCap) String() string { return nameOf(atomicCapNames, a) }
+
+// ODPCaps is struct ibv_odp_caps: on-demand paging, in general and by transport.
+type ODPCaps struct {
+	General uint64 // bit 0: supported, bit 1: implicit
+	RC      ODPTransport
+	UC      ODPTransport
+	UD      ODPTransport
+	XRC     ODPTransport
+}
+
+// Supported reports IBV_ODP_SUPPORT.
+func (c ODPCaps) Supported() bool { return c.General&1 != 0 }
+
+// ODPTransport is a mask of enum ibv_odp_transport_cap_bits.
+type ODPTransport uint32
+
+var odpNames = []string{"SEND", "RECV", "WRITE", "READ", "ATOMIC", "SRQ_RECV", "FLUSH", "ATOMIC_WRITE"}
+
+func (o ODPTransport) String() string { return bitNames(uint32(o), odpNames) }

@@ -1,0 +1,42 @@
+package verbs
+
+import (
+	"github.com/ibperf/ibperf/internal/memfd"
+	"github.com/ibperf/ibperf/internal/offheap"
+)
+
+// Buffer is memory to register: page-aligned, zeroed, outside Go's heap, so that
+// it never moves and devices may keep its address.
+type Buffer struct{ file *memfd.File }
+
+// NewBuffer allocates size bytes. Close frees them; a region still registered
+// on them keeps them alive for the device, not for the caller.
+func NewBuffer(size int) (*Buffer, error) {
+	f, err := memfd.New("ibperf-buffer", size)
+	if err != nil {
+		return nil, err
+	}
+	return &Buffer{file: f}, nil
+}
+
+// Bytes returns the memory.
+func (b *Buffer) Bytes() []byte { return b.file.Bytes() }
+
+// Addr returns the virtual address of the first byte.
+func (b *Buffer) Addr() uint64 { return b.file.Addr() }
+
+// Close frees the memory. It must not be used afterwards.
+func (b *Buffer) Close() error { return b.file.Close() }
+
+// Request is what work queues are fed with and drained into.
+type Request interface {
+	SendWR | RecvWR | SGE | WC
+}
+
+// Make returns n zeroed requests outside Go's heap: libraries in C may be handed
+// them as they are, and lists may link them. Pointers kept in them must be to
+// memory from Make too. Free gives them back.
+func Make[T Request](n int) ([]T, error) { return offheap.Make[T](n) }
+
+// Free gives back what [Make] returned.
+func Free[T Request](s []T) error { return offheap.Free(s) }

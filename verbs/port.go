@@ -1,0 +1,127 @@
+package verbs
+
+import "net/netip"
+
+// PortAttr holds the attributes of struct ibv_port_attr.
+type PortAttr struct {
+	State       PortState
+	MaxMTU      MTU
+	ActiveMTU   MTU
+	GIDTableLen int
+	PKeyTblLen  int
+	MaxMsgSize  uint32 // bytes
+	LID         uint16
+	SMLID       uint16
+	LMC         uint8
+	LinkLayer   LinkLayer
+	ActiveWidth uint8
+	ActiveSpeed uint32
+	PhysState   uint8
+	GRHRequired bool // IBV_QPF_GRH_REQUIRED: address vectors need a GRH
+}
+
+// PortState is enum ibv_port_state.
+type PortState uint32
+
+// The port states.
+const (
+	PortNOP         PortState = 0
+	PortDown        PortState = 1
+	PortInit        PortState = 2
+	PortArmed       PortState = 3
+	PortActive      PortState = 4
+	PortActiveDefer PortState = 5
+)
+
+var portStateNames = map[PortState]string{
+	PortNOP: "NOP", PortDown: "DOWN", PortInit: "INIT", PortArmed: "ARMED",
+	PortActive: "ACTIVE", PortActiveDefer: "ACTIVE_DEFER",
+}
+
+func (s PortState) String() string { return nameOf(portStateNames, s) }
+
+// LinkLayer is the kind of link below a port.
+type LinkLayer uint8
+
+// The link layers.
+const (
+	LinkUnspecified LinkLayer = 0
+	LinkInfiniBand  LinkLayer = 1
+	LinkEthernet    LinkLayer = 2
+)
+
+func (l LinkLayer) String() string {
+	switch l {
+	case LinkInfiniBand:
+		return "InfiniBand"
+	case LinkEthernet:
+		return "Ethernet"
+	}
+	return "unspecified"
+}
+
+// MTU is enum ibv_mtu: 1 for 256 bytes to 5 for 4096.
+type MTU uint32
+
+// The path MTUs.
+const (
+	MTU256  MTU = 1
+	MTU512  MTU = 2
+	MTU1024 MTU = 3
+	MTU2048 MTU = 4
+	MTU4096 MTU = 5
+)
+
+// Bytes returns the payload bytes of a packet, 0 for a value outside the enum.
+func (m MTU) Bytes() int {
+	if m < MTU256 || m > MTU4096 {
+		return 0
+	}
+	return 128 << m
+}
+
+// GID is a port's 128-bit address, in network order.
+type GID [16]byte
+
+// String formats the GID as an IPv6 address.
+func (g GID) String() string { return netip.AddrFrom16(g).StringExpanded() }
+
+// ParseGID reads what [GID.String] writes, and any other form of an IPv6 address.
+func ParseGID(s string) (GID, error) {
+	a, err := netip.ParseAddr(s)
+	if err != nil {
+		return GID{}, err
+	}
+	return GID(a.As16()), nil
+}
+
+// GIDEntry is struct ibv_gid_entry.
+type GIDEntry struct {
+	GID     GID
+	Index   int
+	Port    int
+	Type    GIDType
+	IfIndex int // network interface, 0 if there is none
+}
+
+// GIDType is enum ibv_gid_type.
+type GIDType uint32
+
+// The GID types.
+const (
+	GIDTypeIB     GIDType = 0
+	GIDTypeRoCEv1 GIDType = 1
+	GIDTypeRoCEv2 GIDType = 2
+)
+
+func (t GIDType) String() string {
+	switch t {
+	case GIDTypeIB:
+		return "IB"
+	case GIDTypeRoCEv1:
+		return "RoCE v1"
+	case GIDTypeRoCEv2:
+		return "RoCE v2"
+	}
+	return "unknown"
+}

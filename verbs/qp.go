@@ -1,0 +1,169 @@
+package verbs
+
+// QP is a queue pair.
+type QP interface {
+	// QPNum returns the number that peers address, 24 bits.
+	QPNum() uint32
+	// Modify sets the attributes named by mask and so moves the QP through its
+	// states; see [CheckModify] for what each transition needs.
+	//
+	//	int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
+	Modify(attr *QPAttr, mask QPAttrMask) error
+	// Query returns at least the attributes named by mask, and those of creation.
+	//
+	//	int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr)
+	Query(mask QPAttrMask) (QPAttr, QPInitAttr, error)
+	// QueryDataInOrder tells in which order incoming data of op becomes visible
+	// to this side's CPU; see [AskOrder]. ErrNotSupported if the library lacks the call.
+	//
+	//	int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
+	QueryDataInOrder(op Opcode, flags OrderFlags) (OrderCaps, error)
+	// PostSend posts the list that begins at wr. On an error bad is the first
+	// request that was not posted; those before it were. wr and its SGEs must
+	// come from [Make].
+	//
+	//	int ibv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+	PostSend(wr *SendWR) (bad *SendWR, err error)
+	// PostRecv posts the list that begins at wr, with the rules of PostSend.
+	//
+	//	int ibv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+	PostRecv(wr *RecvWR) (bad *RecvWR, err error)
+	// Close destroys the QP in any state, without waiting for its work.
+	//
+	//	int ibv_destroy_qp(struct ibv_qp *qp)
+	Close() error
+}
+
+// QPType is enum ibv_qp_type.
+type QPType uint32
+
+// The transports.
+const (
+	QPTypeRC QPType = 2
+	QPTypeUC QPType = 3
+	QPTypeUD QPType = 4
+)
+
+var qpTypeNames = map[QPType]string{QPTypeRC: "RC", QPTypeUC: "UC", QPTypeUD: "UD"}
+
+func (t QPType) String() string { return nameOf(qpTypeNames, t) }
+
+// QPState is enum ibv_qp_state.
+type QPState uint32
+
+// The states of a QP.
+const (
+	QPReset QPState = 0
+	QPInit  QPState = 1
+	QPRTR   QPState = 2 // ready to receive
+	QPRTS   QPState = 3 // ready to send
+	QPSQD   QPState = 4 // send queue drained
+	QPSQE   QPState = 5 // send queue error
+	QPErr   QPState = 6
+)
+
+var qpStateNames = map[QPState]string{
+	QPReset: "RESET", QPInit: "INIT", QPRTR: "RTR", QPRTS: "RTS", QPSQD: "SQD", QPSQE: "SQE", QPErr: "ERR",
+}
+
+func (s QPState) String() string { return nameOf(qpStateNames, s) }
+
+// QPCap is struct ibv_qp_cap.
+type QPCap struct {
+	MaxSendWR     int
+	MaxRecvWR     int
+	MaxSendSGE    int
+	MaxRecvSGE    int
+	MaxInlineData int // bytes
+}
+
+// QPInitAttr is struct ibv_qp_init_attr.
+type QPInitAttr struct {
+	SendCQ   CQ
+	RecvCQ   CQ
+	Cap      QPCap
+	Type     QPType
+	SigAll   bool // every send produces a completion (sq_sig_all)
+	QPNumber uint32
+}
+
+// QPAttr is struct ibv_qp_attr.
+type QPAttr struct {
+	State           QPState
+	CurState        QPState
+	PathMTU         MTU
+	RQPSN           uint32 // 24 bits
+	SQPSN           uint32 // 24 bits
+	DestQPNum       uint32
+	AccessFlags     Access // what the peer may do
+	Cap             QPCap
+	AH              AHAttr
+	PKeyIndex       uint16
+	EnSQDNotify     bool
+	SQDraining      bool
+	MaxRdAtomic     uint8 // READs and atomics outstanding as requester
+	MaxDestRdAtomic uint8 // READs and atomics accepted as responder
+	MinRNRTimer     uint8 // code of the delay that an RNR NAK asks for
+	PortNum         uint8
+	Timeout         uint8 // local ACK timeout, 4.096 µs * 2^Timeout; 0 for ever
+	RetryCnt        uint8
+	RNRRetry        uint8 // 7 for ever
+	QKey            uint32
+}
+
+// AHAttr is struct ibv_ah_attr.
+type AHAttr struct {
+	GRH         GlobalRoute
+	DLID        uint16
+	SL          uint8
+	SrcPathBits uint8
+	StaticRate  uint8
+	IsGlobal    bool
+	PortNum     uint8
+}
+
+// GlobalRoute is struct ibv_global_route.
+type GlobalRoute struct {
+	DGID         GID
+	FlowLabel    uint32
+	SGIDIndex    uint8
+	HopLimit     uint8
+	TrafficClass uint8
+}
+
+// QPAttrMask is enum ibv_qp_attr_mask.
+type QPAttrMask uint32
+
+// The attribute mask bits.
+const (
+	MaskState           QPAttrMask = 1 << 0
+	MaskCurState        QPAttrMask = 1 << 1
+	MaskEnSQDNotify     QPAttrMask = 1 << 2
+	MaskAccessFlags     QPAttrMask = 1 << 3
+	MaskPKeyIndex       QPAttrMask = 1 << 4
+	MaskPort            QPAttrMask = 1 << 5
+	MaskQKey            QPAttrMask = 1 << 6
+	MaskAV              QPAttrMask = 1 << 7
+	MaskPathMTU         QPAttrMask = 1 << 8
+	MaskTimeout         QPAttrMask = 1 << 9
+	MaskRetryCnt        QPAttrMask = 1 << 10
+	MaskRNRRetry        QPAttrMask = 1 << 11
+	MaskRQPSN           QPAttrMask = 1 << 12
+	MaskMaxRdAtomic     QPAttrMask = 1 << 13
+	MaskAltPath         QPAttrMask = 1 << 14
+	MaskMinRNRTimer     QPAttrMask = 1 << 15
+	MaskSQPSN           QPAttrMask = 1 << 16
+	MaskMaxDestRdAtomic QPAttrMask = 1 << 17
+	MaskPathMigState    QPAttrMask = 1 << 18
+	MaskCap             QPAttrMask = 1 << 19
+	MaskDestQPN         QPAttrMask = 1 << 20
+)
+
+var maskNames = []string{
+	"STATE", "CUR_STATE", "EN_SQD_ASYNC_NOTIFY", "ACCESS_FLAGS", "PKEY_INDEX", "PORT", "QKEY",
+	"AV", "PATH_MTU", "TIMEOUT", "RETRY_CNT", "RNR_RETRY", "RQ_PSN", "MAX_QP_RD_ATOMIC",
+	"ALT_PATH", "MIN_RNR_TIMER", "SQ_PSN", "MAX_DEST_RD_ATOMIC", "PATH_MIG_STATE", "CAP", "DEST_QPN",
+}
+
+// String returns the manual's names without IBV_QP_, joined by "|".
+func (m QPAttrMask) String() string { return bitNames(uint32(m), maskNames) }

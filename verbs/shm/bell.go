@@ -1,0 +1,89 @@
+package shm
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ibperf/ibperf/internal/memfd"
+)
+
+// bell is how a CQ's channel is rung: a word in shared memory that says whether
+// the CQ is armed, and the channel's eventfd. Whoever adds a completion, in
+// this process or a peer's, rings it.
+type bell struct {
+	file    *memfd.File // nil for a peer's bell
+	word    *uint64
+	eventFD int
+}
+
+func newBell(eventFD int) (*bell, error) {
+	f, err := memfd.New("ibperf-bell", eventPage)
+	if err != nil {
+		return nil, err
+	}
+	return &bell{file: f, word: &view[eventWord](f.Bytes(), 0).word, eventFD: eventFD}, nil
+}
+
+// arm asks for one event; the stronger of two arms wins.
+func (b *bell) arm(solicitedOnly bool) {
+	want := uint64(armAny)
+	if solicitedOnly {
+		want = armSolicited
+	}
+	for {
+		w := atomic.LoadUint64(b.word)
+		if w&armMask == armAny || w&armMask == want {
+			return
+		}
+		if atomic.CompareAndSwapUint64(b.word, w, w&^armMask|want) {
+			return
+		}
+	}
+}
+
+// ring delivers the event if the CQ is armed. The completion must be visible
+// before: the caller stores it with a full fence, so that either the owner's
+// look after arming sees the completion or this look sees the arm.
+func (b *bell) ring(solicited bool) {
+	for {
+		w := atomic.LoadUint64(b.word)
+		if a := w & armMask; a == armNone || a == armSolicited && !solicited {
+			return
+		}
+		if atomic.CompareAndSwapUint64(b.word, w, w&^armMask+eventOne) {
+			break
+		}
+	}
+	var one [8]byte
+	binary.NativeEndian.PutUint64(one[:], 1)
+	unix.Write(b.eventFD, one[:])
+}
+
+// events returns how often the bell was rung.
+func (b *bell) events() uint64 { return atomic.LoadUint64(b.word) / eventOne }
+
+// bell returns the peer's bell with the id, made of the descriptors that came
+// with a QP; what is already known is not mapped again.
+func (r *remote) bell(id uint32, wordFD, eventFD int) (*bell, error) {
+	r.mu.Lock()
+	known := r.bells[id]
+	r.mu.Unlock()
+	if known != nil {
+		unix.Close(wordFD)
+		unix.Close(eventFD)
+		return known, nil
+	}
+	m, err := r.mapFD(wordFD, eventPage, unix.PROT_READ|unix.PROT_WRITE)
+	if err != nil {
+		unix.Close(eventFD)
+		return nil, err
+	}
+	r.keep(m)
+	b := &bell{word: &view[eventWord](m, 0).word, eventFD: eventFD}
+	r.mu.Lock()
+	r.bells[id] = b
+	r.mu.Unlock()
+	return b, nil
+}

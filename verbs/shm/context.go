@@ -1,0 +1,130 @@
+package shm
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ibperf/ibperf/internal/memfd"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// context is an opened device: the directory that peers read, the socket where
+// they ask for memory, and the tables behind both.
+type context struct {
+	dev *device
+	id  uint64 // random; the lower half of the GID
+
+	dirFile *memfd.File
+	dir     *directory
+	sock    *net.UnixListener
+
+	// mrs and live are the private twins of the directory: what this process
+	// relies on. mrs is read by requesters without a lock.
+	mrs   []atomic.Pointer[mr]
+	mrGen []uint8 // uses of each place: the low byte of its key
+
+	mu      sync.Mutex
+	qps     []*qp             // by numIndex
+	qpGen   []uint16          // uses of each place: the upper bits of its number
+	nextQP  uint32            // last index given
+	nextMR  uint32            // last index given
+	regions map[uint32]region // by memfd id
+	remotes map[uint64]*remote
+	conns   map[*net.UnixConn]struct{} // of peers that ask
+	pds     uint32
+	closed  bool
+
+	engine engine
+}
+
+// region counts the memory regions on one memfd; peers may ask for it while
+// there is one.
+type region struct {
+	file *memfd.File
+	refs int
+}
+
+func open(d *device) (*context, error) {
+	var seed [8]byte
+	if _, err := rand.Read(seed[:]); err != nil {
+		return nil, fmt.Errorf("open_device %s: %w", d.name, err)
+	}
+	c := &context{
+		dev: d, id: binary.LittleEndian.Uint64(seed[:]) | 1,
+		mrs: make([]atomic.Pointer[mr], maxMR), mrGen: make([]uint8, maxMR),
+		qps: make([]*qp, maxQP), qpGen: make([]uint16, maxQP),
+		conns: map[*net.UnixConn]struct{}{}, regions: map[uint32]region{}, remotes: map[uint64]*remote{},
+	}
+	var err error
+	if c.dirFile, err = memfd.NewReadOnlyForOthers("ibperf-directory", directorySize); err != nil {
+		return nil, fmt.Errorf("open_device %s: %w", d.name, err)
+	}
+	c.dir = viewDirectory(c.dirFile.Bytes())
+	if c.sock, err = listen(c.id); err != nil {
+		c.dirFile.Close()
+		return nil, fmt.Errorf("open_device %s: %w", d.name, err)
+	}
+	c.engine.init()
+	go c.serve()
+	return c, nil
+}
+
+func (c *context) Device() verbs.Device { return c.dev }
+
+func (c *context) AllocPD() (verbs.PD, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, c.err("alloc_pd", einval, "device is closed")
+	}
+	c.pds++
+	return &pd{ctx: c, id: c.pds}, nil
+}
+
+// Close ends the context with everything made from it: QPs stop answering and
+// their peers see RETRY_EXC_ERR.
+func (c *context) Close() error {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return nil
+	}
+	c.closed = true
+	live := append([]*qp(nil), c.qps...)
+	remotes := c.remotes
+	c.remotes = nil
+	c.mu.Unlock()
+	c.sock.Close()
+	c.closeConns()
+	c.engine.stop()
+	for _, q := range live {
+		if q != nil {
+			q.Close()
+		}
+	}
+	for _, r := range remotes {
+		r.close()
+	}
+	return c.dirFile.Close()
+}
+
+func (c *context) closeConns() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for conn := range c.conns {
+		conn.Close()
+	}
+}
+
+// gidOf and idOf translate between a context's id and its link-local GID.
+func gidOf(id uint64) verbs.GID {
+	g := verbs.GID{0: 0xfe, 1: 0x80}
+	binary.BigEndian.PutUint64(g[8:], id)
+	return g
+}
+
+func idOf(g verbs.GID) uint64 { return binary.BigEndian.Uint64(g[8:]) }

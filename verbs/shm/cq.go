@@ -1,0 +1,252 @@
+package shm
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// cq is a completion queue. Completions that this process produces (sends,
+// reads, flushes) lie in a private ring; those that peers produce are read
+// where peers put them, in the receive queues of the QPs that use the CQ.
+type cq struct {
+	ctx  *context
+	cqe  int
+	ch   *channel
+	bell *bell // nil without a channel
+
+	mu        sync.Mutex
+	own       []ownWC       // ring of a power of two, guarded by mu
+	head      uint32        // next to poll, guarded by mu
+	tail      atomic.Uint32 // next to fill, written under mu
+	headSeen  atomic.Uint32 // copy of head for looks without the lock
+	overrun   bool          // guarded by mu
+	receivers atomic.Pointer[[]*qp]
+	users     int // QPs, guarded by mu
+
+	events  uint64 // fetched, guarded by ch.mu
+	ackMu   sync.Mutex
+	ackCond *sync.Cond
+	unacked int
+}
+
+// ownWC is a completion of this process's own making. A send's completion gives
+// its place in the send queue, and those before it, back when it is polled.
+type ownWC struct {
+	wc   verbs.WC
+	qp   *qp
+	sent uint32
+	send bool
+}
+
+func (c *context) CreateCQ(cqe int, ch verbs.CompChannel, compVector int) (verbs.CQ, error) {
+	if cqe < 1 || cqe > maxCQE {
+		return nil, c.err("create_cq", einval, "cqe is 1 to 1048576")
+	}
+	if compVector != 0 {
+		return nil, c.err("create_cq", einval, "comp_vector is 0")
+	}
+	q := &cq{ctx: c, cqe: cqe, own: make([]ownWC, ringSize(cqe))}
+	q.ackCond = sync.NewCond(&q.ackMu)
+	q.receivers.Store(&[]*qp{})
+	if ch != nil {
+		own, ok := ch.(*channel)
+		if !ok || own.ctx != c {
+			return nil, c.err("create_cq", einval, "the channel is of another context")
+		}
+		b, err := newBell(own.fd)
+		if err != nil {
+			return nil, err
+		}
+		q.ch, q.bell = own, b
+		own.attach(q)
+	}
+	return q, nil
+}
+
+func ringSize(n int) int {
+	size := 1
+	for size < n {
+		size *= 2
+	}
+	return size
+}
+
+func (q *cq) CQE() int { return q.cqe }
+
+func (q *cq) Poll(wc []verbs.WC) (int, error) {
+	if q.empty() {
+		return 0, nil
+	}
+	q.mu.Lock()
+	if q.overrun {
+		q.mu.Unlock()
+		return 0, q.ctx.err("poll_cq", enomem, "the CQ overran: more completions than entries were left unpolled")
+	}
+	n := q.pollOwn(wc)
+	var failed *qp
+	for _, p := range *q.receivers.Load() {
+		if n == len(wc) || failed != nil {
+			break
+		}
+		got, ok := p.recv.poll(wc[n:])
+		n += got
+		if !ok {
+			failed = p
+		}
+	}
+	q.mu.Unlock()
+	if failed != nil {
+		failed.fail()
+	}
+	return n, nil
+}
+
+func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
+	for range max {
+		if !q.empty() {
+			return q.Poll(wc)
+		}
+	}
+	return 0, nil
+}
+
+// empty is a look without the lock: it may miss what arrives now, never what
+// was there before the call.
+func (q *cq) empty() bool {
+	if q.tail.Load() != q.headSeen.Load() {
+		return false
+	}
+	for _, p := range *q.receivers.Load() {
+		if p.recv.ready() {
+			return false
+		}
+	}
+	return true
+}
+
+func (q *cq) pollOwn(wc []verbs.WC) int {
+	n := 0
+	tail := q.tail.Load()
+	for n < len(wc) && q.head != tail {
+		e := &q.own[q.head&uint32(len(q.own)-1)]
+		wc[n] = e.wc
+		if e.send {
+			e.qp.sendDone.Store(e.sent + 1)
+		} else {
+			e.qp.recv.freed.Add(1)
+		}
+		e.qp = nil
+		q.head++
+		n++
+	}
+	q.headSeen.Store(q.head)
+	return n
+}
+
+// push adds a completion of this process's own making and rings the bell.
+func (q *cq) push(e ownWC, solicited bool) {
+	q.mu.Lock()
+	q.pushLocked(e)
+	q.mu.Unlock()
+	if q.bell != nil {
+		q.bell.ring(solicited)
+	}
+}
+
+func (q *cq) pushLocked(e ownWC) {
+	tail := q.tail.Load()
+	if int(tail-q.head) == len(q.own) {
+		q.overrun = true
+		return
+	}
+	q.own[tail&uint32(len(q.own)-1)] = e
+	q.tail.Store(tail + 1)
+}
+
+// purge removes the completions of a QP that is reset or destroyed.
+func (q *cq) purge(p *qp) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	mask, tail, to := uint32(len(q.own)-1), q.tail.Load(), q.head
+	for i := q.head; i != tail; i++ {
+		if e := q.own[i&mask]; e.qp != p {
+			q.own[to&mask] = e
+			to++
+		}
+	}
+	q.tail.Store(to)
+}
+
+func (q *cq) ReqNotify(solicitedOnly bool) error {
+	if q.bell != nil {
+		q.bell.arm(solicitedOnly)
+	}
+	return nil
+}
+
+// takeEvent fetches one of the CQ's events if there is one; under the channel's lock.
+func (q *cq) takeEvent() bool {
+	if q.bell.events() == q.events {
+		return false
+	}
+	q.events++
+	q.ackMu.Lock()
+	q.unacked++
+	q.ackMu.Unlock()
+	return true
+}
+
+func (q *cq) AckEvents(n int) {
+	q.ackMu.Lock()
+	q.unacked -= n
+	q.ackMu.Unlock()
+	q.ackCond.Broadcast()
+}
+
+// addReceiver and removeReceiver keep the list of QPs whose receives complete here.
+func (q *cq) addReceiver(p *qp) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	list := append(append([]*qp(nil), *q.receivers.Load()...), p)
+	q.receivers.Store(&list)
+}
+
+func (q *cq) removeReceiver(p *qp) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var list []*qp
+	for _, x := range *q.receivers.Load() {
+		if x != p {
+			list = append(list, x)
+		}
+	}
+	q.receivers.Store(&list)
+}
+
+func (q *cq) use(n int) {
+	q.mu.Lock()
+	q.users += n
+	q.mu.Unlock()
+}
+
+// Close waits until every event that was fetched is acknowledged.
+func (q *cq) Close() error {
+	q.mu.Lock()
+	busy := q.users > 0
+	q.mu.Unlock()
+	if busy {
+		return q.ctx.err("destroy_cq", ebusy, "a QP uses the CQ")
+	}
+	q.ackMu.Lock()
+	for q.unacked > 0 {
+		q.ackCond.Wait()
+	}
+	q.ackMu.Unlock()
+	if q.bell == nil {
+		return nil
+	}
+	q.ch.detach(q)
+	return q.bell.file.Close()
+}

@@ -1,0 +1,125 @@
+package shm
+
+import (
+	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/place"
+)
+
+// software labels the device in every output.
+const software = "embedded shared-memory device, not RDMA hardware"
+
+// placement is the order in which a device stores incoming data.
+type placement int
+
+const (
+	ascending placement = iota // the whole message in ascending order
+	blocks                     // aligned 128-byte blocks in shuffled order, each in ascending order
+	shuffled                   // blocks and the bytes within them in shuffled order
+)
+
+// device is one of the embedded devices: how it places data, and what it says of it.
+type device struct {
+	name    string
+	place   placement
+	promise verbs.OrderCaps
+}
+
+const wholeAndBlocks = verbs.OrderWholeMsg | verbs.OrderAligned128Bytes
+
+var (
+	listed = []*device{
+		{"shm_whole", ascending, wholeAndBlocks},
+		{"shm_block128", blocks, verbs.OrderAligned128Bytes},
+		{"shm_unordered", shuffled, 0},
+	}
+	// liar claims an order that it does not keep. It exists to prove that
+	// checking works and is found only by name.
+	liar = &device{"shm_liar", shuffled, wholeAndBlocks}
+)
+
+type backend struct{}
+
+func init() { verbs.Register(backend{}) }
+
+func (backend) Name() string    { return "shm" }
+func (backend) Version() string { return "built in" }
+
+func (backend) Devices() ([]verbs.Device, error) {
+	out := make([]verbs.Device, len(listed))
+	for i, d := range listed {
+		out[i] = d
+	}
+	return out, nil
+}
+
+func (backend) Lookup(name string) (verbs.Device, error) {
+	for _, d := range append(listed, liar) {
+		if d.name == name {
+			return d, nil
+		}
+	}
+	return nil, nil
+}
+
+func (d *device) Name() string                 { return d.name }
+func (d *device) Backend() string              { return "shm" }
+func (d *device) Software() string             { return software }
+func (d *device) Open() (verbs.Context, error) { return open(d) }
+
+// orderCaps answers ibv_query_qp_data_in_order for a QP in RTS. The promise
+// rests on x86's store order; on other CPUs the devices promise nothing.
+func (d *device) orderCaps(op verbs.Opcode, flags verbs.OrderFlags) verbs.OrderCaps {
+	if !place.InOrder || flags&^(verbs.OrderReturnCaps|verbs.OrderDeviceOnly) != 0 {
+		return 0
+	}
+	switch op {
+	case verbs.OpSend, verbs.OpRDMAWrite, verbs.OpRDMARead:
+	default:
+		return 0
+	}
+	if flags&verbs.OrderReturnCaps == 0 {
+		return d.promise & verbs.OrderWholeMsg
+	}
+	return d.promise
+}
+
+// Limits of the embedded devices.
+const (
+	maxQP      = 1 << 14 // index bits of a QP number
+	maxMR      = 1 << 16
+	maxWR      = 1 << 15
+	maxCQE     = 1 << 20
+	maxSGE     = 32
+	maxInline  = 1024
+	maxMsgSize = 1 << 31
+	maxRdAtom  = 128
+)
+
+func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
+	return verbs.DeviceAttr{
+		FirmwareVersion: "1.0", NodeGUID: c.id, SysImageGUID: c.id,
+		MaxMRSize: 1 << 40, PageSizeCap: 0xfffff000, VendorID: 0x534d, VendorPartID: 1, HWVersion: 1,
+		MaxQP: maxQP - 1, MaxQPWR: maxWR, MaxSGE: maxSGE, MaxSGERead: maxSGE,
+		MaxCQ: 1 << 16, MaxCQE: maxCQE, MaxMR: maxMR - 1, MaxPD: 1 << 16,
+		MaxQPRdAtomic: maxRdAtom, MaxQPInitRdAtom: maxRdAtom, MaxResRdAtomic: maxRdAtom * maxQP,
+		MaxPKeys: 1, PhysPortCount: 1, NumCompVectors: 1,
+	}, nil
+}
+
+func (c *context) QueryPort(port int) (verbs.PortAttr, error) {
+	if port != 1 {
+		return verbs.PortAttr{}, c.err("query_port", einval, "ports are numbered from 1 to 1")
+	}
+	return verbs.PortAttr{
+		State: verbs.PortActive, MaxMTU: verbs.MTU4096, ActiveMTU: verbs.MTU4096,
+		GIDTableLen: 1, PKeyTblLen: 1, MaxMsgSize: maxMsgSize, LinkLayer: verbs.LinkEthernet,
+		ActiveWidth: 2, ActiveSpeed: 1, PhysState: 5, GRHRequired: true,
+	}, nil
+}
+
+func (c *context) QueryGID(port, index int) (verbs.GIDEntry, error) {
+	if port != 1 || index != 0 {
+		return verbs.GIDEntry{}, c.err("query_gid", einval, "the table of port 1 has one entry")
+	}
+	return verbs.GIDEntry{GID: gidOf(c.id), Port: 1, Type: verbs.GIDTypeRoCEv2}, nil
+}

@@ -1,0 +1,43 @@
+// Package shm is the embedded device: RDMA between two processes of one host
+// through shared memory, for machines without RDMA hardware.
+//
+// Client and server are separate processes, and data moves as a NIC moves it:
+// the requester's PostSend checks state, keys, bounds and access of both sides,
+// copies into the peer's memory and publishes the peer's completion. The peer's
+// CPU has no part in it.
+//
+//	requester's process                        responder's process
+//	PostSend                                   PollCQ
+//	   |   directory (read-only): MRs, QPs        ^
+//	   +-> reads ------------------------------>  | owner writes
+//	   |   receive queue: WQEs, records           |
+//	   +-> takes a WQE, publishes a record -----> + owner looks at records
+//	   |   buffers: memfds of verbs.Buffer        |
+//	   +-> copies data -------------------------> + owner reads its memory
+//	   |   bell: armed?, eventfd                  |
+//	   +-> rings if armed ----------------------> + GetEvent sleeps in poll(2)
+//
+// All memory is sealed memfds, handed over a unix socket in the abstract name
+// space that the GID names, between processes of one user. Nothing of it has a
+// name in a file system, so nothing is left behind, however a process ends.
+// What a peer can write is read once, checked, and can fail its own connection
+// only.
+//
+// # Order
+//
+// The devices differ in the order in which they store incoming data and in what
+// they say of it (ibv_query_qp_data_in_order):
+//
+//	shm_whole      ascending                     promises whole messages
+//	shm_block128   aligned 128-byte blocks       promises blocks
+//	               in shuffled order
+//	shm_unordered  blocks shuffled, and the      promises nothing
+//	               bytes within them
+//	shm_liar       as shm_unordered              claims whole messages
+//
+// The order is real: a reader on another core can see it. The promise rests on
+// x86's store order; on other CPUs all of them promise nothing.
+//
+// READs of the shuffling devices are carried out by a goroutine, because their
+// reader is the requester itself and must be able to look meanwhile.
+package shm

@@ -1,0 +1,25 @@
+package shm
+
+import (
+	"fmt"
+	"syscall"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// The errnos that verbs return.
+const (
+	einval    = syscall.EINVAL
+	enomem    = syscall.ENOMEM
+	ebusy     = syscall.EBUSY
+	efault    = syscall.EFAULT
+	etimedout = syscall.ETIMEDOUT
+)
+
+func (c *context) err(verb string, errno syscall.Errno, detail string) error {
+	return &verbs.OpError{Verb: verb, Object: c.dev.name, Errno: errno, Detail: detail}
+}
+
+func (q *qp) err(verb string, errno syscall.Errno, detail string) error {
+	return &verbs.OpError{Verb: verb, Object: fmt.Sprintf("%s qp %#x", q.ctx.dev.name, q.num), Errno: errno, Detail: detail}
+}

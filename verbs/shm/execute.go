@@ -1,0 +1,206 @@
+package shm
+
+import (
+	"sync/atomic"
+
+	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/place"
+)
+
+// outcome tells how far a request came.
+type outcome int
+
+const (
+	done     outcome = iota // finished, with a status
+	notReady                // the peer has posted no receive
+	silent                  // the peer does not answer
+)
+
+// execute carries a request out as a device would: keys, bounds and access of
+// both sides are checked before a byte moves, the data is placed, and then the
+// peer's completion is published.
+func (q *qp) execute(w *work) (outcome, verbs.WCStatus) {
+	n, status := q.gather(w)
+	if status != verbs.WCSuccess {
+		return done, status
+	}
+	p := q.reach()
+	if p == nil {
+		return silent, 0
+	}
+	switch w.op {
+	case verbs.OpRDMAWrite:
+		return q.write(p, w, n)
+	case verbs.OpRDMARead:
+		return q.read(p, w, n)
+	case verbs.OpRDMAWriteWithImm:
+		var sges [maxSGE]verbs.SGE
+		if _, ok := p.receive(&sges); !ok {
+			return notReady, 0
+		}
+		if out, status := q.write(p, w, n); status != verbs.WCSuccess {
+			return out, status
+		}
+		p.publish(w, verbs.WCRecvRDMAWithImm, n, verbs.WCSuccess)
+		return done, verbs.WCSuccess
+	}
+	return q.send(p, w, n)
+}
+
+// gather finds the local memory of the request: q.pieces holds it in order.
+func (q *qp) gather(w *work) (n uint64, status verbs.WCStatus) {
+	need := verbs.Access(0)
+	if w.op == verbs.OpRDMARead {
+		need = verbs.AccessLocalWrite
+	}
+	for i := range w.sges {
+		s := w.sges[i]
+		var b []byte
+		switch {
+		case w.data != nil:
+			b = w.data[n : n+uint64(s.Length)]
+		case w.inline:
+			b = memoryAt(s.Addr, s.Length)
+		case s.Length > 0:
+			if b = q.ctx.local(s, q.pd, need); b == nil {
+				return 0, verbs.WCLocProtErr
+			}
+		}
+		q.pieces[i] = b
+		n += uint64(s.Length)
+	}
+	if n > maxMsgSize {
+		return 0, verbs.WCLocLenErr
+	}
+	return n, verbs.WCSuccess
+}
+
+// target checks an RDMA request against the peer's QP and memory and returns
+// that memory. A refusal also ends the peer's side of the connection.
+func (q *qp) target(p *peer, w *work, n uint64, right verbs.Access) ([]byte, verbs.WCStatus) {
+	if verbs.Access(atomic.LoadUint32(&p.entry.access))&right == 0 {
+		p.fault()
+		return nil, verbs.WCRemInvReqErr
+	}
+	if n == 0 {
+		return nil, verbs.WCSuccess
+	}
+	b := p.remote.memory(&p.target, w.rkey, atomic.LoadUint32(&p.entry.pd), w.raddr, n, right)
+	if b == nil {
+		p.fault()
+		return nil, verbs.WCRemAccessErr
+	}
+	return b, verbs.WCSuccess
+}
+
+func (q *qp) write(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
+	dst, status := q.target(p, w, n, verbs.AccessRemoteWrite)
+	if status != verbs.WCSuccess {
+		return done, status
+	}
+	at := uint64(0)
+	for _, src := range q.pieces[:len(w.sges)] {
+		q.place(dst[at:], src, w.raddr+at)
+		at += uint64(len(src))
+	}
+	return done, verbs.WCSuccess
+}
+
+func (q *qp) read(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
+	if atomic.LoadUint32(&p.entry.destRdAtom) == 0 {
+		p.fault()
+		return done, verbs.WCRemInvReqErr
+	}
+	src, status := q.target(p, w, n, verbs.AccessRemoteRead)
+	if status != verbs.WCSuccess {
+		return done, status
+	}
+	for i, dst := range q.pieces[:len(w.sges)] {
+		q.place(dst, src[:len(dst)], w.sges[i].Addr)
+		src = src[len(dst):]
+	}
+	return done, verbs.WCSuccess
+}
+
+// send scatters the message into the peer's next receive.
+func (q *qp) send(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
+	var buf [maxSGE]verbs.SGE
+	sges, ok := p.receive(&buf)
+	if !ok {
+		return notReady, 0
+	}
+	if total(sges) < n {
+		p.publish(w, verbs.WCRecv, n, verbs.WCLocLenErr)
+		return done, verbs.WCRemInvReqErr
+	}
+	src, piece := []byte(nil), 0
+	pd := atomic.LoadUint32(&p.entry.pd)
+	for left := n; left > 0; {
+		s := sges[0]
+		sges = sges[1:]
+		room := min(uint64(s.Length), left)
+		if room == 0 {
+			continue
+		}
+		dst := p.remote.memory(&p.scatter, s.LKey, pd, s.Addr, uint64(s.Length), verbs.AccessLocalWrite)
+		if dst == nil {
+			p.publish(w, verbs.WCRecv, n, verbs.WCLocProtErr)
+			return done, verbs.WCRemOpErr
+		}
+		left -= room
+		for at := uint64(0); at < room; {
+			if len(src) == 0 {
+				src = q.pieces[piece]
+				piece++
+				continue
+			}
+			m := min(uint64(len(src)), room-at)
+			q.place(dst[at:], src[:m], s.Addr+at)
+			src, at = src[m:], at+m
+		}
+	}
+	p.publish(w, verbs.WCRecv, n, verbs.WCSuccess)
+	return done, verbs.WCSuccess
+}
+
+// place stores src at dst, whose address a reader knows as base, in the order
+// of the device.
+func (q *qp) place(dst, src []byte, base uint64) {
+	switch q.ctx.dev.place {
+	case ascending:
+		place.Ordered(dst, src)
+	case blocks:
+		q.shuffler.Blocks(dst, src, base)
+	default:
+		q.shuffler.Bytes(dst, src, base)
+	}
+}
+
+// publish completes the receive that the message took.
+func (p *peer) publish(w *work, op verbs.WCOpcode, n uint64, status verbs.WCStatus) {
+	w0 := n & (1<<32 - 1)
+	w1 := uint64(status) | uint64(op)<<recOpShift
+	if w.op == verbs.OpSendWithImm || w.op == verbs.OpRDMAWriteWithImm {
+		w0 |= uint64(immWord(w.imm)) << 32
+		w1 |= recWithImm
+	}
+	p.store(w0, w1, w.flags&verbs.SendSolicited != 0 || status != verbs.WCSuccess)
+	p.next++
+}
+
+// fault tells the peer that its side of the connection has failed.
+func (p *peer) fault() { p.store(0, recFault, true) }
+
+// store writes the record at p.next. With a bell it ends in a full fence, so
+// that the look at the arm comes after the record is visible; see bell.ring.
+func (p *peer) store(w0, w1 uint64, solicited bool) {
+	rec := &p.records[p.next&(p.layout.n-1)]
+	w1 |= uint64(p.next+1) << recSeqAt
+	if p.bell == nil {
+		place.Publish(rec, w0, w1)
+		return
+	}
+	atomic.StoreUint64(&rec[0], w0)
+	atomic.StoreUint64(&rec[1], w1)
+	p.bell.ring(solicited)
+}

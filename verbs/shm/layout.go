@@ -1,0 +1,144 @@
+package shm
+
+import "github.com/ibperf/ibperf/verbs"
+
+// What a context shows its peers, read-only for them: the directory. Its owner
+// writes it and never reads back what it relies on. Every field is accessed
+// atomically by readers; a reader takes each value once and checks it.
+type directory struct {
+	mrs [maxMR]mrEntry
+	qps [maxQP]qpEntry
+}
+
+// mrEntry describes a memory region to the requesters of peers (64 bytes).
+// The owner clears key first and sets it last.
+type mrEntry struct {
+	key    uint32 // 0: free
+	access uint32
+	pd     uint32
+	region uint32 // memfd that holds the memory, to be asked for
+	addr   uint64 // as named by work requests
+	length uint64
+	offset uint64 // of addr within the memfd
+	_      [3]uint64
+}
+
+// qpEntry describes a QP to its peer: one line that changes with the QP's state,
+// and one for the word that the owner sets while it executes work in the peer.
+type qpEntry struct {
+	num         uint32 // 0: free
+	state       uint32
+	epoch       uint32 // counts the moves to RTR
+	pd          uint32
+	access      uint32
+	destNum     uint32
+	rqPSN       uint32
+	minRNRTimer uint32
+	destID      uint64 // context that it is connected to
+	destRdAtom  uint32
+	_           [5]uint32
+
+	busy uint32 // not 0: the owner's requester is at work in the peer's memory
+	_    [15]uint32
+}
+
+// A QP's receive queue lies in a memfd of its own, shared with the peer it is
+// connected to. The owner posts receives, the peer's requester takes them in
+// order and publishes one record for each:
+//
+//	0        64                64+16n                    64+16n+n*stride
+//	+--------+-----------------+-------------------------+
+//	| header | n records       | n receive WQEs          |
+//	+--------+-----------------+-------------------------+
+//
+// n is a power of two above the queue's depth, so that there is always room for
+// one record that takes no receive: the fault record.
+type recvHeader struct {
+	session uint64 // 0, or the requester that has begun to use this connection
+	_       [7]uint64
+}
+
+const headerSize = 64
+
+// record is one completion: word 0 holds byte_len and imm, word 1 status,
+// opcode, flags and, in the upper half, the number of the receive plus one,
+// whose arrival publishes the record.
+type record = [2]uint64
+
+const recordSize = 16
+
+// Bits of a record's second word.
+const (
+	recWithImm = 1 << 16 // imm is valid
+	recFault   = 1 << 17 // no receive was taken: the connection has failed
+	recOpShift = 8       // completion opcode; bits 0-7 are the status
+	recSeqAt   = 32
+)
+
+// recvWQE heads a posted receive; its SGEs follow.
+type recvWQE struct {
+	seq    uint32 // number of the receive plus one; set last
+	numSGE uint32
+	_      uint64
+}
+
+const (
+	wqeHeader = 16
+	sgeSize   = 16
+)
+
+// recvLayout is the geometry of a receive queue's memory.
+type recvLayout struct {
+	n      uint32 // slots, a power of two
+	maxSGE uint32
+}
+
+func layoutFor(depth, sge int) recvLayout {
+	n := uint32(1)
+	for n < uint32(depth)+1 {
+		n *= 2
+	}
+	return recvLayout{n: n, maxSGE: uint32(max(sge, 1))}
+}
+
+// valid tells whether a layout that a peer named can be used.
+func (l recvLayout) valid() bool {
+	return l.n > 0 && l.n <= 2*maxWR && l.n&(l.n-1) == 0 && l.maxSGE > 0 && l.maxSGE <= maxSGE
+}
+
+func (l recvLayout) stride() int { return wqeHeader + sgeSize*int(l.maxSGE) }
+func (l recvLayout) size() int   { return headerSize + int(l.n)*(recordSize+l.stride()) }
+
+func (l recvLayout) recordAt(i uint32) int {
+	return headerSize + int(i&(l.n-1))*recordSize
+}
+
+func (l recvLayout) wqeAt(i uint32) int {
+	return headerSize + int(l.n)*recordSize + int(i&(l.n-1))*l.stride()
+}
+
+// eventWord is a CQ's page for its peers: who may ring its channel, and how
+// often it was rung. Bits 0-1 are the arm, the rest counts events.
+type eventWord struct{ word uint64 }
+
+const (
+	armNone      = 0
+	armAny       = 1
+	armSolicited = 2
+	armMask      = 3
+	eventOne     = 4
+)
+
+const eventPage = 4096
+
+// keyIndex is where a key's region stands in the tables; the low byte varies
+// with each use of the place, so that an old key finds a different one.
+func keyIndex(key uint32) uint32 { return key >> 8 }
+
+// numIndex is where a QP stands in the tables.
+func numIndex(num uint32) uint32 { return num % maxQP }
+
+// receives tells whether a QP in the state executes incoming requests.
+func receives(s verbs.QPState) bool {
+	return s == verbs.QPRTR || s == verbs.QPRTS || s == verbs.QPSQD || s == verbs.QPSQE
+}

@@ -1,0 +1,47 @@
+package shm
+
+import (
+	"unsafe"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// Views of shared memory. Each is bounds-checked by slicing before a pointer is
+// made of it, and every mapping is page-aligned and larger than what is viewed.
+
+const directorySize = int(unsafe.Sizeof(directory{}))
+
+func viewDirectory(b []byte) *directory { return view[directory](b, 0) }
+
+func view[T any](b []byte, at int) *T {
+	return (*T)(unsafe.Pointer(unsafe.SliceData(b[at : at+int(unsafe.Sizeof(*new(T)))])))
+}
+
+func sgesOf(first *verbs.SGE, n int32) []verbs.SGE {
+	if n <= 0 || first == nil {
+		return nil
+	}
+	return unsafe.Slice(first, n)
+}
+
+func viewSGEs(b []byte, at int, n uint32) []verbs.SGE {
+	if n == 0 {
+		return nil
+	}
+	s := b[at : at+int(n)*sgeSize]
+	return unsafe.Slice((*verbs.SGE)(unsafe.Pointer(unsafe.SliceData(s))), n)
+}
+
+func viewRecords(b []byte, n uint32) []record {
+	s := b[headerSize : headerSize+int(n)*recordSize]
+	return unsafe.Slice((*record)(unsafe.Pointer(unsafe.SliceData(s))), n)
+}
+
+// memoryAt returns n bytes at an address of this process, as inline SGEs name
+// them: unregistered memory that the caller vouches for.
+func memoryAt(addr uint64, n uint32) []byte {
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&addr)), n)
+}

@@ -1,0 +1,191 @@
+package shm
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/ibperf/ibperf/internal/memfd"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+type pd struct {
+	ctx *context
+	id  uint32
+
+	mu     sync.Mutex
+	users  int
+	closed bool
+}
+
+func (p *pd) use(n int) {
+	p.mu.Lock()
+	p.users += n
+	p.mu.Unlock()
+}
+
+func (p *pd) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.users > 0 {
+		return p.ctx.err("dealloc_pd", ebusy, "memory regions or QPs of the domain are alive")
+	}
+	p.closed = true
+	return nil
+}
+
+// mr is a memory region. Its owner uses this; peers use its entry in the directory.
+type mr struct {
+	pd     *pd
+	key    uint32
+	access verbs.Access
+	buf    []byte
+	addr   uint64
+	file   *memfd.File
+}
+
+const (
+	remoteRights = verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
+	knownRights  = remoteRights | verbs.AccessLocalWrite | verbs.AccessOptional
+)
+
+func (p *pd) RegMR(buf []byte, access verbs.Access) (verbs.MR, error) {
+	c := p.ctx
+	if access&^knownRights != 0 {
+		return nil, c.err("reg_mr", einval, "access "+(access&^knownRights).String()+" is not offered")
+	}
+	if access&(verbs.AccessRemoteWrite|verbs.AccessRemoteAtomic) != 0 && access&verbs.AccessLocalWrite == 0 {
+		return nil, c.err("reg_mr", einval, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE")
+	}
+	if len(buf) == 0 {
+		return nil, c.err("reg_mr", einval, "length is 0")
+	}
+	file, off := memfd.Find(buf)
+	if file == nil {
+		return nil, c.err("reg_mr", efault, "the memory is not of a verbs.Buffer; only that can be shared with a peer process")
+	}
+	m := &mr{pd: p, access: access, buf: buf, addr: file.Addr() + uint64(off), file: file}
+	if err := c.enterMR(m, off); err != nil {
+		return nil, err
+	}
+	p.use(1)
+	return m, nil
+}
+
+// enterMR gives the region a key and shows it to peers.
+func (c *context) enterMR(m *mr, off int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for range maxMR {
+		c.nextMR = c.nextMR%(maxMR-1) + 1
+		if c.mrs[c.nextMR].Load() == nil {
+			break
+		}
+	}
+	i := c.nextMR
+	if c.mrs[i].Load() != nil {
+		return c.err("reg_mr", enomem, "all regions are in use")
+	}
+	c.mrGen[i]++
+	m.key = i<<8 | uint32(c.mrGen[i])
+	e := &c.dir.mrs[i]
+	e.access, e.pd, e.region = uint32(m.access), m.pd.id, m.file.ID()
+	e.addr, e.length, e.offset = m.addr, uint64(len(m.buf)), uint64(off)
+	r := c.regions[m.file.ID()]
+	c.regions[m.file.ID()] = region{m.file, r.refs + 1}
+	c.mrs[i].Store(m)
+	atomic.StoreUint32(&e.key, m.key)
+	return nil
+}
+
+func (m *mr) Addr() uint64 { return m.addr }
+func (m *mr) Len() int     { return len(m.buf) }
+func (m *mr) LKey() uint32 { return m.key }
+
+func (m *mr) RKey() uint32 {
+	if m.access&remoteRights == 0 {
+		return 0
+	}
+	return m.key
+}
+
+func (m *mr) Close() error {
+	c := m.pd.ctx
+	c.mu.Lock()
+	i := keyIndex(m.key)
+	if c.mrs[i].Load() != m {
+		c.mu.Unlock()
+		return nil
+	}
+	atomic.StoreUint32(&c.dir.mrs[i].key, 0)
+	c.mrs[i].Store(nil)
+	if r := c.regions[m.file.ID()]; r.refs > 1 {
+		c.regions[m.file.ID()] = region{r.file, r.refs - 1}
+	} else {
+		delete(c.regions, m.file.ID())
+	}
+	c.mu.Unlock()
+	m.pd.use(-1)
+	return nil
+}
+
+// local returns the memory that an SGE of this side names, or nil if key,
+// domain, bounds or access do not allow it.
+func (c *context) local(s verbs.SGE, pd *pd, need verbs.Access) []byte {
+	i := keyIndex(s.LKey)
+	if i >= maxMR {
+		return nil
+	}
+	m := c.mrs[i].Load()
+	if m == nil || m.key != s.LKey || m.pd != pd || m.access&need != need {
+		return nil
+	}
+	off, n := s.Addr-m.addr, uint64(s.Length)
+	if s.Addr < m.addr || off > uint64(len(m.buf)) || n > uint64(len(m.buf))-off {
+		return nil
+	}
+	return m.buf[off : off+n]
+}
+
+// memory returns the peer's memory [addr, addr+n) if the key gives the access
+// within the domain. The entry is the peer's: every value is taken once, and
+// what they say together is checked against the mapping.
+func (r *remote) memory(known *lastRegion, key, pd uint32, addr, n uint64, need verbs.Access) []byte {
+	i := keyIndex(key)
+	if i >= maxMR || key == 0 {
+		return nil
+	}
+	e := &r.dir.mrs[i]
+	if atomic.LoadUint32(&e.key) != key {
+		return nil
+	}
+	start, length := atomic.LoadUint64(&e.addr), atomic.LoadUint64(&e.length)
+	offset := atomic.LoadUint64(&e.offset)
+	if atomic.LoadUint32(&e.pd) != pd || verbs.Access(atomic.LoadUint32(&e.access))&need != need {
+		return nil
+	}
+	if addr < start || addr-start > length || n > length-(addr-start) {
+		return nil
+	}
+	b := known.of(r, atomic.LoadUint32(&e.region))
+	if atomic.LoadUint32(&e.key) != key {
+		return nil
+	}
+	from := offset + (addr - start)
+	if from < offset || from > uint64(len(b)) || n > uint64(len(b))-from {
+		return nil
+	}
+	return b[from : from+n]
+}
+
+// lastRegion remembers the region used last, so that the common case takes no lock.
+type lastRegion struct {
+	id    uint32
+	bytes []byte
+}
+
+func (l *lastRegion) of(r *remote, id uint32) []byte {
+	if l.bytes == nil || l.id != id {
+		l.id, l.bytes = id, r.region(id)
+	}
+	return l.bytes
+}

@@ -1,0 +1,103 @@
+package shm
+
+import (
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// peer is the connected QP as this side's requester sees it.
+type peer struct {
+	remote  *remote
+	entry   *qpEntry
+	mem     []byte // its receive queue
+	layout  recvLayout
+	records []record
+	bell    *bell  // its receive CQ's; nil if that has no channel
+	epoch   uint32 // of the connection that this requester has begun to use; 0: none
+	next    uint32 // number of the next receive to take
+
+	target  lastRegion // of RDMA
+	scatter lastRegion // of receives
+}
+
+// attach fetches the peer QP's receive queue. It returns nil if there is no such QP.
+func (r *remote) attach(num uint32) *peer {
+	a, err := r.request(request{askQP, num})
+	if err != nil {
+		return nil
+	}
+	l := recvLayout{n: a.n, maxSGE: a.sge}
+	if !l.valid() {
+		closeAll(a.fds)
+		return nil
+	}
+	p := &peer{remote: r, entry: &r.dir.qps[numIndex(num)], layout: l}
+	if a.reply.bell != 0 {
+		if p.bell, err = r.bell(a.reply.bell, a.fds[1], a.fds[2]); err != nil {
+			unix.Close(a.fds[0])
+			return nil
+		}
+	}
+	if p.mem, err = r.mapFD(a.fds[0], l.size(), unix.PROT_READ|unix.PROT_WRITE); err != nil {
+		return nil
+	}
+	p.records = viewRecords(p.mem, l.n)
+	return p
+}
+
+// unmap gives the receive queue back; it goes with its QP, not with the context.
+func (p *peer) unmap() { unix.Munmap(p.mem) }
+
+// reach returns the peer if its QP is there, connected to this one and in a
+// state that executes requests; otherwise nil, as if no packet had come back.
+func (q *qp) reach() *peer {
+	p := q.peer
+	if p == nil {
+		if q.remote == nil || q.remote.dead.Load() {
+			return nil
+		}
+		if p = q.remote.attach(q.attr.DestQPNum); p == nil {
+			return nil
+		}
+		q.peer = p
+	}
+	e := p.entry
+	if atomic.LoadUint32(&e.num) != q.attr.DestQPNum || !receives(verbs.QPState(atomic.LoadUint32(&e.state))) ||
+		atomic.LoadUint32(&e.destNum) != q.num || atomic.LoadUint64(&e.destID) != q.ctx.id {
+		return nil
+	}
+	if epoch := atomic.LoadUint32(&e.epoch); epoch != p.epoch && !q.begin(p, epoch) {
+		return nil
+	}
+	return p
+}
+
+// begin starts to use a connection of the peer: its first request must carry
+// the packet number that the peer expects, and only one requester can be the first.
+func (q *qp) begin(p *peer, epoch uint32) bool {
+	if p.epoch != 0 || atomic.LoadUint32(&p.entry.rqPSN) != q.attr.SQPSN {
+		return false
+	}
+	session := &view[recvHeader](p.mem, 0).session
+	if !atomic.CompareAndSwapUint64(session, 0, uint64(q.num)) {
+		return false
+	}
+	p.epoch, p.next = epoch, 0
+	return true
+}
+
+// receive returns the SGEs of the peer's next receive, or ok = false if none is
+// posted. They are copied, because the peer may change them at any time.
+func (p *peer) receive(into *[maxSGE]verbs.SGE) (sges []verbs.SGE, ok bool) {
+	at := p.layout.wqeAt(p.next)
+	w := view[recvWQE](p.mem, at)
+	if atomic.LoadUint32(&w.seq) != p.next+1 {
+		return nil, false
+	}
+	n := min(atomic.LoadUint32(&w.numSGE), p.layout.maxSGE)
+	copy(into[:n], viewSGEs(p.mem, at+wqeHeader, n))
+	return into[:n], true
+}

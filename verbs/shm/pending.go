@@ -1,0 +1,125 @@
+package shm
+
+import (
+	"time"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// pending is a request that waits in the send queue: for its turn, for a
+// receive of the peer's, or for the peer to answer.
+type pending struct {
+	work
+	sgeCopy   []verbs.SGE
+	dataCopy  []byte
+	notBefore time.Time
+	rnrLeft   int // RNR retries
+	left      int // timeouts
+	tried     bool
+}
+
+func makePending(c verbs.QPCap) []pending {
+	return make([]pending, ringSize(max(c.MaxSendWR, 1)))
+}
+
+func (q *qp) slot(i uint32) *pending { return &q.pend[i&uint32(len(q.pend)-1)] }
+
+// enqueue copies the request into the queue.
+func (q *qp) enqueue(w *work) *pending {
+	p := q.slot(q.pendTail)
+	q.pendTail++
+	p.work, p.tried, p.notBefore = *w, false, time.Time{}
+	p.sgeCopy = append(p.sgeCopy[:0], w.sges...)
+	p.sges = p.sgeCopy
+	if w.inline {
+		p.dataCopy = p.dataCopy[:0]
+		for _, s := range w.sges {
+			p.dataCopy = append(p.dataCopy, memoryAt(s.Addr, s.Length)...)
+		}
+		p.data = p.dataCopy
+	}
+	return p
+}
+
+// wait notes what the request waits for and until when. It returns the status
+// with which the request ends if all its retries are spent.
+func (q *qp) wait(p *pending, out outcome) verbs.WCStatus {
+	now := time.Now()
+	if !p.tried {
+		p.tried, p.rnrLeft, p.left = true, int(q.attr.RNRRetry), int(q.attr.RetryCnt)
+		if out == silent {
+			p.notBefore = now.Add(ackTimeout(q.attr.Timeout))
+			return verbs.WCSuccess
+		}
+	}
+	if out == notReady {
+		if p.rnrLeft == 0 {
+			return verbs.WCRNRRetryExcErr
+		}
+		if q.attr.RNRRetry != 7 {
+			p.rnrLeft--
+		}
+		p.notBefore = now.Add(rnrDelay(q.peer.entry.minRNRTimer))
+		return verbs.WCSuccess
+	}
+	if p.left == 0 && q.attr.Timeout != 0 {
+		return verbs.WCRetryExcErr
+	}
+	p.left--
+	p.notBefore = now.Add(ackTimeout(q.attr.Timeout))
+	return verbs.WCSuccess
+}
+
+// ackTimeout is 4.096 µs * 2^code; code 0 means for ever, looked at now and then.
+func ackTimeout(code uint8) time.Duration {
+	if code == 0 {
+		return 10 * time.Millisecond
+	}
+	return 4096 * time.Nanosecond << code
+}
+
+// rnrDelays is the IBTA's table of RNR NAK timer codes, in units of 10 µs.
+var rnrDelays = [32]time.Duration{
+	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
+	256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+}
+
+func rnrDelay(code uint32) time.Duration { return rnrDelays[code%32] * 10 * time.Microsecond }
+
+// progress executes what waits, as far as it can proceed. It returns when to
+// look again, the zero time if nothing waits.
+func (q *qp) progress() time.Time {
+	q.lock()
+	again := q.progressLocked()
+	broken := q.broken
+	q.unlock()
+	if broken {
+		q.fail()
+	}
+	return again
+}
+
+func (q *qp) progressLocked() time.Time {
+	for q.pendHead != q.pendTail && verbs.QPState(q.state.Load()) == verbs.QPRTS {
+		p := q.slot(q.pendHead)
+		if p.notBefore.After(time.Now()) {
+			return p.notBefore
+		}
+		out, status := q.execute(&p.work)
+		if out != done {
+			if status = q.wait(p, out); status == verbs.WCSuccess {
+				return p.notBefore
+			}
+		}
+		q.pendHead++
+		q.finish(&p.work, status)
+	}
+	return time.Time{}
+}
+
+// flushPending completes everything that waits with WR_FLUSH_ERR.
+func (q *qp) flushPending() {
+	for ; q.pendHead != q.pendTail; q.pendHead++ {
+		q.finish(&q.slot(q.pendHead).work, verbs.WCWRFlushErr)
+	}
+}

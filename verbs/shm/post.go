@@ -1,0 +1,137 @@
+package shm
+
+import (
+	"syscall"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// work is a send request as the requester executes it. What it refers to is the
+// caller's memory while it is being posted, and the queue's own copy later.
+type work struct {
+	wrid   uint64
+	place  uint32 // in the send queue
+	op     verbs.Opcode
+	flags  verbs.SendFlags
+	imm    [4]byte
+	raddr  uint64
+	rkey   uint32
+	sges   []verbs.SGE
+	inline bool   // sges name unregistered memory
+	data   []byte // inline data already taken from the caller
+}
+
+// PostSend executes the list in the calling thread, as far as it can proceed at
+// once; the rest waits for the engine.
+func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
+	var errno syscall.Errno
+	var why string
+	q.lock()
+	for ; wr != nil; wr = wr.Next {
+		if errno, why = q.refuse(wr); errno != 0 {
+			break
+		}
+		q.take(wr)
+		q.start()
+	}
+	broken := q.broken
+	q.unlock()
+	if broken {
+		q.fail()
+	}
+	if errno != 0 {
+		return wr, q.err("post_send", errno, why)
+	}
+	return nil, nil
+}
+
+// refuse tells what is wrong with a request that cannot even be queued.
+func (q *qp) refuse(wr *verbs.SendWR) (syscall.Errno, string) {
+	switch s := verbs.QPState(q.state.Load()); {
+	case s < verbs.QPRTS:
+		return einval, "QP is in " + s.String() + "; it sends from RTS on"
+	case wr.Opcode > verbs.OpRDMARead:
+		return einval, "opcode " + wr.Opcode.String() + " is not legal on RC"
+	case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxSendSGE:
+		return einval, "num_sge exceeds max_send_sge"
+	case q.posted-q.sendDone.Load() >= uint32(q.cap.MaxSendWR):
+		return enomem, "send queue is full: poll completions first"
+	case wr.Opcode == verbs.OpRDMARead && wr.SendFlags&verbs.SendInline != 0:
+		return einval, "READ cannot be inline"
+	case wr.Opcode == verbs.OpRDMARead && q.attr.MaxRdAtomic == 0:
+		return einval, "READ needs max_rd_atomic above 0"
+	case wr.SendFlags&verbs.SendInline != 0 && total(sgesOf(wr.SGList, wr.NumSGE)) > uint64(q.cap.MaxInlineData):
+		return einval, "inline data exceeds max_inline_data"
+	}
+	return 0, ""
+}
+
+func total(sges []verbs.SGE) (n uint64) {
+	for i := range sges {
+		n += uint64(sges[i].Length)
+	}
+	return n
+}
+
+// take makes the request the one at hand.
+func (q *qp) take(wr *verbs.SendWR) {
+	w := &q.now
+	w.wrid, w.place, w.op, w.flags, w.imm = wr.WRID, q.posted, wr.Opcode, wr.SendFlags, wr.Imm
+	w.raddr, w.rkey = wr.RDMA()
+	w.sges, w.inline, w.data = sgesOf(wr.SGList, wr.NumSGE), wr.SendFlags&verbs.SendInline != 0, nil
+	q.posted++
+}
+
+// start executes the request at hand, or queues it behind work that waits.
+func (q *qp) start() {
+	state := verbs.QPState(q.state.Load())
+	if state == verbs.QPErr {
+		q.finish(&q.now, verbs.WCWRFlushErr)
+		return
+	}
+	asynchronous := q.now.op == verbs.OpRDMARead && q.ctx.dev.place != ascending
+	if q.pendHead != q.pendTail || state != verbs.QPRTS || asynchronous {
+		q.enqueue(&q.now)
+		q.ctx.engine.wake(q)
+		return
+	}
+	out, status := q.execute(&q.now)
+	if out == done {
+		q.finish(&q.now, status)
+		return
+	}
+	p := q.enqueue(&q.now)
+	if status = q.wait(p, out); status != verbs.WCSuccess {
+		q.pendHead++
+		q.finish(&p.work, status)
+		return
+	}
+	q.ctx.engine.wake(q)
+}
+
+// finish completes a request: with a completion if it was asked for or if the
+// request failed, which breaks the connection.
+func (q *qp) finish(w *work, status verbs.WCStatus) {
+	if status == verbs.WCSuccess && !q.sigAll && w.flags&verbs.SendSignaled == 0 {
+		return
+	}
+	e := ownWC{qp: q, sent: w.place, send: true, wc: verbs.WC{
+		WRID: w.wrid, Status: status, QPNum: q.num, Opcode: sendOpcodes[w.op],
+	}}
+	if w.op == verbs.OpRDMARead {
+		e.wc.ByteLen = uint32(total(w.sges))
+	}
+	if status != verbs.WCSuccess && status != verbs.WCWRFlushErr {
+		q.broken = true
+		q.setState(verbs.QPErr)
+	}
+	q.sendCQ.push(e, status != verbs.WCSuccess)
+}
+
+var sendOpcodes = [...]verbs.WCOpcode{
+	verbs.OpRDMAWrite:        verbs.WCRDMAWrite,
+	verbs.OpRDMAWriteWithImm: verbs.WCRDMAWrite,
+	verbs.OpSend:             verbs.WCSend,
+	verbs.OpSendWithImm:      verbs.WCSend,
+	verbs.OpRDMARead:         verbs.WCRDMARead,
+}

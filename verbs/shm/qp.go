@@ -1,0 +1,234 @@
+package shm
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ibperf/ibperf/internal/memfd"
+	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/place"
+)
+
+// qp is a queue pair. Its requester runs in whatever thread posts work, or in
+// the context's engine for work that could not proceed at once.
+type qp struct {
+	ctx            *context
+	pd             *pd
+	sendCQ, recvCQ *cq
+	num            uint32
+	cap            verbs.QPCap
+	sigAll         bool
+	entry          *qpEntry // what peers see of it
+
+	modify sync.Mutex    // one change of state at a time
+	attr   verbs.QPAttr  // guarded by lock, written under modify too
+	state  atomic.Uint32 // verbs.QPState
+
+	recv recvQueue
+
+	// The send side, guarded by lock.
+	posted   uint32
+	sendDone atomic.Uint32 // places in the send queue given back
+	pend     []pending     // ring of work that waits
+	pendHead uint32
+	pendTail uint32
+	remote   *remote
+	peer     *peer
+	shuffler place.Shuffler
+	now      work // the request being posted
+	pieces   [maxSGE][]byte
+	broken   bool // a request failed: fail is to be called after unlock
+}
+
+func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
+	c := p.ctx
+	sendCQ, ok1 := init.SendCQ.(*cq)
+	recvCQ, ok2 := init.RecvCQ.(*cq)
+	if !ok1 || !ok2 || sendCQ.ctx != c || recvCQ.ctx != c {
+		return nil, c.err("create_qp", einval, "send_cq and recv_cq must be of the same context")
+	}
+	if init.Type != verbs.QPTypeRC {
+		return nil, c.err("create_qp", verbs.ErrNotSupported, init.Type.String()+" is not offered")
+	}
+	if why := checkCap(init.Cap); why != "" {
+		return nil, c.err("create_qp", einval, why)
+	}
+	q := &qp{ctx: c, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, cap: init.Cap, sigAll: init.SigAll}
+	if err := q.recv.init(q, init.Cap); err != nil {
+		return nil, err
+	}
+	q.pend = makePending(init.Cap)
+	if err := c.enterQP(q); err != nil {
+		q.recv.file.Close()
+		return nil, err
+	}
+	// A thread that polls the CQ may still look at the records when the QP is
+	// destroyed: they stay mapped until nobody can.
+	runtime.AddCleanup(q, func(f *memfd.File) { f.Unmap() }, q.recv.file)
+	q.shuffler = place.NewShuffler(c.id ^ uint64(q.num))
+	p.use(1)
+	sendCQ.use(1)
+	recvCQ.use(1)
+	recvCQ.addReceiver(q)
+	return q, nil
+}
+
+func checkCap(c verbs.QPCap) string {
+	switch {
+	case c.MaxSendWR < 0 || c.MaxSendWR > maxWR || c.MaxRecvWR < 0 || c.MaxRecvWR > maxWR:
+		return "a queue holds 0 to 32768 work requests"
+	case c.MaxSendSGE < 0 || c.MaxSendSGE > maxSGE || c.MaxRecvSGE < 0 || c.MaxRecvSGE > maxSGE:
+		return "a work request has 0 to 32 SGEs"
+	case c.MaxInlineData < 0 || c.MaxInlineData > maxInline:
+		return "inline data is 0 to 1024 bytes"
+	}
+	return ""
+}
+
+// enterQP gives the QP a number and shows it to peers. Numbers are not used
+// again soon, so that a late peer cannot hit a new QP.
+func (c *context) enterQP(q *qp) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for range maxQP {
+		c.nextQP = c.nextQP%(maxQP-1) + 1
+		if c.qps[c.nextQP] == nil {
+			break
+		}
+	}
+	i := c.nextQP
+	if c.qps[i] != nil {
+		return c.err("create_qp", enomem, "all QPs are in use")
+	}
+	c.qpGen[i] = (c.qpGen[i] + 1) % (1 << 24 / maxQP)
+	q.num = i + uint32(c.qpGen[i])*maxQP
+	c.qps[i] = q
+	q.entry = &c.dir.qps[i]
+	q.entry.pd = q.pd.id
+	q.setState(verbs.QPReset)
+	atomic.StoreUint32(&q.entry.num, q.num)
+	return nil
+}
+
+func (q *qp) QPNum() uint32 { return q.num }
+
+func (q *qp) setState(s verbs.QPState) {
+	q.state.Store(uint32(s))
+	atomic.StoreUint32(&q.entry.state, uint32(s))
+}
+
+// lock takes the requester. The word is in the directory: the peer waits for it
+// to clear before it declares its receive queue ended.
+func (q *qp) lock() {
+	for !atomic.CompareAndSwapUint32(&q.entry.busy, 0, 1) {
+		runtime.Gosched()
+	}
+}
+
+func (q *qp) unlock() { release(&q.entry.busy) }
+
+// fail moves the QP to ERR: outstanding work completes with WR_FLUSH_ERR. It
+// waits until the peer's requester is out of this QP, so it must be called
+// without lock: two failing peers would wait for each other.
+func (q *qp) fail() {
+	q.modify.Lock()
+	defer q.modify.Unlock()
+	q.failLocked()
+}
+
+func (q *qp) failLocked() {
+	if s := verbs.QPState(q.state.Load()); s == verbs.QPReset || s == verbs.QPErr && q.recv.closed.Load() {
+		return
+	}
+	q.lock()
+	q.broken = false
+	q.setState(verbs.QPErr)
+	q.flushPending()
+	q.unlock()
+	q.awaitPeerOut()
+	q.recv.flush()
+}
+
+const outTimeout = time.Second
+
+// awaitPeerOut returns when the peer's requester does not work in this QP's
+// memory any more: it looks at the state after it set its busy word. A peer
+// that died or keeps the word set is not waited for.
+func (q *qp) awaitPeerOut() {
+	r := q.remote
+	if r == nil {
+		return
+	}
+	e := &r.dir.qps[numIndex(q.attr.DestQPNum)]
+	deadline := time.Now().Add(outTimeout)
+	for atomic.LoadUint32(&e.num) == q.attr.DestQPNum && atomic.LoadUint32(&e.busy) != 0 &&
+		!r.dead.Load() && time.Now().Before(deadline) {
+		runtime.Gosched()
+	}
+}
+
+func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
+	q.recvCQ.mu.Lock()
+	failed := q.recv.ready() && q.recv.fault(q.recv.next.Load())
+	q.recvCQ.mu.Unlock()
+	if failed {
+		q.fail()
+	}
+	q.lock()
+	defer q.unlock()
+	a := q.attr
+	a.State, a.CurState, a.Cap = verbs.QPState(q.state.Load()), verbs.QPState(q.state.Load()), q.cap
+	return a, verbs.QPInitAttr{
+		SendCQ: q.sendCQ, RecvCQ: q.recvCQ, Cap: q.cap, Type: verbs.QPTypeRC, SigAll: q.sigAll, QPNumber: q.num,
+	}, nil
+}
+
+func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.OrderCaps, error) {
+	if verbs.QPState(q.state.Load()) != verbs.QPRTS {
+		return 0, nil
+	}
+	return q.ctx.dev.orderCaps(op, flags), nil
+}
+
+func (q *qp) Close() error {
+	q.modify.Lock()
+	defer q.modify.Unlock()
+	c := q.ctx
+	c.mu.Lock()
+	if c.qps[numIndex(q.num)] != q {
+		c.mu.Unlock()
+		return nil
+	}
+	c.qps[numIndex(q.num)] = nil
+	c.mu.Unlock()
+	q.lock()
+	q.setState(verbs.QPErr)
+	q.pendHead = q.pendTail
+	q.unlock()
+	q.awaitPeerOut()
+	atomic.StoreUint32(&q.entry.num, 0)
+	q.recvCQ.removeReceiver(q)
+	q.sendCQ.purge(q)
+	q.recvCQ.purge(q)
+	q.disconnect()
+	q.pd.use(-1)
+	q.sendCQ.use(-1)
+	q.recvCQ.use(-1)
+	return q.recv.file.CloseFD()
+}
+
+// disconnect forgets the peer.
+func (q *qp) disconnect() {
+	q.lock()
+	r, p := q.remote, q.peer
+	q.remote, q.peer = nil, nil
+	q.unlock()
+	if p != nil {
+		p.unmap()
+	}
+	if r != nil {
+		q.ctx.release(r)
+	}
+}

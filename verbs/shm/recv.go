@@ -1,0 +1,169 @@
+package shm
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/ibperf/ibperf/internal/memfd"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// recvQueue is a receive queue as its owner sees it. What the peer can write is
+// only looked at; what counts is kept here.
+type recvQueue struct {
+	qp      *qp
+	file    *memfd.File
+	layout  recvLayout
+	records []record
+	depth   uint32
+
+	mu     sync.Mutex // guards posting
+	wrids  []uint64   // by slot
+	posted atomic.Uint32
+	next   atomic.Uint32 // next record to look at, written under the CQ's lock
+	freed  atomic.Uint32 // receives whose completion was polled
+	closed atomic.Bool   // the peer's records do not count any more
+}
+
+func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
+	r.qp, r.depth, r.layout = q, uint32(cap.MaxRecvWR), layoutFor(cap.MaxRecvWR, cap.MaxRecvSGE)
+	var err error
+	if r.file, err = memfd.New("ibperf-receives", r.layout.size()); err != nil {
+		return err
+	}
+	r.records = viewRecords(r.file.Bytes(), r.layout.n)
+	r.wrids = make([]uint64, r.layout.n)
+	return nil
+}
+
+// reset empties the queue. No peer may be at work in it.
+func (r *recvQueue) reset() {
+	clear(r.file.Bytes())
+	r.posted.Store(0)
+	r.next.Store(0)
+	r.freed.Store(0)
+	r.closed.Store(false)
+}
+
+// PostRecv puts receives into shared memory, where the peer's requester takes them.
+func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
+	r := &q.recv
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for ; wr != nil; wr = wr.Next {
+		state := verbs.QPState(q.state.Load())
+		switch {
+		case state == verbs.QPReset:
+			return wr, q.err("post_recv", einval, "QP is in RESET; modify it to INIT first")
+		case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxRecvSGE:
+			return wr, q.err("post_recv", einval, "num_sge exceeds max_recv_sge")
+		case r.posted.Load()-r.freed.Load() >= r.depth:
+			return wr, q.err("post_recv", enomem, "receive queue is full: poll completions first")
+		}
+		i := r.posted.Load()
+		r.wrids[i&(r.layout.n-1)] = wr.WRID
+		r.write(i, wr)
+		r.posted.Store(i + 1)
+		if r.closed.Load() {
+			r.next.Store(i + 1)
+			q.recvCQ.push(r.flushed(i), true)
+		}
+	}
+	return nil, nil
+}
+
+// write stores receive i; its number, stored last, makes it valid.
+func (r *recvQueue) write(i uint32, wr *verbs.RecvWR) {
+	at := r.layout.wqeAt(i)
+	w := view[recvWQE](r.file.Bytes(), at)
+	copy(viewSGEs(r.file.Bytes(), at+wqeHeader, uint32(wr.NumSGE)), sgesOf(wr.SGList, wr.NumSGE))
+	w.numSGE = uint32(wr.NumSGE)
+	atomic.StoreUint32(&w.seq, i+1)
+}
+
+// ready tells whether the next record is there.
+func (r *recvQueue) ready() bool {
+	i := r.next.Load()
+	w := atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])
+	return uint32(w>>recSeqAt) == i+1 && !r.closed.Load()
+}
+
+// poll turns records into completions, under the CQ's lock. ok is false when
+// the connection has failed: a record tells so.
+func (r *recvQueue) poll(wc []verbs.WC) (n int, ok bool) {
+	for n < len(wc) && r.ready() {
+		i := r.next.Load()
+		if i == r.posted.Load() {
+			return n, false // a fault, or a record that no receive was posted for
+		}
+		r.complete(i, &wc[n])
+		r.next.Store(i + 1)
+		r.freed.Add(1)
+		n++
+		if wc[n-1].Status != verbs.WCSuccess {
+			return n, false
+		}
+	}
+	if r.ready() && r.fault(r.next.Load()) {
+		return n, false
+	}
+	return n, true
+}
+
+func (r *recvQueue) fault(i uint32) bool {
+	return atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])&recFault != 0
+}
+
+// complete writes the completion of receive i as its record tells.
+func (r *recvQueue) complete(i uint32, wc *verbs.WC) {
+	rec := &r.records[i&(r.layout.n-1)]
+	w0, w1 := atomic.LoadUint64(&rec[0]), atomic.LoadUint64(&rec[1])
+	*wc = verbs.WC{
+		WRID: r.wrids[i&(r.layout.n-1)], QPNum: r.qp.num, ByteLen: uint32(w0),
+		Status: verbs.WCStatus(w1 & 0xff), Opcode: verbs.WCOpcode(w1 >> recOpShift & 0xff),
+	}
+	if w1&recWithImm != 0 {
+		wc.Flags = verbs.WCWithImm
+		wc.Imm = immBytes(uint32(w0 >> 32))
+	}
+}
+
+func immBytes(v uint32) [4]byte {
+	return [4]byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24)}
+}
+
+func immWord(b [4]byte) uint32 {
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+}
+
+func (r *recvQueue) flushed(i uint32) ownWC {
+	return ownWC{qp: r.qp, wc: verbs.WC{
+		WRID: r.wrids[i&(r.layout.n-1)], QPNum: r.qp.num, Status: verbs.WCWRFlushErr,
+	}}
+}
+
+// flush ends the queue: what the peer completed stays, in order, and every other
+// receive completes with WR_FLUSH_ERR. The peer must not be at work any more.
+func (r *recvQueue) flush() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	cq := r.qp.recvCQ
+	cq.mu.Lock()
+	i := r.next.Load()
+	for ; r.ready() && !r.fault(i) && i != r.posted.Load(); i++ {
+		e := ownWC{qp: r.qp}
+		r.complete(i, &e.wc)
+		cq.pushLocked(e)
+		r.next.Store(i + 1)
+	}
+	r.closed.Store(true)
+	n := r.posted.Load() - i
+	for ; i != r.posted.Load(); i++ {
+		cq.pushLocked(r.flushed(i))
+	}
+	r.next.Store(i)
+	cq.mu.Unlock()
+	if n > 0 && cq.bell != nil {
+		cq.bell.ring(true)
+	}
+}

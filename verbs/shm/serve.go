@@ -1,0 +1,110 @@
+package shm
+
+import (
+	"net"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// serve answers peers until the socket is closed.
+func (c *context) serve() {
+	for {
+		conn, err := c.sock.AcceptUnix()
+		if err != nil {
+			return
+		}
+		if sameUser(conn) != nil {
+			conn.Close()
+			continue
+		}
+		if !c.keepConn(conn) {
+			conn.Close()
+			return
+		}
+		go c.serveConn(conn)
+	}
+}
+
+// keepConn notes the connection, so that Close can end it.
+func (c *context) keepConn(conn *net.UnixConn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.conns[conn] = struct{}{}
+	}
+	return !c.closed
+}
+
+func (c *context) dropConn(conn *net.UnixConn) {
+	c.mu.Lock()
+	delete(c.conns, conn)
+	c.mu.Unlock()
+	conn.Close()
+}
+
+// serveConn answers one peer. The connection is also how the peer learns that
+// this process is gone, so it stays open as long as the peer wants.
+func (c *context) serveConn(conn *net.UnixConn) {
+	defer c.dropConn(conn)
+	b := make([]byte, requestSize+1)
+	for {
+		n, fds, err := receive(conn, b)
+		closeAll(fds)
+		if err != nil || n == 0 {
+			return
+		}
+		req, ok := decodeRequest(b[:n])
+		if !ok {
+			return
+		}
+		if c.answer(conn, req) != nil {
+			return
+		}
+	}
+}
+
+// answer sends what was asked for. The lock keeps the descriptors open meanwhile.
+func (c *context) answer(conn *net.UnixConn, req request) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	rep, fds := c.lookup(req)
+	var oob []byte
+	if len(fds) > 0 {
+		oob = unix.UnixRights(fds...)
+	}
+	conn.SetWriteDeadline(time.Now().Add(askTimeout))
+	_, _, err := conn.WriteMsgUnix(rep.encode(), oob, nil)
+	return err
+}
+
+func (c *context) lookup(req request) (reply, []int) {
+	missing := reply{errno: uint32(syscall.ENOENT)}
+	if c.closed {
+		return missing, nil
+	}
+	switch req.op {
+	case askDirectory:
+		return reply{}, []int{c.dirFile.FD()}
+	case askQP:
+		q := c.qps[numIndex(req.arg)]
+		if q == nil || q.num != req.arg {
+			return missing, nil
+		}
+		rep := reply{n: q.recv.layout.n, sge: q.recv.layout.maxSGE}
+		fds := []int{q.recv.file.FD()}
+		if b := q.recvCQ.bell; b != nil {
+			rep.bell = b.file.ID()
+			fds = append(fds, b.file.FD(), b.eventFD)
+		}
+		return rep, fds
+	case askRegion:
+		r, ok := c.regions[req.arg]
+		if !ok {
+			return missing, nil
+		}
+		return reply{}, []int{r.file.FD()}
+	}
+	return reply{errno: uint32(einval)}, nil
+}

@@ -1,0 +1,162 @@
+package shm
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Peers ask each other for memory over a unix socket in the abstract name
+// space, whose name a GID gives. Requests and replies are single packets of
+// fixed size; file descriptors ride along. Both ends insist on their own uid.
+
+type askOp uint32
+
+const (
+	askDirectory askOp = iota + 1 // the directory
+	askQP                         // the receive queue of QP arg, and its CQ's bell
+	askRegion                     // the memory with id arg
+)
+
+type request struct {
+	op  askOp
+	arg uint32
+}
+
+// reply answers a request; what the fields mean depends on it.
+type reply struct {
+	errno uint32
+	n     uint32 // askQP: slots of the receive queue
+	sge   uint32 // askQP: SGEs of a receive
+	bell  uint32 // askQP: id of the CQ whose bell comes along, 0 if it has none
+}
+
+const (
+	requestSize = 8
+	replySize   = 16
+	maxFDs      = 3
+	askTimeout  = time.Second
+)
+
+func (r request) encode() []byte {
+	b := make([]byte, requestSize)
+	binary.LittleEndian.PutUint32(b, uint32(r.op))
+	binary.LittleEndian.PutUint32(b[4:], r.arg)
+	return b
+}
+
+func (r reply) encode() []byte {
+	b := make([]byte, replySize)
+	for i, v := range []uint32{r.errno, r.n, r.sge, r.bell} {
+		binary.LittleEndian.PutUint32(b[4*i:], v)
+	}
+	return b
+}
+
+func decodeRequest(b []byte) (request, bool) {
+	if len(b) != requestSize {
+		return request{}, false
+	}
+	return request{askOp(binary.LittleEndian.Uint32(b)), binary.LittleEndian.Uint32(b[4:])}, true
+}
+
+func decodeReply(b []byte) (reply, bool) {
+	if len(b) != replySize {
+		return reply{}, false
+	}
+	u := func(i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
+	return reply{u(0), u(1), u(2), u(3)}, true
+}
+
+func socketAddr(id uint64) *net.UnixAddr {
+	return &net.UnixAddr{Net: "unixpacket", Name: fmt.Sprintf("@ibperf-shm-%016x", id)}
+}
+
+func listen(id uint64) (*net.UnixListener, error) {
+	return net.ListenUnix("unixpacket", socketAddr(id))
+}
+
+var errOtherUser = errors.New("the peer runs as another user; the embedded device connects processes of one user only")
+
+// dial connects to the context of the id.
+func dial(id uint64) (*net.UnixConn, error) {
+	conn, err := net.DialUnix("unixpacket", nil, socketAddr(id))
+	if err != nil {
+		return nil, err
+	}
+	if err := sameUser(conn); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// sameUser checks the user of the process at the other end (SO_PEERCRED).
+func sameUser(conn *net.UnixConn) error {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var cred *unix.Ucred
+	var cerr error
+	if err := raw.Control(func(fd uintptr) {
+		cred, cerr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	}); err != nil {
+		return err
+	}
+	if cerr != nil {
+		return cerr
+	}
+	if int(cred.Uid) != os.Geteuid() {
+		return errOtherUser
+	}
+	return nil
+}
+
+// receive reads one packet and its descriptors.
+func receive(conn *net.UnixConn, b []byte) (int, []int, error) {
+	oob := make([]byte, unix.CmsgSpace(4*maxFDs))
+	n, on, flags, _, err := conn.ReadMsgUnix(b, oob)
+	if err != nil {
+		return 0, nil, err
+	}
+	fds, err := descriptors(oob[:on])
+	if err == nil && flags&unix.MSG_CTRUNC != 0 {
+		err = errors.New("more descriptors than expected")
+	}
+	if err != nil {
+		closeAll(fds)
+		return 0, nil, err
+	}
+	return n, fds, nil
+}
+
+func descriptors(oob []byte) ([]int, error) {
+	msgs, err := unix.ParseSocketControlMessage(oob)
+	if err != nil {
+		return nil, err
+	}
+	var fds []int
+	for i := range msgs {
+		got, err := unix.ParseUnixRights(&msgs[i])
+		if err != nil {
+			return fds, err
+		}
+		fds = append(fds, got...)
+	}
+	for _, fd := range fds {
+		unix.CloseOnExec(fd)
+	}
+	return fds, nil
+}
+
+func closeAll(fds []int) {
+	for _, fd := range fds {
+		unix.Close(fd)
+	}
+}

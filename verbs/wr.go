@@ -1,0 +1,131 @@
+package verbs
+
+// SGE is a scatter/gather element. Layout of struct ibv_sge (16 bytes).
+type SGE struct {
+	Addr   uint64 // virtual address within a registered region
+	Length uint32 // bytes
+	LKey   uint32 // the region's local key
+}
+
+// SendWR is a work request for the send queue. Layout of struct ibv_send_wr
+// (128 bytes); made with [Make] it can be handed to a device as it is.
+type SendWR struct {
+	WRID      uint64    // returned in the completion, untouched
+	Next      *SendWR   // the next request of the list, or nil
+	SGList    *SGE      // first of NumSGE elements
+	NumSGE    int32     // may be 0: an empty message
+	Opcode    Opcode    //
+	SendFlags SendFlags //
+	Imm       [4]byte   // immediate data, four opaque bytes in network order
+
+	wr  [4]uint64 // union wr: rdma, atomic or ud; see SetRDMA
+	xrc [2]uint32 // union qp_type and padding
+	ext [6]uint64 // union of bind_mw and tso
+}
+
+// SetRDMA sets the remote side of a WRITE or READ: union member wr.rdma.
+func (w *SendWR) SetRDMA(remoteAddr uint64, rkey uint32) {
+	w.wr[0], w.wr[1] = remoteAddr, uint64(rkey)
+}
+
+// RDMA returns what [SendWR.SetRDMA] set.
+func (w *SendWR) RDMA() (remoteAddr uint64, rkey uint32) {
+	return w.wr[0], uint32(w.wr[1])
+}
+
+// RecvWR is a work request for a receive queue. Layout of struct ibv_recv_wr (32 bytes).
+type RecvWR struct {
+	WRID   uint64
+	Next   *RecvWR
+	SGList *SGE
+	NumSGE int32
+	_      int32
+}
+
+// Opcode is the operation of a send work request: enum ibv_wr_opcode.
+type Opcode uint32
+
+// The opcodes.
+const (
+	OpRDMAWrite        Opcode = 0
+	OpRDMAWriteWithImm Opcode = 1
+	OpSend             Opcode = 2
+	OpSendWithImm      Opcode = 3
+	OpRDMARead         Opcode = 4
+)
+
+var opcodeNames = map[Opcode]string{
+	OpRDMAWrite:        "RDMA_WRITE",
+	OpRDMAWriteWithImm: "RDMA_WRITE_WITH_IMM",
+	OpSend:             "SEND",
+	OpSendWithImm:      "SEND_WITH_IMM",
+	OpRDMARead:         "RDMA_READ",
+}
+
+// String returns the manual's name without IBV_WR_.
+func (o Opcode) String() string { return nameOf(opcodeNames, o) }
+
+// SendFlags modify a send work request: enum ibv_send_flags.
+type SendFlags uint32
+
+// The send flags.
+const (
+	SendFence     SendFlags = 1 << 0 // start only after this QP's earlier READs and atomics
+	SendSignaled  SendFlags = 1 << 1 // produce a completion
+	SendSolicited SendFlags = 1 << 2 // the receiver's completion is a solicited event
+	SendInline    SendFlags = 1 << 3 // take the data at once; the buffer is free when PostSend returns
+)
+
+// Recv flag of completion opcodes: (Opcode & WCRecv) tells receives.
+const wcRecv = 1 << 7
+
+// WCOpcode is the operation of a completion: enum ibv_wc_opcode. Valid only with [WCSuccess].
+type WCOpcode uint32
+
+// The completion opcodes.
+const (
+	WCSend            WCOpcode = 0
+	WCRDMAWrite       WCOpcode = 1
+	WCRDMARead        WCOpcode = 2
+	WCRecv            WCOpcode = wcRecv
+	WCRecvRDMAWithImm WCOpcode = wcRecv + 1
+)
+
+var wcOpcodeNames = map[WCOpcode]string{
+	WCSend:            "SEND",
+	WCRDMAWrite:       "RDMA_WRITE",
+	WCRDMARead:        "RDMA_READ",
+	WCRecv:            "RECV",
+	WCRecvRDMAWithImm: "RECV_RDMA_WITH_IMM",
+}
+
+// String returns the manual's name without IBV_WC_.
+func (o WCOpcode) String() string { return nameOf(wcOpcodeNames, o) }
+
+// WCFlags describe a completion: enum ibv_wc_flags.
+type WCFlags uint32
+
+// The completion flags.
+const (
+	WCGRH     WCFlags = 1 << 0 // UD: the first 40 bytes of the receive hold the GRH
+	WCWithImm WCFlags = 1 << 1 // Imm is valid
+)
+
+// WC is a work completion. Layout of struct ibv_wc (48 bytes). If Status is not
+// [WCSuccess] only WRID, Status, VendorErr and QPNum are valid (ibv_poll_cq(3)).
+type WC struct {
+	WRID         uint64
+	Status       WCStatus
+	Opcode       WCOpcode
+	VendorErr    uint32
+	ByteLen      uint32  // bytes received or read; undefined for sends and writes
+	Imm          [4]byte // valid with WCWithImm, network order
+	QPNum        uint32  // the local QP
+	SrcQP        uint32  // UD only: the sender's QP
+	Flags        WCFlags
+	PKeyIndex    uint16
+	SLID         uint16
+	SL           uint8
+	DLIDPathBits uint8
+	_            uint16
+}
