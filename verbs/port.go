@@ -1,6 +1,9 @@
 package verbs
 
-import "net/netip"
+import (
+	"fmt"
+	"net/netip"
+)
 
 // PortAttr holds the attributes of struct ibv_port_attr.
 type PortAttr struct {
@@ -86,13 +89,29 @@ type GID [16]byte
 // String formats the GID as an IPv6 address.
 func (g GID) String() string { return netip.AddrFrom16(g).StringExpanded() }
 
-// ParseGID reads what [GID.String] writes, and any other form of an IPv6 address.
+// ParseGID reads what [GID.String] writes, and any other form of an IP address
+// without a zone.
 func ParseGID(s string) (GID, error) {
 	a, err := netip.ParseAddr(s)
 	if err != nil {
-		return GID{}, err
+		return GID{}, fmt.Errorf("GID: %w", err)
+	}
+	if a.Zone() != "" {
+		return GID{}, fmt.Errorf("GID %q: a zone is not part of a GID", s)
 	}
 	return GID(a.As16()), nil
+}
+
+// MarshalText writes the GID as String does.
+func (g GID) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
+
+// UnmarshalText reads the GID as ParseGID does.
+func (g *GID) UnmarshalText(text []byte) error {
+	v, err := ParseGID(string(text))
+	if err == nil {
+		*g = v
+	}
+	return err
 }
 
 // GIDEntry is struct ibv_gid_entry.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,9 @@ type File struct {
 	fd    int
 	bytes []byte
 	addr  uint64
+
+	holds  int  // guarded by files
+	closed bool // guarded by files
 }
 
 var nextID atomic.Uint32
@@ -84,20 +88,31 @@ func (f *File) Bytes() []byte { return f.bytes }
 // Addr returns the address of the first byte.
 func (f *File) Addr() uint64 { return f.addr }
 
-// Close closes the descriptor and unmaps the memory.
+// Close closes the descriptor and unmaps the memory, when the last hold on the
+// file is released.
 func (f *File) Close() error {
-	if !unregister(f) {
+	if !f.unregister() {
 		return nil
 	}
 	return errors.Join(unix.Close(f.fd), f.Unmap())
 }
 
-// CloseFD closes the descriptor alone; Unmap has to follow.
+// CloseFD closes the descriptor alone; Unmap has to follow. It does not heed holds.
 func (f *File) CloseFD() error {
-	if !unregister(f) {
+	f.unregister()
+	return unix.Close(f.fd)
+}
+
+// Release gives back what Hold took.
+func (f *File) Release() error {
+	files.Lock()
+	f.holds--
+	last := f.closed && f.holds == 0
+	files.Unlock()
+	if !last {
 		return nil
 	}
-	return unix.Close(f.fd)
+	return errors.Join(unix.Close(f.fd), f.Unmap())
 }
 
 // Unmap unmaps the memory.
@@ -105,7 +120,7 @@ func (f *File) Unmap() error { return unix.Munmap(f.bytes[:cap(f.bytes)]) }
 
 // files holds the open files in the order of their addresses.
 var files struct {
-	sync.RWMutex
+	sync.Mutex
 	sorted []*File
 }
 
@@ -118,26 +133,28 @@ func register(f *File) {
 	files.sorted[i] = f
 }
 
-func unregister(f *File) bool {
+// unregister takes the file off the list, once, and tells whether its memory
+// can go at once.
+func (f *File) unregister() bool {
 	files.Lock()
 	defer files.Unlock()
-	for i, g := range files.sorted {
-		if g == f {
-			files.sorted = append(files.sorted[:i], files.sorted[i+1:]...)
-			return true
-		}
+	if f.closed {
+		return false
 	}
-	return false
+	f.closed = true
+	files.sorted = slices.DeleteFunc(files.sorted, func(g *File) bool { return g == f })
+	return f.holds == 0
 }
 
-// Find returns the file that b lies in and b's offset, or nil.
-func Find(b []byte) (*File, int) {
+// Hold returns the file that b lies in and b's offset, or nil. The file and its
+// memory stay until Release, even if it is closed before.
+func Hold(b []byte) (*File, int) {
 	if len(b) == 0 {
 		return nil, 0
 	}
 	addr := addrOf(b)
-	files.RLock()
-	defer files.RUnlock()
+	files.Lock()
+	defer files.Unlock()
 	i := sort.Search(len(files.sorted), func(i int) bool { return files.sorted[i].addr > addr })
 	if i == 0 {
 		return nil, 0
@@ -147,5 +164,6 @@ func Find(b []byte) (*File, int) {
 	if off+uint64(len(b)) > uint64(len(f.bytes)) {
 		return nil, 0
 	}
+	f.holds++
 	return f, int(off)
 }

@@ -2,6 +2,8 @@ package shm
 
 import (
 	"encoding/binary"
+	"fmt"
+	"os"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -68,22 +70,30 @@ func (b *bell) events() uint64 { return atomic.LoadUint64(b.word) / eventOne }
 // with a QP; what is already known is not mapped again.
 func (r *remote) bell(id uint32, wordFD, eventFD int) (*bell, error) {
 	r.mu.Lock()
-	known := r.bells[id]
-	r.mu.Unlock()
-	if known != nil {
+	defer r.mu.Unlock()
+	if known := r.bells[id]; known != nil {
 		unix.Close(wordFD)
 		unix.Close(eventFD)
 		return known, nil
 	}
 	m, err := r.mapFD(wordFD, eventPage, unix.PROT_READ|unix.PROT_WRITE)
+	if err == nil && !isEventFD(eventFD) {
+		unix.Munmap(m)
+		err = errPeer
+	}
 	if err != nil {
 		unix.Close(eventFD)
 		return nil, err
 	}
-	r.keep(m)
+	r.maps = append(r.maps, m)
 	b := &bell{word: &view[eventWord](m, 0).word, eventFD: eventFD}
-	r.mu.Lock()
 	r.bells[id] = b
-	r.mu.Unlock()
 	return b, nil
+}
+
+// isEventFD tells whether a descriptor that a peer sent is what it should be:
+// ringing must not block, as writing to a full pipe would.
+func isEventFD(fd int) bool {
+	kind, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
+	return err == nil && kind == "anon_inode:[eventfd]"
 }

@@ -28,6 +28,9 @@ func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
 
 func (ch *channel) FD() int { return ch.fd }
 
+// longestPoll keeps the time of one poll(2) within its 32 bits.
+const longestPoll = time.Hour
+
 // GetEvent sleeps in poll(2), so that no CPU is spent until a peer writes to
 // the eventfd.
 func (ch *channel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
@@ -41,7 +44,7 @@ func (ch *channel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
 			return nil, verbs.ErrTimeout
 		}
 		fds := [1]unix.PollFd{{Fd: int32(ch.fd), Events: unix.POLLIN}}
-		if _, err := unix.Poll(fds[:], int(left/time.Millisecond)+1); err != nil && err != unix.EINTR {
+		if _, err := unix.Poll(fds[:], int(min(left, longestPoll)/time.Millisecond)+1); err != nil && err != unix.EINTR {
 			return nil, ch.ctx.err("get_cq_event", err.(unix.Errno), "")
 		}
 	}

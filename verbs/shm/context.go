@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -68,6 +69,9 @@ func open(d *device) (*context, error) {
 		c.dirFile.Close()
 		return nil, fmt.Errorf("open_device %s: %w", d.name, err)
 	}
+	// Objects of the context may be closed after it: the directory stays mapped
+	// until none is left.
+	runtime.AddCleanup(c, func(f *memfd.File) { f.Unmap() }, c.dirFile)
 	c.engine.init()
 	go c.serve()
 	return c, nil
@@ -109,7 +113,7 @@ func (c *context) Close() error {
 	for _, r := range remotes {
 		r.close()
 	}
-	return c.dirFile.Close()
+	return c.dirFile.CloseFD()
 }
 
 func (c *context) closeConns() {

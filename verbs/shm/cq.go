@@ -86,6 +86,7 @@ func (q *cq) Poll(wc []verbs.WC) (int, error) {
 	}
 	n := q.pollOwn(wc)
 	var failed *qp
+	var life uint32
 	for _, p := range *q.receivers.Load() {
 		if n == len(wc) || failed != nil {
 			break
@@ -93,12 +94,12 @@ func (q *cq) Poll(wc []verbs.WC) (int, error) {
 		got, ok := p.recv.poll(wc[n:])
 		n += got
 		if !ok {
-			failed = p
+			failed, life = p, p.life.Load()
 		}
 	}
 	q.mu.Unlock()
 	if failed != nil {
-		failed.fail()
+		failed.fail(life)
 	}
 	return n, nil
 }

@@ -10,6 +10,9 @@ import (
 func (q *qp) Modify(a *verbs.QPAttr, mask verbs.QPAttrMask) error {
 	q.modify.Lock()
 	defer q.modify.Unlock()
+	if q.closed {
+		return q.err("modify_qp", einval, "QP is destroyed")
+	}
 	from := verbs.QPState(q.state.Load())
 	to := from
 	if mask&verbs.MaskState != 0 {
@@ -18,8 +21,14 @@ func (q *qp) Modify(a *verbs.QPAttr, mask verbs.QPAttrMask) error {
 	if mask == 0 {
 		return nil
 	}
+	if mask >= verbs.MaskDestQPN<<1 {
+		return q.err("modify_qp", verbs.ErrNotSupported, mask.String())
+	}
 	if why := verbs.CheckModify(verbs.QPTypeRC, from, to, mask); why != "" {
 		return q.err("modify_qp", einval, why)
+	}
+	if mask&verbs.MaskCurState != 0 && a.CurState != from {
+		return q.err("modify_qp", einval, fmt.Sprintf("cur_qp_state %s: the QP is in %s", a.CurState, from))
 	}
 	if why := checkAttr(a, mask); why != "" {
 		return q.err("modify_qp", einval, fmt.Sprintf("RC %s to %s: %s", from, to, why))
@@ -56,6 +65,8 @@ func checkAttr(a *verbs.QPAttr, mask verbs.QPAttrMask) string {
 		return fmt.Sprintf("pkey_index %d: the table has one entry", a.PKeyIndex)
 	case has(verbs.MaskAccessFlags) && a.AccessFlags&^knownRights != 0:
 		return "qp_access_flags " + a.AccessFlags.String()
+	case has(verbs.MaskAltPath):
+		return "alt_path: the device has one port and no path migration"
 	case has(verbs.MaskPathMTU) && a.PathMTU.Bytes() == 0:
 		return fmt.Sprintf("path_mtu %d", a.PathMTU)
 	case has(verbs.MaskAV) && !a.AH.IsGlobal:
@@ -136,20 +147,21 @@ func (q *qp) connect(a *verbs.QPAttr) error {
 func (q *qp) reset() {
 	q.lock()
 	q.setState(verbs.QPReset)
-	q.pendHead, q.pendTail, q.posted = 0, 0, 0
-	q.sendDone.Store(0)
+	q.pendHead, q.pendTail = 0, 0
 	q.broken = false
 	q.unlock()
 	q.awaitPeerOut()
 	q.sendCQ.purge(q)
 	q.recvCQ.purge(q)
-	q.recvCQ.mu.Lock()
 	q.recv.mu.Lock()
+	q.recvCQ.mu.Lock()
 	q.recv.reset()
-	q.recv.mu.Unlock()
+	q.life.Add(1)
 	q.recvCQ.mu.Unlock()
+	q.recv.mu.Unlock()
 	q.disconnect()
 	q.lock()
-	q.attr = verbs.QPAttr{}
+	q.attr, q.posted = verbs.QPAttr{}, 0
+	q.sendDone.Store(0) // after purge: until then a thread that polls may set it
 	q.unlock()
 }

@@ -59,12 +59,13 @@ func (p *pd) RegMR(buf []byte, access verbs.Access) (verbs.MR, error) {
 	if len(buf) == 0 {
 		return nil, c.err("reg_mr", einval, "length is 0")
 	}
-	file, off := memfd.Find(buf)
+	file, off := memfd.Hold(buf)
 	if file == nil {
 		return nil, c.err("reg_mr", efault, "the memory is not of a verbs.Buffer; only that can be shared with a peer process")
 	}
 	m := &mr{pd: p, access: access, buf: buf, addr: file.Addr() + uint64(off), file: file}
 	if err := c.enterMR(m, off); err != nil {
+		file.Release()
 		return nil, err
 	}
 	p.use(1)
@@ -123,9 +124,26 @@ func (m *mr) Close() error {
 	} else {
 		delete(c.regions, m.file.ID())
 	}
+	busy := c.requestersAtWork()
 	c.mu.Unlock()
+	for _, q := range busy {
+		q.lock() // a request that starts later finds the tables as they are now
+		q.unlock()
+	}
+	m.file.Release()
 	m.pd.use(-1)
 	return nil
+}
+
+// requestersAtWork returns the QPs whose requester may be using a region; under
+// the context's lock.
+func (c *context) requestersAtWork() (list []*qp) {
+	for _, q := range c.qps {
+		if q != nil && atomic.LoadUint32(&q.entry.busy) != 0 {
+			list = append(list, q)
+		}
+	}
+	return list
 }
 
 // local returns the memory that an SGE of this side names, or nil if key,

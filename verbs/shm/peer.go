@@ -54,11 +54,11 @@ func (p *peer) unmap() { unix.Munmap(p.mem) }
 // reach returns the peer if its QP is there, connected to this one and in a
 // state that executes requests; otherwise nil, as if no packet had come back.
 func (q *qp) reach() *peer {
+	if q.remote == nil || q.remote.dead.Load() {
+		return nil
+	}
 	p := q.peer
 	if p == nil {
-		if q.remote == nil || q.remote.dead.Load() {
-			return nil
-		}
 		if p = q.remote.attach(q.attr.DestQPNum); p == nil {
 			return nil
 		}

@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -59,7 +60,7 @@ func (q *qp) wait(p *pending, out outcome) verbs.WCStatus {
 		if q.attr.RNRRetry != 7 {
 			p.rnrLeft--
 		}
-		p.notBefore = now.Add(rnrDelay(q.peer.entry.minRNRTimer))
+		p.notBefore = now.Add(rnrDelay(atomic.LoadUint32(&q.peer.entry.minRNRTimer)))
 		return verbs.WCSuccess
 	}
 	if p.left == 0 && q.attr.Timeout != 0 {
@@ -91,10 +92,10 @@ func rnrDelay(code uint32) time.Duration { return rnrDelays[code%32] * 10 * time
 func (q *qp) progress() time.Time {
 	q.lock()
 	again := q.progressLocked()
-	broken := q.broken
+	broken, life := q.broken, q.life.Load()
 	q.unlock()
 	if broken {
-		q.fail()
+		q.fail(life)
 	}
 	return again
 }

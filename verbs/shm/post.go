@@ -34,10 +34,10 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 		q.take(wr)
 		q.start()
 	}
-	broken := q.broken
+	broken, life := q.broken, q.life.Load()
 	q.unlock()
 	if broken {
-		q.fail()
+		q.fail(life)
 	}
 	if errno != 0 {
 		return wr, q.err("post_send", errno, why)
@@ -86,6 +86,7 @@ func (q *qp) take(wr *verbs.SendWR) {
 func (q *qp) start() {
 	state := verbs.QPState(q.state.Load())
 	if state == verbs.QPErr {
+		q.flushPending() // older work that waits: the thread that failed the QP has not come to it yet
 		q.finish(&q.now, verbs.WCWRFlushErr)
 		return
 	}

@@ -21,8 +21,11 @@ type qp struct {
 	cap            verbs.QPCap
 	sigAll         bool
 	entry          *qpEntry // what peers see of it
+	seen           seen     // of lock and unlock
 
 	modify sync.Mutex    // one change of state at a time
+	closed bool          // guarded by modify
+	life   atomic.Uint32 // counts the moves to RESET, so that a failure ends no later connection
 	attr   verbs.QPAttr  // guarded by lock, written under modify too
 	state  atomic.Uint32 // verbs.QPState
 
@@ -125,17 +128,24 @@ func (q *qp) lock() {
 	for !atomic.CompareAndSwapUint32(&q.entry.busy, 0, 1) {
 		runtime.Gosched()
 	}
+	q.seen.Lock()
 }
 
-func (q *qp) unlock() { release(&q.entry.busy) }
+func (q *qp) unlock() {
+	q.seen.Unlock()
+	release(&q.entry.busy)
+}
 
 // fail moves the QP to ERR: outstanding work completes with WR_FLUSH_ERR. It
 // waits until the peer's requester is out of this QP, so it must be called
-// without lock: two failing peers would wait for each other.
-func (q *qp) fail() {
+// without lock: two failing peers would wait for each other. A failure in a life
+// that another thread has ended by RESET meanwhile is over.
+func (q *qp) fail(life uint32) {
 	q.modify.Lock()
 	defer q.modify.Unlock()
-	q.failLocked()
+	if q.life.Load() == life {
+		q.failLocked()
+	}
 }
 
 func (q *qp) failLocked() {
@@ -171,10 +181,10 @@ func (q *qp) awaitPeerOut() {
 
 func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
 	q.recvCQ.mu.Lock()
-	failed := q.recv.ready() && q.recv.fault(q.recv.next.Load())
+	failed, life := q.recv.failed(), q.life.Load()
 	q.recvCQ.mu.Unlock()
 	if failed {
-		q.fail()
+		q.fail(life)
 	}
 	q.lock()
 	defer q.unlock()
@@ -195,12 +205,12 @@ func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.Or
 func (q *qp) Close() error {
 	q.modify.Lock()
 	defer q.modify.Unlock()
-	c := q.ctx
-	c.mu.Lock()
-	if c.qps[numIndex(q.num)] != q {
-		c.mu.Unlock()
+	if q.closed {
 		return nil
 	}
+	q.closed = true
+	c := q.ctx
+	c.mu.Lock()
 	c.qps[numIndex(q.num)] = nil
 	c.mu.Unlock()
 	q.lock()
@@ -209,6 +219,7 @@ func (q *qp) Close() error {
 	q.unlock()
 	q.awaitPeerOut()
 	atomic.StoreUint32(&q.entry.num, 0)
+	q.recv.closed.Store(true)
 	q.recvCQ.removeReceiver(q)
 	q.sendCQ.purge(q)
 	q.recvCQ.purge(q)

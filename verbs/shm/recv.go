@@ -19,6 +19,7 @@ type recvQueue struct {
 
 	mu     sync.Mutex // guards posting
 	wrids  []uint64   // by slot
+	room   []uint64   // bytes of the receives, by slot
 	posted atomic.Uint32
 	next   atomic.Uint32 // next record to look at, written under the CQ's lock
 	freed  atomic.Uint32 // receives whose completion was polled
@@ -32,7 +33,7 @@ func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
 		return err
 	}
 	r.records = viewRecords(r.file.Bytes(), r.layout.n)
-	r.wrids = make([]uint64, r.layout.n)
+	r.wrids, r.room = make([]uint64, r.layout.n), make([]uint64, r.layout.n)
 	return nil
 }
 
@@ -61,9 +62,10 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 			return wr, q.err("post_recv", enomem, "receive queue is full: poll completions first")
 		}
 		i := r.posted.Load()
-		r.wrids[i&(r.layout.n-1)] = wr.WRID
+		slot := i & (r.layout.n - 1)
+		r.wrids[slot], r.room[slot] = wr.WRID, total(sgesOf(wr.SGList, wr.NumSGE))
+		r.posted.Store(i + 1) // before a peer can complete it; see poll
 		r.write(i, wr)
-		r.posted.Store(i + 1)
 		if r.closed.Load() {
 			r.next.Store(i + 1)
 			q.recvCQ.push(r.flushed(i), true)
@@ -110,17 +112,44 @@ func (r *recvQueue) poll(wc []verbs.WC) (n int, ok bool) {
 	return n, true
 }
 
+// failed tells whether the peer ended the connection, in the next record or in
+// one behind it that nobody has polled yet.
+func (r *recvQueue) failed() bool {
+	if r.closed.Load() {
+		return false
+	}
+	i := r.next.Load()
+	for range r.layout.n {
+		w := atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])
+		if uint32(w>>recSeqAt) != i+1 {
+			return false
+		}
+		if w&recFault != 0 || verbs.WCStatus(w&0xff) != verbs.WCSuccess {
+			return true
+		}
+		i++
+	}
+	return true // more records than receives
+}
+
 func (r *recvQueue) fault(i uint32) bool {
 	return atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])&recFault != 0
 }
 
-// complete writes the completion of receive i as its record tells.
+// complete writes the completion of receive i as its record tells. An
+// application may trust byte_len, so a peer's lie about it is an error.
 func (r *recvQueue) complete(i uint32, wc *verbs.WC) {
-	rec := &r.records[i&(r.layout.n-1)]
+	slot := i & (r.layout.n - 1)
+	rec := &r.records[slot]
 	w0, w1 := atomic.LoadUint64(&rec[0]), atomic.LoadUint64(&rec[1])
 	*wc = verbs.WC{
-		WRID: r.wrids[i&(r.layout.n-1)], QPNum: r.qp.num, ByteLen: uint32(w0),
+		WRID: r.wrids[slot], QPNum: r.qp.num, ByteLen: uint32(w0),
 		Status: verbs.WCStatus(w1 & 0xff), Opcode: verbs.WCOpcode(w1 >> recOpShift & 0xff),
+	}
+	legal := wc.Opcode == verbs.WCRecvRDMAWithImm || wc.Opcode == verbs.WCRecv && uint64(wc.ByteLen) <= r.room[slot]
+	if wc.Status == verbs.WCSuccess && !legal {
+		wc.Status = verbs.WCBadRespErr
+		return
 	}
 	if w1&recWithImm != 0 {
 		wc.Flags = verbs.WCWithImm

@@ -102,7 +102,12 @@ func (r *remote) open() error {
 
 // read delivers replies and notices the peer's end.
 func (r *remote) read() {
-	defer close(r.replies)
+	defer func() {
+		close(r.replies)
+		for a := range r.replies {
+			closeAll(a.fds)
+		}
+	}()
 	for {
 		b := make([]byte, replySize+1)
 		n, fds, err := receive(r.conn, b)
@@ -112,7 +117,13 @@ func (r *remote) read() {
 			r.dead.Store(true)
 			return
 		}
-		r.replies <- answer{rep, fds}
+		select {
+		case r.replies <- answer{rep, fds}:
+		default: // nobody asked
+			closeAll(fds)
+			r.dead.Store(true)
+			return
+		}
 	}
 }
 
@@ -169,6 +180,10 @@ func (r *remote) mapFD(fd, size, prot int) ([]byte, error) {
 	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
 	if err != nil || seals&unix.F_SEAL_SHRINK == 0 {
 		return nil, errPeer
+	}
+	var fs unix.Statfs_t
+	if err := unix.Fstatfs(fd, &fs); err != nil || fs.Type != unix.TMPFS_MAGIC {
+		return nil, errPeer // of huge pages, which can run out
 	}
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {

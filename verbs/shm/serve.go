@@ -65,18 +65,37 @@ func (c *context) serveConn(conn *net.UnixConn) {
 	}
 }
 
-// answer sends what was asked for. The lock keeps the descriptors open meanwhile.
+// answer sends what was asked for. It sends duplicates of the descriptors, so
+// that a peer that does not read its answers holds up nobody else.
 func (c *context) answer(conn *net.UnixConn, req request) error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	rep, fds := c.lookup(req)
+	rep, own := c.lookup(req)
+	fds, err := duplicate(own)
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	defer closeAll(fds)
 	var oob []byte
 	if len(fds) > 0 {
 		oob = unix.UnixRights(fds...)
 	}
 	conn.SetWriteDeadline(time.Now().Add(askTimeout))
-	_, _, err := conn.WriteMsgUnix(rep.encode(), oob, nil)
+	_, _, err = conn.WriteMsgUnix(rep.encode(), oob, nil)
 	return err
+}
+
+func duplicate(fds []int) ([]int, error) {
+	var out []int
+	for _, fd := range fds {
+		d, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			closeAll(out)
+			return nil, err
+		}
+		out = append(out, d)
+	}
+	return out, nil
 }
 
 func (c *context) lookup(req request) (reply, []int) {

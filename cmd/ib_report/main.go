@@ -1,0 +1,28 @@
+// Ib_report lays result files of the ib_*_lat and ib_*_bw programs together and
+// prints them as tables. With -o it also draws them and writes a page.
+//
+// Usage:
+//
+//	ib_report [-o DIR] [--report_gbits] FILE...
+//
+// A FILE is what a benchmark wrote with --out_json. Runs of the same operation
+// and kind share tables and plots, so that runs of several hosts, devices or
+// days can be compared; runs of one device that each measured another
+// completion mode are put side by side.
+//
+// The options are:
+//
+//	-o, --output DIR     also write plots (PNG and SVG) and index.html into DIR
+//	    --report_gbits   print bandwidth in Gb/s (10^9 bits) and not in MiB/s (2^20 bytes)
+//	-h, --help           print the usage and exit
+//
+// The tables go to standard output, the names of the files written to standard
+// error. The exit status is 0 if all went well, 2 if the command line is wrong,
+// and 1 for anything else, such as a file that cannot be read.
+package main
+
+import "os"
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/ibperf/ibperf/reports"
+	"github.com/spf13/pflag"
+)
+
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+const usageHead = `Usage: ib_report [-o DIR] [--report_gbits] FILE...
+
+Prints the tables of result files that benchmarks wrote with --out_json, and
+draws them.
+
+Options:
+`
+
+const usageTail = `
+Example:
+  ib_report -o out write_lat.json write_bw.json
+`
+
+type options struct {
+	dir   string
+	gbits bool
+	files []string
+}
+
+// run is the program without its process.
+func run(args []string, stdout, stderr io.Writer) int {
+	opts, err := parse(args, stdout)
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return exitDone
+	case err != nil:
+		fmt.Fprintf(stderr, "ib_report: %v\nTry 'ib_report --help'.\n", err)
+		return exitUsage
+	}
+	if err := report(opts, stdout, stderr); err != nil {
+		fmt.Fprintf(stderr, "ib_report: %v\n", err)
+		return exitFailed
+	}
+	return exitDone
+}
+
+// parse reads the command line, or prints the usage and returns pflag.ErrHelp.
+func parse(args []string, stdout io.Writer) (options, error) {
+	var opts options
+	flags := pflag.NewFlagSet("ib_report", pflag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVarP(&opts.dir, "output", "o", "", "also write plots (PNG and SVG) and index.html into `DIR`")
+	flags.BoolVar(&opts.gbits, "report_gbits", false, "print bandwidth in Gb/s (10^9 bits) and not in MiB/s (2^20 bytes)")
+	flags.BoolP("help", "h", false, "print this and exit")
+	flags.Usage = func() { fmt.Fprint(stdout, usageHead, flags.FlagUsages(), usageTail) }
+	if err := flags.Parse(args); err != nil {
+		return opts, err
+	}
+	if help, err := flags.GetBool("help"); err == nil && help {
+		flags.Usage()
+		return opts, pflag.ErrHelp
+	}
+	if flags.Changed("output") && opts.dir == "" {
+		return opts, errors.New("-o needs the name of a folder")
+	}
+	if opts.files = flags.Args(); len(opts.files) == 0 {
+		return opts, errors.New("no result file given")
+	}
+	return opts, nil
+}
+
+// report prints the tables and, if asked to, draws and writes the page.
+func report(opts options, stdout, stderr io.Writer) error {
+	var files []*reports.File
+	for _, path := range opts.files {
+		f, err := reports.Read(path)
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+	}
+	if err := reports.WriteTables(stdout, files, opts.gbits); err != nil {
+		return err
+	}
+	if opts.dir == "" {
+		return nil
+	}
+	figures, err := reports.Draw(opts.dir, files)
+	if err != nil {
+		return err
+	}
+	page := filepath.Join(opts.dir, "index.html")
+	if err := reports.WriteHTML(page, files, figures); err != nil {
+		return err
+	}
+	for _, fig := range figures {
+		fmt.Fprintf(stderr, "wrote %s\nwrote %s\n", fig.PNG, fig.SVG)
+	}
+	fmt.Fprintf(stderr, "wrote %s\n", page)
+	return nil
+}

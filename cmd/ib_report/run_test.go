@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/ibperf/ibperf/reports"
+)
+
+// resultFile writes a small latency result and returns its path.
+func resultFile(t *testing.T) string {
+	t.Helper()
+	h := hdrhistogram.New(1, int64(time.Second), 3)
+	for _, ns := range []int64{300, 320, 340, 900} {
+		if err := h.RecordValue(ns); err != nil {
+			t.Fatal(err)
+		}
+	}
+	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &reports.File{
+		Format: reports.FormatName, Version: reports.FormatVersion, Op: "write", Kind: reports.KindLatency,
+		Warnings: []reports.Warning{{ID: "few-samples", Text: "only 4 samples"}},
+		Rows: []reports.Row{{Size: 8, Mode: "poll", Opcode: "RDMA_WRITE_WITH_IMM", Latency: &reports.Latency{
+			N: 4, MinNs: 150, MeanNs: 232.5, P50Ns: 160, P90Ns: 450, P99Ns: 450, P999Ns: 450, P9999Ns: 450, MaxNs: 450,
+			Factor: 0.5, Histogram: string(encoded)}}},
+	}
+	path := filepath.Join(t.TempDir(), "lat.json")
+	if err := f.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func runReport(args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = run(args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+func TestTablesGoToStdout(t *testing.T) {
+	path := resultFile(t)
+	status, stdout, stderr := runReport(path)
+	if status != exitDone || stderr != "" {
+		t.Fatalf("status %d, stderr %q", status, stderr)
+	}
+	for _, want := range []string{"RDMA_Write Latency Test", "0.160", "WARNING: only 4 samples"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+}
+
+func TestEveryNamedFileIsThere(t *testing.T) {
+	path, dir := resultFile(t), filepath.Join(t.TempDir(), "new", "out")
+	status, stdout, stderr := runReport(path, "-o", dir)
+	if status != exitDone || stdout == "" {
+		t.Fatalf("status %d, stderr %q", status, stderr)
+	}
+	named := strings.Fields(strings.ReplaceAll(stderr, "wrote ", ""))
+	for _, name := range named {
+		if info, err := os.Stat(name); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	there, err := os.ReadDir(dir)
+	if err != nil || len(there) != len(named) || len(named) < 3 {
+		t.Errorf("%d files named, %d there, %v", len(named), len(there), err)
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	for _, args := range [][]string{{}, {"-o", "dir"}, {"--bogus", "x"}, {"-o", "", "x"}, {"x", "-o"}} {
+		status, stdout, stderr := runReport(args...)
+		if status != exitUsage || stdout != "" || !strings.Contains(stderr, "--help") {
+			t.Errorf("%q: status %d, stdout %q, stderr %q", args, status, stdout, stderr)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, flag := range []string{"-h", "--help"} {
+		status, stdout, stderr := runReport(flag)
+		if status != exitDone || stderr != "" {
+			t.Errorf("%s: status %d, stderr %q", flag, status, stderr)
+		}
+		for _, want := range []string{"Usage:", "--output", "--report_gbits", "Example:"} {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("%s: no %q", flag, want)
+			}
+		}
+	}
+}
+
+func TestUnreadableFilesAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	broken := filepath.Join(dir, "broken.json")
+	if err := os.WriteFile(broken, []byte(`{"format": "ibperf-result", "ver`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "none.json"), broken, dir} {
+		status, stdout, stderr := runReport(resultFile(t), path)
+		if status != exitFailed || stdout != "" || !strings.Contains(stderr, path) {
+			t.Errorf("%s: status %d, stdout %q, stderr %q", path, status, stdout, stderr)
+		}
+	}
+}
+
+func TestFolderThatCannotBeMadeIsNamed(t *testing.T) {
+	path := resultFile(t)
+	status, _, stderr := runReport("-o", filepath.Join(path, "sub"), path)
+	if status != exitFailed || !strings.Contains(stderr, filepath.Join(path, "sub")) {
+		t.Errorf("status %d, stderr %q", status, stderr)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestFullDiskFails(t *testing.T) {
+	var errs bytes.Buffer
+	if status := run([]string{resultFile(t)}, fullDisk{}, &errs); status != exitFailed || !strings.Contains(errs.String(), "no space") {
+		t.Errorf("status %d, stderr %q", status, errs.String())
+	}
+}
+
+// TestManualAndHelpAgree holds that the doc comment of main.go, which is the
+// manual, names every option that the help names.
+func TestManualAndHelpAgree(t *testing.T) {
+	manual, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, help, _ := runReport("--help")
+	for _, word := range strings.Fields(strings.ReplaceAll(help, ",", " ")) {
+		if strings.HasPrefix(word, "-") && !strings.Contains(string(manual), word) {
+			t.Errorf("the manual lacks %s", word)
+		}
+	}
+}

@@ -1,0 +1,23 @@
+// ib_send_bw measures the bandwidth of SEND.
+//
+//	ib_send_bw [options]         start a server; it takes the client's options
+//	ib_send_bw [options] HOST    run against the server at HOST
+//
+// For example, all completion modes side by side:
+//
+//	node1$ ib_send_bw
+//	node2$ ib_send_bw --compare -s 64K node1
+//
+// --help lists the options. Exit status: 0 done, 1 other, 2 usage, 3 device,
+// 4 peer, 5 wrong data, 6 completion mode refused.
+package main
+
+import (
+	"os"
+
+	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/internal/cli"
+	"github.com/ibperf/ibperf/reports"
+)
+
+func main() { os.Exit(cli.Main(harness.OpSend, reports.KindBandwidth, os.Args, os.Stdout, os.Stderr)) }

@@ -1,0 +1,69 @@
+package harness
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// Credits tell a sender how far the receiver has consumed its ring: the
+// receiver writes the number of messages, and its complement, into the sender's
+// memory. A sender that finds the two at odds has looked while they were being
+// written, in whatever order, and looks again later; so credits need no promise
+// about order, not even within their 16 bytes.
+
+// creditDepth is the number of credits that may be on their way. Each has a
+// place of its own to be sent from; every quarter of them one is signaled.
+const creditDepth = 32
+
+// takeCredits looks at what the peer wrote last.
+func (l *lane) takeCredits() {
+	w := words(l.rig.buf.Bytes()[l.rig.layout.creditsIn(l.index):][:16])
+	n, inverse := atomic.LoadUint64(&w[0]), atomic.LoadUint64(&w[1])
+	if n == ^inverse && n > l.credited && n <= l.sent {
+		l.credited = n
+	}
+}
+
+// giveCredit tells the peer how many messages were consumed, once that is a
+// quarter of the ring more than it knows.
+func (l *lane) giveCredit(m *measurement, consumed uint64) error {
+	if consumed-l.lastCredit < uint64(max(1, l.slots/4)) {
+		return nil
+	}
+	for l.posted-l.done >= creditDepth {
+		wc, err := m.send.poll()
+		if err != nil {
+			return err
+		}
+		for i := range wc {
+			m.rig.lanes[wc[i].WRID>>laneShift].completed(wc[i].WRID)
+		}
+		if m.halt.on() {
+			return errOver
+		}
+	}
+	l.lastCredit = consumed
+	return l.postCredit(consumed)
+}
+
+func (l *lane) postCredit(consumed uint64) error {
+	r, i := l.rig, l.posted%creditDepth
+	at := r.layout.creditsOut(l.index) + int(i)*16
+	w := words(r.buf.Bytes()[at:][:16])
+	w[0], w[1] = consumed, ^consumed
+	l.side[i] = verbs.SGE{Addr: r.mr.Addr() + uint64(at), Length: 16, LKey: r.mr.LKey()}
+	l.posted++
+	wr := &l.extra[0]
+	*wr = verbs.SendWR{SGList: &l.side[i], NumSGE: 1, Opcode: verbs.OpRDMAWrite}
+	wr.SetRDMA(l.peer.Addr+uint64(r.layout.creditsIn(0)), l.peer.RKey)
+	if l.posted%(creditDepth/4) == 0 {
+		wr.SendFlags, wr.WRID = verbs.SendSignaled, uint64(l.index)<<laneShift|l.posted
+		l.marked = l.posted
+	}
+	if _, err := l.qp.PostSend(wr); err != nil {
+		return fmt.Errorf("post credit: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"syscall"
+
+	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// rig is what a side makes of its device for a run: queues, memory, lanes.
+type rig struct {
+	cfg     *Config
+	plan    *Plan
+	port    verbs.PortAttr
+	gid     verbs.GIDEntry
+	layout  layout
+	pd      verbs.PD
+	channel verbs.CompChannel // nil if no mode needs events
+	sendCQ  verbs.CQ
+	recvCQ  verbs.CQ
+	buf     *verbs.Buffer
+	mr      verbs.MR
+	lanes   []*lane
+	inline  int // granted bytes
+}
+
+const rights = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead
+
+func newRig(cfg *Config) (*rig, error) {
+	r := &rig{cfg: cfg, plan: &cfg.Plan}
+	if err := r.build(); err != nil {
+		r.close()
+		return nil, &DeviceError{fmt.Errorf("set up device %s: %w", cfg.Context.Device().Name(), explain(err))}
+	}
+	return r, nil
+}
+
+func (r *rig) build() (err error) {
+	c := r.cfg.Context
+	if r.layout, err = newLayout(r.plan); err != nil {
+		return err
+	}
+	if r.port, err = c.QueryPort(r.cfg.Port); err != nil {
+		return err
+	}
+	if r.gid, err = pickGID(c, r.cfg.Port, r.cfg.GIDIndex, r.port); err != nil {
+		return err
+	}
+	if r.pd, err = c.AllocPD(); err != nil {
+		return err
+	}
+	if r.plan.Compare || r.plan.Completion == ModeEvent {
+		if r.channel, err = c.CreateCompChannel(); err != nil {
+			return err
+		}
+	}
+	if r.sendCQ, err = c.CreateCQ(r.sendDepth()*r.plan.QPs, r.channel, 0); err != nil {
+		return err
+	}
+	if r.recvCQ, err = c.CreateCQ(r.recvDepth()*r.plan.QPs, r.channel, 0); err != nil {
+		return err
+	}
+	if r.buf, err = verbs.NewBuffer(r.layout.bytes()); err != nil {
+		return err
+	}
+	if r.mr, err = r.pd.RegMR(r.buf.Bytes(), rights); err != nil {
+		return err
+	}
+	return r.createQPs()
+}
+
+// sendDepth leaves room for credits and the last, signaled request beside the
+// messages; recvDepth is what the largest ring or the option asks for.
+func (r *rig) sendDepth() int { return max(r.plan.TxDepth, 2*latSlots) + creditDepth + 1 }
+func (r *rig) recvDepth() int {
+	depth := min(r.plan.RxDepth, MaxDepth)
+	for _, size := range r.plan.Sizes {
+		depth = max(depth, slots(r.plan, size))
+	}
+	return depth
+}
+
+// createQPs makes the QPs with the most inline data, up to what is wanted, that
+// the device grants; devices do not tell their limit beforehand.
+func (r *rig) createQPs() error {
+	want := []int{r.plan.Inline}
+	if r.plan.Inline < 0 {
+		want = []int{defaultInline(r.plan.Op), 128, 64, 0}
+	}
+	for len(r.lanes) < r.plan.QPs {
+		r.inline = want[0]
+		qp, err := r.pd.CreateQP(&verbs.QPInitAttr{
+			SendCQ: r.sendCQ, RecvCQ: r.recvCQ, Type: verbs.QPTypeRC,
+			Cap: verbs.QPCap{
+				MaxSendWR: r.sendDepth(), MaxRecvWR: r.recvDepth(),
+				MaxSendSGE: 1, MaxRecvSGE: 1, MaxInlineData: r.inline,
+			},
+		})
+		refused := errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOMEM)
+		if refused && len(want) > 1 {
+			want = want[1:]
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("with %d bytes of inline data, %d sends and %d receives: %w", r.inline, r.sendDepth(), r.recvDepth(), err)
+		}
+		l, err := newLane(r, len(r.lanes), qp)
+		if err != nil {
+			return err
+		}
+		r.lanes = append(r.lanes, l)
+	}
+	return nil
+}
+
+// defaultInline is perftest's default of the latency tests.
+func defaultInline(op Op) int {
+	switch op {
+	case OpWrite:
+		return 220
+	case OpSend:
+		return 236
+	}
+	return 0
+}
+
+// explain adds what to do to an error of set-up.
+func explain(err error) error {
+	if errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EPERM) {
+		return fmt.Errorf("%w; locked memory may be limited: see ulimit -l", err)
+	}
+	return err
+}
+
+// endpoint is what the peer must know of a lane.
+type endpoint struct {
+	verbs.Endpoint
+	Addr uint64 `json:"addr"` // of the lane's memory
+	RKey uint32 `json:"rkey"`
+}
+
+func (r *rig) endpoints() []endpoint {
+	rd := uint8(1)
+	if a, err := r.cfg.Context.QueryDevice(); err == nil {
+		rd = uint8(max(1, min(a.MaxQPRdAtomic, a.MaxQPInitRdAtom, 16)))
+	}
+	mtu := r.port.ActiveMTU
+	if want := r.plan.MTU; want > 0 {
+		for mtu > verbs.MTU256 && mtu.Bytes() > want {
+			mtu--
+		}
+	}
+	var out []endpoint
+	for i, l := range r.lanes {
+		out = append(out, endpoint{
+			Endpoint: verbs.Endpoint{
+				QPNum: l.qp.QPNum(), PSN: rand.Uint32() & 0xffffff, GID: r.gid.GID, LID: r.port.LID, MTU: mtu, RdAtomic: rd,
+			},
+			Addr: r.mr.Addr() + uint64(i*r.layout.lane), RKey: r.mr.RKey(),
+		})
+	}
+	return out
+}
+
+// connect takes all QPs to RTS and tells the lanes where the peer's memory is.
+func (r *rig) connect(mine, theirs []endpoint) error {
+	if len(theirs) != len(mine) {
+		return fmt.Errorf("the peer has %d QPs where %d are planned", len(theirs), len(mine))
+	}
+	for i, l := range r.lanes {
+		if err := verbs.Connect(l.qp, r.cfg.Port, r.gid.Index, rights, mine[i].Endpoint, theirs[i].Endpoint); err != nil {
+			return &DeviceError{fmt.Errorf("connect QP %d of %d: %w", i+1, len(mine), err)}
+		}
+		l.peer = theirs[i]
+	}
+	return nil
+}
+
+// answer asks the device about data order, which is answered in RTS.
+func (r *rig) answer() (answer, error) {
+	order, call, err := verbs.AskOrder(r.lanes[0].qp, askedOpcode(r.plan.Op))
+	if err != nil {
+		return answer{}, &DeviceError{err}
+	}
+	side := r.cfg.File.Local
+	dev := r.cfg.Context.Device()
+	side.Device.Name, side.Device.Backend, side.Device.Software = dev.Name(), dev.Backend(), dev.Software()
+	side.Device.Port, side.Device.LinkLayer = r.cfg.Port, r.port.LinkLayer.String()
+	side.Device.GID, side.Device.GIDIndex = r.gid.GID.String(), r.gid.Index
+	if a, err := r.cfg.Context.QueryDevice(); err == nil {
+		side.Device.Firmware = a.FirmwareVersion
+	}
+	side.Order = reports.Order{Query: call, Answer: order.String()}
+	return answer{side, order}, nil
+}
+
+// close destroys everything, users before what they use.
+func (r *rig) close() {
+	for _, l := range slices.Backward(r.lanes) {
+		l.close()
+	}
+	for _, c := range []interface{ Close() error }{r.mr, r.sendCQ, r.recvCQ, r.channel, r.pd} {
+		if c != nil {
+			c.Close()
+		}
+	}
+	if r.buf != nil {
+		r.buf.Close()
+	}
+}

@@ -1,0 +1,252 @@
+package harness
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ibperf/ibperf/internal/message"
+	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// lane is one QP with everything that a loop needs for it, prepared before the
+// clock starts. Positions count requests and messages from the lane's beginning
+// or from the beginning of a measurement; they only grow.
+type lane struct {
+	rig   *rig
+	index int
+	qp    verbs.QP
+	peer  endpoint
+
+	sends []verbs.SendWR // one for each slot, linked in a circle
+	recvs []verbs.RecvWR // where messages need no ring, more of them than slots
+	sges  []verbs.SGE    // of sends
+	into  []verbs.SGE    // of recvs
+	extra []verbs.SendWR // one request outside the ring: credits, flushes
+	side  []verbs.SGE
+
+	// The current measurement, set by lay.
+	tx, rx     *message.Ring
+	txMarks    *message.Markers
+	rxMarks    *message.Markers
+	check      *message.Checker // nil without --verify
+	slots      int              // of the rings
+	ring       int              // receives that are kept posted
+	depth      uint64           // messages that may be on their way
+	every      uint64           // a signaled request each so many messages
+	sent       uint64           // messages posted
+	arrived    uint64           // messages seen
+	finished   uint64           // messages whose end the sending loop has counted
+	fresh      uint64           // messages seen and not yet handled by the receiver
+	reaped     uint64           // messages whose receive completion was polled
+	limit      uint64           // messages of the current phase
+	credited   uint64           // messages that the peer has consumed, as it said last
+	sendSlot   int              // of message sent
+	recvSlot   int              // of the next receive to post
+	freeRecvs  uint64           // receives to post again
+	lastCredit uint64           // messages that the last credit told of
+
+	// The send queue, across measurements.
+	base   uint64 // requests before the current measurement
+	posted uint64 // requests
+	done   uint64 // requests known to be complete
+	marked uint64 // requests up to the last signaled one
+	owed   uint64 // receives that are posted and not consumed
+}
+
+// wr_id of a send is its lane and the number of requests up to it.
+const laneShift = 48
+
+func newLane(r *rig, index int, qp verbs.QP) (*lane, error) {
+	l := &lane{rig: r, index: index, qp: qp}
+	most := 0
+	for _, size := range r.plan.Sizes {
+		most = max(most, slots(r.plan, size))
+	}
+	var err error
+	if l.sends, err = verbs.Make[verbs.SendWR](most); err != nil {
+		return nil, err
+	}
+	if l.recvs, err = verbs.Make[verbs.RecvWR](r.recvDepth()); err != nil {
+		return nil, err
+	}
+	if l.sges, err = verbs.Make[verbs.SGE](most); err != nil {
+		return nil, err
+	}
+	if l.into, err = verbs.Make[verbs.SGE](r.recvDepth()); err != nil {
+		return nil, err
+	}
+	if l.extra, err = verbs.Make[verbs.SendWR](1); err != nil {
+		return nil, err
+	}
+	l.side, err = verbs.Make[verbs.SGE](creditDepth)
+	return l, err
+}
+
+// lay prepares the lane for messages of the size, sent as op, with markers where
+// order puts them if the mode is data.
+func (l *lane) lay(m *measurement) error {
+	r, size := l.rig, m.size
+	n := slots(r.plan, size)
+	b := r.buf.Bytes()
+	var err error
+	if l.tx, err = message.NewRing(b[r.layout.tx(l.index):], size, r.plan.Offset, n); err != nil {
+		return err
+	}
+	if l.rx, err = message.NewRing(b[r.layout.rx(l.index):], size, r.plan.Offset, n); err != nil {
+		return err
+	}
+	l.slots, l.ring = n, n
+	if !m.paced() && m.plan.Kind == reports.KindBandwidth {
+		l.ring = r.recvDepth()
+	}
+	l.txMarks, l.rxMarks = message.NewMarkers(l.tx, m.order), message.NewMarkers(l.rx, m.order)
+	l.check = l.checker(m)
+	l.sent, l.arrived, l.finished, l.fresh, l.reaped = 0, 0, 0, 0, 0
+	l.limit, l.credited, l.lastCredit, l.base = m.total, 0, 0, l.posted
+	l.sendSlot, l.recvSlot, l.freeRecvs = 0, 0, 0
+	l.depth, l.every = m.depth(n), m.every(n)
+	clear(b[r.layout.creditsIn(l.index):][:16])
+	l.link(m)
+	l.fill(m)
+	return nil
+}
+
+func (l *lane) checker(m *measurement) *message.Checker {
+	marks := l.rxMarks
+	if m.mode != ModeData {
+		marks = nil
+	}
+	switch {
+	case !m.plan.Verify:
+		return nil
+	case m.plan.Op == OpRead:
+		return message.NewReadChecker(l.rx, marks)
+	}
+	return message.NewChecker(l.rx, marks)
+}
+
+// link points each slot's requests at its memory, here and at the peer.
+func (l *lane) link(m *measurement) {
+	r := l.rig
+	local, remote := r.layout.tx(l.index), r.layout.rx(0)
+	if m.plan.Op == OpRead {
+		local, remote = r.layout.rx(l.index), r.layout.tx(0)
+	}
+	flags := verbs.SendFlags(0)
+	if m.size <= r.inline && m.plan.Op != OpRead {
+		flags = verbs.SendInline
+	}
+	for s := range l.slots {
+		at := l.tx.SlotOffset(uint64(s))
+		l.sges[s] = verbs.SGE{Addr: r.mr.Addr() + uint64(local+at), Length: uint32(m.size), LKey: r.mr.LKey()}
+		l.sends[s] = verbs.SendWR{SGList: &l.sges[s], NumSGE: 1, Opcode: m.opcode, SendFlags: flags}
+		l.sends[s].SetRDMA(l.peer.Addr+uint64(remote+at), l.peer.RKey)
+	}
+	for i := range l.ring {
+		at := r.layout.rx(l.index) + l.rx.SlotOffset(uint64(i))
+		l.into[i] = verbs.SGE{Addr: r.mr.Addr() + uint64(at), Length: uint32(m.size), LKey: r.mr.LKey()}
+		l.recvs[i] = verbs.RecvWR{WRID: uint64(l.index), SGList: &l.into[i], NumSGE: 1}
+	}
+}
+
+// fill gives the rings their first contents: what a receiver expects before the
+// first message, and what a reader finds at the server.
+func (l *lane) fill(m *measurement) {
+	if m.plan.Verify {
+		l.rx.Prefill()
+	}
+	l.rxMarks.Init()
+	if m.plan.Op != OpRead {
+		return
+	}
+	for s := range uint64(l.slots) {
+		if m.plan.Verify {
+			l.tx.Fill(s)
+		}
+		if m.mode == ModeData {
+			l.txMarks.Write(s)
+		}
+	}
+}
+
+// post posts n messages from the ring in one list. A signaled request ends each
+// group of l.every, and the phase.
+func (l *lane) post(n uint64) error {
+	first := l.sendSlot
+	last := &l.sends[first]
+	for range n {
+		wr := &l.sends[l.sendSlot]
+		if l.sendSlot++; l.sendSlot == l.slots {
+			l.sendSlot = 0
+		}
+		l.sent++
+		l.posted++
+		wr.SendFlags &^= verbs.SendSignaled
+		if l.sent%l.every == 0 || l.sent == l.limit {
+			wr.SendFlags |= verbs.SendSignaled
+			wr.WRID = uint64(l.index)<<laneShift | l.posted
+			l.marked = l.posted
+		}
+		wr.Next = &l.sends[l.sendSlot]
+		last = wr
+	}
+	last.Next = nil
+	if _, err := l.qp.PostSend(&l.sends[first]); err != nil {
+		return fmt.Errorf("post message %d: %w", l.sent, err)
+	}
+	return nil
+}
+
+// postRecvs posts n receives, for the slots that follow the last one's.
+func (l *lane) postRecvs(n uint64) error {
+	for n > 0 {
+		first := l.recvSlot
+		m := min(n, uint64(l.ring-first))
+		for i := range int(m) - 1 {
+			l.recvs[first+i].Next = &l.recvs[first+i+1]
+		}
+		l.recvs[first+int(m)-1].Next = nil
+		if _, err := l.qp.PostRecv(&l.recvs[first]); err != nil {
+			return fmt.Errorf("post receive: %w", err)
+		}
+		l.recvSlot = (first + int(m)) % l.ring
+		l.owed += m
+		n -= m
+	}
+	return nil
+}
+
+// postEmpty posts a zero-length request of the opcode; signaled, it tells when
+// everything before it is complete.
+func (l *lane) postEmpty(op verbs.Opcode, signaled bool) error {
+	l.posted++
+	wr := &l.extra[0]
+	*wr = verbs.SendWR{Opcode: op}
+	if signaled {
+		wr.SendFlags, wr.WRID = verbs.SendSignaled, uint64(l.index)<<laneShift|l.posted
+		l.marked = l.posted
+	}
+	_, err := l.qp.PostSend(wr)
+	return err
+}
+
+// completed notes a completion of this lane's send queue.
+func (l *lane) completed(wrid uint64) { l.done = wrid & (1<<laneShift - 1) }
+
+// complete returns how many messages are known to have left the send queue.
+func (l *lane) complete() uint64 { return min(max(l.done, l.base)-l.base, l.sent) }
+
+func (l *lane) close() {
+	l.qp.Close()
+	verbs.Free(l.sends)
+	verbs.Free(l.recvs)
+	verbs.Free(l.sges)
+	verbs.Free(l.into)
+	verbs.Free(l.extra)
+	verbs.Free(l.side)
+}
+
+// eventSlice is how long a sleep for an event lasts before the halt word is
+// looked at again.
+const eventSlice = 50 * time.Millisecond

@@ -1,0 +1,283 @@
+package harness
+
+import (
+	"github.com/ibperf/ibperf/internal/clock"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// pingpong holds the steps of a latency loop, chosen before the clock starts:
+// how a message is sent, how its arrival is awaited, and what is done outside
+// the awaited time. k is the number of the message.
+type pingpong struct {
+	m    *measurement
+	l    *lane
+	send func(k uint64) error
+	tidy func() error
+	wait func(k uint64) error
+}
+
+// measureLatency runs this side of the loop. The server of reads has no part in it.
+func (m *measurement) measureLatency(role Role) error {
+	p := newPingpong(m)
+	switch {
+	case role == Client:
+		return p.lead()
+	case m.plan.Op == OpRead:
+		return nil
+	}
+	return p.follow()
+}
+
+// lead sends first and takes the time: from one post to the next, which is one
+// round trip.
+func (p *pingpong) lead() error {
+	m := p.m
+	err := p.rounds(0, m.warmup, noDeadline)
+	m.samples.Reset()
+	m.cpu.begin()
+	if err == nil {
+		err = p.rounds(m.warmup, m.total, m.until(clock.Now()))
+	}
+	m.cpu.end()
+	factor := 0.5
+	if m.plan.Op == OpRead {
+		factor = 1
+	}
+	if m.samples.N() > 0 {
+		m.result.Latency = m.samples.Latency(factor)
+	}
+	m.result.Cost = m.cost(m.samples.N())
+	return err
+}
+
+// rounds exchanges messages from to to-1, or until the time has come. A sample
+// is recorded after the next message is on its way, outside what it measures.
+func (p *pingpong) rounds(from, to uint64, until int64) error {
+	last := clock.Now()
+	if err := p.send(from); err != nil {
+		return err
+	}
+	for k := from; ; {
+		if err := p.tidy(); err != nil {
+			return err
+		}
+		if err := p.wait(k); err != nil {
+			return err
+		}
+		now := clock.Now()
+		if k++; k >= to || now >= until {
+			p.m.samples.Record(now - last)
+			return nil
+		}
+		if err := p.send(k); err != nil {
+			return err
+		}
+		p.m.samples.Record(now - last)
+		last = now
+	}
+}
+
+// follow answers each message with one of its own until the peer is done.
+func (p *pingpong) follow() error {
+	m := p.m
+	var k uint64
+	defer func() {
+		m.cpu.end()
+		m.result.Cost = m.cost(k - min(k, m.warmup))
+	}()
+	for ; ; k++ {
+		if k == m.warmup {
+			m.cpu.begin()
+		}
+		if err := p.wait(k); err != nil {
+			return err
+		}
+		if err := p.send(k); err != nil {
+			return err
+		}
+		if err := p.tidy(); err != nil {
+			return err
+		}
+	}
+}
+
+func newPingpong(m *measurement) *pingpong {
+	l := m.rig.lanes[0]
+	p := &pingpong{m: m, l: l}
+	p.chooseSend()
+	p.chooseWait()
+	p.tidy = l.reapSends(m)
+	switch {
+	case !takesReceives(m.opcode):
+	case m.mode == ModeData:
+		p.tidy = both(p.tidy, l.reapRecvs(m))
+	default:
+		p.tidy = both(p.tidy, l.repost)
+	}
+	return p
+}
+
+func both(f, g func() error) func() error {
+	return func() error {
+		if err := f(); err != nil {
+			return err
+		}
+		return g()
+	}
+}
+
+func (p *pingpong) chooseSend() {
+	l := p.l
+	load := l.loader(p.m)
+	p.send = func(k uint64) error {
+		load(k)
+		return l.post(1)
+	}
+}
+
+// loader returns what makes a message ready to be posted: its contents, its
+// markers, or, for a read, the place that it is read into.
+func (l *lane) loader(m *measurement) func(k uint64) {
+	data, verify := m.mode == ModeData, m.plan.Verify
+	switch {
+	case m.plan.Op == OpRead && data && verify:
+		return func(k uint64) { i := l.rx.Index(k); l.rx.Blank(i); l.rxMarks.Poison(i) }
+	case m.plan.Op == OpRead && data:
+		return func(k uint64) { l.rxMarks.Poison(l.rx.Index(k)) }
+	case m.plan.Op == OpRead && verify:
+		return func(k uint64) { l.rx.Blank(l.rx.Index(k)) }
+	case data && verify:
+		return func(k uint64) { l.tx.Fill(k); l.txMarks.Write(k) }
+	case data:
+		return func(k uint64) { l.txMarks.Write(k) }
+	case verify:
+		return func(k uint64) { l.tx.Fill(k) }
+	}
+	return func(uint64) {}
+}
+
+func (p *pingpong) chooseWait() {
+	m, l := p.m, p.l
+	switch {
+	case m.plan.Op == OpRead && m.mode == ModeData:
+		p.wait = func(k uint64) error { return l.awaitMarker(m, k, l.rx.Index(k)) }
+	case m.plan.Op == OpRead:
+		p.wait = l.awaitRead(m)
+	case m.mode == ModeData && m.plan.Verify:
+		p.wait = func(k uint64) error { return l.awaitOnce(m, k) }
+	case m.mode == ModeData:
+		p.wait = func(k uint64) error { return l.awaitMarker(m, k, k) }
+	default:
+		p.wait = l.awaitRecv(m)
+	}
+	if m.plan.Verify {
+		arrive := p.wait
+		p.wait = func(k uint64) error {
+			if err := arrive(k); err != nil {
+				return err
+			}
+			l.verify(m, k)
+			return nil
+		}
+	}
+}
+
+// verify checks message k at the moment its arrival was detected. A message
+// that told of itself in memory is then poisoned, so that a second delivery shows.
+func (l *lane) verify(m *measurement, k uint64) {
+	if m.plan.Op == OpRead {
+		l.check.Check(l.rx.Index(k))
+		return
+	}
+	l.check.Check(k)
+	if m.mode == ModeData {
+		l.rxMarks.Poison(k)
+	}
+}
+
+// awaitMarker spins until the markers of message k, whose contents are those of
+// message as, are in memory.
+func (l *lane) awaitMarker(m *measurement, k, as uint64) error {
+	looks := 0
+	for !l.rxMarks.Arrived(as) {
+		if m.over(k) {
+			return errOver
+		}
+		yield(&looks)
+	}
+	l.arrived = k + 1
+	return nil
+}
+
+// awaitOnce is awaitMarker that also counts deliveries of the message before.
+func (l *lane) awaitOnce(m *measurement, k uint64) error {
+	looks := 0
+	for !l.rxMarks.Arrived(k) {
+		l.notice(k)
+		if m.over(k) {
+			return errOver
+		}
+		yield(&looks)
+	}
+	l.arrived = k + 1
+	return nil
+}
+
+// notice counts that the slot of message k holds its last message again.
+func (l *lane) notice(k uint64) {
+	if l.rxMarks.Again(k) {
+		before := k - uint64(l.slots)
+		l.check.Duplicate(before)
+		l.rxMarks.Poison(before)
+	}
+}
+
+// awaitRecv returns the wait for a message's receive completion.
+func (l *lane) awaitRecv(m *measurement) func(uint64) error {
+	wait := m.recv.method(m.mode)
+	return func(k uint64) error {
+		for l.reaped <= k {
+			wc, err := wait()
+			if err != nil {
+				return err
+			}
+			if len(wc) == 0 && m.over(k) {
+				return errOver
+			}
+			l.received(len(wc))
+		}
+		l.arrived = k + 1
+		return nil
+	}
+}
+
+// received notes completions of receives.
+func (l *lane) received(n int) {
+	l.reaped += uint64(n)
+	l.freeRecvs += uint64(n)
+	l.owed -= uint64(n)
+}
+
+// awaitRead returns the wait for a read's completion.
+func (l *lane) awaitRead(m *measurement) func(uint64) error {
+	wait := m.send.method(m.mode)
+	return func(k uint64) error {
+		for l.complete() <= k {
+			wc, err := wait()
+			if err != nil {
+				return err
+			}
+			if len(wc) == 0 && m.over(k) {
+				return errOver
+			}
+			l.sendsDone(wc)
+		}
+		return nil
+	}
+}
+
+func (l *lane) sendsDone(wc []verbs.WC) {
+	for i := range wc {
+		l.completed(wc[i].WRID)
+	}
+}

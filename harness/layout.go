@@ -1,0 +1,73 @@
+package harness
+
+import (
+	"fmt"
+
+	"github.com/ibperf/ibperf/internal/message"
+	"github.com/ibperf/ibperf/reports"
+)
+
+// Memory of a lane, one for each QP, the same on both sides so that each knows
+// the other's:
+//
+//	| tx ring | rx ring | credits in, 128 bytes | credits out |
+//
+// The rings hold messages (see package message). For each size they are laid
+// anew, with as many slots as the size allows.
+type layout struct {
+	ring  int // bytes of a ring
+	lane  int // bytes of a lane
+	lanes int
+}
+
+const (
+	pageSize = 4096
+	// ringBudget bounds the bytes that a ring's messages wander through, so that
+	// several messages are on their way and caches still hold them.
+	ringBudget = 1 << 20
+	minSlots   = 3
+	latSlots   = 17
+)
+
+// slots returns how many messages of the size a ring holds: odd, see package message.
+func slots(p *Plan, size int) int {
+	want := p.TxDepth
+	if p.Kind == reports.KindLatency {
+		want = latSlots
+	}
+	stride := message.RingBytes(size, p.Offset, 1)
+	n := max(minSlots, min(want, ringBudget/(stride*p.QPs)))
+	return n | 1
+}
+
+func newLayout(p *Plan) (layout, error) {
+	l := layout{lanes: p.QPs}
+	for _, size := range p.Sizes {
+		l.ring = max(l.ring, message.RingBytes(size, p.Offset, slots(p, size)))
+	}
+	l.ring = (l.ring + pageSize - 1) / pageSize * pageSize
+	l.lane = 2*l.ring + pageSize
+	if need := l.bytes(); need > maxMemory {
+		return l, fmt.Errorf("%d QPs and messages of up to %d bytes need %d MiB of memory on each side; the limit is %d MiB: use fewer QPs or smaller messages",
+			p.QPs, maxOf(p.Sizes), need>>20, maxMemory>>20)
+	}
+	return l, nil
+}
+
+// maxMemory bounds what a peer's plan can make this side allocate.
+const maxMemory = 16 << 30
+
+func (l layout) bytes() int { return l.lane * l.lanes }
+
+func (l layout) tx(lane int) int         { return lane * l.lane }
+func (l layout) rx(lane int) int         { return lane*l.lane + l.ring }
+func (l layout) creditsIn(lane int) int  { return lane*l.lane + 2*l.ring }
+func (l layout) creditsOut(lane int) int { return l.creditsIn(lane) + 128 }
+
+func maxOf(v []int) int {
+	m := v[0]
+	for _, x := range v {
+		m = max(m, x)
+	}
+	return m
+}

@@ -1,0 +1,175 @@
+package harness
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/ibperf/ibperf/internal/stats"
+	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// measurement is one row in the making: one message size in one mode.
+type measurement struct {
+	plan   *Plan
+	rig    *rig
+	halt   *halt
+	size   int
+	mode   Mode
+	order  verbs.Order
+	opcode verbs.Opcode
+	warmup uint64
+	total  uint64 // warm-up and measured messages of each lane; in a timed run unbounded
+
+	send waiter // for completions of sends and reads
+	recv waiter // for completions of receives
+
+	samples  *stats.Samples
+	rate     *stats.Rate
+	at       string // where the rate is measured
+	cpu      cpuMeter
+	deadline *time.Timer // for the last messages
+	result   sideResult
+}
+
+// sideResult is what a side knows of a measurement, for its peer.
+type sideResult struct {
+	Latency   *reports.Latency   `json:"latency,omitempty"`
+	Bandwidth *reports.Bandwidth `json:"bandwidth,omitempty"`
+	Cost      reports.Cost       `json:"cost"`
+	Verify    *reports.Verify    `json:"verify,omitempty"`
+}
+
+const (
+	warmupMessages = 1000
+	warmupBytes    = 64 << 20
+)
+
+// warmupFor returns how many messages go before the clock starts: a tenth of
+// what is measured, within bounds that keep large messages short.
+func warmupFor(p *Plan, size int) uint64 {
+	n := uint64(warmupMessages)
+	if p.Duration == 0 {
+		n = min(n, p.Iterations/10)
+	}
+	return max(1, min(n, uint64(warmupBytes/size)))
+}
+
+func newMeasurement(s *session, size int, mode Mode) *measurement {
+	p := &s.cfg.Plan
+	m := &measurement{
+		plan: p, rig: s.rig, halt: &s.halt, size: size, mode: mode,
+		order: s.gate.order, opcode: opcode(p, mode), warmup: warmupFor(p, size),
+		samples: s.samples, rate: s.rate, at: "sender",
+	}
+	m.total = m.warmup + p.Iterations
+	if p.Duration > 0 {
+		m.total = math.MaxUint64
+	}
+	if mode == ModeData {
+		m.at = "receiver"
+	}
+	m.send = waiter{cq: s.rig.sendCQ, m: m, wc: s.sendWCs}
+	m.recv = waiter{cq: s.rig.recvCQ, m: m, wc: s.recvWCs}
+	return m
+}
+
+// depth is how many messages a lane may have on their way.
+func (m *measurement) depth(slots int) uint64 {
+	d := uint64(max(m.plan.TxDepth, 1))
+	if m.plan.Kind == reports.KindLatency {
+		d = uint64(slots)
+	}
+	if m.paced() {
+		d = min(d, uint64(slots))
+	}
+	return d
+}
+
+// paced tells whether a slot must be consumed before it is used again, which
+// the receiver grants by credits and the reader sees by itself.
+func (m *measurement) paced() bool { return m.mode == ModeData || m.plan.Verify }
+
+// every is the distance of signaled requests: perftest's CQ moderation for
+// bandwidth, and for latency what lets half a ring be on its way.
+func (m *measurement) every(slots int) uint64 {
+	if m.plan.Kind == reports.KindLatency {
+		if m.plan.Op == OpRead && m.mode != ModeData {
+			return 1
+		}
+		return uint64(max(1, slots/2))
+	}
+	mod := m.plan.CQMod
+	if mod == 0 {
+		mod = 100
+		if m.size > 8192 {
+			mod = 1
+		}
+	}
+	return max(1, min(uint64(mod), m.depth(slots)))
+}
+
+// until returns when a timed measurement that starts now ends.
+func (m *measurement) until(now int64) int64 {
+	if m.plan.Duration == 0 {
+		return noDeadline
+	}
+	return now + int64(m.plan.Duration/time.Nanosecond)
+}
+
+// collect adds up what the lanes found by verifying.
+func (m *measurement) collect() {
+	if !m.plan.Verify {
+		return
+	}
+	var v reports.Verify
+	for _, l := range m.rig.lanes {
+		c := l.check.Counts()
+		v.Messages += c.Messages
+		v.Torn += c.Torn
+		v.Stale += c.Stale
+		v.Duplicates += c.Duplicates
+		if v.First == "" {
+			v.First = c.First
+		}
+	}
+	m.result.Verify = &v
+}
+
+// row puts the two sides' results together, as this side prints them.
+func (m *measurement) row(theirs sideResult, forced bool) reports.Row {
+	mine := m.result
+	r := reports.Row{
+		Size: m.size, Mode: string(m.mode), Forced: forced && m.mode == ModeData, Opcode: m.opcode.String(),
+		Latency: mine.Latency, Bandwidth: mine.Bandwidth, Local: mine.Cost, Peer: theirs.Cost,
+	}
+	if r.Latency == nil {
+		r.Latency = theirs.Latency
+	}
+	if r.Bandwidth == nil {
+		r.Bandwidth = theirs.Bandwidth
+	}
+	if m.plan.Verify {
+		r.Verify = sumVerify(mine.Verify, theirs.Verify)
+	}
+	r.Warnings = rowWarnings(m.plan, &r)
+	return r
+}
+
+func sumVerify(mine, theirs *reports.Verify) *reports.Verify {
+	var v reports.Verify
+	for i, w := range []*reports.Verify{mine, theirs} {
+		if w == nil {
+			continue
+		}
+		v.Messages += w.Messages
+		v.Torn += w.Torn
+		v.Stale += w.Stale
+		v.Duplicates += w.Duplicates
+		if v.First == "" && w.First != "" {
+			v.First = fmt.Sprintf("on %s: %s", [...]string{"this side", "the peer"}[i], w.First)
+		}
+	}
+	return &v
+}

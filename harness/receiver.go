@@ -1,0 +1,209 @@
+package harness
+
+import (
+	"github.com/ibperf/ibperf/internal/clock"
+)
+
+// receiver is the receiving side of a bandwidth test, over all lanes in one
+// thread. Its steps are chosen before the clock starts.
+type receiver struct {
+	m       *measurement
+	arrive  func() (uint64, error) // messages newly seen; lanes have them in fresh
+	consume func(l *lane) error    // what is done with them
+	idle    func() error           // what is done while there are none
+	got     uint64
+	edge    uint64 // messages between two looks at the clock
+	unread  uint64 // messages since the last
+	started bool
+}
+
+// passive tells whether the receiving side has no part in the loop.
+func (m *measurement) passive() bool {
+	return m.plan.Op == OpRead || m.plan.Op == OpWrite && !m.paced()
+}
+
+func newReceiver(m *measurement) *receiver {
+	r := &receiver{m: m, edge: uint64(max(1, m.rig.lanes[0].slots/4))}
+	switch {
+	case m.mode != ModeData:
+		r.arrive = m.arriveByCompletion()
+	case m.plan.Verify:
+		r.arrive = m.arriveOnce
+	default:
+		r.arrive = m.arriveInMemory
+	}
+	r.consume = m.consumer()
+	// What was seen in memory may complete later, and its sender may wait for that.
+	r.idle = func() error { return nil }
+	if m.mode == ModeData && takesReceives(m.opcode) {
+		r.idle = m.reuse
+	}
+	return r
+}
+
+// run receives until the peer has said how many messages there are, and all
+// were seen. What is measured begins with the first messages after the warm-up.
+func (r *receiver) run() error {
+	m := r.m
+	skip := m.warmup * uint64(len(m.rig.lanes))
+	looks := 0
+	for r.got < m.halt.target.Load() {
+		n, err := r.arrive()
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			r.mark(0)
+			if err := r.idle(); err != nil {
+				return err
+			}
+			if m.halt.on() {
+				return errOver
+			}
+			yield(&looks)
+			continue
+		}
+		r.got += n
+		switch {
+		case r.started:
+			r.mark(n)
+		case r.got > skip:
+			r.started = true
+			m.cpu.begin()
+			m.rate.Start(clock.Now())
+		}
+		for _, l := range m.rig.lanes {
+			if l.fresh > 0 {
+				if err := r.consume(l); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	r.mark(0)
+	return nil
+}
+
+// mark counts n messages and looks at the clock when there are enough of them,
+// or when there is nothing else to do.
+func (r *receiver) mark(n uint64) {
+	r.unread += n
+	if r.unread >= r.edge || n == 0 && r.unread > 0 {
+		r.m.rate.Edge(r.unread, clock.Now())
+		r.unread = 0
+	}
+}
+
+// finish notes the results once the loop has ended, however it ended.
+func (r *receiver) finish() {
+	m := r.m
+	if r.started {
+		m.cpu.end()
+	}
+	m.result.Cost = m.cost(m.rate.Messages())
+	if m.at == "receiver" {
+		m.result.Bandwidth = m.rate.Bandwidth(m.size, m.at)
+	}
+}
+
+// visit bounds the messages of one lane that are taken before the next lane's.
+const visit = 64
+
+// arriveInMemory looks for the markers of each lane's next messages.
+func (m *measurement) arriveInMemory() (uint64, error) {
+	var n uint64
+	for _, l := range m.rig.lanes {
+		for l.fresh < visit && l.rxMarks.Arrived(l.arrived) {
+			l.arrived++
+			l.fresh++
+			n++
+		}
+	}
+	return n, nil
+}
+
+// arriveOnce also checks each message at once and looks for second deliveries.
+func (m *measurement) arriveOnce() (uint64, error) {
+	var n uint64
+	for _, l := range m.rig.lanes {
+		l.notice(l.arrived)
+		for l.fresh < visit && l.rxMarks.Arrived(l.arrived) {
+			l.verify(m, l.arrived)
+			l.arrived++
+			l.fresh++
+			n++
+			l.notice(l.arrived)
+		}
+	}
+	return n, nil
+}
+
+// arriveByCompletion takes receive completions of all lanes; their wr_id is the lane.
+func (m *measurement) arriveByCompletion() func() (uint64, error) {
+	wait := m.recv.method(m.mode)
+	verify := func(*lane) {}
+	if m.plan.Verify {
+		verify = func(l *lane) { l.verify(m, l.arrived) }
+	}
+	return func() (uint64, error) {
+		wc, err := wait()
+		for i := range wc {
+			l := m.rig.lanes[wc[i].WRID]
+			verify(l)
+			l.received(1)
+			l.arrived++
+			l.fresh++
+		}
+		return uint64(len(wc)), err
+	}
+}
+
+// consumer returns what is done with messages that were seen: receives are
+// posted again, and where the sender waits for it, it is told.
+func (m *measurement) consumer() func(*lane) error {
+	switch {
+	case !takesReceives(m.opcode):
+		return func(l *lane) error {
+			l.fresh = 0
+			return l.giveCredit(m, l.arrived)
+		}
+	case m.mode == ModeData:
+		return func(l *lane) error {
+			l.fresh = 0
+			return m.reuse()
+		}
+	case m.paced():
+		return func(l *lane) error {
+			l.fresh = 0
+			if err := l.repost(); err != nil {
+				return err
+			}
+			return l.giveCredit(m, l.reaped-l.freeRecvs)
+		}
+	}
+	return func(l *lane) error {
+		l.fresh = 0
+		return l.repost()
+	}
+}
+
+// reuse polls the completions of messages that were seen in memory before, posts
+// their receives again and tells the senders.
+func (m *measurement) reuse() error {
+	wc, err := m.recv.poll()
+	if err != nil {
+		return err
+	}
+	for i := range wc {
+		m.rig.lanes[wc[i].WRID].received(1)
+	}
+	for _, l := range m.rig.lanes {
+		if err := l.repost(); err != nil {
+			return err
+		}
+		if err := l.giveCredit(m, min(l.arrived, l.reaped-l.freeRecvs)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/ibperf/ibperf/reports"
+)
+
+// measure makes one row: prepare, meet, run the loop, let both sides come to
+// rest, exchange results.
+func (s *session) measure(size int, mode Mode) error {
+	m := newMeasurement(s, size, mode)
+	if err := m.prepare(s.cfg.Role); err != nil {
+		return err
+	}
+	if err := barrier(s.cfg.Exchanger, m.step("ready")); err != nil {
+		return err
+	}
+	err := s.timed(m)
+	m.collect()
+	if err != nil {
+		s.salvage(m)
+		return err
+	}
+	if err := s.settle(m); err != nil {
+		return err
+	}
+	theirs, err := swap(s.cfg.Exchanger, m.step("result"), m.result)
+	if err != nil {
+		return err
+	}
+	s.addRow(m.row(theirs, s.gate.forced))
+	return nil
+}
+
+// salvage keeps what was measured when a run is interrupted.
+func (s *session) salvage(m *measurement) {
+	if !errors.Is(s.halt.reason(), ErrInterrupted) {
+		return
+	}
+	if r := m.row(sideResult{}, s.gate.forced); r.Latency != nil || r.Bandwidth != nil && r.Bandwidth.Messages > 0 {
+		s.addRow(r)
+	}
+}
+
+// prepare lays out the lanes and posts receives where this side receives.
+func (m *measurement) prepare(role Role) error {
+	m.halt.begin()
+	m.samples.Reset()
+	m.rate.Start(0)
+	for _, l := range m.rig.lanes {
+		if err := l.lay(m); err != nil {
+			return err
+		}
+		if !m.receives(role) {
+			continue
+		}
+		if err := l.postRecvs(uint64(l.ring)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// receives tells whether this side takes messages with receives.
+func (m *measurement) receives(role Role) bool {
+	return takesReceives(m.opcode) && (role == Server || m.plan.Kind == reports.KindLatency)
+}
+
+// timed runs the loop in a thread of its own without garbage collection. The
+// leading side tells the other, when it is done, how many messages there were;
+// the other side's loop learns it from the halt's target.
+func (s *session) timed(m *measurement) error {
+	release := quiet()
+	defer release()
+	if s.cfg.Role == Client {
+		err := m.lead()
+		if err != nil {
+			return m.outcome(err)
+		}
+		_, err = swap(s.cfg.Exchanger, m.step("finish"), m.sent())
+		return err
+	}
+	told := make(chan error, 1)
+	go func() { told <- s.await(m) }()
+	err := m.outcome(m.follow())
+	if herr := s.halt.reason(); herr != nil {
+		return herr
+	}
+	if terr := <-told; err == nil {
+		err = terr
+	}
+	return err
+}
+
+// await learns the number of messages. From then on the last ones have a deadline.
+func (s *session) await(m *measurement) error {
+	n, err := swap(s.cfg.Exchanger, m.step("finish"), uint64(0))
+	if err != nil {
+		return err
+	}
+	m.deadline = time.AfterFunc(lastMessages, func() {
+		s.halt.set(fmt.Errorf("mode %s, %d bytes: the peer sent %d messages, and some of them did not arrive within %v", m.mode, m.size, n, lastMessages))
+	})
+	m.halt.target.Store(n)
+	return nil
+}
+
+func (m *measurement) lead() error {
+	if m.plan.Kind == reports.KindLatency {
+		return m.measureLatency(Client)
+	}
+	return newPump(m).run()
+}
+
+func (m *measurement) follow() error {
+	if m.plan.Kind == reports.KindLatency {
+		return m.measureLatency(Server)
+	}
+	if m.passive() {
+		return nil
+	}
+	r := newReceiver(m)
+	defer r.finish()
+	return r.run()
+}
+
+// outcome tells the regular end of a loop from a broken one.
+func (m *measurement) outcome(err error) error {
+	if errors.Is(err, errOver) {
+		return m.halt.reason()
+	}
+	return err
+}
+
+// sent returns how many messages this side has sent in the measurement.
+func (m *measurement) sent() uint64 {
+	var n uint64
+	for _, l := range m.rig.lanes {
+		n += l.sent
+	}
+	return n
+}
+
+var quietLoops struct {
+	sync.Mutex
+	n, percent int
+}
+
+// quiet keeps the thread for this goroutine and the garbage collector off, for
+// as long as any loop of the process runs.
+func quiet() (release func()) {
+	runtime.GC()
+	runtime.LockOSThread()
+	quietLoops.Lock()
+	if quietLoops.n++; quietLoops.n == 1 {
+		quietLoops.percent = debug.SetGCPercent(-1)
+	}
+	quietLoops.Unlock()
+	return func() {
+		quietLoops.Lock()
+		if quietLoops.n--; quietLoops.n == 0 {
+			debug.SetGCPercent(quietLoops.percent)
+		}
+		quietLoops.Unlock()
+		runtime.UnlockOSThread()
+	}
+}

@@ -1,0 +1,133 @@
+package harness
+
+import (
+	"fmt"
+
+	"github.com/ibperf/ibperf/internal/clock"
+	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// waiter waits for completions of one CQ, by spinning or by sleeping.
+type waiter struct {
+	m       *measurement
+	cq      verbs.CQ
+	wc      []verbs.WC
+	armed   bool
+	sleeps  uint64
+	unacked int
+}
+
+const (
+	spins    = 512 // polls of an empty CQ between two looks at the halt word
+	ackBatch = 64  // events acknowledged at a time
+)
+
+// poll returns completions that are there.
+func (w *waiter) poll() ([]verbs.WC, error) {
+	n, err := w.cq.Poll(w.wc)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	return w.wc[:n], w.failed(w.wc[:n])
+}
+
+// spin busy-polls until there are completions. It returns none after a while,
+// so that its caller looks at the halt word.
+func (w *waiter) spin() ([]verbs.WC, error) {
+	n, err := w.cq.PollSpin(w.wc, spins)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	return w.wc[:n], w.failed(w.wc[:n])
+}
+
+// sleep returns completions, sleeping for an event while there are none. The CQ
+// is armed before it is polled a last time, or a completion between the two
+// would wake nobody. It returns none after eventSlice.
+func (w *waiter) sleep() ([]verbs.WC, error) {
+	for {
+		if wc, err := w.poll(); err != nil || wc != nil {
+			return wc, err
+		}
+		if !w.armed {
+			if err := w.cq.ReqNotify(false); err != nil {
+				return nil, err
+			}
+			w.armed = true
+			continue
+		}
+		cq, err := w.m.rig.channel.GetEvent(eventSlice)
+		if err == verbs.ErrTimeout {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if cq != w.cq {
+			cq.AckEvents(1) // a late event of the other queue
+			continue
+		}
+		w.armed = false
+		w.sleeps++
+		w.ack()
+	}
+}
+
+// ack acknowledges events in batches, as it takes a lock each time.
+func (w *waiter) ack() {
+	if w.unacked++; w.unacked == ackBatch {
+		w.cq.AckEvents(w.unacked)
+		w.unacked = 0
+	}
+}
+
+// rest acknowledges what is left and takes a late event out of the channel.
+func (w *waiter) rest() {
+	w.cq.AckEvents(w.unacked)
+	w.unacked = 0
+	if !w.armed {
+		return
+	}
+	if cq, err := w.m.rig.channel.GetEvent(0); err == nil {
+		cq.AckEvents(1)
+	}
+}
+
+// failed returns the first completion with an error, as one.
+func (w *waiter) failed(wc []verbs.WC) error {
+	for i := range wc {
+		if c := &wc[i]; c.Status != verbs.WCSuccess {
+			return &verbs.StatusError{
+				Object: fmt.Sprintf("%s qp %#x", w.m.rig.cfg.Context.Device().Name(), c.QPNum),
+				WRID:   c.WRID, Status: c.Status, Vendor: c.VendorErr,
+			}
+		}
+	}
+	return nil
+}
+
+// method returns the way the mode waits for completions.
+func (w *waiter) method(mode Mode) func() ([]verbs.WC, error) {
+	if mode == ModeEvent {
+		return w.sleep
+	}
+	return w.spin
+}
+
+// cpuMeter measures the CPU time of the loop's thread, without the warm-up.
+type cpuMeter struct {
+	start, used int64
+}
+
+func (c *cpuMeter) begin() { c.start = clock.ThreadCPU() }
+func (c *cpuMeter) end()   { c.used = clock.ThreadCPU() - c.start }
+
+// cost is what the measured messages cost this side.
+func (m *measurement) cost(messages uint64) reports.Cost {
+	c := reports.Cost{Sleeps: m.send.sleeps + m.recv.sleeps}
+	if messages > 0 {
+		c.CPUNs = float64(m.cpu.used) / float64(messages)
+	}
+	return c
+}

@@ -1,0 +1,54 @@
+package harness
+
+import (
+	"fmt"
+
+	"github.com/ibperf/ibperf/internal/clock"
+	"github.com/ibperf/ibperf/reports"
+)
+
+// runWarnings are about all rows of a run.
+func runWarnings(p *Plan, g gate, mine, theirs reports.Side) []reports.Warning {
+	var w []reports.Warning
+	for _, s := range []struct {
+		name string
+		side reports.Side
+	}{{"this side", mine}, {"the peer", theirs}} {
+		if sw := s.side.Device.Software; sw != "" {
+			w = append(w, reports.Warning{ID: "software-device", Text: fmt.Sprintf("%s uses %s: %s", s.name, s.side.Device.Name, sw)})
+		}
+	}
+	w = append(w, g.notes...)
+	if p.Verify {
+		w = append(w, reports.Warning{ID: "verify", Text: "times and rates include writing and checking every byte (--verify)"})
+	}
+	if p.Kind == reports.KindLatency {
+		w = append(w, reports.Warning{ID: "clock", Text: fmt.Sprintf("reading the clock costs about %.0f ns in each sample", clock.Overhead())})
+	}
+	return w
+}
+
+// Samples that a percentile should rest on: ten beyond it.
+const (
+	samplesP999  = 10_000
+	samplesP9999 = 100_000
+)
+
+// rowWarnings are about one row.
+func rowWarnings(p *Plan, r *reports.Row) []reports.Warning {
+	var w []reports.Warning
+	if l := r.Latency; l != nil && l.N < samplesP9999 {
+		worst := "99.99 %"
+		if l.N < samplesP999 {
+			worst = "99.9 % and 99.99 %"
+		}
+		w = append(w, reports.Warning{ID: "few-samples", Text: fmt.Sprintf("%d samples are few for the %s percentiles", l.N, worst)})
+	}
+	if b := r.Bandwidth; b != nil && b.Seconds < 0.01 {
+		w = append(w, reports.Warning{ID: "short-run", Text: fmt.Sprintf("measured over %.2g s only; use -n or -D for a longer run", b.Seconds)})
+	}
+	if v := r.Verify; v != nil && v.Bad() > 0 {
+		w = append(w, reports.Warning{ID: "wrong-data", Text: fmt.Sprintf("%d of %d messages were not as sent", v.Bad(), v.Messages)})
+	}
+	return w
+}

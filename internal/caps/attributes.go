@@ -1,0 +1,152 @@
+package caps
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// Group is a list of attributes that belong together. JSON shows it as an
+// object in the order of the list.
+type Group struct {
+	Title      string
+	Attributes []Attribute
+}
+
+// Attribute is a named value; names are those of libibverbs' structs, whose
+// documentation has the units too.
+type Attribute struct {
+	Name  string
+	Value any
+	Unit  string // may be empty
+}
+
+// MarshalJSON writes the name and value of each attribute.
+func (g Group) MarshalJSON() ([]byte, error) {
+	return object(g.Attributes, func(a Attribute) (string, any) { return a.Name, a.Value })
+}
+
+// Groups are all attributes of a device. JSON shows them as an object too.
+type Groups []Group
+
+// MarshalJSON writes each group under its title.
+func (g Groups) MarshalJSON() ([]byte, error) {
+	key := strings.NewReplacer(" ", "_", "-", "_")
+	return object(g, func(g Group) (string, any) { return key.Replace(g.Title), g })
+}
+
+// object writes a JSON object whose members keep their order.
+func object[T any](members []T, of func(T) (key string, value any)) ([]byte, error) {
+	var b bytes.Buffer
+	for i, m := range members {
+		key, value := of(m)
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("encode %s: %w", key, err)
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%q:%s", key, text)
+	}
+	return []byte("{" + b.String() + "}"), nil
+}
+
+func deviceGroups(a *verbs.DeviceAttr) Groups {
+	return Groups{identity(a), queues(a), memory(a), reads(a), addresses(a), paging(&a.ODP)}
+}
+
+func identity(a *verbs.DeviceAttr) Group {
+	return Group{"identity", []Attribute{
+		{"fw_ver", a.FirmwareVersion, ""},
+		{"node_guid", guid(a.NodeGUID), ""},
+		{"sys_image_guid", guid(a.SysImageGUID), ""},
+		{"vendor_id", hex(a.VendorID), ""},
+		{"vendor_part_id", a.VendorPartID, ""},
+		{"hw_ver", hex(a.HWVersion), ""},
+		{"phys_port_cnt", a.PhysPortCount, ""},
+		{"device_cap_flags", hex(a.DeviceCapFlags), ""},
+	}}
+}
+
+func queues(a *verbs.DeviceAttr) Group {
+	return Group{"queues", []Attribute{
+		{"max_qp", a.MaxQP, ""},
+		{"max_qp_wr", a.MaxQPWR, "work requests"},
+		{"max_sge", a.MaxSGE, ""},
+		{"max_sge_rd", a.MaxSGERead, ""},
+		{"max_cq", a.MaxCQ, ""},
+		{"max_cqe", a.MaxCQE, "completions"},
+		{"num_comp_vectors", a.NumCompVectors, ""},
+		{"max_srq", a.MaxSRQ, ""},
+		{"max_srq_wr", a.MaxSRQWR, "work requests"},
+		{"max_srq_sge", a.MaxSRQSGE, ""},
+		{"local_ca_ack_delay", a.LocalCAAckDelay, "(exponent of 4.096 usec)"},
+	}}
+}
+
+func memory(a *verbs.DeviceAttr) Group {
+	return Group{"memory", []Attribute{
+		{"max_pd", a.MaxPD, ""},
+		{"max_mr", a.MaxMR, ""},
+		{"max_mr_size", a.MaxMRSize, "bytes"},
+		{"page_size_cap", hex(a.PageSizeCap), "(mask of bytes)"},
+	}}
+}
+
+func reads(a *verbs.DeviceAttr) Group {
+	return Group{"reads and atomics", []Attribute{
+		{"max_qp_rd_atom", a.MaxQPRdAtomic, "at a responder QP"},
+		{"max_qp_init_rd_atom", a.MaxQPInitRdAtom, "at a requester QP"},
+		{"max_res_rd_atom", a.MaxResRdAtomic, "at the device"},
+		{"atomic_cap", a.AtomicCap.String(), ""},
+	}}
+}
+
+func addresses(a *verbs.DeviceAttr) Group {
+	return Group{"addresses", []Attribute{
+		{"max_ah", a.MaxAH, ""},
+		{"max_pkeys", a.MaxPKeys, ""},
+		{"max_mcast_grp", a.MaxMcastGroups, ""},
+		{"max_mcast_qp_attach", a.MaxMcastQPs, ""},
+	}}
+}
+
+func paging(c *verbs.ODPCaps) Group {
+	general := "not supported"
+	if c.Supported() {
+		general = "supported"
+		if c.General&2 != 0 {
+			general += ", implicit too"
+		}
+	}
+	return Group{"on-demand paging", []Attribute{
+		{"general_odp_caps", general, ""},
+		{"rc_odp_caps", c.RC.String(), ""},
+		{"uc_odp_caps", c.UC.String(), ""},
+		{"ud_odp_caps", c.UD.String(), ""},
+		{"xrc_odp_caps", c.XRC.String(), ""},
+	}}
+}
+
+func portGroup(a *verbs.PortAttr) Group {
+	return Group{"", []Attribute{
+		{"state", a.State.String(), ""},
+		{"phys_state", a.PhysState, meaning(physStates, a.PhysState)},
+		{"link_layer", a.LinkLayer.String(), ""},
+		{"max_mtu", a.MaxMTU.Bytes(), "bytes"},
+		{"active_mtu", a.ActiveMTU.Bytes(), "bytes"},
+		{"max_msg_sz", a.MaxMsgSize, "bytes"},
+		{"active_width", a.ActiveWidth, meaning(widths, a.ActiveWidth)},
+		{"active_speed", a.ActiveSpeed, meaning(speeds, a.ActiveSpeed)},
+		{"lid", a.LID, ""},
+		{"sm_lid", a.SMLID, ""},
+		{"lmc", a.LMC, ""},
+		{"grh_required", a.GRHRequired, ""},
+		{"gid_tbl_len", a.GIDTableLen, "entries"},
+		{"pkey_tbl_len", a.PKeyTblLen, "entries"},
+	}}
+}

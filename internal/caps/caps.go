@@ -1,0 +1,146 @@
+// Package caps finds out what RDMA devices can do and promise: their
+// attributes, ports and GIDs, and by transport and operation the order in which
+// they write incoming data.
+package caps
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// FormatName and FormatVersion identify the document that JSON writers make of
+// a [Report].
+const (
+	FormatName    = "ibperf-caps"
+	FormatVersion = 1
+)
+
+// Report is what all devices said that were asked.
+type Report struct {
+	Format    string            `json:"format"`
+	Version   int               `json:"version"`
+	Release   string            `json:"release"` // ibperf's own version
+	Host      string            `json:"host"`
+	Libraries map[string]string `json:"libraries"` // backend name -> version
+	Devices   []Device          `json:"devices"`
+}
+
+// Device is what a device said.
+type Device struct {
+	Name       string  `json:"name"`
+	Backend    string  `json:"backend"`
+	Software   string  `json:"software,omitempty"` // what stands in for hardware, "" for a real device
+	Error      string  `json:"error,omitempty"`    // why the rest is incomplete
+	Attributes Groups  `json:"attributes"`
+	Ports      []Port  `json:"ports"`
+	Order      []Order `json:"data_in_order"`
+}
+
+// Port is a port of a device with the GIDs that are set.
+type Port struct {
+	Number     int   `json:"port"`
+	Attributes Group `json:"attributes"`
+	GIDs       []GID `json:"gids"`
+
+	attr verbs.PortAttr
+	gids []verbs.GIDEntry
+}
+
+// GID is an entry of a port's GID table.
+type GID struct {
+	Index     int    `json:"index"`
+	GID       string `json:"gid"`
+	Type      string `json:"type"`
+	Interface int    `json:"interface_index,omitempty"` // network interface, 0 if there is none
+}
+
+// Order is the answer to ibv_query_qp_data_in_order for an operation.
+type Order struct {
+	Transport string `json:"transport"`
+	Operation string `json:"operation"`
+	Query     string `json:"query,omitempty"` // the call as it was made
+	Answer    string `json:"answer"`          // as [verbs.Order] prints it; NotAsked if there was no way to ask
+	Error     string `json:"error,omitempty"` // why it was not asked
+}
+
+// NotAsked is the answer of a device that could not be asked.
+const NotAsked = "not asked"
+
+// Collect asks the devices. Of one that cannot be opened or queried the report
+// has the error, and the returned error wraps them all.
+func Collect(devices []verbs.Device, release string) (*Report, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	r := &Report{
+		Format: FormatName, Version: FormatVersion, Release: release, Host: host,
+		Libraries: map[string]string{}, Devices: []Device{},
+	}
+	for _, b := range verbs.Backends() {
+		r.Libraries[b.Name()] = b.Version()
+	}
+	var errs []error
+	for _, d := range devices {
+		asked, err := ask(d)
+		if err != nil {
+			err = fmt.Errorf("device %s: %w", d.Name(), err)
+			asked.Error = err.Error()
+			errs = append(errs, err)
+		}
+		r.Devices = append(r.Devices, asked)
+	}
+	return r, errors.Join(errs...)
+}
+
+// ask opens one device and asks it everything.
+func ask(d verbs.Device) (Device, error) {
+	out := Device{
+		Name: d.Name(), Backend: d.Backend(), Software: d.Software(),
+		Attributes: Groups{}, Ports: []Port{}, Order: []Order{},
+	}
+	c, err := d.Open()
+	if err != nil {
+		return out, fmt.Errorf("open: %w", err)
+	}
+	err = askAll(c, &out)
+	return out, errors.Join(err, c.Close())
+}
+
+func askAll(c verbs.Context, out *Device) error {
+	attr, err := c.QueryDevice()
+	if err != nil {
+		return fmt.Errorf("query attributes: %w", err)
+	}
+	out.Attributes = deviceGroups(&attr)
+	for n := 1; n <= attr.PhysPortCount; n++ {
+		p, err := askPort(c, n)
+		if err != nil {
+			return err
+		}
+		out.Ports = append(out.Ports, p)
+	}
+	out.Order = askOrders(c, out.Ports)
+	return nil
+}
+
+func askPort(c verbs.Context, number int) (Port, error) {
+	attr, err := c.QueryPort(number)
+	if err != nil {
+		return Port{}, fmt.Errorf("query port %d: %w", number, err)
+	}
+	p := Port{Number: number, Attributes: portGroup(&attr), GIDs: []GID{}, attr: attr}
+	for i := range attr.GIDTableLen {
+		e, err := c.QueryGID(number, i)
+		if err != nil || e.GID == (verbs.GID{}) {
+			continue // an empty entry, which is no fault
+		}
+		e.Index = i
+		p.gids = append(p.gids, e)
+		p.GIDs = append(p.GIDs, GID{Index: i, GID: e.GID.String(), Type: e.Type.String(), Interface: e.IfIndex})
+	}
+	return p, nil
+}

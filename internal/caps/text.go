@@ -1,0 +1,80 @@
+package caps
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// nameWidth is the column of attribute names.
+const nameWidth = 22
+
+// WriteText prints the report for people.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	for i := range r.Devices {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		writeDevice(&b, &r.Devices[i])
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeDevice(b *strings.Builder, d *Device) {
+	fmt.Fprintf(b, "device %s (backend %s)\n", d.Name, d.Backend)
+	if d.Software != "" {
+		fmt.Fprintf(b, "  software device: %s\n", d.Software)
+	}
+	if d.Error != "" {
+		fmt.Fprintf(b, "  error: %s\n", d.Error)
+	}
+	writeOrders(b, d.Order)
+	for _, p := range d.Ports {
+		writePort(b, &p)
+	}
+	for _, g := range d.Attributes {
+		fmt.Fprintf(b, "  %s\n", g.Title)
+		writeAttributes(b, g)
+	}
+}
+
+// writeOrders comes first: it is what the program is run for.
+func writeOrders(b *strings.Builder, orders []Order) {
+	if len(orders) == 0 {
+		return
+	}
+	b.WriteString("  data in order (of incoming data, as the CPU sees it)\n")
+	fmt.Fprintf(b, "    %-10s %-12s %s\n", "transport", "operation", "answer")
+	for _, o := range orders {
+		answer := o.Answer
+		if o.Error != "" {
+			answer += ": " + o.Error
+		}
+		fmt.Fprintf(b, "    %-10s %-12s %s\n", o.Transport, o.Operation, answer)
+	}
+}
+
+func writePort(b *strings.Builder, p *Port) {
+	fmt.Fprintf(b, "  port %d\n", p.Number)
+	writeAttributes(b, p.Attributes)
+	for _, g := range p.GIDs {
+		name := fmt.Sprintf("gid[%d]:", g.Index)
+		line := g.GID + ", " + g.Type
+		if g.Interface != 0 {
+			line += fmt.Sprintf(", interface %d", g.Interface)
+		}
+		fmt.Fprintf(b, "    %-*s %s\n", nameWidth, name, line)
+	}
+}
+
+func writeAttributes(b *strings.Builder, g Group) {
+	for _, a := range g.Attributes {
+		line := fmt.Sprintf("    %-*s %v", nameWidth, a.Name+":", a.Value)
+		if a.Unit != "" {
+			line += " " + a.Unit
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}

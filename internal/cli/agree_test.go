@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/oob"
+)
+
+// wantEnd checks an error's status and that it says all of some words.
+func wantEnd(t *testing.T, who string, err error, status int, words ...string) {
+	t.Helper()
+	if Status(err) != status {
+		t.Errorf("%s ended with status %d, want %d: %v", who, Status(err), status, err)
+	}
+	for _, w := range words {
+		if err == nil || !strings.Contains(err.Error(), w) {
+			t.Errorf("%s ended with %v, want %q in it", who, err, w)
+		}
+	}
+}
+
+func TestBothSidesRunTheAgreedPlan(t *testing.T) {
+	plans := make(chan harness.Plan, 2)
+	keep := func(ctx context.Context, c harness.Config) error {
+		plans <- c.Plan
+		return quick(ctx, c)
+	}
+	server, client, serverErr, clientErr := run(t, writeBW, keep, "-s 256 -F", "-d shm_block128 -q 2 -F")
+	if serverErr != nil || clientErr != nil {
+		t.Fatalf("server: %v, client: %v", serverErr, clientErr)
+	}
+	for range 2 {
+		if p := <-plans; p.Sizes[0] != 256 || p.QPs != 2 {
+			t.Errorf("ran %+v, want 256 bytes on 2 QPs", p)
+		}
+	}
+	for who, p := range map[string]*program{"client": client, "server": server} {
+		if out := p.out.String(); !strings.Contains(out, "shm_block128") || !strings.Contains(out, "256") {
+			t.Errorf("%s printed %s", who, out)
+		}
+	}
+	if !strings.Contains(client.err.String(), "--size 256: decided by the server") {
+		t.Errorf("client said %s", client.err)
+	}
+}
+
+func TestConflictsEndBothSides(t *testing.T) {
+	for _, c := range []struct{ name, server, client, one, other string }{
+		{"options", "-s 8", "-d shm_whole -s 16", "--size 16", "--size 8"},
+		{"devices", "-d fake0", "-d shm_whole", "shm_whole", "fake0"},
+		{"devices, the other way", "-d shm_whole", "-d fake0", "shm_whole", "fake0"},
+	} {
+		_, _, serverErr, clientErr := run(t, writeLat, quick, c.server, c.client)
+		wantEnd(t, c.name+": server", serverErr, StatusUsage, c.one, c.other)
+		wantEnd(t, c.name+": client", clientErr, StatusUsage, c.one, c.other)
+	}
+}
+
+func TestDifferentProgramsRefuseEachOther(t *testing.T) {
+	server := start(t, readLat, quick, serverArgs()...)
+	client := start(t, writeBW, quick, "-d", "shm_whole", "-p", server.port(t), "127.0.0.1")
+	wantEnd(t, "server", server.end(t), StatusUsage, "ib_write_bw", "ib_read_lat")
+	wantEnd(t, "client", client.end(t), StatusUsage, "ib_write_bw", "ib_read_lat")
+}
+
+func TestServerWithoutAUsableDeviceTellsTheClient(t *testing.T) {
+	_, _, serverErr, clientErr := run(t, writeLat, quick, "-i 2", "-d fake0")
+	wantEnd(t, "server", serverErr, StatusDevice, "fake0")
+	wantEnd(t, "client", clientErr, StatusPeer, "no RDMA device is usable")
+}
+
+func TestUnusableDevicesEndBeforeTheNetwork(t *testing.T) {
+	for args, want := range map[string]string{
+		"-d nope": "there are", "-d fakedown": "DOWN", "-d fakelocked": "permission", "-d shm_whole -i 9": "no port 9",
+	} {
+		wantEnd(t, "server "+args, start(t, writeLat, quick, serverArgs(strings.Fields(args)...)...).end(t), StatusDevice, want)
+		wantEnd(t, "client "+args, start(t, writeLat, quick, strings.Fields(args+" 127.0.0.1")...).end(t), StatusDevice, want)
+	}
+}
+
+func TestUnwritableFilesEndBeforeTheNetwork(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "no", "file")
+	for _, option := range []string{"--out_json_file", "--ready-file"} {
+		wantEnd(t, option, start(t, writeLat, quick, serverArgs(option, missing)...).end(t), StatusOther, missing, "create the folder")
+	}
+}
+
+func TestClientWithoutAServerGivesUp(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(free.Addr().String())
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	client := start(t, writeLat, quick, "-d", "shm_whole", "--connect-timeout", "0", "-p", port, "127.0.0.1")
+	wantEnd(t, "client", client.end(t), StatusPeer, "127.0.0.1:"+port)
+}
+
+func TestStrangersEndAServerWithAMessage(t *testing.T) {
+	for name, say := range map[string]string{"garbage": "GET / HTTP/1.1\r\n\r\n", "nothing": ""} {
+		server := start(t, writeLat, quick, serverArgs()...)
+		nc, err := net.Dial("tcp", "127.0.0.1:"+server.port(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = nc.Write([]byte(say))
+		if err := errors.Join(err, nc.Close()); err != nil {
+			t.Fatal(err)
+		}
+		wantEnd(t, name, server.end(t), StatusPeer, "peer 127.0.0.1:")
+	}
+}
+
+// dial connects to a server without being a client of its.
+func dial(t *testing.T, server *program) *oob.Conn {
+	t.Helper()
+	conn, err := oob.Dial(t.Context(), "127.0.0.1:"+server.port(t), time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Abort("end of the test") })
+	return conn
+}
+
+func TestClientThatProposesNothingIsLeft(t *testing.T) {
+	p := &program{out: &buffer{}, err: &buffer{port: make(chan string, 1)}, ended: make(chan error, 1)}
+	a := &app{spec: writeLat, console: &console{out: p.out, err: p.err}, run: quick, patience: 10 * time.Millisecond}
+	p.start(t, a, serverArgs())
+	conn := dial(t, p)
+	wantEnd(t, "server", p.end(t), StatusPeer, "nothing came within 10ms")
+	<-conn.Lost()
+	wantEnd(t, "client", conn.Err(), StatusPeer, "nothing came within 10ms")
+}
+
+func TestHostileProposals(t *testing.T) {
+	propose := func(device, plan string) string {
+		return fmt.Sprintf(`{"release":"1","program":"ib_write_lat","device":{"name":%q,"backend":"shm"},"plan":%s}`, device, plan)
+	}
+	plan := func(size, rest string) string {
+		return `{"op":"write","kind":"lat","completion":"auto","iterations":1000,"sizes":[` + size + `],"qps":1,"tx_depth":1,"rx_depth":1` + rest + `}`
+	}
+	for _, c := range []struct {
+		name, data string
+		status     int
+	}{
+		{"garbage", "\x00\xff", StatusPeer},
+		{"nothing", "", StatusPeer},
+		{"no plan", propose("shm_whole", `null`), StatusPeer},
+		{"a negative size", propose("shm_whole", plan("-1", "")), StatusPeer},
+		{"a huge size", propose("shm_whole", plan("1e18", "")), StatusPeer},
+		{"many QPs", propose("shm_whole", plan("2", `,"qps":16384`)), StatusPeer},
+		{"another operation", propose("shm_whole", plan("2", `,"op":"read"`)), StatusPeer},
+		{"an unknown device", propose("../../etc", plan("2", "")), StatusDevice},
+		{"a real device as embedded", propose("fake0", plan("2", "")), StatusPeer},
+	} {
+		server := start(t, writeLat, quick, serverArgs()...)
+		conn := dial(t, server)
+		if _, err := conn.Exchange(stepPlan, []byte(c.data)); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		data, err := conn.Exchange(stepAnswer, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if a, err := parseAnswer(data); err != nil || a.Refusal == "" {
+			t.Errorf("%s: answer %s, %v, want a refusal", c.name, data, err)
+		}
+		wantEnd(t, c.name, server.end(t), c.status)
+	}
+}
+
+func TestHostileAnswers(t *testing.T) {
+	good, err := json.Marshal(harness.Defaults(harness.OpWrite, writeLat.kind))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answerWith := func(device, plan string) string {
+		return fmt.Sprintf(`{"release":"1","device":%s,"plan":%s}`, device, plan)
+	}
+	const shm = `{"name":"shm_whole","backend":"shm"}`
+	for _, c := range []struct {
+		name, data string
+		status     int
+	}{
+		{"garbage", "{", StatusPeer},
+		{"no device", answerWith(`{}`, string(good)), StatusPeer},
+		{"no plan", answerWith(shm, `null`), StatusPeer},
+		{"another size", answerWith(shm, string(good)), StatusPeer}, // the client was given 64
+		{"a refusal with a code", `{"refusal":"[refused] not in order"}`, StatusRefused},
+		{"a refusal without", `{"refusal":"no\u001b[2J"}`, StatusPeer},
+	} {
+		l, err := oob.Listen("127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		client := start(t, writeLat, quick, "-d", "shm_whole", "-s", "64", "-p", port, "127.0.0.1")
+		conn, err := l.Accept(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = conn.Exchange(stepPlan, nil)
+		if err == nil {
+			_, err = conn.Exchange(stepAnswer, []byte(c.data))
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		err = client.end(t)
+		wantEnd(t, c.name, err, c.status)
+		if strings.ContainsRune(err.Error(), '\x1b') {
+			t.Errorf("%s: an escape sequence reaches the terminal: %q", c.name, err)
+		}
+		conn.Abort("end of the test")
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

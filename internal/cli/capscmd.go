@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/internal/caps"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// capsProgram is the name of the program behind [Caps].
+const capsProgram = "ib_caps"
+
+// capsOptions is what its command line says.
+type capsOptions struct {
+	device        string // empty: all
+	json          bool
+	jsonFile      string
+	help, version bool
+}
+
+// Caps runs ib_caps: args with the program's name, as in os.Args. It returns
+// the exit status.
+func Caps(args []string, stdout, stderr io.Writer) int {
+	c := &console{out: stdout, err: stderr}
+	return guarded(capsProgram, c, func(context.Context) error { return runCaps(c, args[1:]) })
+}
+
+func runCaps(c *console, args []string) error {
+	var o capsOptions
+	f := defineCaps(&o)
+	if err := f.parse(args, spec{}); err != nil {
+		return err
+	}
+	if o.help || o.version {
+		text := capsProgram + " (ibperf) " + Release + "\n"
+		if o.help {
+			text = capsHelp(f)
+		}
+		_, err := io.WriteString(c, text)
+		return err
+	}
+	if f.set.NArg() > 0 {
+		return usage(fmt.Sprintf("%s takes no arguments; a device is named with -d", capsProgram))
+	}
+	if o.json = o.json || f.given("out_json_file"); o.json {
+		if err := checkWritable(o.jsonFile); err != nil {
+			return err
+		}
+	}
+	return collectCaps(c, &o)
+}
+
+func defineCaps(o *capsOptions) *flags {
+	o.jsonFile = capsProgram + ".json"
+	f := newFlags()
+	f.group("Options")
+	f.value(word(&o.device, "name"), "ib-dev", "d", "NAME", "this device only (default all that are listed)")
+	f.toggle(&o.json, "out_json", "", "write a JSON file too")
+	f.value(word(&o.jsonFile, "path"), "out_json_file", "", "PATH",
+		"name of that file (default "+o.jsonFile+"); implies --out_json")
+	f.toggle(&o.help, "help", "h", "print this text")
+	f.toggle(&o.version, "version", "V", "print the version")
+	return f
+}
+
+func capsHelp(f *flags) string {
+	var b strings.Builder
+	b.WriteString(capsProgram + " tells what RDMA devices can do and promise, above all the order of incoming data.\n")
+	b.WriteString("\nUsage:\n  " + capsProgram + " [options]\n")
+	writeGroups(&b, f)
+	b.WriteString("\nExample:\n  " + capsProgram + " -d mlx5_0\n")
+	b.WriteString("\nExit status:\n  0  done\n  1  output not written, or anything not below\n" +
+		"  2  options wrong\n  3  device missing, or no permission\n")
+	return b.String()
+}
+
+// collectCaps prints what could be found out, and then fails if that is not all.
+func collectCaps(c *console, o *capsOptions) error {
+	devices, err := capsDevices(o.device)
+	if err != nil {
+		return &harness.DeviceError{Err: err}
+	}
+	report, err := caps.Collect(devices, Release)
+	if err != nil {
+		err = &harness.DeviceError{Err: err}
+	}
+	err = errors.Join(err, report.WriteText(c))
+	if o.json {
+		err = errors.Join(err, writeJSON(o.jsonFile, report))
+	}
+	return err
+}
+
+func capsDevices(name string) ([]verbs.Device, error) {
+	if name == "" {
+		return verbs.Devices()
+	}
+	d, err := verbs.Lookup(name)
+	return []verbs.Device{d}, err
+}
+
+func writeJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err == nil {
+		err = os.WriteFile(path, append(data, '\n'), 0o666)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, bare(err))
+	}
+	return nil
+}

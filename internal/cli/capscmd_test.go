@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestCaps(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "caps.json")
+	out := &buffer{}
+	if err := runCaps(&console{out: out, err: out}, []string{"-d", "shm_block128", "--out_json_file", path}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	for _, text := range []string{out.String(), string(data)} {
+		if err != nil || !strings.Contains(text, "shm_block128") || !strings.Contains(text, "aligned 128-byte blocks") {
+			t.Errorf("said %s, %v", text, err)
+		}
+	}
+}
+
+func TestCapsRefuses(t *testing.T) {
+	for args, want := range map[string]struct {
+		status int
+		text   string
+	}{
+		"-d nope":                     {StatusDevice, "there are: "},
+		"-d fakelocked":               {StatusDevice, "permission denied"},
+		"node1":                       {StatusUsage, "named with -d"},
+		"--ib_dev x":                  {StatusUsage, "did you mean --ib-dev?"},
+		"--port 1":                    {StatusUsage, "unknown option --port"},
+		"--out_json_file /dev/null/x": {StatusOther, "not a directory"},
+	} {
+		out := &buffer{}
+		err := runCaps(&console{out: out, err: out}, strings.Fields(args))
+		wantEnd(t, args, err, want.status, want.text)
+	}
+}
+
+func TestCapsHelp(t *testing.T) {
+	out := &buffer{}
+	if err := runCaps(&console{out: out, err: out}, []string{"-h"}); err != nil || !strings.Contains(out.String(), "--ib-dev") {
+		t.Errorf("help: %s, %v", out, err)
+	}
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// console is where a program prints: results to out, everything else to err.
+// Several sessions may share one.
+type console struct {
+	mu  sync.Mutex
+	out io.Writer
+	err io.Writer
+}
+
+// note prints a line to err.
+func (c *console) note(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fmt.Fprintf(c.err, format+"\n", args...)
+}
+
+// Write prints results, in one piece.
+func (c *console) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.out.Write(p)
+}
+
+// raw prints to err, without ending the line.
+func (c *console) raw(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fmt.Fprint(c.err, text)
+}
+
+// terminal tells whether w is one.
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
+}
+
+// voice is what a session says: on the console at once, or, of a server with
+// several clients, results when the session is over and lines with the client's
+// name in front.
+type voice struct {
+	console *console
+	client  string       // in front of lines; empty: nothing
+	held    bytes.Buffer // results of a session that has a client's name
+}
+
+func (v *voice) note(format string, args ...any) {
+	if v.client != "" {
+		format = "client " + v.client + ": " + format
+	}
+	v.console.note(format, args...)
+}
+
+func (v *voice) Write(p []byte) (int, error) {
+	if v.client != "" {
+		return v.held.Write(p)
+	}
+	return v.console.Write(p)
+}
+
+// release prints the results that were held back.
+func (v *voice) release() error {
+	if v.held.Len() == 0 {
+		return nil
+	}
+	_, err := v.console.Write(v.held.Bytes())
+	v.held.Reset()
+	return err
+}
+
+// announce says which device was chosen, and why if it was not named here.
+func (v *voice) announce(c choice) {
+	if c.why == "" {
+		return
+	}
+	name := c.device.Name()
+	if software := c.device.Software(); software != "" {
+		name += " (software device: " + software + ")"
+	}
+	v.note("device %s: %s", name, c.why)
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+var embeddedClient, realClient = deviceID{"shm_block128", "shm"}, deviceID{"mlx5_0", "ibv"}
+
+func TestChooseClient(t *testing.T) {
+	for _, c := range []struct {
+		name, device string
+		port         int
+		want, why    string
+	}{
+		{"the first active real device", "", 1, "fake0", "first RDMA device whose port 1 is active"},
+		{"embedded where no real one is usable", "", 2, "shm_whole", "device fake0 has no port 2"},
+		{"named", "shm_unordered", 1, "shm_unordered", ""},
+		{"named and unlisted", "shm_liar", 1, "shm_liar", ""},
+	} {
+		got, err := chooseClient(c.device, c.port)
+		if err != nil || got.device.Name() != c.want || !strings.Contains(got.why, c.why) || (c.why == "") != (got.why == "") {
+			t.Errorf("%s: %+v, %v, want %s because %q", c.name, got, err, c.want, c.why)
+		}
+	}
+}
+
+func TestChooseServer(t *testing.T) {
+	for _, c := range []struct {
+		name, device string
+		client       deviceID
+		want         string
+	}{
+		{"as the embedded client", "", embeddedClient, "shm_block128"},
+		{"the unlisted one of the client", "", deviceID{"shm_liar", "shm"}, "shm_liar"},
+		{"its own first active for a real client", "", realClient, "fake0"},
+		{"named, both embedded", "shm_whole", embeddedClient, "shm_whole"},
+		{"named, both real", "fake0", realClient, "fake0"},
+	} {
+		got, err := chooseServer(c.device, 1, c.client)
+		if err != nil || got.device.Name() != c.want {
+			t.Errorf("%s: %+v, %v, want %s", c.name, got, err, c.want)
+		}
+	}
+}
+
+func TestChooseServerRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name, device string
+		port         int
+		client       deviceID
+		status       int
+		want         []string
+	}{
+		{"embedded against real", "shm_whole", 1, realClient, StatusUsage, []string{"shm_whole", "mlx5_0"}},
+		{"real against embedded", "fake0", 1, embeddedClient, StatusUsage, []string{"fake0", "shm_block128"}},
+		{"no real device", "", 2, realClient, StatusDevice, []string{"mlx5_0", "no RDMA device is usable"}},
+		{"unknown embedded name", "", 1, deviceID{"shm_new", "shm"}, StatusDevice, []string{"shm_new", "shm_whole"}},
+		{"a real device called embedded", "", 1, deviceID{"fake0", "shm"}, StatusPeer, []string{"fake0"}},
+		{"unknown device", "nope", 1, realClient, StatusDevice, []string{"nope", "there are", "fake0"}},
+	} {
+		_, err := chooseServer(c.device, c.port, c.client)
+		if Status(err) != c.status {
+			t.Errorf("%s: %v, status %d, want %d", c.name, err, Status(err), c.status)
+		}
+		for _, w := range c.want {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %v, want %q in it", c.name, err, w)
+			}
+		}
+	}
+}
+
+func TestOpenDevice(t *testing.T) {
+	for name, want := range map[string]string{
+		"fakedown": "port 1 of device fakedown is DOWN, not ACTIVE", "fakelocked": "permission denied",
+	} {
+		c, err := lookup(name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = openDevice(c.device, 1); Status(err) != StatusDevice || !strings.Contains(err.Error(), want) {
+			t.Errorf("open %s: %v, want %q", name, err, want)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+
+	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// The exit statuses. A number is never given another meaning.
+const (
+	StatusDone      = 0 // the run was done and every check held
+	StatusOther     = 1 // interrupted, output not written, anything not below
+	StatusUsage     = 2 // options wrong, or in conflict with the peer's
+	StatusDevice    = 3 // no usable device, or no permission
+	StatusPeer      = 4 // peer unreachable, lost or timed out
+	StatusData      = 5 // --verify found wrong data
+	StatusRefused   = 6 // completion mode refused
+	StatusThreshold = 7 // a threshold was not met
+)
+
+// Status returns the exit status that an error stands for.
+func Status(err error) int {
+	var refused *harness.RefusedError
+	var data *harness.DataError
+	var told *toldError
+	switch {
+	case err == nil:
+		return StatusDone
+	case errors.As(err, new(*interruptedError)):
+		return StatusOther
+	case errors.As(err, &told):
+		return told.status
+	case errors.As(err, new(*usageError)):
+		return StatusUsage
+	case errors.As(err, &refused):
+		return StatusRefused
+	case errors.As(err, &data):
+		return StatusData
+	case isDeviceError(err):
+		return StatusDevice
+	case isPeerError(err):
+		return StatusPeer
+	}
+	return StatusOther
+}
+
+func isDeviceError(err error) bool {
+	var device *harness.DeviceError
+	var verb *verbs.OpError
+	if errors.As(err, &verb) && (verb.Errno == syscall.EACCES || verb.Errno == syscall.EPERM) {
+		return true
+	}
+	return errors.As(err, &device) || errors.Is(err, verbs.ErrNoDevice)
+}
+
+// isPeerError knows the control channel's errors, and completions that say the
+// peer's QP gave no answer.
+func isPeerError(err error) bool {
+	var peer *oob.PeerError
+	var fault *peerFault
+	var status *verbs.StatusError
+	if errors.As(err, &status) && (status.Status == verbs.WCRetryExcErr || status.Status == verbs.WCRNRRetryExcErr) {
+		return true
+	}
+	return errors.As(err, &peer) || errors.As(err, &fault) || errors.Is(err, oob.ErrClosed)
+}
+
+// usageError says that the options are wrong, here or together with the peer's.
+type usageError struct {
+	text string
+	here bool // this command line alone is wrong: --help explains it
+}
+
+func (e *usageError) Error() string {
+	if e.here {
+		return e.text + "; see --help"
+	}
+	return e.text
+}
+
+// usage says that this command line is wrong.
+func usage(text string) error { return &usageError{text: text, here: true} }
+
+// conflict says that the two sides do not fit together.
+func conflict(text string) error { return &usageError{text: text} }
+
+// peerFault says that the peer is at fault in a way that package oob cannot know.
+type peerFault struct{ err error }
+
+func (e *peerFault) Error() string { return e.err.Error() }
+func (e *peerFault) Unwrap() error { return e.err }
+
+// toldError is what the peer said when it ended the run.
+type toldError struct {
+	status int
+	text   string
+}
+
+func (e *toldError) Error() string { return e.text }
+
+// codes name the statuses that hold for both sides, whichever found the reason.
+var codes = map[int]string{StatusUsage: "usage", StatusData: "data", StatusRefused: "refused"}
+
+// statusOf returns the status with which the side that is told a code ends.
+func statusOf(code string) int {
+	for status, c := range codes {
+		if c == code {
+			return status
+		}
+	}
+	return StatusPeer
+}
+
+// reason is what the peer is told about err: "[code] text", or the text alone
+// where there is no code.
+func reason(err error) string {
+	text := oneLine(err)
+	if code := codes[Status(err)]; code != "" {
+		return "[" + code + "] " + text
+	}
+	return text
+}
+
+// heard replaces the error of a peer that ended the run by what it said.
+func heard(err error) error {
+	var peer *oob.PeerError
+	if !errors.As(err, &peer) || !peer.Aborted {
+		return err
+	}
+	told := &toldError{status: StatusPeer, text: peer.Reason}
+	if rest, ok := strings.CutPrefix(peer.Reason, "["); ok {
+		if code, text, ok := strings.Cut(rest, "] "); ok {
+			told.status, told.text = statusOf(code), text
+		}
+	}
+	told.text = "peer " + peer.Peer + " ended the run: " + told.text
+	return told
+}
+
+// oneLine prints an error, whose parts errors.Join sets in lines, in one line.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+func TestStatus(t *testing.T) {
+	permission := &verbs.OpError{Verb: "open_device", Errno: syscall.EACCES}
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{nil, StatusDone},
+		{errors.New("any"), StatusOther},
+		{syscall.EACCES, StatusOther}, // of a file, not of a device
+		{harness.ErrInterrupted, StatusOther},
+		{&peerFault{&interruptedError{"SIGINT"}}, StatusOther},
+		{usage("x"), StatusUsage},
+		{conflict("x"), StatusUsage},
+		{&harness.DeviceError{Err: errors.New("x")}, StatusDevice},
+		{verbs.ErrNoDevice, StatusDevice},
+		{permission, StatusDevice},
+		{&verbs.OpError{Verb: "reg_mr", Errno: syscall.EINVAL}, StatusOther},
+		{&oob.PeerError{}, StatusPeer},
+		{oob.ErrClosed, StatusPeer},
+		{&peerFault{errors.New("x")}, StatusPeer},
+		{&verbs.StatusError{Status: verbs.WCRetryExcErr}, StatusPeer},
+		{&verbs.StatusError{Status: verbs.WCLocProtErr}, StatusOther},
+		{&harness.DataError{}, StatusData},
+		{&harness.RefusedError{}, StatusRefused},
+		{errors.Join(&harness.DataError{}, errors.New("disk full")), StatusData},
+	} {
+		if got := Status(c.err); got != c.want {
+			t.Errorf("Status(%v) = %d, want %d", c.err, got, c.want)
+		}
+		if c.err == nil {
+			continue
+		}
+		if got := Status(fmt.Errorf("around: %w", c.err)); got != c.want {
+			t.Errorf("Status of a wrapped %v = %d, want %d", c.err, got, c.want)
+		}
+	}
+}
+
+func TestReasonKeepsItsMeaningAtThePeer(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want int // at the peer
+	}{
+		{conflict("x"), StatusUsage},
+		{&harness.RefusedError{Device: "d"}, StatusRefused},
+		{&harness.DataError{}, StatusData},
+		{&harness.DeviceError{Err: errors.New("x")}, StatusPeer},
+		{&interruptedError{"SIGINT"}, StatusPeer},
+		{errors.New("[nonsense] x"), StatusPeer},
+		{errors.New("[x"), StatusPeer},
+		{errors.Join(errors.New("a"), errors.New("b")), StatusPeer},
+	} {
+		told := heard(fmt.Errorf("step: %w", &oob.PeerError{Peer: "host:1", Reason: reason(c.err), Aborted: true}))
+		if Status(told) != c.want {
+			t.Errorf("%v is told as status %d, want %d", c.err, Status(told), c.want)
+		}
+		if text := told.Error(); !strings.HasPrefix(text, "peer host:1 ended the run: ") || strings.ContainsAny(text, "\n") {
+			t.Errorf("%v is told as %q", c.err, text)
+		}
+	}
+	lost := &oob.PeerError{Peer: "host:1", Reason: "[usage] is gone"}
+	if got := heard(lost); got != error(lost) {
+		t.Errorf("a peer that is gone has told %v", got)
+	}
+}

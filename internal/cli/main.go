@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/ibperf/ibperf/harness"
+)
+
+// Main runs a benchmark program: args with the program's name, as in os.Args.
+// It returns the exit status.
+func Main(op harness.Op, kind string, args []string, stdout, stderr io.Writer) int {
+	s := spec{op, kind}
+	a := &app{
+		spec: s, command: args, console: &console{out: stdout, err: stderr},
+		run: harness.Run, patience: agreeLimit,
+	}
+	return guarded(s.program(), a.console, func(ctx context.Context) error {
+		return a.main(ctx, args[1:])
+	})
+}
+
+// guarded runs a program under signals, prints its error and returns its status.
+func guarded(program string, c *console, run func(context.Context) error) int {
+	ctx, stop := catchSignals(c.err, os.Exit)
+	defer stop()
+	err := run(ctx)
+	if err != nil {
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			c.note("%s: %s", program, line)
+		}
+	}
+	return Status(err)
+}
+
+// app is a program at work.
+type app struct {
+	spec
+	command  []string // for the record
+	console  *console
+	run      func(context.Context, harness.Config) error // harness.Run
+	patience time.Duration                               // agreeLimit
+}
+
+// main does what the arguments say.
+func (a *app) main(ctx context.Context, args []string) error {
+	o, err := parse(a.spec, args)
+	switch {
+	case err != nil:
+		return err
+	case o.help:
+		return a.print(helpText(a.spec))
+	case o.version:
+		return a.print(a.program() + " (ibperf) " + Release + "\n")
+	}
+	if err := checkOutputs(o); err != nil {
+		return err
+	}
+	if o.host == "" {
+		return a.serve(ctx, o)
+	}
+	return a.client(ctx, o)
+}
+
+func (a *app) print(text string) error {
+	_, err := io.WriteString(a.console, text)
+	return err
+}
+
+// checkOutputs finds files that cannot be written before the run.
+func checkOutputs(o *options) error {
+	var err error
+	if o.json {
+		err = checkWritable(o.jsonFile)
+	}
+	return errors.Join(err, readyFile(o.readyFile).check())
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/reports"
+)
+
+// program is one side of a run, as a goroutine.
+type program struct {
+	out, err *buffer
+	cancel   context.CancelCauseFunc
+	ended    chan error
+}
+
+// buffer keeps what is printed, and hands on the port that a server prints.
+type buffer struct {
+	mu   sync.Mutex
+	b    bytes.Buffer
+	port chan string
+}
+
+var portLine = regexp.MustCompile(`(?m)^listening on port (\d+)$`)
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if m := portLine.FindSubmatch(p); m != nil {
+		b.port <- string(m[1])
+	}
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// engine stands in for harness.Run.
+type engine func(context.Context, harness.Config) error
+
+// start runs a program with an engine of the test's.
+func start(t *testing.T, s spec, run engine, args ...string) *program {
+	t.Helper()
+	p := &program{out: &buffer{}, err: &buffer{port: make(chan string, 1)}, ended: make(chan error, 1)}
+	a := &app{
+		spec: s, command: append([]string{s.program()}, args...), console: &console{out: p.out, err: p.err},
+		run: run, patience: time.Minute,
+	}
+	return p.start(t, a, args)
+}
+
+func (p *program) start(t *testing.T, a *app, args []string) *program {
+	t.Helper()
+	var ctx context.Context
+	ctx, p.cancel = context.WithCancelCause(t.Context())
+	go func() { p.ended <- a.main(ctx, args) }()
+	t.Cleanup(func() { p.cancel(nil) })
+	return p
+}
+
+// serverArgs make a server that only this host can reach, at a free port.
+func serverArgs(args ...string) []string {
+	return append([]string{"-p", "0", "--bind_source_ip", "127.0.0.1"}, args...)
+}
+
+// port waits for a server to listen.
+func (p *program) port(t *testing.T) string {
+	t.Helper()
+	select {
+	case port := <-p.err.port:
+		return port
+	case err := <-p.ended:
+		t.Fatalf("the server has ended: %v", err)
+	case <-time.After(time.Minute):
+		t.Fatal("the server does not listen")
+	}
+	return ""
+}
+
+// end waits for the end of a program.
+func (p *program) end(t *testing.T) error {
+	t.Helper()
+	select {
+	case err := <-p.ended:
+		return err
+	case <-time.After(time.Minute):
+		t.Fatalf("a program does not end; it has said: %s", p.err)
+	}
+	return nil
+}
+
+// run runs a client against a server of the same engine and waits for both.
+func run(t *testing.T, s spec, e engine, server, client string) (sp, cp *program, serverErr, clientErr error) {
+	t.Helper()
+	sp = start(t, s, e, serverArgs(strings.Fields(server)...)...)
+	cp = start(t, s, e, append([]string{"-p", sp.port(t), "127.0.0.1"}, strings.Fields(client)...)...)
+	return sp, cp, sp.end(t), cp.end(t)
+}
+
+// quick is an engine that measures each size in no time.
+func quick(_ context.Context, c harness.Config) error {
+	begin(c)
+	for _, size := range c.Plan.Sizes {
+		addRow(c, size)
+	}
+	return nil
+}
+
+// begin fills of a file what is needed to print it.
+func begin(c harness.Config) {
+	c.File.Parameters = reports.Parameters{
+		Transport: "RC", Completion: string(c.Plan.Completion), Modes: []string{"poll"}, Sizes: c.Plan.Sizes,
+		Iterations: c.Plan.Iterations, QPs: c.Plan.QPs, TxDepth: c.Plan.TxDepth, RxDepth: c.Plan.RxDepth, MTU: 4096,
+	}
+	c.File.Local.Device.Name = c.Context.Device().Name()
+	c.Begin()
+}
+
+func addRow(c harness.Config, size int) {
+	r := reports.Row{Size: size, Mode: "poll", Opcode: "RDMA_WRITE"}
+	if c.Plan.Kind == reports.KindLatency {
+		r.Latency = tenSamples()
+	} else {
+		r.Bandwidth = &reports.Bandwidth{Messages: 10, Bytes: 1000, Seconds: 1, Average: 1000, MeasuredAt: "sender"}
+	}
+	c.File.Rows = append(c.File.Rows, r)
+	c.Row(r)
+}
+
+func tenSamples() *reports.Latency {
+	const half = 1000.0 // ns
+	h := hdrhistogram.New(1, 1e9, 3)
+	if err := h.RecordValues(2*half, 10); err != nil {
+		panic(err)
+	}
+	text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		panic(err)
+	}
+	return &reports.Latency{
+		N: 10, MinNs: half, MeanNs: half, P50Ns: half, P90Ns: half, P99Ns: half, P999Ns: half, P9999Ns: half, MaxNs: half,
+		Factor: 0.5, Histogram: string(text),
+	}
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/reports"
+)
+
+// record is what becomes of a run: rows as they come, then the result file.
+type record struct {
+	file     *reports.File
+	path     string // of the result file; empty: none is asked for
+	text     *reports.Text
+	voice    *voice
+	progress progress
+	begun    bool
+}
+
+// newFile fills what is known of a run before it.
+func newFile(s spec, role harness.Role, command []string, local reports.Side, quietCPU bool) *reports.File {
+	f := &reports.File{
+		Format: reports.FormatName, Version: reports.FormatVersion,
+		Program: s.program(), Release: Release, Op: string(s.op), Kind: s.kind,
+		Role: string(role), Command: command, Started: time.Now().UTC(), Local: local,
+		Definitions: reports.DefinitionsFor(s.kind, string(s.op)), Units: reports.UnitsFor(s.kind),
+		Warnings: []reports.Warning{}, Rows: []reports.Row{},
+	}
+	if w, ok := frequencyWarning(local.Governor); ok && !quietCPU {
+		f.Warnings = append(f.Warnings, w)
+	}
+	return f
+}
+
+// begin is called by the engine when all of the file but its rows is known.
+func (r *record) begin() {
+	r.begun = true
+	r.text.Begin()
+	r.progress.begin(r.file)
+}
+
+// row is called by the engine for each measurement.
+func (r *record) row(row reports.Row) {
+	r.progress.next(func() { r.text.Row(row) })
+}
+
+// finish completes the text and writes the result file. A run that ended before
+// it began leaves nothing to write.
+func (r *record) finish(err error) error {
+	r.progress.clear()
+	r.file.Finished = time.Now().UTC()
+	var data *harness.DataError
+	if err != nil && !errors.As(err, &data) { // wrong data is in the rows of a complete run
+		r.file.Error = oneLine(err)
+	}
+	if err != nil && !r.begun {
+		return nil
+	}
+	r.text.End()
+	printed := errors.Join(r.text.Err(), r.voice.release())
+	if printed != nil {
+		printed = fmt.Errorf("print results: %w", printed)
+	}
+	if r.path == "" {
+		return printed
+	}
+	return errors.Join(printed, r.file.Write(r.path))
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// session is one run with one peer, on either side.
+type session struct {
+	*app
+	*voice
+	options *options
+	role    harness.Role
+	conn    *oob.Conn
+	number  int // of a persistent server's client, from 1; else 0
+
+	device verbs.Context // opened; on a server from the agreement on
+	plan   harness.Plan  // final, from the agreement on
+}
+
+// agreeLimit is how long a peer that has connected may take to agree: it does
+// nothing meanwhile that takes long.
+const agreeLimit = 10 * time.Second
+
+// endGrace is how long the engine may take to end an interrupted run on its
+// own, before its connection is taken away.
+const endGrace = 500 * time.Millisecond
+
+// run agrees with the peer by the role's own agree, and runs the plan. In the
+// end the peer knows how it went.
+func (s *session) run(ctx context.Context, agree func(context.Context) error) error {
+	err := s.agree(ctx, agree)
+	if err == nil {
+		err = s.measure(ctx)
+	}
+	s.tell(err)
+	return err
+}
+
+// agree is given up when the context ends or the peer takes too long.
+func (s *session) agree(ctx context.Context, agree func(context.Context) error) error {
+	late := fmt.Errorf("agree with the peer %s: nothing came within %v", s.conn.RemoteAddr(), s.patience)
+	limited, cancel := context.WithTimeoutCause(ctx, s.patience, &peerFault{late})
+	defer cancel()
+	release := context.AfterFunc(limited, func() { s.conn.Abort(reason(context.Cause(limited))) })
+	defer release()
+	return s.explain(limited, agree(limited))
+}
+
+// explain replaces an error by what is behind it: the context's end, or what
+// the peer has said.
+func (s *session) explain(ctx context.Context, err error) error {
+	stopped := errors.Is(err, harness.ErrInterrupted) || isPeerError(err)
+	if stopped && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return heard(err)
+}
+
+// measure runs the plan, prints its rows and writes the result file.
+func (s *session) measure(ctx context.Context) error {
+	r := s.newRecord()
+	returned := make(chan struct{})
+	release := context.AfterFunc(ctx, func() {
+		select {
+		case <-returned:
+		case <-time.After(endGrace):
+			s.conn.Abort(reason(context.Cause(ctx)))
+		}
+	})
+	defer release()
+	err := s.app.run(ctx, harness.Config{
+		Plan: s.plan, Role: s.role, Context: s.device, Port: s.options.ibPort, GIDIndex: s.options.gidIndex,
+		Exchanger: s.conn, File: r.file, Begin: r.begin, Row: r.row,
+	})
+	close(returned)
+	err = s.explain(ctx, err)
+	s.tell(err)
+	return errors.Join(err, r.finish(err))
+}
+
+// tell ends the connection. Only the first call has an effect.
+func (s *session) tell(err error) {
+	if err != nil {
+		s.conn.Abort(reason(err))
+		return
+	}
+	// A peer that was lost after the run was done has taken nothing away from it.
+	_ = s.conn.Close()
+}
+
+func (s *session) compareReleases(theirs string) {
+	if theirs != Release {
+		s.note("the peer has ibperf %s, this side %s", theirs, Release)
+	}
+}
+
+// newRecord begins the record of the run.
+func (s *session) newRecord() *record {
+	path := ""
+	if s.options.json {
+		path = s.options.jsonFile
+		if s.number > 0 {
+			path = numbered(path, s.number)
+		}
+	}
+	file := newFile(s.spec, s.role, s.command, environment(os.DirFS("/")), s.options.quietCPU)
+	return &record{
+		file: file, path: path, voice: s.voice,
+		text:     reports.NewText(s.voice, file, s.options.gbits),
+		progress: progress{console: s.app.console, shown: s.number == 0 && terminal(s.app.console.err)},
+	}
+}

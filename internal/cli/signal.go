@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// interruptedError says which signal ended the run.
+type interruptedError struct{ signal string }
+
+func (e *interruptedError) Error() string { return "interrupted by " + e.signal }
+
+// endLimit is how long an interrupted run may take to finish its record. With
+// what comes after it that makes less than two seconds.
+const endLimit = 1800 * time.Millisecond
+
+var signalNames = map[os.Signal]string{os.Interrupt: "SIGINT", syscall.SIGTERM: "SIGTERM"}
+
+// catchSignals returns a context that the first SIGINT or SIGTERM cancels, with
+// an interruptedError as the cause. A second one, or an end that takes too
+// long, exits at once. Stop restores what was before.
+func catchSignals(stderr io.Writer, exit func(status int)) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	came := make(chan os.Signal, 2)
+	done := make(chan struct{})
+	signal.Notify(came, os.Interrupt, syscall.SIGTERM)
+	go watchSignals(came, done, stderr, cancel, exit)
+	return ctx, func() {
+		signal.Stop(came)
+		close(done)
+		cancel(nil)
+	}
+}
+
+func watchSignals(came <-chan os.Signal, done <-chan struct{}, stderr io.Writer,
+	cancel context.CancelCauseFunc, exit func(int)) {
+	select {
+	case s := <-came:
+		cancel(&interruptedError{signalNames[s]})
+	case <-done:
+		return
+	}
+	limit := time.NewTimer(endLimit)
+	defer limit.Stop()
+	select {
+	case s := <-came:
+		fmt.Fprintf(stderr, "second signal, %s: exit at once\n", signalNames[s])
+		exit(StatusOther)
+	case <-limit.C:
+		fmt.Fprintf(stderr, "the run has not ended %v after the signal: exit at once\n", endLimit)
+		exit(StatusOther)
+	case <-done:
+	}
+}

@@ -1,0 +1,98 @@
+package oob
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+	"strings"
+)
+
+// shownBytes is how much of a stranger's message an error shows.
+const shownBytes = 32
+
+// readFrame reads one frame. Its error is io.EOF when the stream ended between two frames,
+// matches [ErrProtocol] when the bytes are not a frame, and is the stream's own otherwise.
+func readFrame(r *bufio.Reader) (frame, error) {
+	if err := peekStart(r); err != nil {
+		return frame{}, err
+	}
+	h, err := readHeader(r)
+	if err != nil {
+		return frame{}, err
+	}
+	body := make([]byte, h.step+int(h.payload))
+	if _, err := io.ReadFull(r, body); err != nil {
+		return frame{}, midFrame(err)
+	}
+	f := frame{h.kind, string(body[:h.step]), body[h.step:]}
+	if err := checkStep(f.step); err != nil {
+		return frame{}, protocolErrorf("received a %w", err)
+	}
+	return f, nil
+}
+
+// peekStart looks at the magic and the version, byte by byte as they come: a stranger may
+// say fewer bytes than a header has and then wait for an answer.
+func peekStart(r *bufio.Reader) error {
+	for n := 1; n <= startSize; n++ {
+		b, err := r.Peek(n)
+		switch {
+		case err != nil && n == 1:
+			return err
+		case err != nil:
+			return midFrame(err)
+		case n <= len(magic) && !strings.HasPrefix(magic, string(b)):
+			return protocolErrorf("received %q; run ibperf on both sides", peekShown(r))
+		case n == startSize && b[n-1] != version:
+			return versionError(b[n-1])
+		}
+	}
+	return nil
+}
+
+// peekShown returns what has arrived, as far as an error should show it.
+func peekShown(r *bufio.Reader) []byte {
+	// Peek does not fail within what is buffered.
+	b, _ := r.Peek(min(r.Buffered(), shownBytes))
+	return b
+}
+
+func versionError(theirs byte) error {
+	older := "this side"
+	if theirs < version {
+		older = "the peer"
+	}
+	return protocolErrorf("received its version %d, this side has %d; update ibperf on %s", theirs, version, older)
+}
+
+// readHeader reads the fixed part of a frame, whose start has been looked at.
+func readHeader(r *bufio.Reader) (header, error) {
+	b, err := r.Peek(headerSize)
+	if err != nil {
+		return header{}, midFrame(err)
+	}
+	h, err := parseHeader([headerSize]byte(b))
+	if err != nil {
+		return header{}, protocolErrorf("received %q: %w", peekShown(r), err)
+	}
+	// Discard does not fail within what has been peeked at.
+	_, _ = r.Discard(headerSize)
+	return h, nil
+}
+
+func parseHeader(b [headerSize]byte) (header, error) {
+	if b[7] != 0 {
+		return header{}, errors.New("reserved byte in use")
+	}
+	h := header{kind(b[5]), int(b[6]), int64(binary.BigEndian.Uint32(b[8:]))}
+	return h, h.check()
+}
+
+// midFrame marks an end of the stream that is not between frames.
+func midFrame(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

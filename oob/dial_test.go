@@ -1,0 +1,209 @@
+package oob
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// freeAddr returns a local address that nobody listens on.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func TestClientStartsBeforeServer(t *testing.T) {
+	addr := freeAddr(t)
+	dialed := make(chan accepted, 1)
+	refused := make(chan struct{})
+	go func() {
+		if _, err := connectOnce(t.Context(), addr, time.Minute); !errors.Is(err, syscall.ECONNREFUSED) {
+			t.Errorf("first attempt: %v, want refused", err)
+		}
+		close(refused)
+		c, err := dial(t.Context(), addr, time.Minute, short)
+		dialed <- accepted{c, err}
+	}()
+	<-refused
+	l, err := listen(addr, short)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	server := <-goAccept(t.Context(), l)
+	client := <-dialed
+	if err := errors.Join(server.err, client.err); err != nil {
+		t.Fatal(err)
+	}
+	swap(t, client.conn, server.conn, "plan", []byte("c"), []byte("s"))
+	closeBoth(t, client.conn, server.conn)
+}
+
+func TestDialTimeoutSaysWhatToDo(t *testing.T) {
+	addr := freeAddr(t)
+	for _, timeout := range []time.Duration{0, 40 * time.Millisecond} {
+		start := time.Now()
+		_, err := dial(t.Context(), addr, timeout, short)
+		if !errors.Is(err, syscall.ECONNREFUSED) {
+			t.Fatalf("error = %v, want refused", err)
+		}
+		if took := time.Since(start); took < timeout {
+			t.Errorf("gave up after %v, want not before %v", took, timeout)
+		}
+		for _, want := range []string{addr, "refused", "tried for", "start the server", "-p", "--connect-timeout"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("error = %v, want %q in it", err, want)
+			}
+		}
+	}
+}
+
+func TestDialEndsAtOnceWhereWaitingIsNoCure(t *testing.T) {
+	for _, addr := range []string{"127.0.0.1", "127.0.0.1:notaport", "name.invalid:18515"} {
+		_, err := dial(t.Context(), addr, time.Hour, short)
+		if err == nil || !strings.HasPrefix(err.Error(), "connect to "+addr+": ") {
+			t.Errorf("error = %v, want one that names %s", err, addr)
+		}
+	}
+}
+
+func TestConnectErrorAdvisesWhereWaitingHelps(t *testing.T) {
+	late := &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
+	for _, tt := range []struct {
+		name    string
+		err     error
+		advises bool
+	}{
+		{"no answer in time", late, true},
+		{"no way yet", &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.EHOSTUNREACH)}, true},
+		{"no permission", &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.EACCES)}, false},
+		{"no name in time", &net.OpError{Op: "dial", Err: &net.DNSError{IsTimeout: true}}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := connectError(t.Context(), "host:18515", time.Second, tt.err)
+			if got := strings.Contains(err.Error(), "tried for 1s; start the server"); got != tt.advises {
+				t.Errorf("error = %v, advises %v, want %v", err, got, tt.advises)
+			}
+		})
+	}
+}
+
+func TestDialIsCancelled(t *testing.T) {
+	why := errors.New("interrupted")
+	silent, _ := rawListener(t, nil)
+	for _, tt := range []struct{ name, addr string }{
+		{"while nobody listens", freeAddr(t)},
+		{"while the server is silent", silent},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(10*time.Millisecond, func() { cancel(why) })
+			_, err := dial(ctx, tt.addr, time.Hour, short)
+			if !errors.Is(err, why) || !strings.Contains(err.Error(), tt.addr) {
+				t.Errorf("error = %v, want %v and the address", err, why)
+			}
+		})
+	}
+}
+
+func TestDialDoesNotConnectToItself(t *testing.T) {
+	addr, err := net.ResolveTCPAddr("tcp", freeAddr(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nc, err := net.DialTCP("tcp", addr, addr)
+	if err != nil {
+		t.Skip("no connection to itself here:", err)
+	}
+	defer nc.Close()
+	if !isSelf(nc) {
+		t.Errorf("isSelf(%v to %v) = false", nc.LocalAddr(), nc.RemoteAddr())
+	}
+	if c, _ := tcpPair(t, short); isSelf(c.nc) {
+		t.Error("isSelf of a connected pair = true")
+	}
+}
+
+func TestListenOnPortInUse(t *testing.T) {
+	l := localListener(t, short)
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	_, err := Listen(l.Addr().String())
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		t.Fatalf("error = %v, want address in use", err)
+	}
+	for _, want := range []string{"port " + port, "-p"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error = %v, want %q in it", err, want)
+		}
+	}
+}
+
+func TestListenOnNoAddress(t *testing.T) {
+	if _, err := Listen("127.0.0.1:notaport"); err == nil || !strings.HasPrefix(err.Error(), "listen on ") {
+		t.Errorf("error = %v, want one that says where", err)
+	}
+}
+
+func TestAcceptIsCancelled(t *testing.T) {
+	l := localListener(t, short)
+	why := errors.New("interrupted")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	waits := goAccept(ctx, l)
+	cancel(why)
+	if got := <-waits; !errors.Is(got.err, why) {
+		t.Errorf("error = %v, want %v", got.err, why)
+	}
+	waits = goAccept(t.Context(), l)
+	c, err := dial(t.Context(), l.Addr().String(), time.Minute, short)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := <-waits
+	if got.err != nil {
+		t.Fatal("accept after a cancelled one:", got.err)
+	}
+	closeBoth(t, c, got.conn)
+}
+
+func TestAcceptEndsWithListener(t *testing.T) {
+	l := localListener(t, short)
+	waits := goAccept(t.Context(), l)
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := <-waits; !errors.Is(got.err, net.ErrClosed) {
+		t.Errorf("error = %v, want net.ErrClosed", got.err)
+	}
+}
+
+// The exported functions keep the limits of a real run.
+func TestDialAndListen(t *testing.T) {
+	l, err := Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	waits := goAccept(t.Context(), l)
+	c, err := Dial(t.Context(), l.Addr().String(), time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := <-waits
+	if got.err != nil {
+		t.Fatal(got.err)
+	}
+	if c.timing != standard || got.conn.timing != standard {
+		t.Errorf("timing = %v and %v, want the standard", c.timing, got.conn.timing)
+	}
+	closeBoth(t, c, got.conn)
+}

@@ -1,0 +1,192 @@
+package oob
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// short keeps what a test waits for short, and patience with a loaded machine long.
+var short = timing{
+	hello:    20 * time.Second,
+	silence:  20 * time.Second,
+	ping:     10 * time.Millisecond,
+	farewell: 20 * time.Second,
+	retryMin: time.Millisecond,
+	retryMax: 20 * time.Millisecond,
+}
+
+// TestMain fails the package when connections leave goroutines behind.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if left := awaitNoGoroutines(10 * time.Second); left != "" && code == 0 {
+		println("goroutines left behind:\n" + left)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// awaitNoGoroutines returns the stacks of the connections' goroutines that do not end in time.
+func awaitNoGoroutines(limit time.Duration) string {
+	for start := time.Now(); ; runtime.Gosched() {
+		stacks := make([]byte, 1<<20)
+		left := string(stacks[:runtime.Stack(stacks, true)])
+		if !strings.Contains(left, "oob.(*Conn).") {
+			return ""
+		}
+		if time.Since(start) > limit {
+			return left
+		}
+	}
+}
+
+// bothKinds are the ways to get two connected ends. Tests close them at their end.
+var bothKinds = []struct {
+	name string
+	open func(*testing.T, timing) (a, b *Conn)
+}{
+	{"tcp", tcpPair},
+	{"pipe", func(t *testing.T, limits timing) (a, b *Conn) {
+		a, b = pipe(limits)
+		t.Cleanup(func() { endAll(a, b) })
+		return a, b
+	}},
+}
+
+// endAll ends connections that a test may or may not have ended.
+func endAll(conns ...*Conn) {
+	for _, c := range conns {
+		c.Abort("the test is over")
+	}
+}
+
+// closeBoth ends two connections in order.
+func closeBoth(t *testing.T, a, b *Conn) {
+	t.Helper()
+	if err := errors.Join(a.Close(), b.Close()); err != nil {
+		t.Errorf("Close = %v, want nil", err)
+	}
+}
+
+func localListener(t *testing.T, limits timing) *Listener {
+	t.Helper()
+	l, err := listen("127.0.0.1:0", limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// accepted is what an Accept has returned.
+type accepted struct {
+	conn *Conn
+	err  error
+}
+
+func goAccept(ctx context.Context, l *Listener) <-chan accepted {
+	done := make(chan accepted, 1)
+	go func() {
+		c, err := l.Accept(ctx)
+		done <- accepted{c, err}
+	}()
+	return done
+}
+
+func tcpPair(t *testing.T, limits timing) (client, server *Conn) {
+	t.Helper()
+	l := localListener(t, limits)
+	waits := goAccept(t.Context(), l)
+	client, err := dial(t.Context(), l.Addr().String(), time.Minute, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := <-waits
+	if got.err != nil {
+		t.Fatal(got.err)
+	}
+	t.Cleanup(func() { endAll(client, got.conn) })
+	return client, got.conn
+}
+
+// rawPeer is a peer that can send what it likes.
+type rawPeer struct {
+	t  *testing.T
+	nc net.Conn
+}
+
+func (p rawPeer) send(frames ...frame) {
+	p.t.Helper()
+	var b []byte
+	for _, f := range frames {
+		b = f.appendTo(b)
+	}
+	p.sendBytes(b)
+}
+
+func (p rawPeer) sendBytes(b []byte) {
+	p.t.Helper()
+	if _, err := p.nc.Write(b); err != nil {
+		p.t.Error(err)
+	}
+}
+
+// rawServer returns a client connected to a server which has said hello and does no more by
+// itself.
+func rawServer(t *testing.T, limits timing) (*Conn, rawPeer) {
+	t.Helper()
+	addr, peers := rawListener(t, frame{kind: kindHello, payload: []byte{byte(roleServer)}}.appendTo(nil))
+	c, err := dial(t.Context(), addr, time.Minute, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := <-peers
+	t.Cleanup(func() {
+		_ = p.nc.Close()
+		endAll(c)
+	})
+	return c, p
+}
+
+// rawListener accepts one client and sends it the greeting.
+func rawListener(t *testing.T, greeting []byte) (addr string, peers <-chan rawPeer) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	ch := make(chan rawPeer, 1)
+	go func() {
+		defer close(ch)
+		if nc, err := l.Accept(); err == nil {
+			p := rawPeer{t, nc}
+			p.sendBytes(greeting)
+			ch <- p
+		}
+	}()
+	return l.Addr().String(), ch
+}
+
+// wantLost waits until the connection is lost and checks the error's text and type.
+func wantLost(t *testing.T, c *Conn, aborted bool, want string) {
+	t.Helper()
+	<-c.Lost()
+	wantPeerError(t, c.Err(), aborted, want)
+}
+
+func wantPeerError(t *testing.T, err error, aborted bool, want string) {
+	t.Helper()
+	var peer *PeerError
+	if !errors.As(err, &peer) {
+		t.Fatalf("error = %v, want a PeerError", err)
+	}
+	if peer.Aborted != aborted || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), peer.Peer) {
+		t.Errorf("error = %v (aborted %v), want %q in it and aborted %v", err, peer.Aborted, want, aborted)
+	}
+}

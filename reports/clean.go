@@ -1,0 +1,50 @@
+package reports
+
+import (
+	"strings"
+	"unicode"
+)
+
+// clean makes a string from a file or a peer fit for a terminal and for SVG: no
+// control characters, no broken UTF-8, one line.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t', r == '\r':
+			return ' '
+		case !unicode.IsPrint(r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
+}
+
+// shorten cuts a string that has no place on a plot at n characters.
+func shorten(s string, n int) string {
+	runes := []rune(clean(s))
+	if len(runes) <= n {
+		return string(runes)
+	}
+	return string(runes[:n-3]) + "..."
+}
+
+// wrap breaks text into lines of at most width characters where it has spaces.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case len(line)+1+len(word) > width:
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}

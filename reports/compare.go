@@ -1,0 +1,152 @@
+package reports
+
+import "slices"
+
+// A metric is one number of a row that modes are compared by.
+type metric struct {
+	title string
+	unit  string
+	value func(*Row) float64
+	text  func(float64) string
+}
+
+func metrics(kind string, gbits bool) []metric {
+	cpu := metric{"CPU time per message at this side", "ns/msg", func(r *Row) float64 { return r.Local.CPUNs }, nsText}
+	if kind == KindLatency {
+		return []metric{
+			{"Median latency", "usec", func(r *Row) float64 { return r.Latency.P50Ns }, usecText},
+			{"99th percentile of latency", "usec", func(r *Row) float64 { return r.Latency.P99Ns }, usecText},
+			cpu,
+		}
+	}
+	return []metric{
+		{"Average bandwidth", rateUnit(gbits), func(r *Row) float64 { return r.Bandwidth.Average },
+			func(v float64) string { return rateText(v, gbits) }},
+		cpu,
+	}
+}
+
+// A lineup is the rows of one message size, by mode.
+type lineup struct {
+	run  int // -1 where the rows are of several runs
+	size int
+	rows map[string]*Row
+}
+
+// compareTables puts the completion modes side by side, each with its ratio to
+// poll: one table for each metric. There are none if only one mode ran.
+func compareTables(g *group, gbits bool) []*table {
+	lineups := lineUp(g)
+	modes := modesOf(lineups)
+	if len(modes) < 2 {
+		return nil
+	}
+	perRun := slices.ContainsFunc(lineups, func(l *lineup) bool { return l.run >= 0 }) && len(g.runs) > 1
+	var tables []*table
+	for _, m := range metrics(g.kind, gbits) {
+		t := &table{Title: m.title + ": completion modes side by side"}
+		if perRun {
+			t.Columns = append(t.Columns, column{Name: "run", Left: true})
+		}
+		t.Columns = append(t.Columns, column{Name: "size", Unit: "B"})
+		for _, mode := range modes {
+			t.Columns = append(t.Columns, column{Name: mode, Unit: m.unit})
+			if slices.Contains(modes, baseMode) {
+				t.Columns = append(t.Columns, column{Name: "ratio", Unit: "to " + baseMode})
+			}
+		}
+		for _, l := range lineups {
+			t.add(compareRow(g, l, m, modes, perRun)...)
+		}
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+func compareRow(g *group, l *lineup, m metric, modes []string, perRun bool) []string {
+	var cells []string
+	if perRun {
+		cells = append(cells, g.label(l.run))
+	}
+	cells = append(cells, Size(l.size))
+	for _, mode := range modes {
+		value, ratio := "-", "-"
+		if r := l.rows[mode]; r != nil {
+			value = m.text(m.value(r)) + forcedMark(r)
+			if base := l.rows[baseMode]; base != nil {
+				ratio = ratioText(m.value(r), m.value(base))
+			}
+		}
+		cells = append(cells, value)
+		if slices.Contains(modes, baseMode) {
+			cells = append(cells, ratio)
+		}
+	}
+	return cells
+}
+
+// lineUp collects the rows of each size. Runs that each measured another mode
+// on the same devices with the same parameters are laid together; others are
+// kept apart.
+func lineUp(g *group) []*lineup {
+	together := comparable(g)
+	type key struct{ run, size int }
+	index := map[key]*lineup{}
+	var lineups []*lineup
+	for _, e := range g.entries() {
+		k := key{e.run, e.Size}
+		if together {
+			k.run = -1
+		}
+		l := index[k]
+		if l == nil {
+			l = &lineup{run: k.run, size: k.size, rows: map[string]*Row{}}
+			index[k] = l
+			lineups = append(lineups, l)
+		}
+		l.rows[e.Mode] = e.Row
+	}
+	return lineups
+}
+
+// comparable tells whether the rows of different runs may stand in one line.
+func comparable(g *group) bool {
+	type key struct {
+		size int
+		mode string
+	}
+	seen := map[key]bool{}
+	for _, e := range g.entries() {
+		k := key{e.Size, e.Mode}
+		if seen[k] || setting(e.file) != setting(g.runs[0]) {
+			return false
+		}
+		seen[k] = true
+	}
+	return true
+}
+
+// runSetting is what two runs must share for their numbers to be compared.
+type runSetting struct {
+	local, peer, device, peerDevice, role, transport string
+	qps, txDepth, rxDepth, cqMod, inline, mtu        int
+}
+
+func setting(f *File) runSetting {
+	p := f.Parameters
+	return runSetting{
+		local: f.Local.Host, peer: f.Peer.Host, device: f.Local.Device.Name, peerDevice: f.Peer.Device.Name,
+		role: f.Role, transport: p.Transport,
+		qps: p.QPs, txDepth: p.TxDepth, rxDepth: p.RxDepth, cqMod: p.CQMod, inline: p.Inline, mtu: p.MTU,
+	}
+}
+
+func modesOf(lineups []*lineup) []string {
+	var modes []string
+	for _, mode := range modeOrder {
+		if slices.ContainsFunc(lineups, func(l *lineup) bool { return l.rows[mode] != nil }) {
+			modes = append(modes, mode)
+		}
+	}
+	return modes
+}

@@ -1,0 +1,75 @@
+package reports
+
+import "strconv"
+
+// detailTable holds what perftest's rows do not: percentiles or the counts
+// behind a rate, and what each side spent.
+func detailTable(g *group, gbits bool) *table {
+	t := &table{Title: "Percentiles and cost"}
+	if g.kind == KindBandwidth {
+		t.Title = "Rates and cost"
+	}
+	if len(g.runs) > 1 {
+		t.Columns = append(t.Columns, column{Name: "run", Left: true})
+	}
+	t.Columns = append(t.Columns, column{Name: "size", Unit: "B"},
+		column{Name: "mode", Left: true}, column{Name: "opcode", Left: true})
+	if g.kind == KindLatency {
+		t.Columns = append(t.Columns, latencyColumns...)
+	} else {
+		t.Columns = append(t.Columns, bandwidthColumns(gbits)...)
+	}
+	t.Columns = append(t.Columns, costColumns...)
+	for _, e := range g.entries() {
+		t.add(detailRow(g, e, gbits)...)
+	}
+	return t
+}
+
+var latencyColumns = []column{
+	{Name: "n", Unit: "count"},
+	{Name: "p50", Unit: "usec"},
+	{Name: "p90", Unit: "usec"},
+	{Name: "p99", Unit: "usec"},
+	{Name: "p99.9", Unit: "usec"},
+	{Name: "p99.99", Unit: "usec"},
+	{Name: "max", Unit: "usec"},
+}
+
+func bandwidthColumns(gbits bool) []column {
+	return []column{
+		{Name: "measured at", Left: true},
+		{Name: "messages", Unit: "count"},
+		{Name: "time", Unit: "s"},
+		{Name: "average", Unit: rateUnit(gbits)},
+		{Name: "peak", Unit: rateUnit(gbits)},
+	}
+}
+
+var costColumns = []column{
+	{Name: "CPU", Unit: "ns/msg"},
+	{Name: "peer CPU", Unit: "ns/msg"},
+	{Name: "sleeps", Unit: "count"},
+	{Name: "peer", Unit: "sleeps"},
+}
+
+func detailRow(g *group, e entry, gbits bool) []string {
+	var cells []string
+	if l := g.label(e.run); l != "" {
+		cells = append(cells, l)
+	}
+	cells = append(cells, Size(e.Size), modeMark(e.Row), clean(e.Opcode))
+	if l := e.Latency; g.kind == KindLatency {
+		cells = append(cells, count(l.N))
+		for _, ns := range []float64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P9999Ns, l.MaxNs} {
+			cells = append(cells, usecText(ns))
+		}
+	} else {
+		b := e.Bandwidth
+		cells = append(cells, clean(b.MeasuredAt), count(b.Messages),
+			strconv.FormatFloat(finite(b.Seconds), 'f', 6, 64), rateText(b.Average, gbits), rateText(b.Peak, gbits))
+	}
+	return append(cells, nsText(e.Local.CPUNs), nsText(e.Peer.CPUNs), count(e.Local.Sleeps), count(e.Peer.Sleeps))
+}
+
+func count(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -1,0 +1,37 @@
+package reports
+
+import (
+	"math"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// A bucket is a recorded latency and how many samples had it or a smaller one.
+type bucket struct {
+	ns   float64 // as reported: after Factor
+	upTo uint64  // samples in this bucket and all below
+}
+
+// distribution decodes the histogram into the buckets that hold samples, in
+// ascending order. The values are scaled by Factor and kept within the true
+// minimum and maximum, which the histogram only knows to three digits.
+func (l *Latency) distribution() ([]bucket, error) {
+	h, err := hdrhistogram.Decode([]byte(l.Histogram))
+	if err != nil {
+		return nil, err
+	}
+	var buckets []bucket
+	var upTo uint64
+	for _, bar := range h.Distribution() {
+		if bar.Count <= 0 {
+			continue
+		}
+		upTo += uint64(bar.Count)
+		ns := math.Max(float64(bar.To)*l.Factor, l.MinNs)
+		if l.MaxNs > 0 {
+			ns = math.Min(ns, l.MaxNs)
+		}
+		buckets = append(buckets, bucket{ns: ns, upTo: upTo})
+	}
+	return buckets, nil
+}

@@ -1,0 +1,49 @@
+package reports
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// Write stores f at path as indented JSON. The file appears whole or not at
+// all: it is written beside path first and then renamed into place. A path that
+// is no regular file, such as /dev/stdout, is written directly.
+func (f *File) Write(path string) error {
+	data, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode result file %s: %w", path, err)
+	}
+	if err := writeFile(path, append(data, '\n')); err != nil {
+		return fmt.Errorf("write result file %s: %w", path, err)
+	}
+	return nil
+}
+
+// Read loads and checks the result file at path.
+func Read(path string) (*File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read result file %s: %w", path, cause(err))
+	}
+	f, err := Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("read result file %s: %w", path, err)
+	}
+	return f, nil
+}
+
+// cause strips the operation and the name that package os puts before an error,
+// as the errors here name the file themselves.
+func cause(err error) error {
+	var pe *os.PathError
+	var le *os.LinkError
+	switch {
+	case errors.As(err, &pe):
+		return pe.Err
+	case errors.As(err, &le):
+		return le.Err
+	}
+	return err
+}

@@ -1,0 +1,113 @@
+package reports
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ruleWidth is the length of the dash lines around header and rows.
+const ruleWidth = 87
+
+var rule = strings.Repeat("-", ruleWidth) + "\n"
+
+// testTitle names a test as perftest does: "RDMA_Write Latency Test".
+func testTitle(op, kind string) string {
+	verbs := map[string]string{"write": "RDMA_Write", "read": "RDMA_Read", "send": "Send", "atomic": "Atomic"}
+	verb, ok := verbs[op]
+	if !ok {
+		verb = clean(op)
+	}
+	if kind == KindLatency {
+		return verb + " Latency Test"
+	}
+	return verb + " BW Test"
+}
+
+// headerBlock is what stands over the rows of a run: the test, the device, the
+// parameters, and what the device promises about the order of data.
+func headerBlock(f *File) string {
+	var b strings.Builder
+	b.WriteString(rule)
+	b.WriteString(strings.Repeat(" ", 20) + testTitle(f.Op, f.Kind) + "\n")
+	for _, p := range append(properties(f), promises(f)...) {
+		fmt.Fprintf(&b, " %-16s: %s", p[0], clean(p[1]))
+		if len(p) == 4 {
+			fmt.Fprintf(&b, "\t\t%-15s: %s", p[2], clean(p[3]))
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString(rule)
+	return b.String()
+}
+
+// properties lists name and value, one pair or two, of each line of the header
+// block that perftest has too.
+func properties(f *File) [][]string {
+	p, d := f.Parameters, f.Local.Device
+	list := [][]string{
+		{"Device", d.Name},
+		{"Number of qps", strconv.Itoa(p.QPs), "Transport type", transportType(d)},
+		{"Connection type", p.Transport},
+	}
+	if f.Kind == KindBandwidth {
+		list = append(list,
+			[]string{"TX depth", strconv.Itoa(p.TxDepth)},
+			[]string{"RX depth", strconv.Itoa(p.RxDepth)},
+			[]string{"CQ Moderation", strconv.Itoa(p.CQMod)})
+	}
+	list = append(list, []string{"Mtu", strconv.Itoa(p.MTU) + "[B]"}, []string{"Link type", d.LinkLayer})
+	if d.GIDIndex >= 0 {
+		list = append(list, []string{"GID index", strconv.Itoa(d.GIDIndex)})
+	}
+	if !roundTrip(f.Op) {
+		list = append(list, []string{"Max inline data", strconv.Itoa(p.Inline) + "[B]"})
+	}
+	return list
+}
+
+// promises lists what perftest's header lacks: how arrival is detected and
+// what each side's device answered about the order of data.
+func promises(f *File) [][]string {
+	modes := strings.Join(f.Parameters.Modes, ", ")
+	if asked := f.Parameters.Completion; asked != "" && asked != modes {
+		modes += " (asked for: " + asked + ")"
+	}
+	list := [][]string{{"Completion", modes}, {"Data in order?", f.Local.Order.Query}}
+	if q := f.Peer.Order.Query; q != "" && q != f.Local.Order.Query {
+		list = append(list, []string{" asked by peer", q})
+	}
+	list = append(list, []string{" answer here", answer(f.Local.Order)}, []string{" answer at peer", answer(f.Peer.Order)})
+	if s := softwareLabel(f); s != "" {
+		list = append(list, []string{"Software device", s})
+	}
+	return list
+}
+
+func answer(o Order) string {
+	if o.Answer == "" {
+		return OrderUnknown
+	}
+	return o.Answer
+}
+
+// softwareLabel says what stands in for hardware, empty if both are real.
+func softwareLabel(f *File) string {
+	here, peer := f.Local.Device.Software, f.Peer.Device.Software
+	switch {
+	case here == peer:
+		return here
+	case peer == "":
+		return here + " (here)"
+	case here == "":
+		return peer + " (at the peer)"
+	}
+	return here + " (here), " + peer + " (at the peer)"
+}
+
+func transportType(d Device) string {
+	if d.Backend == "shm" {
+		return "SHM"
+	}
+	return "IB"
+}

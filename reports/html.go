@@ -1,0 +1,139 @@
+package reports
+
+import (
+	"bytes"
+	_ "embed" // the page's template
+	"fmt"
+	"html/template"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+//go:embed page.html.tmpl
+var pageSource string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageSource))
+
+// A page is what the template shows.
+type page struct {
+	Title    string
+	Sections []section
+	Loose    []drawing // figures that no section claims
+}
+
+// A section is one group: numbers, figures, and all that explains them.
+type section struct {
+	Title       string
+	Runs        []runView
+	Warnings    []string
+	Verify      string
+	Failed      bool // Verify tells of bad messages
+	Main        string
+	SideBySide  []*table // for what pages are made: it comes first
+	Tables      []*table
+	Figures     []drawing
+	Definitions [][2]string
+}
+
+// A drawing is a figure with its SVG, to be put into the page as it is.
+type drawing struct {
+	Title string
+	SVG   template.HTML
+}
+
+// A runView describes a run beside its group's numbers.
+type runView struct {
+	Label    string
+	Line     string
+	Command  string
+	Software string
+	Facts    [][3]string // name, here, at the peer
+	Settings [][]string  // name and value
+}
+
+// WriteHTML writes one page about files to path. The figures, made by [Draw] of
+// the same files, become part of the page, which needs nothing else.
+func WriteHTML(path string, files []*File, figs []Figure) error {
+	p := page{Title: "RDMA benchmark results"}
+	drawings := make([]drawing, len(figs))
+	used := make([]bool, len(figs))
+	for i, fig := range figs {
+		svg, err := inlineSVG(fig.SVG)
+		if err != nil {
+			return err
+		}
+		drawings[i] = drawing{fig.Title, svg}
+	}
+	for _, g := range groupFiles(files) {
+		s := newSection(g)
+		for i, fig := range figs {
+			if !used[i] && strings.HasPrefix(fig.Name, slug(g.op, g.kind)+"_") {
+				used[i] = true
+				s.Figures = append(s.Figures, drawings[i])
+			}
+		}
+		p.Sections = append(p.Sections, s)
+	}
+	for i := range figs {
+		if !used[i] {
+			p.Loose = append(p.Loose, drawings[i])
+		}
+	}
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, p); err != nil {
+		return fmt.Errorf("make page %s: %w", path, err)
+	}
+	if err := writeFile(path, b.Bytes()); err != nil {
+		return fmt.Errorf("write page %s: %w", path, err)
+	}
+	return nil
+}
+
+// inlineSVG reads a drawing without the XML declaration, which has no place
+// inside HTML.
+func inlineSVG(path string) (template.HTML, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read figure %s: %w", path, cause(err))
+	}
+	at := bytes.Index(data, []byte("<svg"))
+	if at < 0 {
+		return "", fmt.Errorf("read figure %s: no drawing in it", path)
+	}
+	return template.HTML(data[at:]), nil // Draw has escaped all text in it
+}
+
+func newSection(g *group) section {
+	s := section{
+		Title:    testTitle(g.op, g.kind),
+		Warnings: warningLines(g),
+		Verify:   verifyLine(g),
+		Failed:   verifyTable(g) != nil,
+		Main:     mainDefinition(g),
+	}
+	if len(g.entries()) > 0 {
+		s.SideBySide = compareTables(g, false)
+		s.Tables = []*table{summaryTable(g), detailTable(g, false)}
+		if t := verifyTable(g); t != nil {
+			s.Tables = append([]*table{t}, s.Tables...)
+		}
+	}
+	for i, f := range g.runs {
+		s.Runs = append(s.Runs, newRunView(g.label(i), f))
+	}
+	defs := g.runs[0].Definitions
+	if len(defs) == 0 {
+		defs = DefinitionsFor(g.kind, g.op)
+	}
+	units := g.runs[0].Units
+	for _, name := range slices.Sorted(maps.Keys(defs)) {
+		text := clean(defs[name])
+		if unit := units[name]; unit != "" {
+			text += " [" + clean(unit) + "]"
+		}
+		s.Definitions = append(s.Definitions, [2]string{clean(name), text})
+	}
+	return s
+}

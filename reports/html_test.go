@@ -1,0 +1,102 @@
+package reports
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func writePage(t *testing.T, files ...*File) string {
+	t.Helper()
+	dir := t.TempDir()
+	var figures []Figure
+	for _, f := range files {
+		for name, svg := range drawings(t, f) { // no pictures: pages do not hold them
+			fig := Figure{Name: name, SVG: filepath.Join(dir, name+".svg")}
+			if err := os.WriteFile(fig.SVG, []byte(svg), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			figures = append(figures, fig)
+		}
+	}
+	path := filepath.Join(dir, "index.html")
+	if err := WriteHTML(path, files, figures); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestPageHoldsNumbersWarningsAndFigures(t *testing.T) {
+	lat := syntheticFile(t, "write", KindLatency, []int{2, 64}, "data", "poll", "event")
+	lat.Interrupted = true
+	lat.Rows[0].Verify = &Verify{Messages: 10, Torn: 1, First: "message 4, byte 9"}
+	bw := syntheticFile(t, "read", KindBandwidth, []int{64}, "poll")
+	page := writePage(t, lat, bw)
+	for _, want := range []string{
+		"RDMA_Write Latency Test", "RDMA_Read BW Test", "software device: embedded shared memory",
+		"the run was interrupted", "p99.99 is from fewer than 10000 samples", "1.00x", usecText(lat.Rows[0].Latency.P50Ns),
+		"Data check FAILED", "message 4, byte 9", "whole message", "ibv_query_qp_data_in_order",
+		"half of the round trip", "TX depth", "6.1.0-56-amd64", "node2",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if got := strings.Count(page, "<svg"); got != 5 { // by size, two of percentiles, CPU, bars
+		t.Errorf("%d figures, want 5", got)
+	}
+}
+
+func TestPageNeedsNothingElse(t *testing.T) {
+	page := writePage(t, syntheticFile(t, "write", KindLatency, []int{2}, "poll"))
+	for _, pattern := range []string{`(?i)<script`, `(?i)<link`, `(?i)<img`, `(?i)@import`, `(?i)url\(`, `href="[^#]`, `<\?xml`} {
+		if found := regexp.MustCompile(pattern).FindString(page); found != "" {
+			t.Errorf("the page contains %q", found)
+		}
+	}
+}
+
+func TestPageEscapesHostileStrings(t *testing.T) {
+	const evil = `<script>alert(1)</script>"'>&`
+	f := syntheticFile(t, "write", KindLatency, []int{2}, "poll", "data")
+	f.Op, f.Program, f.Role, f.Error, f.Release = evil, evil, evil, evil, evil
+	f.Command, f.Local, f.Parameters.Transport = []string{evil}, Side{Host: evil, Kernel: evil, CPU: evil, Governor: evil,
+		Libraries: map[string]string{evil: evil}, Order: Order{Query: evil, Answer: evil},
+		Device: Device{Name: evil, Software: evil, Firmware: evil, LinkLayer: evil, GID: evil}}, evil
+	f.Warnings = []Warning{{evil, evil}}
+	f.Rows[0].Opcode, f.Rows[0].Warnings = evil, f.Warnings
+	f.Rows[0].Verify = &Verify{Messages: 1, Torn: 1, First: evil}
+	f.Definitions, f.Units = map[string]string{evil: evil, "latency": evil}, map[string]string{evil: evil}
+	if page := writePage(t, f); strings.Contains(page, "<script") {
+		t.Errorf("a string of the file became markup: ...%s", page[strings.Index(page, "<script"):][:80])
+	}
+}
+
+func TestPageOfNearlyNothing(t *testing.T) {
+	for name, f := range emptyFiles(t) {
+		path := filepath.Join(t.TempDir(), "index.html")
+		if err := WriteHTML(path, []*File{f}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if page := string(readFigure(t, path)); strings.Contains(page, "NaN") || strings.Contains(page, "Inf<") {
+			t.Errorf("%s: not a number on the page", name)
+		}
+	}
+}
+
+func TestPageErrorsNameTheFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := WriteHTML(filepath.Join(dir, "no", "index.html"), nil, nil); err == nil || !strings.Contains(err.Error(), "create the folder") {
+		t.Errorf("missing folder: %v", err)
+	}
+	fig := Figure{SVG: filepath.Join(dir, "gone.svg")}
+	if err := WriteHTML(filepath.Join(dir, "index.html"), nil, []Figure{fig}); err == nil || !strings.Contains(err.Error(), fig.SVG) {
+		t.Errorf("missing figure: %v", err)
+	}
+}

@@ -1,0 +1,102 @@
+package reports
+
+import (
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// labelledSizes is how many points of a series carry their message size.
+const labelledSizes = 4
+
+// costSketch draws what a message costs the CPU against its median latency: a
+// point for each mode and size. There is none if no CPU time was measured.
+func costSketch(g *group, lines []*series) *sketch {
+	s := newSketch(g, anySize, "CPU time per message against median", "cpu")
+	s.plot.Add(grid())
+	var xs, ys []float64
+	names := &sizeNames{}
+	for _, line := range lines {
+		var points plotter.XYs
+		var sizes []int
+		for _, r := range line.rows {
+			if r.Latency.P50Ns > 0 && r.Local.CPUNs > 0 {
+				points = append(points, plotter.XY{X: Usec(r.Latency.P50Ns), Y: Usec(r.Local.CPUNs)})
+				sizes = append(sizes, r.Size)
+				xs, ys = append(xs, points[len(points)-1].X), append(ys, points[len(points)-1].Y)
+			}
+		}
+		if len(points) == 0 {
+			continue
+		}
+		t := newTrace(line, points)
+		t.line.Width, t.line.Dashes = lineWidth/2, line.dash
+		s.plot.Add(t)
+		names.add(line, points, sizes)
+		s.legend = append(s.legend, legendEntry{line.name, t})
+	}
+	if len(xs) == 0 {
+		return nil
+	}
+	s.plot.Add(names)
+	setRange(&s.plot.X, xs, false)
+	setRange(&s.plot.Y, ys, false)
+	s.xLabel = "median latency [usec]"
+	s.yLabel = "CPU time per message, this side [usec]"
+	return s
+}
+
+// sizeNames writes message sizes beside points, but none over another.
+type sizeNames struct {
+	names []sizeName
+}
+
+type sizeName struct {
+	plotter.XY
+	text  string
+	below bool // right of and below the point, not left of and above it
+}
+
+// add names the least and greatest size of a series and some between, and of a
+// single point the series as well.
+func (n *sizeNames) add(line *series, points plotter.XYs, sizes []int) {
+	mode := line.rows[0].Mode
+	var index []int
+	for i := range sizes {
+		index = append(index, i)
+	}
+	for _, i := range slices.Backward(spread(index, labelledSizes)) {
+		text := Size(sizes[i])
+		if len(points) == 1 {
+			text = mode + ", " + text + " bytes"
+		}
+		n.names = append(n.names, sizeName{points[i], text, mode != "data"})
+	}
+}
+
+// Plot implements [plot.Plotter].
+func (n *sizeNames) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	var taken []vg.Rectangle
+	for _, name := range n.names {
+		style := textStyle(9, false, quietColor, draw.TextStyle{XAlign: draw.XRight, YAlign: draw.YBottom})
+		at := vg.Point{X: x(name.X) - 4, Y: y(name.Y) + 3}
+		if name.below || at.X-style.Width(name.text) < c.Min.X {
+			style.XAlign, style.YAlign = draw.XLeft, draw.YTop
+			at = vg.Point{X: x(name.X) + 4, Y: y(name.Y) - 3}
+		}
+		box := style.Rectangle(name.text).Add(at)
+		if slices.ContainsFunc(taken, func(r vg.Rectangle) bool { return overlap(r, box) }) {
+			continue
+		}
+		taken = append(taken, box)
+		c.FillText(style, at, name.text)
+	}
+}
+
+func overlap(a, b vg.Rectangle) bool {
+	return a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y
+}

@@ -1,0 +1,88 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+)
+
+// rowFormat prints rows in perftest's columns, which scripts read, and then the
+// mode. There are four of them: by kind, and latency by how a run is bounded.
+type rowFormat struct {
+	header string
+	row    func(*Row) string
+}
+
+const modeGap = 6 // blanks between perftest's header and the column that it does not have
+
+func newRowFormat(kind string, timed, gbits bool) *rowFormat {
+	switch {
+	case kind == KindLatency && timed:
+		return &rowFormat{" #bytes        #iterations       t_avg[usec]    tps average", timedLatencyRow}
+	case kind == KindLatency:
+		return &rowFormat{" #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] ", latencyRow}
+	case gbits:
+		return &rowFormat{" #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]", gbitRow}
+	}
+	return &rowFormat{" #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]", mibRow}
+}
+
+func (f *rowFormat) headerLine() string {
+	return f.header + strings.Repeat(" ", modeGap) + "mode\n"
+}
+
+// rowLine puts the mode under its header, and label before it if there is one.
+func (f *rowFormat) rowLine(r *Row, label string) string {
+	line := f.row(r)
+	gap := max(len(f.header)+modeGap-visibleWidth(line), 2)
+	if label != "" {
+		label += " "
+	}
+	return line + strings.Repeat(" ", gap) + label + modeMark(r) + "\n"
+}
+
+// visibleWidth is the width of an ASCII line on a terminal with tab stops at 8.
+func visibleWidth(line string) int {
+	width := 0
+	for _, c := range line {
+		if c == '\t' {
+			width += 8 - width%8
+		} else {
+			width++
+		}
+	}
+	return width
+}
+
+func latencyRow(r *Row) string {
+	l := r.Latency
+	d := usecDecimals(l.P50Ns)
+	return fmt.Sprintf(" %-7d %d          %-7.*f        %-7.*f      %-7.*f  \t       %-7.*f     \t%-7.*f\t\t%-7.*f \t\t%-7.*f",
+		r.Size, l.N, d, Usec(l.MinNs), d, Usec(l.MaxNs), d, Usec(l.P50Ns), d, Usec(l.MeanNs),
+		d, Usec(l.StdevNs), d, Usec(l.P99Ns), d, Usec(l.P999Ns))
+}
+
+func timedLatencyRow(r *Row) string {
+	l := r.Latency
+	tps := 0.0
+	if l.MeanNs > 0 {
+		tps = finite(1e9 * l.Factor / l.MeanNs) // round trips, whatever the latency is of them
+	}
+	return fmt.Sprintf(" %-7d       %d            %-7.*f        %-7.2f",
+		r.Size, l.N, usecDecimals(l.P50Ns), Usec(l.MeanNs), tps)
+}
+
+func mibRow(r *Row) string {
+	b := r.Bandwidth
+	return bandwidthRow(r, MiBps(b.Peak), MiBps(b.Average), 2)
+}
+
+func gbitRow(r *Row) string {
+	b := r.Bandwidth
+	return bandwidthRow(r, Gbps(b.Peak), Gbps(b.Average), gbitDecimals(b.Average))
+}
+
+func bandwidthRow(r *Row, peak, average float64, decimals int) string {
+	b := r.Bandwidth
+	return fmt.Sprintf(" %-7d    %-10d       %-7.*f            %-7.*f\t\t     %-7.6f",
+		r.Size, b.Messages, decimals, peak, decimals, average, Mpps(b.MsgRate))
+}

@@ -1,0 +1,133 @@
+package reports
+
+import (
+	"image/color"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A series is what one line of a plot shows: the rows of a run that detected
+// arrival in the same way, in ascending size.
+type series struct {
+	run  int
+	name string // in legends
+	rows []*Row
+	modeStyle
+}
+
+// A modeStyle tells a completion mode from others by colour, marker and dash.
+type modeStyle struct {
+	color color.Color
+	shape draw.GlyphDrawer
+	dash  []vg.Length
+}
+
+// The colours are of Okabe and Ito's palette, which people with any kind of
+// colour vision can tell apart.
+var (
+	modeColors = map[string]color.NRGBA{
+		"data":  {R: 0x00, G: 0x72, B: 0xB2, A: 0xFF}, // blue
+		"poll":  {R: 0xD5, G: 0x5E, B: 0x00, A: 0xFF}, // vermillion
+		"event": {R: 0x00, G: 0x9E, B: 0x73, A: 0xFF}, // bluish green
+	}
+	modeShapes = map[string][2]draw.GlyphDrawer{ // filled, and open from the second run on
+		"data":  {draw.CircleGlyph{}, draw.RingGlyph{}},
+		"poll":  {draw.BoxGlyph{}, draw.SquareGlyph{}},
+		"event": {draw.PyramidGlyph{}, draw.TriangleGlyph{}},
+	}
+	modeDashes = map[string][]vg.Length{
+		"data":  nil,
+		"poll":  {7, 3},
+		"event": {2, 2.5},
+	}
+)
+
+func styleOf(mode string, run int) modeStyle {
+	c := modeColors[mode]
+	fade := func(v uint8) uint8 { return v + uint8(float64(255-v)*min(0.35*float64(run), 0.65)) }
+	return modeStyle{
+		color: color.NRGBA{R: fade(c.R), G: fade(c.G), B: fade(c.B), A: c.A},
+		shape: modeShapes[mode][min(run, 1)],
+		dash:  modeDashes[mode],
+	}
+}
+
+// series sorts the rows of a group into lines: by run, then by mode. A mode
+// whose opcode changes within a run makes a line for each.
+func (g *group) series() []*series {
+	type key struct {
+		run    int
+		mode   string
+		forced bool
+		opcode string
+	}
+	index := map[key]*series{}
+	var all []*series
+	named := len(g.opcodes()) > 1
+	for _, e := range g.entries() {
+		k := key{e.run, e.Mode, e.Forced, e.Opcode}
+		s := index[k]
+		if s == nil {
+			s = &series{run: e.run, name: seriesName(g, e, named), modeStyle: styleOf(e.Mode, e.run)}
+			index[k] = s
+			all = append(all, s)
+		}
+		s.rows = append(s.rows, e.Row)
+	}
+	for _, s := range all {
+		slices.SortStableFunc(s.rows, func(a, b *Row) int { return a.Size - b.Size })
+	}
+	slices.SortStableFunc(all, func(a, b *series) int {
+		if a.run != b.run {
+			return a.run - b.run
+		}
+		return slices.Index(modeOrder, a.rows[0].Mode) - slices.Index(modeOrder, b.rows[0].Mode)
+	})
+	return all
+}
+
+func seriesName(g *group, e entry, withOpcode bool) string {
+	name := modeName(e.Row)
+	if withOpcode {
+		name += ", " + shorten(e.Opcode, 24)
+	}
+	if l := g.label(e.run); l != "" {
+		name = l + " " + name
+	}
+	return name
+}
+
+// opcodes lists the opcodes of a group in order of appearance.
+func (g *group) opcodes() []string {
+	var all []string
+	for _, e := range g.entries() {
+		if !slices.Contains(all, e.Opcode) {
+			all = append(all, e.Opcode)
+		}
+	}
+	return all
+}
+
+// sizesOf lists the message sizes of all series, ascending.
+func sizesOf(lines []*series) []int {
+	var all []int
+	for _, s := range lines {
+		for _, r := range s.rows {
+			all = append(all, r.Size)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// row returns the first row of a size, nil if there is none.
+func (s *series) row(size int) *Row {
+	for _, r := range s.rows {
+		if r.Size == size {
+			return r
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package reports
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// summaryTable holds perftest's columns as a table for pages, with the warnings
+// of a row at its end.
+func summaryTable(g *group) *table {
+	t := &table{Title: "Results"}
+	if len(g.runs) > 1 {
+		t.Columns = append(t.Columns, column{Name: "run", Left: true})
+	}
+	t.Columns = append(t.Columns, column{Name: "size", Unit: "B"}, column{Name: "mode", Left: true})
+	if g.kind == KindLatency {
+		t.Columns = append(t.Columns, column{Name: "samples", Unit: "count"})
+		for _, name := range []string{"min", "max", "median", "mean", "stdev", "99%", "99.9%"} {
+			t.Columns = append(t.Columns, column{Name: name, Unit: "usec"})
+		}
+	} else {
+		t.Columns = append(t.Columns, column{Name: "messages", Unit: "count"},
+			column{Name: "peak", Unit: "MiB/s"}, column{Name: "average", Unit: "MiB/s"},
+			column{Name: "average", Unit: "Gb/s"}, column{Name: "rate", Unit: "Mpps"})
+	}
+	all := g.entries()
+	doubt := slices.ContainsFunc(all, func(e entry) bool { return len(e.Warnings) > 0 })
+	if doubt {
+		t.Columns = append(t.Columns, column{Name: "warnings", Left: true})
+	}
+	for _, e := range all {
+		cells := summaryRow(g, e)
+		if doubt {
+			cells = append(cells, warningTexts(e.Row))
+		}
+		t.add(cells...)
+	}
+	return t
+}
+
+func summaryRow(g *group, e entry) []string {
+	var cells []string
+	if l := g.label(e.run); l != "" {
+		cells = append(cells, l)
+	}
+	cells = append(cells, Size(e.Size), modeName(e.Row))
+	if l := e.Latency; g.kind == KindLatency {
+		cells = append(cells, count(l.N))
+		for _, ns := range []float64{l.MinNs, l.MaxNs, l.P50Ns, l.MeanNs, l.StdevNs, l.P99Ns, l.P999Ns} {
+			cells = append(cells, usecText(ns))
+		}
+		return cells
+	}
+	b := e.Bandwidth
+	return append(cells, count(b.Messages), rateText(b.Peak, false), rateText(b.Average, false),
+		rateText(b.Average, true), strconv.FormatFloat(Mpps(b.MsgRate), 'f', 6, 64))
+}
+
+func warningTexts(r *Row) string {
+	var texts []string
+	for _, w := range r.Warnings {
+		texts = append(texts, clean(w.Text))
+	}
+	return strings.Join(texts, "; ")
+}

@@ -1,0 +1,61 @@
+package reports
+
+import (
+	"io"
+)
+
+// Text prints a run as it goes: [Text.Begin] before the first row, [Text.Row]
+// for each, [Text.End] after the last. It keeps the first error of its writer,
+// see [Text.Err], and prints nothing more after one.
+type Text struct {
+	w      io.Writer
+	file   *File
+	gbits  bool
+	rows   []Row
+	format *rowFormat // nil until the line with the column names is out
+	err    error
+}
+
+// NewText returns a Text that prints the run f to w, bandwidth in Gb/s if gbits
+// and in MiB/s if not. The rows come by [Text.Row], not from f; the rest of f is
+// read when it is printed and may be filled in until then.
+func NewText(w io.Writer, f *File, gbits bool) *Text {
+	return &Text{w: w, file: f, gbits: gbits}
+}
+
+// Err returns the first error met in writing, for example a full disk.
+func (t *Text) Err() error { return t.err }
+
+// Begin prints the header block. Device, order and parameters must be known.
+func (t *Text) Begin() { t.print(headerBlock(t.file)) }
+
+// Row prints one measurement and keeps it for [Text.End].
+func (t *Text) Row(r Row) {
+	if !r.measured(t.file.Kind) {
+		return
+	}
+	t.rows = append(t.rows, r)
+	if t.format == nil {
+		t.format = newRowFormat(t.file.Kind, timed(t.file), t.gbits)
+		t.print(t.format.headerLine())
+	}
+	t.print(t.format.rowLine(&r, ""))
+}
+
+// End prints the tables that need all rows, and every warning.
+func (t *Text) End() {
+	whole := *t.file
+	whole.Rows = t.rows
+	t.print(rule + closing(&group{op: whole.Op, kind: whole.Kind, runs: []*File{&whole}, numbers: []int{1}}, t.gbits))
+}
+
+// print writes s in one piece, so that a reader at the other end of a pipe sees
+// whole lines.
+func (t *Text) print(s string) {
+	if t.err == nil {
+		_, t.err = io.WriteString(t.w, s)
+	}
+}
+
+// timed tells a run of a given duration from one of a given number of messages.
+func timed(f *File) bool { return f.Parameters.Iterations == 0 && f.Parameters.DurationS > 0 }

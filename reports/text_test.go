@@ -1,0 +1,167 @@
+package reports
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func tables(t *testing.T, gbits bool, files ...*File) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteTables(&b, files, gbits); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestTablesAreAsInGoldenFiles(t *testing.T) {
+	lat := syntheticFile(t, "write", KindLatency, []int{2, 64, 65536}, "data", "poll", "event")
+	bw := syntheticFile(t, "send", KindBandwidth, []int{2, 65536}, "data", "poll")
+	bw.Local.Device = Device{Name: "mlx5_0", Backend: "ibv", LinkLayer: "InfiniBand", GIDIndex: -1}
+	bw.Peer.Order.Answer = OrderNone
+	bw.Rows[0].Forced = true
+	bw.Rows[0].Verify = &Verify{Messages: 2000, Torn: 3, Stale: 1, First: "message 17: byte 1 is of message 16"}
+	bw.Rows[1].Verify = &Verify{Messages: 2000}
+	read := syntheticFile(t, "read", KindLatency, []int{8}, "poll")
+	read.Parameters.Iterations, read.Parameters.DurationS = 0, 2
+	again := syntheticFile(t, "read", KindLatency, []int{8}, "event")
+	again.Interrupted = true
+	checkGolden(t, "lat.golden", []byte(tables(t, false, lat)))
+	checkGolden(t, "bw_gbits.golden", []byte(tables(t, true, bw)))
+	checkGolden(t, "timed.golden", []byte(tables(t, false, read)))
+	checkGolden(t, "runs.golden", []byte(tables(t, false, read, again)))
+}
+
+func TestStreamedTextIsThatOfTheFinishedFile(t *testing.T) {
+	for _, kind := range []string{KindLatency, KindBandwidth} {
+		f := syntheticFile(t, "write", kind, []int{2, 64}, "data", "poll")
+		var b bytes.Buffer
+		empty := *f
+		empty.Rows = nil
+		text := NewText(&b, &empty, false)
+		text.Begin()
+		for _, r := range f.Rows {
+			text.Row(r)
+		}
+		text.End()
+		if text.Err() != nil {
+			t.Fatal(text.Err())
+		}
+		if want := tables(t, false, f); b.String() != want {
+			t.Errorf("%s: streamed\n%s\nfinished\n%s", kind, b.String(), want)
+		}
+	}
+}
+
+func TestEveryRowIsOutAtOnce(t *testing.T) {
+	f := syntheticFile(t, "write", KindBandwidth, []int{2, 4}, "poll")
+	var b bytes.Buffer
+	text := NewText(&b, f, false)
+	text.Begin()
+	for i, r := range f.Rows {
+		text.Row(r)
+		if lines := strings.Count(b.String(), " poll\n"); lines != i+1 {
+			t.Errorf("after row %d, %d rows are out", i+1, lines)
+		}
+	}
+}
+
+type fullWriter struct{}
+
+func (fullWriter) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestWriteErrorsAreKept(t *testing.T) {
+	f := syntheticFile(t, "write", KindLatency, []int{2}, "poll")
+	text := NewText(fullWriter{}, f, false)
+	text.Begin()
+	text.Row(f.Rows[0])
+	text.End()
+	if !errors.Is(text.Err(), syscall.ENOSPC) {
+		t.Errorf("Err is %v", text.Err())
+	}
+	if err := WriteTables(fullWriter{}, []*File{f}, false); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("WriteTables: %v", err)
+	}
+	if err := WriteTables(&bytes.Buffer{}, nil, false); err == nil {
+		t.Error("tables of no files are no error")
+	}
+}
+
+// emptyFiles are runs that barely measured: no rows, rows of zeros, one sample.
+func emptyFiles(t *testing.T) map[string]*File {
+	zeroLat := syntheticFile(t, "write", KindLatency, []int{8}, "data", "poll")
+	for i := range zeroLat.Rows {
+		zeroLat.Rows[i].Latency = &Latency{}
+	}
+	zeroBW := syntheticFile(t, "write", KindBandwidth, []int{8, 16}, "data", "poll")
+	for i := range zeroBW.Rows {
+		zeroBW.Rows[i].Bandwidth = &Bandwidth{}
+		zeroBW.Rows[i].Local = Cost{}
+	}
+	oneSample := syntheticFile(t, "write", KindLatency, []int{8}, "poll")
+	oneSample.Rows[0].Latency = syntheticLatency(t, "poll", 8, 1)
+	noSize := syntheticFile(t, "write", KindBandwidth, []int{0}, "poll")
+	zeroTimed := syntheticFile(t, "read", KindLatency, []int{8}, "poll")
+	zeroTimed.Parameters.Iterations, zeroTimed.Parameters.DurationS = 0, 1
+	zeroTimed.Rows[0].Latency = &Latency{}
+	extreme := syntheticFile(t, "write", KindLatency, []int{0, 8, 1 << 27}, "data", "poll")
+	for i, ns := range []float64{0, 5e-324, 1, 1e300, math.MaxFloat64, 0} {
+		l := extreme.Rows[i].Latency
+		l.MinNs, l.P50Ns, l.P99Ns, l.MaxNs, l.MeanNs, extreme.Rows[i].Local.CPUNs = 0, ns, ns, ns, ns, ns
+	}
+	fast := syntheticFile(t, "write", KindBandwidth, []int{8, 16}, "poll")
+	fast.Rows[0].Bandwidth = &Bandwidth{Average: math.MaxFloat64, Peak: math.MaxFloat64, MsgRate: math.MaxFloat64}
+	return map[string]*File{
+		"extreme latency":      extreme,
+		"extreme bandwidth":    fast,
+		"no latency rows":      syntheticFile(t, "write", KindLatency, nil, "poll"),
+		"no bandwidth rows":    syntheticFile(t, "write", KindBandwidth, nil, "poll"),
+		"latency zeros":        zeroLat,
+		"bandwidth zeros":      zeroBW,
+		"one sample":           oneSample,
+		"empty messages":       noSize,
+		"zero timed latency":   zeroTimed,
+		"nothing but the kind": {Kind: KindLatency, Op: "write"},
+	}
+}
+
+func TestTablesOfNearlyNothing(t *testing.T) {
+	for name, f := range emptyFiles(t) {
+		for _, gbits := range []bool{false, true} {
+			text := tables(t, gbits, f)
+			if strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+				t.Errorf("%s: not a number in\n%s", name, text)
+			}
+		}
+	}
+}
+
+func TestTextOfHostileStringsStaysText(t *testing.T) {
+	f := syntheticFile(t, "write", KindLatency, []int{8}, "poll")
+	f.Local.Device.Name = "mlx\x1b[2J\n\xff"
+	f.Peer.Order.Query = "\x1b]0;owned\a"
+	f.Rows[0].Opcode = "OP\x00\u202e"
+	f.Warnings = append(f.Warnings, Warning{Text: "one\nWARNING: two\x1b[31m"})
+	for _, r := range tables(t, false, f) {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x202e {
+			t.Fatalf("control character %q is printed", r)
+		}
+	}
+}
+
+func TestRunsOfOneModeEachAreComparedInALine(t *testing.T) {
+	poll := syntheticFile(t, "write", KindLatency, []int{8}, "poll")
+	event := syntheticFile(t, "write", KindLatency, []int{8}, "event")
+	text := tables(t, false, poll, event)
+	if !strings.Contains(text, "[to poll]") || !strings.Contains(text, "32.89x") {
+		t.Fatalf("no comparison in\n%s", text)
+	}
+	event.Parameters.QPs = 4
+	if text := tables(t, false, poll, event); strings.Contains(text, "32.") {
+		t.Errorf("runs of different parameters are compared:\n%s", text)
+	}
+}

@@ -1,0 +1,108 @@
+package reports
+
+import (
+	"math"
+	"strconv"
+)
+
+// Size prints a number of bytes as sizes are given on the command line: 8, 4K,
+// 64K, 1M with binary multiples, and plain where no multiple is exact.
+func Size(bytes int) string {
+	suffixes := []string{"", "K", "M", "G"}
+	i := 0
+	for i < len(suffixes)-1 && bytes >= 1024 && bytes%1024 == 0 {
+		bytes /= 1024
+		i++
+	}
+	return strconv.Itoa(bytes) + suffixes[i]
+}
+
+// Usec converts nanoseconds to microseconds.
+func Usec(ns float64) float64 { return finite(ns) / 1e3 }
+
+// MiBps converts bytes per second to MiB/s, of 2^20 bytes.
+func MiBps(bytesPerSecond float64) float64 { return finite(bytesPerSecond) / (1 << 20) }
+
+// Gbps converts bytes per second to Gb/s, of 10^9 bits.
+func Gbps(bytesPerSecond float64) float64 { return finite(bytesPerSecond) / 1.25e8 }
+
+// Mpps converts messages per second to millions of them.
+func Mpps(messagesPerSecond float64) float64 { return finite(messagesPerSecond) / 1e6 }
+
+// measurable bounds every number of a result file. In nanoseconds it is 30
+// years, in bytes per second a million times what any memory does.
+const measurable = 1e18
+
+// finite keeps a number that nothing can have measured out of every table and
+// plot: such a number would be no use there and make axes overflow.
+func finite(v float64) float64 {
+	if math.IsNaN(v) || math.Abs(v) > measurable {
+		return 0
+	}
+	return v
+}
+
+// usecDecimals returns how many decimals a latency in microseconds gets: three
+// below 10 usec, where a tenth of a microsecond matters. The choice looks at the
+// rounded number, so that 9.9996 is printed as 10.00 and not as 10.000.
+func usecDecimals(ns float64) int {
+	if math.Round(finite(ns)) < 10000 {
+		return 3
+	}
+	return 2
+}
+
+// usecText prints nanoseconds as microseconds.
+func usecText(ns float64) string {
+	return strconv.FormatFloat(Usec(ns), 'f', usecDecimals(ns), 64)
+}
+
+// nsText prints nanoseconds: whole ones from 100, with one decimal below.
+func nsText(ns float64) string { return steppedText(finite(ns)) }
+
+// rateText prints a bandwidth in the unit of the report.
+func rateText(bytesPerSecond float64, gbits bool) string {
+	if gbits {
+		return strconv.FormatFloat(Gbps(bytesPerSecond), 'f', gbitDecimals(bytesPerSecond), 64)
+	}
+	return strconv.FormatFloat(MiBps(bytesPerSecond), 'f', 2, 64)
+}
+
+// rateUnit names the unit of [rateText].
+func rateUnit(gbits bool) string {
+	if gbits {
+		return "Gb/s"
+	}
+	return "MiB/s"
+}
+
+// gbitDecimals gives slow links six decimals: below 0.1 Gb/s two show nothing.
+func gbitDecimals(bytesPerSecond float64) int {
+	if Gbps(bytesPerSecond) < 0.1 {
+		return 6
+	}
+	return 2
+}
+
+// ratioText prints v as a multiple of base, and "-" where base is nothing to
+// compare with.
+func ratioText(v, base float64) string {
+	v, base = finite(v), finite(base)
+	if base <= 0 {
+		return "-"
+	}
+	ratio := finite(v / base)
+	if math.Round(ratio*100) < 10000 {
+		return strconv.FormatFloat(ratio, 'f', 2, 64) + "x"
+	}
+	return strconv.FormatFloat(ratio, 'f', 0, 64) + "x"
+}
+
+// steppedText gives a number one decimal where it would have less than three
+// digits without.
+func steppedText(v float64) string {
+	if math.Round(v*10) < 1000 {
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
+}

@@ -1,0 +1,117 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// notices returns the warnings about a whole run, and those that follow from
+// the file itself if the run did not give them.
+func (f *File) notices() []Warning {
+	all := slices.Clone(f.Warnings)
+	add := func(id, text string) {
+		if !slices.ContainsFunc(all, func(w Warning) bool { return w.ID == id }) {
+			all = append(all, Warning{ID: id, Text: text})
+		}
+	}
+	if f.Interrupted {
+		add("interrupted", "the run was interrupted: the last row counts fewer messages than were asked for")
+	}
+	if f.Error != "" {
+		add("error", "the run ended early: "+f.Error)
+	}
+	if slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Forced }) {
+		add("forced-data", "data! rows are unsafe: they polled memory although the device does not promise the order that needs")
+	}
+	return all
+}
+
+// warningLines returns every warning of a group: those of a run once, and those
+// of rows with the sizes and modes they are about. What several runs warn of is
+// one line that names them.
+func warningLines(g *group) []string {
+	var texts []string
+	labels := map[string][]string{}
+	for i, f := range g.runs {
+		all := rowWarnings(f)
+		for _, w := range slices.Backward(f.notices()) {
+			all = append([]string{w.Text}, all...)
+		}
+		for _, text := range all {
+			text = clean(text)
+			if !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+			if l := g.label(i); !slices.Contains(labels[text], l) {
+				labels[text] = append(labels[text], l)
+			}
+		}
+	}
+	for i, text := range texts {
+		texts[i] = strings.TrimSpace(strings.Join(labels[text], " ") + " " + text)
+	}
+	return texts
+}
+
+// rowWarnings returns the warnings of the rows of a run, equal ones in a line.
+func rowWarnings(f *File) []string {
+	where := map[string][]*Row{}
+	var texts []string
+	for i := range f.Rows {
+		for _, w := range f.Rows[i].Warnings {
+			if where[w.Text] == nil {
+				texts = append(texts, w.Text)
+			}
+			where[w.Text] = append(where[w.Text], &f.Rows[i])
+		}
+	}
+	var lines []string
+	for _, text := range texts {
+		lines = append(lines, fmt.Sprintf("size %s: %s", placeNames(f, where[text]), text))
+	}
+	return lines
+}
+
+// placeNames names rows by size and mode: "2, 4, 64-8K data; 2 event".
+func placeNames(f *File, rows []*Row) string {
+	var parts []string
+	for _, mode := range modeOrder {
+		var all, some []int
+		for i := range f.Rows {
+			if f.Rows[i].Mode == mode {
+				all = append(all, f.Rows[i].Size)
+			}
+		}
+		for _, r := range rows {
+			if r.Mode == mode {
+				some = append(some, r.Size)
+			}
+		}
+		if len(some) > 0 {
+			parts = append(parts, sizeRanges(all, some)+" "+mode)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// sizeRanges lists the sizes in some, with three or more neighbours in all as
+// first-last.
+func sizeRanges(all, some []int) string {
+	var parts []string
+	for i := 0; i < len(some); {
+		at := slices.Index(all, some[i])
+		n := 1
+		for i+n < len(some) && at+n < len(all) && all[at+n] == some[i+n] {
+			n++
+		}
+		if n < 3 {
+			n = 1
+			parts = append(parts, Size(some[i]))
+		} else {
+			parts = append(parts, Size(some[i])+"-"+Size(some[i+n-1]))
+		}
+		i += n
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,110 @@
+package shm_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// hot is a pair with its requests built beforehand, as a timed loop has it.
+type hot struct {
+	a, b  *side
+	write *verbs.SendWR
+	send  *verbs.SendWR
+	recv  *verbs.RecvWR
+	reply *verbs.SendWR
+	wc    []verbs.WC
+}
+
+func newHot(t testing.TB, device string, size int) *hot {
+	t.Helper()
+	c := conf()
+	c.device, c.size = device, max(1<<16, size)
+	a, b := pair(t, c)
+	one := func(s, peer *side, op verbs.Opcode) *verbs.SendWR {
+		return newRequests(t).sendList([]send{
+			send{op: op, flags: verbs.SendSignaled, sges: []verbs.SGE{s.sge(0, size)}}.toward(peer, 0),
+		})
+	}
+	return &hot{
+		a: a, b: b, write: one(a, b, verbs.OpRDMAWrite), send: one(a, b, verbs.OpSend), reply: one(b, a, verbs.OpSend),
+		recv: newRequests(t).recvList([]recv{{sges: nil}}), wc: must(verbs.Make[verbs.WC](4))(t),
+	}
+}
+
+func drain(t testing.TB, cq verbs.CQ, wc []verbs.WC) {
+	for {
+		n, err := cq.PollSpin(wc[:1], 1000)
+		if err != nil || n == 1 && wc[0].Status != verbs.WCSuccess {
+			t.Fatalf("%v, %s", err, wc[0].Status)
+		}
+		if n == 1 {
+			return
+		}
+	}
+}
+
+func (h *hot) writeAndPoll(t testing.TB) {
+	if _, err := h.a.qp.PostSend(h.write); err != nil {
+		t.Fatal(err)
+	}
+	drain(t, h.a.sendCQ, h.wc)
+}
+
+// pingPong sends an empty message there and back in one thread.
+func (h *hot) pingPong(t testing.TB) {
+	for _, leg := range [2]struct {
+		from, to *side
+		wr       *verbs.SendWR
+	}{{h.a, h.b, h.send}, {h.b, h.a, h.reply}} {
+		if _, err := leg.to.qp.PostRecv(h.recv); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := leg.from.qp.PostSend(leg.wr); err != nil {
+			t.Fatal(err)
+		}
+		drain(t, leg.from.sendCQ, h.wc)
+		drain(t, leg.to.recvCQ, h.wc)
+	}
+}
+
+// TestHotPathAllocatesNothing covers PostSend, PostRecv, Poll and PollSpin.
+func TestHotPathAllocatesNothing(t *testing.T) {
+	for _, device := range devices {
+		t.Run(device, func(t *testing.T) {
+			w, p := newHot(t, device, 4096), newHot(t, device, 0)
+			for name, f := range map[string]func(testing.TB){"write": w.writeAndPoll, "ping-pong": p.pingPong} {
+				f(t) // the first request maps the peer's memory
+				if n := testing.AllocsPerRun(200, func() { f(t) }); n != 0 {
+					t.Errorf("%s allocates %v times", name, n)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	for _, device := range listed {
+		for _, size := range []int{8, 4096, 65536} {
+			b.Run(fmt.Sprintf("%s/%d", device, size), func(b *testing.B) {
+				h := newHot(b, device, size)
+				b.SetBytes(int64(size))
+				b.ReportAllocs()
+				for b.Loop() {
+					h.writeAndPoll(b)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkSendPingPong counts round trips within one thread: the device's own
+// cost, without the time that a cache line takes to another core.
+func BenchmarkSendPingPong(b *testing.B) {
+	h := newHot(b, "shm_whole", 0)
+	b.ReportAllocs()
+	for b.Loop() {
+		h.pingPong(b)
+	}
+}

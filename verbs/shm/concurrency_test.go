@@ -1,0 +1,261 @@
+package shm_test
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// crew runs functions in goroutines and returns the first error of each.
+func crew(t *testing.T, work ...func() error) {
+	t.Helper()
+	var wg sync.WaitGroup
+	errs := make([]error, len(work))
+	for i, f := range work {
+		wg.Go(func() { errs[i] = f() })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		noError(t, err)
+	}
+}
+
+// repeat calls f, which may say that there was nothing to do, until it has done
+// n things.
+func repeat(n int, f func(i int) (bool, error)) error {
+	end := time.Now().Add(deadline)
+	for i := 0; i < n; {
+		did, err := f(i)
+		if err != nil {
+			return fmt.Errorf("after %d of %d: %w", i, n, err)
+		}
+		if did {
+			i++
+			continue
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("after %d of %d: %w", i, n, verbs.ErrTimeout)
+		}
+		runtime.Gosched()
+	}
+	return nil
+}
+
+// TestTwoThreadsPost covers SND-30: lists stay together, nothing is lost.
+func TestTwoThreadsPost(t *testing.T) {
+	const lists, length = 2000, 3
+	a, b := pair(t, conf())
+	poster := func(thread uint64) func() error {
+		r := newRequests(t)
+		list := make([]send, length)
+		for k := range list {
+			list[k] = send{flags: verbs.SendSignaled}.toward(b, 0)
+		}
+		return func() error {
+			return repeat(lists, func(i int) (bool, error) {
+				for k := range list {
+					list[k].id = thread<<32 | uint64(i*length+k)
+				}
+				for wr := r.sendList(list); wr != nil; {
+					bad, err := a.qp.PostSend(wr)
+					if err != nil && !isFull(err) {
+						return false, err
+					}
+					wr = bad
+					runtime.Gosched()
+				}
+				return true, nil
+			})
+		}
+	}
+	var next [2]uint64
+	collect := func() error {
+		var wc [16]verbs.WC
+		for got := 0; got < 2*lists*length; {
+			n, err := a.sendCQ.Poll(wc[:])
+			if err != nil {
+				return err
+			}
+			for _, c := range wc[:n] {
+				thread, i := c.WRID>>32, c.WRID&(1<<32-1)
+				if c.Status != verbs.WCSuccess || next[thread] != i {
+					return fmt.Errorf("thread %d: completion of %d, want %d: %s", thread, i, next[thread], c.Status)
+				}
+				next[thread]++
+			}
+			if got += n; n == 0 {
+				runtime.Gosched()
+			}
+		}
+		return nil
+	}
+	crew(t, poster(0), poster(1), collect)
+}
+
+func isFull(err error) bool {
+	op, ok := err.(*verbs.OpError)
+	return ok && op.Errno == syscall.ENOMEM
+}
+
+// TestTwoThreadsPoll: each completion goes to exactly one of them.
+func TestTwoThreadsPoll(t *testing.T) {
+	const messages = 20000
+	a, b := pair(t, conf())
+	seen := make([]atomic.Int32, messages)
+	var got atomic.Int64
+	poller := func() error {
+		var wc [4]verbs.WC
+		for got.Load() < messages {
+			n, err := a.sendCQ.Poll(wc[:])
+			if err != nil {
+				return err
+			}
+			for _, c := range wc[:n] {
+				seen[c.WRID].Add(1)
+			}
+			if got.Add(int64(n)); n == 0 {
+				runtime.Gosched()
+			}
+		}
+		return nil
+	}
+	w := send{flags: verbs.SendSignaled, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0)
+	crew(t, poller, poller, func() error {
+		return repeat(messages, func(i int) (bool, error) {
+			w.id = uint64(i)
+			_, err := a.post(w)
+			if isFull(err) {
+				return false, nil
+			}
+			return true, err
+		})
+	})
+	for i := range seen {
+		if n := seen[i].Load(); n != 1 {
+			t.Fatalf("completion %d was polled %d times", i, n)
+		}
+	}
+}
+
+// TestReceivePostedWhilePolled: one thread posts receives, another polls them,
+// a third sends; no message is taken for a fault.
+func TestReceivePostedWhilePolled(t *testing.T) {
+	const messages = 20000
+	c := conf()
+	c.rnrRetry, c.rnrTimer = 7, 1
+	a, b := pair(t, c)
+	w := send{op: verbs.OpSend, flags: verbs.SendSignaled, sges: []verbs.SGE{a.sge(0, 8)}}
+	crew(t, func() error {
+		return repeat(messages, func(i int) (bool, error) {
+			_, err := b.postRecv(recv{id: uint64(i), sges: []verbs.SGE{b.sge(0, 8)}})
+			if isFull(err) {
+				return false, nil
+			}
+			return true, err
+		})
+	}, func() error {
+		return repeat(messages, func(i int) (bool, error) { return pollNext(b.recvCQ, uint64(i)) })
+	}, func() error {
+		return repeat(messages, func(i int) (bool, error) {
+			_, err := a.post(w)
+			if isFull(err) {
+				return false, nil
+			}
+			return true, err
+		})
+	}, func() error {
+		return repeat(messages, func(i int) (bool, error) { return pollNext(a.sendCQ, 0) })
+	})
+}
+
+// pollNext polls one completion, which must be a success with the wr_id.
+func pollNext(cq verbs.CQ, id uint64) (bool, error) {
+	var wc [1]verbs.WC
+	n, err := cq.Poll(wc[:])
+	if n == 1 && (wc[0].Status != verbs.WCSuccess || wc[0].WRID != id) {
+		err = fmt.Errorf("wr_id %d %s, want wr_id %d", wc[0].WRID, wc[0].Status, id)
+	}
+	return n == 1, err
+}
+
+// TestDestroyWhilePolled: QPs come and go while another thread polls their CQ
+// and the peer sends.
+func TestDestroyWhilePolled(t *testing.T) {
+	c := conf()
+	c.oneCQ, c.cqe = true, 4096
+	a, b := newSide(t, c), newSide(t, c)
+	var stop atomic.Bool
+	crew(t, func() error {
+		var wc [8]verbs.WC
+		for !stop.Load() {
+			if _, err := b.recvCQ.Poll(wc[:]); err != nil {
+				return err
+			}
+			runtime.Gosched()
+		}
+		return nil
+	}, func() error {
+		defer stop.Store(true)
+		for range 100 {
+			x, y := a.qp, b.qp
+			connect(t, a, b)
+			for i := range 20 {
+				b.mustRecv(t, recv{id: uint64(i), sges: []verbs.SGE{b.sge(0, 64)}})
+				a.mustPost(t, send{op: verbs.OpSend, sges: []verbs.SGE{a.sge(0, 64)}})
+			}
+			a.newQP(t)
+			b.newQP(t)
+			if err := y.Close(); err != nil {
+				return err
+			}
+			if err := x.Close(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// TestResetWhilePosting: one thread posts receives and sends without looking at
+// errors, another moves the QP through its states.
+func TestResetWhilePosting(t *testing.T) {
+	c := conf()
+	c.oneCQ, c.cqe = true, 1<<16
+	a, b := pair(t, c)
+	var stop atomic.Bool
+	crew(t, func() error {
+		var wc [8]verbs.WC
+		for !stop.Load() {
+			a.postRecv(recv{id: 1})
+			a.post(send{op: verbs.OpSend, flags: verbs.SendSignaled})
+			if _, err := a.recvCQ.Poll(wc[:]); err != nil {
+				return err
+			}
+			runtime.Gosched()
+		}
+		return nil
+	}, func() error {
+		defer stop.Store(true)
+		for i := range 200 {
+			if i%2 == 0 {
+				a.to(t, verbs.QPErr, b)
+			}
+			b.reconnect(t, a)
+			a.reconnect(t, b)
+			runtime.Gosched()
+		}
+		return nil
+	})
+	a.to(t, verbs.QPReset, b)
+	b.to(t, verbs.QPReset, a)
+	connect(t, a, b)
+	for range 3 * c.cap.MaxSendWR { // the queue has lost no place
+		a.warmUp(t, b)
+	}
+}

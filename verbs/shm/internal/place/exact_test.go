@@ -1,0 +1,143 @@
+package place
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+)
+
+const (
+	guard  = 0xA5
+	guards = 64 // guard bytes before the first offset and after the last byte
+)
+
+// placer places src at the front of dst, whose first byte the reader finds at
+// base.
+type placer func(dst, src []byte, base uint64)
+
+// placers returns the three ways to place, the shuffled ones from seed.
+func placers(seed uint64) map[string]placer {
+	blocks, all := NewShuffler(seed), NewShuffler(seed)
+	return map[string]placer{
+		"Ordered": func(dst, src []byte, _ uint64) { Ordered(dst, src) },
+		"Blocks":  blocks.Blocks,
+		"Bytes":   all.Bytes,
+	}
+}
+
+// arena is a destination between guard bytes.
+type arena []byte
+
+func newArena(room int) arena {
+	return bytes.Repeat([]byte{guard}, guards+room+guards)
+}
+
+// check places src at offset and reports what differs from a copy.
+func (a arena) check(place placer, src []byte, offset int, base uint64) error {
+	at := guards + offset
+	end := at + len(src)
+	place(a[at:], src, base)
+	if !bytes.Equal(a[at:end], src) {
+		return fmt.Errorf("%d bytes at offset %d, base %d: wrong bytes", len(src), offset, base)
+	}
+	for i := at; i < end; i++ {
+		a[i] = guard
+	}
+	if bytes.Count(a, []byte{guard}) != len(a) {
+		return fmt.Errorf("%d bytes at offset %d, base %d: wrote outside", len(src), offset, base)
+	}
+	return nil
+}
+
+func source(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i*7 + i>>8)
+	}
+	return b
+}
+
+func TestExactForEverySmallSizeAndOffset(t *testing.T) {
+	for name, place := range placers(1) {
+		t.Run(name, func(t *testing.T) {
+			a, src := newArena(700), source(700)
+			for size := 0; size <= 600; size++ {
+				for offset := 0; offset <= 40; offset++ {
+					for _, from := range []int{0, 1, 8, 19} {
+						if err := a.check(place, src[from:from+size], offset, uint64(offset)); err != nil {
+							t.Fatalf("source offset %d: %v", from, err)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestExactForEveryOffsetInABlock(t *testing.T) {
+	for name, place := range placers(2) {
+		t.Run(name, func(t *testing.T) {
+			a, src := newArena(1024), source(600)
+			for offset := 0; offset <= 2*block; offset++ {
+				for size := 100; size <= 600; size += 7 {
+					if err := a.check(place, src[:size], offset, uint64(size+offset)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestExactForLargeSizes(t *testing.T) {
+	src := source(2<<20 + 1)
+	for name, place := range placers(3) {
+		t.Run(name, func(t *testing.T) {
+			a := newArena(len(src) + 128)
+			for _, size := range []int{4095, 65537, 1<<20 - 1, 1 << 20, 1<<20 + 300, 2<<20 + 1} {
+				for _, offset := range []int{0, 1, 127} {
+					if err := a.check(place, src[:size], offset, 5); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestShortDestinationPanics(t *testing.T) {
+	for name, place := range placers(4) {
+		for _, size := range []int{1, 8, 16, 300} {
+			t.Run(fmt.Sprintf("%s/%d", name, size), func(t *testing.T) {
+				defer func() {
+					if recover() == nil {
+						t.Error("no panic")
+					}
+				}()
+				place(make([]byte, size-1, size), make([]byte, size), 0)
+			})
+		}
+	}
+}
+
+func TestNothingAllocates(t *testing.T) {
+	dst, src := make([]byte, 1000), source(1000)
+	for name, place := range placers(5) {
+		if n := testing.AllocsPerRun(100, func() { place(dst, src, 3) }); n != 0 {
+			t.Errorf("%s allocates %v times", name, n)
+		}
+	}
+}
+
+func FuzzExact(f *testing.F) {
+	f.Add([]byte("a message"), uint8(3), uint64(120), uint64(1))
+	f.Add(source(1000), uint8(127), uint64(127), uint64(2))
+	f.Fuzz(func(t *testing.T, src []byte, offset uint8, base, seed uint64) {
+		a := newArena(int(offset) + len(src))
+		for name, place := range placers(seed) {
+			if err := a.check(place, src, int(offset), base); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,235 @@
+#include "textflag.h"
+
+// FAR is the size from which lines are prefetched and AHEAD how far ahead, in
+// bytes. Measured on a Zen 3: with prefetch 8 MiB take 0.7 of the time they take
+// without, 64 KiB take 1.05 of it; 1.5 to 6 KiB ahead are alike.
+#define FAR   (1 << 20)
+#define AHEAD 3072
+
+// PREFETCHW_DI is PREFETCHW offset(DI), which Go's assembler does not know.
+#define PREFETCHW_DI(offset) BYTE $0x0F; BYTE $0x0D; BYTE $0x8F; LONG $(offset)
+
+// BLOCK moves 128 bytes to a multiple of 128: loads first, then five ascending
+// aligned stores.
+#define BLOCK \
+	VMOVDQU (SI), Y0; \
+	VMOVDQU 32(SI), Y1; \
+	VMOVDQU 64(SI), Y2; \
+	VMOVDQU 96(SI), X3; \
+	VMOVDQU 112(SI), X4; \
+	VMOVDQA Y0, (DI); \
+	VMOVDQA Y1, 32(DI); \
+	VMOVDQA Y2, 64(DI); \
+	VMOVDQA X3, 96(DI); \
+	VMOVDQA X4, 112(DI); \
+	ADDQ    $128, SI; \
+	ADDQ    $128, DI
+
+// func ordered(dst, src *byte, n int)
+//
+// DI is the destination, SI the source, CX what is left. Every store is at an
+// address that is a multiple of its size, and DI only grows. No rep movs (fast
+// string stores may become visible in any order, SDM vol. 3A), no
+// non-temporal stores (weakly ordered).
+TEXT ·ordered(SB), NOSPLIT, $0-24
+	MOVQ  dst+0(FP), DI
+	MOVQ  src+8(FP), SI
+	MOVQ  n+16(FP), CX
+	TESTB $15, DI
+	JNZ   head
+	CMPB  ·wide(SB), $0
+	JNE   lead
+	JMP   narrow
+
+	// 1, 2 and 4 bytes until DI is a multiple of 8, or the tail is reached.
+head:
+	TESTB $1, DI
+	JZ    head2
+	MOVBLZX (SI), AX
+	MOVB  AX, (DI)
+	INCQ  SI
+	INCQ  DI
+	DECQ  CX
+
+head2:
+	TESTB $2, DI
+	JZ    head4
+	CMPQ  CX, $2
+	JB    tail
+	MOVWLZX (SI), AX
+	MOVW  AX, (DI)
+	ADDQ  $2, SI
+	ADDQ  $2, DI
+	SUBQ  $2, CX
+
+head4:
+	TESTB $4, DI
+	JZ    head8
+	CMPQ  CX, $4
+	JB    tail
+	MOVL  (SI), AX
+	MOVL  AX, (DI)
+	ADDQ  $4, SI
+	ADDQ  $4, DI
+	SUBQ  $4, CX
+
+head8:
+	CMPB  ·wide(SB), $0
+	JEQ   narrow
+	TESTB $8, DI
+	JZ    lead
+	CMPQ  CX, $8
+	JB    tail
+	MOVQ  (SI), AX
+	MOVQ  AX, (DI)
+	ADDQ  $8, SI
+	ADDQ  $8, DI
+	SUBQ  $8, CX
+
+	// 16 bytes until DI is a multiple of 128.
+lead:
+	CMPQ    CX, $16
+	JB      tail
+	TESTQ   $127, DI
+	JZ      bulk
+	VMOVDQU (SI), X0
+	VMOVDQA X0, (DI)
+	ADDQ    $16, SI
+	ADDQ    $16, DI
+	SUBQ    $16, CX
+	JNZ     lead
+	RET
+
+	// Whole 128-byte blocks. The last 32 bytes go as two stores of 16: see
+	// Ordered.
+bulk:
+	SUBQ $128, CX
+	JB   bulked
+	CMPQ CX, $(FAR - 256)
+	JAE  far
+
+	PCALIGN $32
+
+near:
+	BLOCK
+	SUBQ $128, CX
+	JAE  near
+	VZEROUPPER
+	JMP  bulked
+
+	// Past the L2 cache it pays to ask for lines ahead, the destination's for
+	// writing. A prefetch past either end is harmless: it never faults.
+	PCALIGN $32
+
+far:
+	PREFETCHT0 AHEAD(SI)
+	PREFETCHT0 (AHEAD+64)(SI)
+	PREFETCHW_DI(AHEAD)
+	PREFETCHW_DI(AHEAD+64)
+	BLOCK
+	SUBQ       $128, CX
+	JAE        far
+	VZEROUPPER
+
+bulked:
+	ADDQ $128, CX
+
+	// What is left of the last block, 16 bytes at a time.
+rest:
+	CMPQ    CX, $16
+	JB      tail
+	VMOVDQU (SI), X0
+	VMOVDQA X0, (DI)
+	ADDQ    $16, SI
+	ADDQ    $16, DI
+	SUBQ    $16, CX
+	JMP     rest
+
+	// Without AVX only 8-byte stores are promised to be atomic.
+narrow:
+	CMPQ CX, $8
+	JB   tail
+	MOVQ (SI), AX
+	MOVQ AX, (DI)
+	ADDQ $8, SI
+	ADDQ $8, DI
+	SUBQ $8, CX
+	JMP  narrow
+
+	// Fewer than 16 bytes. DI is a multiple of the largest power of two in
+	// CX, and so of each smaller one in turn.
+tail:
+	TESTQ CX, CX
+	JZ    done
+	TESTB $8, CX
+	JZ    tail4
+	MOVQ  (SI), AX
+	MOVQ  AX, (DI)
+	ADDQ  $8, SI
+	ADDQ  $8, DI
+
+tail4:
+	TESTB $4, CX
+	JZ    tail2
+	MOVL  (SI), AX
+	MOVL  AX, (DI)
+	ADDQ  $4, SI
+	ADDQ  $4, DI
+
+tail2:
+	TESTB $2, CX
+	JZ    tail1
+	MOVWLZX (SI), AX
+	MOVW  AX, (DI)
+	ADDQ  $2, SI
+	ADDQ  $2, DI
+
+tail1:
+	TESTB $1, CX
+	JZ    done
+	MOVBLZX (SI), AX
+	MOVB  AX, (DI)
+
+done:
+	RET
+
+// func scatter(dst, src *byte, n, i, step, count int) (next int)
+TEXT ·scatter(SB), NOSPLIT, $0-56
+	MOVQ  dst+0(FP), DI
+	MOVQ  src+8(FP), SI
+	MOVQ  n+16(FP), R8
+	MOVQ  i+24(FP), AX
+	MOVQ  step+32(FP), DX
+	MOVQ  count+40(FP), CX
+	TESTQ CX, CX
+	JLE   scattered
+
+another:
+	MOVBLZX (SI)(AX*1), BX
+	MOVB    BX, (DI)(AX*1)
+	ADDQ    DX, AX
+	MOVQ    AX, R9
+	SUBQ    R8, R9
+	CMOVQCC R9, AX
+	DECQ    CX
+	JNZ     another
+
+scattered:
+	MOVQ AX, next+48(FP)
+	RET
+
+// func pause(ticks uint64)
+TEXT ·pause(SB), NOSPLIT, $0-8
+	RDTSC
+	SHLQ $32, DX
+	LEAQ (DX)(AX*1), BX
+
+again:
+	PAUSE
+	RDTSC
+	SHLQ $32, DX
+	ADDQ DX, AX
+	SUBQ BX, AX
+	CMPQ AX, ticks+0(FP)
+	JB   again
+	RET

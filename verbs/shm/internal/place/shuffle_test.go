@@ -1,0 +1,105 @@
+package place
+
+import (
+	"slices"
+	"testing"
+)
+
+// walk lists a permutation as shuffle and scatter walk it.
+func walk(n, first, step int) (visited []int) {
+	for i := first; len(visited) < n; i = (i + step) % n {
+		visited = append(visited, i)
+	}
+	return visited
+}
+
+func TestOrderIsAPermutation(t *testing.T) {
+	s := NewShuffler(1)
+	for n := 1; n <= 600; n++ {
+		for range 10 {
+			first, step := s.order(n)
+			visited := walk(n, first, step)
+			slices.Sort(visited)
+			for i, v := range visited {
+				if i != v {
+					t.Fatalf("n=%d first=%d step=%d does not visit every index once", n, first, step)
+				}
+			}
+		}
+	}
+}
+
+func TestLastIsSeldomLast(t *testing.T) {
+	const draws = 3000
+	s := NewShuffler(1)
+	for n := 2; n <= 130; n++ {
+		last := 0
+		for range draws {
+			first, step := s.order(n)
+			if (first+(n-1)*step)%n == n-1 {
+				last++
+			}
+		}
+		if last > draws*3/10 {
+			t.Errorf("n=%d: the last index came last in %d of %d orders", n, last, draws)
+		}
+	}
+}
+
+func TestEveryPlaceOfTwoAndThree(t *testing.T) {
+	s := NewShuffler(1)
+	for n, want := range map[int]int{2: 2, 3: 6} {
+		seen := map[[3]int]bool{}
+		for range 1000 {
+			first, step := s.order(n)
+			var order [3]int
+			copy(order[:], walk(n, first, step))
+			seen[order] = true
+		}
+		if len(seen) != want {
+			t.Errorf("%d of %d orders of %d drawn", len(seen), want, n)
+		}
+	}
+}
+
+func TestSeedDeterminesOrder(t *testing.T) {
+	dst, src := make([]byte, 5000), source(5000)
+	a, b, other := NewShuffler(7), NewShuffler(7), NewShuffler(8)
+	differ := false
+	for size := 1; size < len(src); size += 97 {
+		a.Bytes(dst, src[:size], 9)
+		b.Bytes(dst, src[:size], 9)
+		a1, a2 := a.order(1000)
+		b1, b2 := b.order(1000)
+		o1, o2 := other.order(1000)
+		if a1 != b1 || a2 != b2 {
+			t.Fatalf("after %d bytes the same seed gives different orders", size)
+		}
+		differ = differ || a1 != o1 || a2 != o2
+	}
+	if !differ {
+		t.Error("another seed gives the same orders")
+	}
+}
+
+func TestScatterStoresInTheOrderDrawn(t *testing.T) {
+	s := NewShuffler(1)
+	src := source(block + 1)[1:]
+	for n := 1; n <= block; n++ {
+		first, step := s.order(n)
+		visited := walk(n, first, step)
+		for count := 0; count <= n; count++ {
+			dst, want := make([]byte, n), make([]byte, n)
+			for _, i := range visited[:count] {
+				want[i] = src[i]
+			}
+			next := scatter(&dst[0], &src[0], n, first, step, count)
+			if !slices.Equal(dst, want) {
+				t.Fatalf("n=%d: the first %d stores are not the first of the order", n, count)
+			}
+			if count < n && next != visited[count] {
+				t.Fatalf("n=%d: %d comes after %d stores, want %d", n, next, count, visited[count])
+			}
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package shm
+
+import (
+	"math/rand"
+	"testing"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// posted makes a victim in RTS, connected to a second one, with a receive of 64 bytes.
+func posted(t testing.TB) *victim {
+	t.Helper()
+	v, peer := newVictim(t), newVictim(t)
+	check(t, v.connect(peer.endpoint()))
+	check(t, peer.connect(v.endpoint()))
+	sge := verbs.SGE{Addr: v.mr.Addr(), Length: 64, LKey: v.mr.LKey()}
+	_, err := v.qp.PostRecv(&verbs.RecvWR{WRID: 5, SGList: &sge, NumSGE: 1})
+	check(t, err)
+	return v
+}
+
+// forge writes the record that completes receive i, as the peer can.
+func (v *victim) forge(i uint32, w0, w1 uint64) {
+	v.qp.recv.records[i&(v.qp.recv.layout.n-1)] = record{w0, w1&(1<<recSeqAt-1) | uint64(i+1)<<recSeqAt}
+}
+
+// TestForgedRecords: a completion that no honest device makes ends the
+// connection instead of reaching the application as data.
+func TestForgedRecords(t *testing.T) {
+	const recvOK = uint64(verbs.WCRecv) << recOpShift
+	cases := []struct {
+		name   string
+		w0, w1 uint64
+		want   verbs.WCStatus
+		state  verbs.QPState
+	}{
+		{"honest", 64, recvOK, verbs.WCSuccess, verbs.QPRTS},
+		{"longer than the receive", 65, recvOK, verbs.WCBadRespErr, verbs.QPErr},
+		{"very long", 1<<32 - 1, recvOK, verbs.WCBadRespErr, verbs.QPErr},
+		{"a send's completion", 8, 0, verbs.WCBadRespErr, verbs.QPErr},
+		{"an opcode of nothing", 8, 0x55 << recOpShift, verbs.WCBadRespErr, verbs.QPErr},
+		{"a status of nothing", 8, recvOK | 99, verbs.WCStatus(99), verbs.QPErr},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			v := posted(t)
+			v.forge(0, c.w0, c.w1)
+			if wc := v.next(t); wc.Status != c.want || wc.WRID != 5 {
+				t.Errorf("completion %+v", wc)
+			}
+			if a, _, _ := v.qp.Query(0); a.State != c.state {
+				t.Errorf("QP in %s, want %s", a.State, c.state)
+			}
+		})
+	}
+	t.Run("more completions than receives", func(t *testing.T) {
+		v := posted(t)
+		v.forge(0, 8, recvOK)
+		v.forge(1, 8, recvOK)
+		v.next(t)
+		var wc [4]verbs.WC
+		if n, err := v.cq.Poll(wc[:]); n != 0 || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+		if a, _, _ := v.qp.Query(0); a.State != verbs.QPErr {
+			t.Errorf("QP in %s", a.State)
+		}
+	})
+}
+
+// TestRandomReceiveQueue fills everything that a peer can write with noise.
+func TestRandomReceiveQueue(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	for range 200 {
+		v := posted(t)
+		rng.Read(v.qp.recv.file.Bytes())
+		for i := range v.qp.recv.layout.n {
+			if rng.Intn(2) == 0 {
+				v.forge(i, rng.Uint64(), rng.Uint64())
+			}
+		}
+		var wc [64]verbs.WC
+		for range 4 {
+			if _, err := v.cq.Poll(wc[:]); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := v.qp.Query(0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check(t, v.qp.Close())
+	}
+}
+
+// FuzzSocketPackets feeds the decoders of what comes over the socket.
+func FuzzSocketPackets(f *testing.F) {
+	f.Add(request{askQP, 1}.encode())
+	f.Add(reply{n: 16, sge: 1}.encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if q, ok := decodeRequest(b); ok && string(q.encode()) != string(b) {
+			t.Errorf("%x decodes to %+v", b, q)
+		}
+		rep, ok := decodeReply(b)
+		if ok && string(rep.encode()) != string(b) {
+			t.Errorf("%x decodes to %+v", b, rep)
+		}
+		l := recvLayout{n: rep.n, maxSGE: rep.sge}
+		if ok && l.valid() && (l.size() <= 0 || l.wqeAt(l.n-1)+l.stride() > l.size()) {
+			t.Errorf("layout %+v does not fit into %d bytes", l, l.size())
+		}
+	})
+}
