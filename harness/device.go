@@ -7,6 +7,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -41,9 +42,7 @@ func newRig(cfg *Config) (*rig, error) {
 
 func (r *rig) build() (err error) {
 	c := r.cfg.Context
-	if r.layout, err = newLayout(r.plan); err != nil {
-		return err
-	}
+	r.layout = newLayout(r.plan)
 	if r.port, err = c.QueryPort(r.cfg.Port); err != nil {
 		return err
 	}
@@ -172,7 +171,7 @@ func (r *rig) connect(mine, theirs []endpoint) error {
 		return fmt.Errorf("the peer has %d QPs where %d are planned", len(theirs), len(mine))
 	}
 	for i, l := range r.lanes {
-		if err := verbs.Connect(l.qp, r.cfg.Port, r.gid.Index, rights, mine[i].Endpoint, theirs[i].Endpoint); err != nil {
+		if err := verbs.Connect(l.qp, r.cfg.Port, max(r.gid.Index, 0), rights, mine[i].Endpoint, theirs[i].Endpoint); err != nil {
 			return &DeviceError{fmt.Errorf("connect QP %d of %d: %w", i+1, len(mine), err)}
 		}
 		l.peer = theirs[i]
@@ -189,6 +188,7 @@ func (r *rig) answer() (answer, error) {
 	side := r.cfg.File.Local
 	dev := r.cfg.Context.Device()
 	side.Device.Name, side.Device.Backend, side.Device.Software = dev.Name(), dev.Backend(), dev.Software()
+	side.ClockNs = clock.Overhead()
 	side.Device.Port, side.Device.LinkLayer = r.cfg.Port, r.port.LinkLayer.String()
 	side.Device.GID, side.Device.GIDIndex = r.gid.GID.String(), r.gid.Index
 	if a, err := r.cfg.Context.QueryDevice(); err == nil {

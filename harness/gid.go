@@ -2,14 +2,12 @@ package harness
 
 import (
 	"fmt"
-	"net/netip"
 
 	"github.com/ibperf/ibperf/verbs"
 )
 
 // pickGID returns the GID to use: the entry of the index, or, for index -1, the
-// best of the port's table: RoCE v2 over an IPv4 address, then over any global
-// one, then whatever there is. A port addressed by LID alone needs none.
+// best of the port's table. A port addressed by LID alone needs none.
 func pickGID(c verbs.Context, port, index int, attr verbs.PortAttr) (verbs.GIDEntry, error) {
 	if index >= 0 {
 		e, err := c.QueryGID(port, index)
@@ -18,35 +16,18 @@ func pickGID(c verbs.Context, port, index int, attr verbs.PortAttr) (verbs.GIDEn
 		}
 		return e, nil
 	}
-	best, score := verbs.GIDEntry{}, -1
+	if attr.LinkLayer != verbs.LinkEthernet && !attr.GRHRequired {
+		return verbs.GIDEntry{Index: -1}, nil
+	}
+	var table []verbs.GIDEntry
 	for i := range attr.GIDTableLen {
-		e, err := c.QueryGID(port, i)
-		if err != nil || e.GID == (verbs.GID{}) {
-			continue
-		}
-		if s := gidScore(e); s > score {
-			best, score = e, s
+		if e, err := c.QueryGID(port, i); err == nil {
+			table = append(table, e)
 		}
 	}
-	if score < 0 && attr.LinkLayer == verbs.LinkEthernet {
+	best, ok := verbs.BestGID(table)
+	if !ok {
 		return best, fmt.Errorf("port %d has no GID: give its network interface an address", port)
 	}
-	if score < 0 || attr.LinkLayer != verbs.LinkEthernet && !attr.GRHRequired {
-		return verbs.GIDEntry{}, nil
-	}
 	return best, nil
-}
-
-func gidScore(e verbs.GIDEntry) int {
-	score := 0
-	if e.Type == verbs.GIDTypeRoCEv2 {
-		score += 4
-	}
-	switch a := netip.AddrFrom16(e.GID); {
-	case a.Is4In6():
-		score += 2
-	case !a.IsLinkLocalUnicast():
-		score++
-	}
-	return score
 }

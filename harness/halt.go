@@ -14,15 +14,19 @@ type halt struct {
 	word   atomic.Uint32
 	target atomic.Uint64 // messages of the current measurement, once the peer has said how many
 
-	mu  sync.Mutex
-	err error
+	mu   sync.Mutex
+	err  error
+	told chan struct{} // closed with the first reason
 }
+
+func newHalt() *halt { return &halt{told: make(chan struct{})} }
 
 // set ends all loops; the first reason counts.
 func (h *halt) set(err error) {
 	h.mu.Lock()
 	if h.err == nil {
 		h.err = err
+		close(h.told)
 	}
 	h.mu.Unlock()
 	h.word.Store(1)

@@ -1,8 +1,6 @@
 package harness
 
 import (
-	"fmt"
-
 	"github.com/ibperf/ibperf/internal/message"
 	"github.com/ibperf/ibperf/reports"
 )
@@ -40,22 +38,23 @@ func slots(p *Plan, size int) int {
 	return n | 1
 }
 
-func newLayout(p *Plan) (layout, error) {
+func newLayout(p *Plan) layout {
 	l := layout{lanes: p.QPs}
 	for _, size := range p.Sizes {
 		l.ring = max(l.ring, message.RingBytes(size, p.Offset, slots(p, size)))
 	}
 	l.ring = (l.ring + pageSize - 1) / pageSize * pageSize
 	l.lane = 2*l.ring + pageSize
-	if need := l.bytes(); need > maxMemory {
-		return l, fmt.Errorf("%d QPs and messages of up to %d bytes need %d MiB of memory on each side; the limit is %d MiB: use fewer QPs or smaller messages",
-			p.QPs, maxOf(p.Sizes), need>>20, maxMemory>>20)
-	}
-	return l, nil
+	return l
 }
 
-// maxMemory bounds what a peer's plan can make this side allocate.
-const maxMemory = 16 << 30
+// queueEntry is about what a work request takes, in this process and in the device.
+const queueEntry = 512
+
+// Memory returns about how many bytes each side allocates for the plan.
+func (p *Plan) Memory() int {
+	return newLayout(p).bytes() + p.QPs*(p.TxDepth+p.RxDepth)*queueEntry
+}
 
 func (l layout) bytes() int { return l.lane * l.lanes }
 
@@ -63,11 +62,3 @@ func (l layout) tx(lane int) int         { return lane * l.lane }
 func (l layout) rx(lane int) int         { return lane*l.lane + l.ring }
 func (l layout) creditsIn(lane int) int  { return lane*l.lane + 2*l.ring }
 func (l layout) creditsOut(lane int) int { return l.creditsIn(lane) + 128 }
-
-func maxOf(v []int) int {
-	m := v[0]
-	for _, x := range v {
-		m = max(m, x)
-	}
-	return m
-}

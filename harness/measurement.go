@@ -59,7 +59,7 @@ func warmupFor(p *Plan, size int) uint64 {
 func newMeasurement(s *session, size int, mode Mode) *measurement {
 	p := &s.cfg.Plan
 	m := &measurement{
-		plan: p, rig: s.rig, halt: &s.halt, size: size, mode: mode,
+		plan: p, rig: s.rig, halt: s.halt, size: size, mode: mode,
 		order: s.gate.order, opcode: opcode(p, mode), warmup: warmupFor(p, size),
 		samples: s.samples, rate: s.rate, at: "sender",
 	}

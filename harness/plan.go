@@ -62,8 +62,8 @@ const (
 	MaxQPs        = 16384
 	MaxCQMod      = 1024
 	MaxInline     = 1024
-	minIterations = 5
-	maxIterations = 1 << 32
+	MinIterations = 5
+	MaxIterations = 1 << 32
 	maxSizes      = 64
 )
 
@@ -126,8 +126,8 @@ func (p *Plan) checkCounts() error {
 	if p.Duration < 0 || p.Duration > 0 && p.Duration < time.Second/1000 || p.Duration > 1000*time.Hour {
 		return fmt.Errorf("--duration %v: a run lasts between 1ms and 1000h", p.Duration)
 	}
-	if p.Duration == 0 && (p.Iterations < minIterations || p.Iterations > maxIterations) {
-		return fmt.Errorf("--iters %d: %d to %d are possible", p.Iterations, minIterations, uint64(maxIterations))
+	if p.Duration == 0 && (p.Iterations < MinIterations || p.Iterations > MaxIterations) {
+		return fmt.Errorf("--iters %d: %d to %d are possible", p.Iterations, MinIterations, uint64(MaxIterations))
 	}
 	for _, c := range []struct {
 		option          string

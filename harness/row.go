@@ -38,14 +38,17 @@ func (s *session) measure(size int, mode Mode) error {
 	return nil
 }
 
-// salvage keeps what was measured when a run is interrupted.
+// salvage keeps what was measured when a run is broken off.
 func (s *session) salvage(m *measurement) {
-	if !errors.Is(s.halt.reason(), ErrInterrupted) {
+	if s.halt.reason() == nil {
 		return
 	}
-	if r := m.row(sideResult{}, s.gate.forced); r.Latency != nil || r.Bandwidth != nil && r.Bandwidth.Messages > 0 {
-		s.addRow(r)
+	r := m.row(sideResult{}, s.gate.forced)
+	if r.Latency == nil && (r.Bandwidth == nil || r.Bandwidth.Messages == 0) {
+		return
 	}
+	r.Warnings = append(r.Warnings, reports.Warning{ID: "broken-off", Text: "the measurement was broken off; the peer's figures are missing"})
+	s.addRow(r)
 }
 
 // prepare lays out the lanes and posts receives where this side receives.
@@ -89,13 +92,15 @@ func (s *session) timed(m *measurement) error {
 	told := make(chan error, 1)
 	go func() { told <- s.await(m) }()
 	err := m.outcome(m.follow())
-	if herr := s.halt.reason(); herr != nil {
-		return herr
+	select {
+	case terr := <-told:
+		if err == nil {
+			err = terr
+		}
+		return err
+	case <-s.halt.told:
+		return s.halt.reason()
 	}
-	if terr := <-told; err == nil {
-		err = terr
-	}
-	return err
 }
 
 // await learns the number of messages. From then on the last ones have a deadline.

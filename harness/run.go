@@ -43,7 +43,7 @@ type session struct {
 	cfg     *Config
 	rig     *rig
 	gate    gate
-	halt    halt
+	halt    *halt
 	samples *stats.Samples
 	rate    *stats.Rate
 	sendWCs []verbs.WC
@@ -55,7 +55,7 @@ type session struct {
 // measured until then is in File. Errors are of the types in errors.go, or an
 // error of the Exchanger when the peer was lost.
 func Run(ctx context.Context, c Config) error {
-	s := &session{cfg: &c, samples: stats.NewSamples(), rate: stats.NewRate(c.Plan.TxDepth)}
+	s := &session{cfg: &c, halt: newHalt(), samples: stats.NewSamples(), rate: stats.NewRate(c.Plan.TxDepth)}
 	stop := s.halt.watch(ctx, c.Exchanger)
 	defer stop()
 	err := s.run()

@@ -3,7 +3,6 @@ package harness
 import (
 	"fmt"
 
-	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/reports"
 )
 
@@ -21,9 +20,6 @@ func runWarnings(p *Plan, g gate, mine, theirs reports.Side) []reports.Warning {
 	w = append(w, g.notes...)
 	if p.Verify {
 		w = append(w, reports.Warning{ID: "verify", Text: "times and rates include writing and checking every byte (--verify)"})
-	}
-	if p.Kind == reports.KindLatency {
-		w = append(w, reports.Warning{ID: "clock", Text: fmt.Sprintf("reading the clock costs about %.0f ns in each sample", clock.Overhead())})
 	}
 	return w
 }
@@ -46,6 +42,9 @@ func rowWarnings(p *Plan, r *reports.Row) []reports.Warning {
 	}
 	if b := r.Bandwidth; b != nil && b.Seconds < 0.01 {
 		w = append(w, reports.Warning{ID: "short-run", Text: fmt.Sprintf("measured over %.2g s only; use -n or -D for a longer run", b.Seconds)})
+	}
+	if Mode(r.Mode) == ModeEvent && r.Local.Sleeps+r.Peer.Sleeps == 0 {
+		w = append(w, reports.Warning{ID: "never-slept", Text: "mode event never slept: completions were always there before, so this is not the cost of events"})
 	}
 	if v := r.Verify; v != nil && v.Bad() > 0 {
 		w = append(w, reports.Warning{ID: "wrong-data", Text: fmt.Sprintf("%d of %d messages were not as sent", v.Bad(), v.Messages)})

@@ -10,14 +10,14 @@ import (
 // textWidth is where sentences are wrapped.
 const textWidth = 110
 
-// closing is what stands under the rows of a group: the tables that perftest
-// lacks, what checking found, what the main number means, and the warnings.
-func closing(g *group, gbits bool) string {
+// closing is what stands under the rows of a group: tables, what checking found,
+// what the main number means, and the warnings.
+func closing(g *group, tables []*table) string {
 	var b strings.Builder
 	if len(g.entries()) == 0 {
 		b.WriteString("\n No measurement was finished.\n")
 	}
-	for _, t := range closingTables(g, gbits) {
+	for _, t := range tables {
 		b.WriteString("\n" + t.text())
 	}
 	b.WriteByte('\n')
@@ -33,16 +33,21 @@ func closing(g *group, gbits bool) string {
 	return b.String()
 }
 
-// closingTables are the tables of [closing], which pages show as well.
+// closingTables are the tables that perftest lacks, which pages show as well.
 func closingTables(g *group, gbits bool) []*table {
 	if len(g.entries()) == 0 {
 		return nil
 	}
 	tables := append([]*table{detailTable(g, gbits)}, compareTables(g, gbits)...)
+	return append(tables, verifyTables(g)...)
+}
+
+// verifyTables is the table of what checking found, if there is one.
+func verifyTables(g *group) []*table {
 	if t := verifyTable(g); t != nil {
-		tables = append(tables, t)
+		return []*table{t}
 	}
-	return tables
+	return nil
 }
 
 // mainDefinition says what the main number of a group is.
@@ -58,9 +63,17 @@ func mainDefinition(g *group) string {
 	return "Average bandwidth: " + clean(text) + "."
 }
 
-// WriteTables prints finished runs: those of the same operation and kind
-// together, each group with the tables that [Text] prints.
-func WriteTables(w io.Writer, files []*File, gbits bool) error {
+// Depth is how much [WriteTables] prints of runs that compare completion modes.
+type Depth int
+
+// The depths. Runs of one mode are always printed in full.
+const (
+	SideBySide Depth = iota // the modes side by side
+	Full                    // and each row by itself, as [Text] prints it
+)
+
+// WriteTables prints finished runs: those of the same operation and kind together.
+func WriteTables(w io.Writer, files []*File, gbits bool, depth Depth) error {
 	if len(files) == 0 {
 		return errors.New("write tables: no result files given")
 	}
@@ -69,7 +82,7 @@ func WriteTables(w io.Writer, files []*File, gbits bool) error {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(groupText(g, gbits))
+		b.WriteString(groupText(g, gbits, depth))
 		if _, err := io.WriteString(w, b.String()); err != nil {
 			return fmt.Errorf("write tables: %w", advise("", err))
 		}
@@ -77,13 +90,16 @@ func WriteTables(w io.Writer, files []*File, gbits bool) error {
 	return nil
 }
 
-// groupText is all text about a group.
-func groupText(g *group, gbits bool) string {
+// groupText is the text about a group.
+func groupText(g *group, gbits bool, depth Depth) string {
 	var b strings.Builder
 	if len(g.runs) == 1 {
 		b.WriteString(headerBlock(g.runs[0]))
 	} else {
 		b.WriteString(runsBlock(g))
+	}
+	if side := compareTables(g, gbits); len(side) > 0 && depth == SideBySide {
+		return b.String() + closing(g, append(side, verifyTables(g)...))
 	}
 	allTimed := true
 	for _, f := range g.runs {
@@ -96,7 +112,7 @@ func groupText(g *group, gbits bool) string {
 		}
 		b.WriteString(format.rowLine(e.Row, g.label(e.run)))
 	}
-	return b.String() + rule + closing(g, gbits)
+	return b.String() + rule + closing(g, closingTables(g, gbits))
 }
 
 // runsBlock stands over the rows of several runs and says which is which.

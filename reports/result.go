@@ -70,6 +70,7 @@ type Side struct {
 	Kernel    string            `json:"kernel"`
 	CPU       string            `json:"cpu"`
 	CPUs      int               `json:"cpus"`
+	ClockNs   float64           `json:"clock_ns"`           // what a reading of the clock costs; each latency sample includes one
 	Governor  string            `json:"governor,omitempty"` // cpufreq governor; empty if the kernel has none
 	Libraries map[string]string `json:"libraries"`          // "go", "libibverbs", ...
 	Device    Device            `json:"device"`

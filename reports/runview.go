@@ -43,9 +43,17 @@ func sideFacts(s Side) [][2]string {
 		{"GID", fmt.Sprintf("%s (index %d)", d.GID, d.GIDIndex)},
 		{"CPU", fmt.Sprintf("%s, %d logical", s.CPU, s.CPUs)},
 		{"governor", s.Governor},
+		{"clock", clockText(s.ClockNs)},
 		{"kernel", s.Kernel},
 		{"libraries", strings.Join(libraries, ", ")},
 	}
+}
+
+func clockText(ns float64) string {
+	if ns == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f ns a reading", ns)
 }
 
 // settings lists the parameters of a run.

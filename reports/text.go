@@ -46,7 +46,8 @@ func (t *Text) Row(r Row) {
 func (t *Text) End() {
 	whole := *t.file
 	whole.Rows = t.rows
-	t.print(rule + closing(&group{op: whole.Op, kind: whole.Kind, runs: []*File{&whole}, numbers: []int{1}}, t.gbits))
+	g := &group{op: whole.Op, kind: whole.Kind, runs: []*File{&whole}, numbers: []int{1}}
+	t.print(rule + closing(g, closingTables(g, t.gbits)))
 }
 
 // print writes s in one piece, so that a reader at the other end of a pipe sees

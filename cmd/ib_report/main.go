@@ -3,7 +3,7 @@
 //
 // Usage:
 //
-//	ib_report [-o DIR] [--report_gbits] FILE...
+//	ib_report [-o DIR] [--full] [--report_gbits] FILE...
 //
 // A FILE is what a benchmark wrote with --out_json. Runs of the same operation
 // and kind share tables and plots, so that runs of several hosts, devices or
@@ -13,6 +13,7 @@
 // The options are:
 //
 //	-o, --output DIR     also write plots (PNG and SVG) and index.html into DIR
+//	    --full           print every row also of runs that compare completion modes
 //	    --report_gbits   print bandwidth in Gb/s (10^9 bits) and not in MiB/s (2^20 bytes)
 //	-h, --help           print the usage and exit
 //

@@ -16,7 +16,7 @@ const (
 	exitUsage  = 2
 )
 
-const usageHead = `Usage: ib_report [-o DIR] [--report_gbits] FILE...
+const usageHead = `Usage: ib_report [-o DIR] [--full] [--report_gbits] FILE...
 
 Prints the tables of result files that benchmarks wrote with --out_json, and
 draws them.
@@ -32,7 +32,15 @@ Example:
 type options struct {
 	dir   string
 	gbits bool
+	full  bool
 	files []string
+}
+
+func (o options) depth() reports.Depth {
+	if o.full {
+		return reports.Full
+	}
+	return reports.SideBySide
 }
 
 // run is the program without its process.
@@ -59,6 +67,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.SetOutput(io.Discard)
 	flags.StringVarP(&opts.dir, "output", "o", "", "also write plots (PNG and SVG) and index.html into `DIR`")
 	flags.BoolVar(&opts.gbits, "report_gbits", false, "print bandwidth in Gb/s (10^9 bits) and not in MiB/s (2^20 bytes)")
+	flags.BoolVar(&opts.full, "full", false, "print every row also of runs that compare completion modes")
 	flags.BoolP("help", "h", false, "print this and exit")
 	flags.Usage = func() { fmt.Fprint(stdout, usageHead, flags.FlagUsages(), usageTail) }
 	if err := flags.Parse(args); err != nil {
@@ -87,7 +96,7 @@ func report(opts options, stdout, stderr io.Writer) error {
 		}
 		files = append(files, f)
 	}
-	if err := reports.WriteTables(stdout, files, opts.gbits); err != nil {
+	if err := reports.WriteTables(stdout, files, opts.gbits, opts.depth()); err != nil {
 		return err
 	}
 	if opts.dir == "" {

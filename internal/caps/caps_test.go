@@ -141,22 +141,3 @@ func TestADeviceWhosePortIsDownIsNotAsked(t *testing.T) {
 		t.Errorf("text: %s, %v", text.String(), err)
 	}
 }
-
-func TestOwnGIDPrefersRoutable(t *testing.T) {
-	entry := func(i int, gid string, kind verbs.GIDType) verbs.GIDEntry {
-		g, err := verbs.ParseGID(gid)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return verbs.GIDEntry{GID: g, Index: i, Type: kind}
-	}
-	table := []verbs.GIDEntry{
-		entry(0, "fe80::1", verbs.GIDTypeRoCEv1), entry(1, "fe80::1", verbs.GIDTypeRoCEv2),
-		entry(2, "::ffff:10.0.0.1", verbs.GIDTypeRoCEv1), entry(3, "::ffff:10.0.0.1", verbs.GIDTypeRoCEv2),
-	}
-	for n, want := range []int{0, 0, 1, 1, 3} {
-		if got := ownGID(table[:n]); n > 0 && got.Index != want {
-			t.Errorf("of %d entries index %d is chosen, want %d", n, got.Index, want)
-		}
-	}
-}

@@ -101,32 +101,7 @@ func endpoint(qp verbs.QP, p *Port) (e verbs.Endpoint, gidIndex int) {
 	if p.attr.LinkLayer != verbs.LinkEthernet && !p.attr.GRHRequired {
 		return e, 0
 	}
-	gid := ownGID(p.gids)
+	gid, _ := verbs.BestGID(p.gids)
 	e.GID = gid.GID
 	return e, gid.Index
-}
-
-// ownGID prefers RoCE v2 with an IPv4 address, which is routed most widely;
-// link-local ones of soft RoCE do not always reach their own host.
-func ownGID(gids []verbs.GIDEntry) (best verbs.GIDEntry) {
-	score := func(e verbs.GIDEntry) int {
-		s := 0
-		if e.Type == verbs.GIDTypeRoCEv2 {
-			s += 2
-		}
-		if isIPv4(e.GID) {
-			s++
-		}
-		return s
-	}
-	for i, e := range gids {
-		if i == 0 || score(e) > score(best) {
-			best = e
-		}
-	}
-	return best
-}
-
-func isIPv4(g verbs.GID) bool {
-	return [12]byte(g[:12]) == [12]byte{10: 0xff, 11: 0xff}
 }

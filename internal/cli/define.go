@@ -36,10 +36,7 @@ func defineConnection(f *flags, o *options) {
 }
 
 // perftest's limits of --iters.
-const (
-	minIterations = 5
-	maxIterations = 1 << 32
-)
+const ()
 
 // parseMTU reads the bytes of a path MTU.
 func parseMTU(text string) (int, error) {
@@ -73,7 +70,7 @@ func defineTest(f *flags, o *options, raw *rawOptions) {
 	f.value(valueOf(&raw.size, "size", parseSize), "size", "s", "BYTES",
 		fmt.Sprintf("message size in bytes, KiB as 64K or MiB as 1M (default %d)", p.Sizes[0]))
 	f.toggle(&raw.all, "all", "a", "all sizes: powers of two from 2 bytes to 8 MiB")
-	f.value(count(&p.Iterations, minIterations, maxIterations), "iters", "n", "N",
+	f.value(count(&p.Iterations, harness.MinIterations, harness.MaxIterations), "iters", "n", "N",
 		fmt.Sprintf("messages of each size, mode and QP (default %d)", p.Iterations))
 	f.value(seconds(&p.Duration, 0.001), "duration", "D", "TIME",
 		"seconds of each measurement, instead of --iters; fractions and units such as 500ms are possible")

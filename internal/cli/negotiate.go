@@ -68,22 +68,12 @@ func checkDevices(client, server deviceID) error {
 		client.Name, kind[client.embedded()], server.Name, kind[server.embedded()]))
 }
 
-// The memory that a run takes at least: for each QP two rings of three messages
-// and the entries of its queues. A plan may take half of what the machine has.
-const (
-	messagesPerQP = 6
-	bytesPerEntry = 512
-	memoryShare   = 2
-)
-
-func planMemory(p *harness.Plan) uint64 {
-	perQP := messagesPerQP*uint64(slices.Max(p.Sizes)) + bytesPerEntry*uint64(p.TxDepth+p.RxDepth)
-	return perQP * uint64(p.QPs)
-}
+// memoryShare is the part of the machine's memory that a plan may take: a half.
+const memoryShare = 2
 
 // checkMemory refuses a plan that this machine cannot hold.
 func checkMemory(p *harness.Plan, machine uint64) error {
-	need, limit := planMemory(p), machine/memoryShare
+	need, limit := uint64(p.Memory()), machine/memoryShare
 	if need <= limit {
 		return nil
 	}

@@ -104,8 +104,6 @@ func (o *options) takeTest(f *flags, raw *rawOptions) error {
 	switch {
 	case raw.all && f.given("size"):
 		return usage("--size and --all exclude each other")
-	case raw.all && f.given("duration"):
-		return usage("--all and --duration exclude each other: a run over all sizes is counted by --iters")
 	case f.given("iters") && f.given("duration"):
 		return usage("--iters and --duration exclude each other: a run is either counted or timed")
 	case raw.all:

@@ -115,7 +115,6 @@ func TestParseRefuses(t *testing.T) {
 		"--compare -e":                "--compare runs every completion mode",
 		"--compare --completion data": "--compare runs every completion mode",
 		"-a -s 8":                     "--size and --all exclude",
-		"-a -D 1":                     "--all and --duration exclude",
 		"-n 10 -D 1":                  "--iters and --duration exclude",
 		"a b":                         "one server at most: a b",
 		"node1:18515":                 "its port with -p",

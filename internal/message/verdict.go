@@ -32,6 +32,10 @@ func (c *Checker) blame(k uint64, slot int, lap uint64) {
 	} else {
 		c.counts.Torn++
 	}
+	if v.wrong == 0 {
+		c.first("message %d, %d bytes, slot %d: torn: bytes that were missing when its arrival was detected came while it was checked", k, c.ring.size, slot)
+		return
+	}
 	c.first("message %d, %d bytes, slot %d: %s: %d bytes wrong, the first at offset %d (expected %#02x, found %#02x)%s",
 		k, c.ring.size, slot, kind, v.wrong, v.at, v.expected, v.found, c.origin(&v, k, lap))
 }

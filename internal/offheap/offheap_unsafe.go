@@ -4,6 +4,7 @@ package offheap
 
 import (
 	"fmt"
+	"math"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -12,10 +13,14 @@ import (
 // Make maps zeroed memory for n values of T. T must not hold pointers to Go's
 // heap: the garbage collector does not look into the memory.
 func Make[T any](n int) ([]T, error) {
-	size := n * int(unsafe.Sizeof(*new(T)))
-	if size == 0 {
+	each := int(unsafe.Sizeof(*new(T)))
+	if n == 0 || each == 0 {
 		return nil, nil
 	}
+	if n < 0 || n > math.MaxInt/each {
+		return nil, fmt.Errorf("%d work requests: %w", n, unix.ENOMEM)
+	}
+	size := n * each
 	b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
 	if err != nil {
 		return nil, fmt.Errorf("map %d bytes for work requests: %w", size, err)

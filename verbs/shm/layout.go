@@ -109,10 +109,6 @@ func (l recvLayout) valid() bool {
 func (l recvLayout) stride() int { return wqeHeader + sgeSize*int(l.maxSGE) }
 func (l recvLayout) size() int   { return headerSize + int(l.n)*(recordSize+l.stride()) }
 
-func (l recvLayout) recordAt(i uint32) int {
-	return headerSize + int(i&(l.n-1))*recordSize
-}
-
 func (l recvLayout) wqeAt(i uint32) int {
 	return headerSize + int(l.n)*recordSize + int(i&(l.n-1))*l.stride()
 }

@@ -21,17 +21,8 @@ func (q *qp) Modify(a *verbs.QPAttr, mask verbs.QPAttrMask) error {
 	if mask == 0 {
 		return nil
 	}
-	if mask >= verbs.MaskDestQPN<<1 {
-		return q.err("modify_qp", verbs.ErrNotSupported, mask.String())
-	}
-	if why := verbs.CheckModify(verbs.QPTypeRC, from, to, mask); why != "" {
-		return q.err("modify_qp", einval, why)
-	}
-	if mask&verbs.MaskCurState != 0 && a.CurState != from {
-		return q.err("modify_qp", einval, fmt.Sprintf("cur_qp_state %s: the QP is in %s", a.CurState, from))
-	}
-	if why := checkAttr(a, mask); why != "" {
-		return q.err("modify_qp", einval, fmt.Sprintf("RC %s to %s: %s", from, to, why))
+	if err := q.checkModify(from, to, a, mask); err != nil {
+		return err
 	}
 	switch {
 	case to == verbs.QPReset:
@@ -51,6 +42,23 @@ func (q *qp) Modify(a *verbs.QPAttr, mask verbs.QPAttrMask) error {
 	q.unlock()
 	if from == verbs.QPSQD {
 		q.ctx.engine.wake(q)
+	}
+	return nil
+}
+
+// checkModify tells what is wrong with the move or its attributes.
+func (q *qp) checkModify(from, to verbs.QPState, a *verbs.QPAttr, mask verbs.QPAttrMask) error {
+	if mask >= verbs.MaskDestQPN<<1 {
+		return q.err("modify_qp", verbs.ErrNotSupported, mask.String())
+	}
+	if why := verbs.CheckModify(verbs.QPTypeRC, from, to, mask); why != "" {
+		return q.err("modify_qp", einval, why)
+	}
+	if mask&verbs.MaskCurState != 0 && a.CurState != from {
+		return q.err("modify_qp", einval, fmt.Sprintf("cur_qp_state %s: the QP is in %s", a.CurState, from))
+	}
+	if why := checkAttr(a, mask); why != "" {
+		return q.err("modify_qp", einval, fmt.Sprintf("RC %s to %s: %s", from, to, why))
 	}
 	return nil
 }

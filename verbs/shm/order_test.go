@@ -16,8 +16,8 @@ import (
 // the rest of the unit is there, as --completion data does.
 
 const (
-	orderSize     = 1 << 15
-	wordsPerBlock = verbs.BlockSize / 8
+	shortMessage = 1 << 15
+	longMessage  = 1 << 18 // takes long enough to be seen half done where CPUs are shared
 )
 
 // watcher looks at memory that a device fills with one value a message.
@@ -30,7 +30,8 @@ type watcher struct {
 }
 
 func newWatcher(mem []byte, unit int) *watcher {
-	w := &watcher{words: atomicWords(mem[:orderSize])}
+	w := &watcher{words: atomicWords(mem)}
+	unit /= 8
 	for from := 0; from < len(w.words); from += unit {
 		w.units = append(w.units, [2]int{from, from + unit - 1})
 	}
@@ -98,12 +99,12 @@ func (w *watcher) watch(t *testing.T, limit time.Duration, source []byte, post f
 
 // orderedPair returns a pair and, for the operation, the memory that messages
 // leave, the memory that they come to, and how one is posted.
-func orderedPair(t *testing.T, device string, op verbs.Opcode) (from, to []byte, post func() error) {
+func orderedPair(t *testing.T, device string, op verbs.Opcode, size int) (from, to []byte, post func() error) {
 	c := conf()
-	c.device = device
+	c.device, c.size = device, size
 	a, b := pair(t, c)
-	w := send{op: op, flags: verbs.SendSignaled, sges: []verbs.SGE{a.sge(0, orderSize)}}.toward(b, 0)
-	from, to = a.mem[:orderSize], b.mem[:orderSize]
+	w := send{op: op, flags: verbs.SendSignaled, sges: []verbs.SGE{a.sge(0, size)}}.toward(b, 0)
+	from, to = a.mem, b.mem
 	if op == verbs.OpRDMARead {
 		from, to = to, from
 	}
@@ -116,7 +117,7 @@ func orderedPair(t *testing.T, device string, op verbs.Opcode) (from, to []byte,
 					return err
 				}
 			}
-			if _, err := b.postRecv(recv{sges: []verbs.SGE{b.sge(0, orderSize)}}); err != nil {
+			if _, err := b.postRecv(recv{sges: []verbs.SGE{b.sge(0, size)}}); err != nil {
 				return err
 			}
 		}
@@ -142,26 +143,25 @@ func TestOrder(t *testing.T) {
 	if runtime.NumCPU() < 2 {
 		t.Skip("needs two CPUs: one thread stores while another one looks")
 	}
-	whole, blocks := orderSize/8, wordsPerBlock
 	cases := []struct {
-		device string
-		unit   int // words
-		kept   bool
+		device     string
+		unit, size int
+		kept       bool
 	}{
-		{"shm_whole", whole, true},
-		{"shm_whole", blocks, true},
-		{"shm_block128", blocks, true},
-		{"shm_block128", whole, false},
-		{"shm_unordered", whole, false},
-		{"shm_liar", whole, false},
+		{"shm_whole", shortMessage, shortMessage, true},
+		{"shm_whole", verbs.BlockSize, shortMessage, true},
+		{"shm_block128", verbs.BlockSize, shortMessage, true},
+		{"shm_block128", longMessage, longMessage, false},
+		{"shm_unordered", longMessage, longMessage, false},
+		{"shm_liar", longMessage, longMessage, false},
 	}
 	for _, c := range cases {
 		if c.kept && runtime.GOARCH != "amd64" {
 			continue // nothing is promised there
 		}
 		for _, op := range []verbs.Opcode{verbs.OpRDMAWrite, verbs.OpSend, verbs.OpRDMARead} {
-			t.Run(fmt.Sprintf("DIO-10/%s/%s/units of %d", c.device, op, c.unit*8), func(t *testing.T) {
-				from, to, post := orderedPair(t, c.device, op)
+			t.Run(fmt.Sprintf("DIO-10/%s/%s/units of %d", c.device, op, c.unit), func(t *testing.T) {
+				from, to, post := orderedPair(t, c.device, op, c.size)
 				limit := 20 * time.Second // typically some ms, unless other programs keep the CPUs busy
 				if c.kept {
 					limit = 250 * time.Millisecond

@@ -30,3 +30,20 @@ func BenchmarkOrdered(b *testing.B) {
 func BenchmarkCopy(b *testing.B) {
 	benchSizes(b, func(dst, src []byte) { copy(dst, src) })
 }
+
+func BenchmarkBlocks(b *testing.B) {
+	s := NewShuffler(1)
+	benchSizes(b, func(dst, src []byte) { s.Blocks(dst, src, 0) })
+}
+
+func BenchmarkBytes(b *testing.B) {
+	s := NewShuffler(1)
+	benchSizes(b, func(dst, src []byte) { s.Bytes(dst, src, 0) })
+}
+
+func BenchmarkPublish(b *testing.B) {
+	var rec [2]uint64
+	for b.Loop() {
+		Publish(&rec, 1, 2)
+	}
+}

@@ -16,21 +16,26 @@ func mustHold(t *testing.T, o *observer, n int, spans []span, place func(dst, sr
 	if testing.Short() {
 		n /= 10
 	}
-	sent, wrong := o.count(t, n, 1, spans, place)
+	watched, wrong := o.count(t, n, 1, spans, place)
 	if wrong > 0 {
-		t.Errorf("message %d was seen out of order", sent)
+		t.Errorf("a message was seen out of order, the last of %d watched", watched)
 	}
-	t.Logf("%d messages", sent)
+	t.Logf("%d messages were watched", watched)
 }
 
 // mustFail sends up to 20,000 messages, one of which must be seen out of order.
 func mustFail(t *testing.T, o *observer, spans []span, place func(dst, src []byte)) {
 	t.Helper()
-	sent, wrong := o.count(t, 20_000, 500, spans, place)
-	if wrong == 0 {
-		t.Errorf("none of %d messages was seen out of order", sent)
+	const messages = 20_000
+	watched, wrong := o.count(t, messages, 500, spans, place)
+	switch {
+	case wrong > 0:
+		t.Logf("%d of %d messages were seen out of order", wrong, watched)
+	case watched < messages:
+		t.Skipf("machine too busy: watched only %d messages arrive, all in order", watched)
+	default:
+		t.Errorf("none of %d messages was seen out of order", watched)
 	}
-	t.Logf("%d of %d messages were seen out of order", wrong, sent)
 }
 
 func TestOrderedHoldsForTheLastByte(t *testing.T) {

@@ -1,8 +1,9 @@
 #include "textflag.h"
 
-// FAR is the size from which lines are prefetched and AHEAD how far ahead, in
-// bytes. Measured on a Zen 3: with prefetch 8 MiB take 0.7 of the time they take
-// without, 64 KiB take 1.05 of it; 1.5 to 6 KiB ahead are alike.
+// FAR is the size from which lines are prefetched (less what the unaligned head
+// may take) and AHEAD how far ahead, in bytes. Measured on a Zen 3: with prefetch
+// 8 MiB take 0.7 of the time they take without, 64 KiB up to 1.05 of it; 1.5 to
+// 6 KiB ahead are alike.
 #define FAR   (1 << 20)
 #define AHEAD 3072
 
@@ -43,24 +44,24 @@ TEXT ·ordered(SB), NOSPLIT, $0-24
 
 	// 1, 2 and 4 bytes until DI is a multiple of 8, or the tail is reached.
 head:
-	TESTB $1, DI
-	JZ    head2
+	TESTB   $1, DI
+	JZ      head2
 	MOVBLZX (SI), AX
-	MOVB  AX, (DI)
-	INCQ  SI
-	INCQ  DI
-	DECQ  CX
+	MOVB    AX, (DI)
+	INCQ    SI
+	INCQ    DI
+	DECQ    CX
 
 head2:
-	TESTB $2, DI
-	JZ    head4
-	CMPQ  CX, $2
-	JB    tail
+	TESTB   $2, DI
+	JZ      head4
+	CMPQ    CX, $2
+	JB      tail
 	MOVWLZX (SI), AX
-	MOVW  AX, (DI)
-	ADDQ  $2, SI
-	ADDQ  $2, DI
-	SUBQ  $2, CX
+	MOVW    AX, (DI)
+	ADDQ    $2, SI
+	ADDQ    $2, DI
+	SUBQ    $2, CX
 
 head4:
 	TESTB $4, DI
@@ -177,18 +178,18 @@ tail4:
 	ADDQ  $4, DI
 
 tail2:
-	TESTB $2, CX
-	JZ    tail1
+	TESTB   $2, CX
+	JZ      tail1
 	MOVWLZX (SI), AX
-	MOVW  AX, (DI)
-	ADDQ  $2, SI
-	ADDQ  $2, DI
+	MOVW    AX, (DI)
+	ADDQ    $2, SI
+	ADDQ    $2, DI
 
 tail1:
-	TESTB $1, CX
-	JZ    done
+	TESTB   $1, CX
+	JZ      done
 	MOVBLZX (SI), AX
-	MOVB  AX, (DI)
+	MOVB    AX, (DI)
 
 done:
 	RET

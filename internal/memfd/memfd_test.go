@@ -1,0 +1,180 @@
+package memfd
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func newFile(t *testing.T, size int) *File {
+	t.Helper()
+	f, err := New("test", size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func TestNew(t *testing.T) {
+	page := os.Getpagesize()
+	for _, size := range []int{1, 100, page, page + 1, 1 << 20} {
+		f := newFile(t, size)
+		b := f.Bytes()
+		if len(b) != size || f.Addr()%uint64(page) != 0 || f.FD() < 0 {
+			t.Errorf("size %d: %d bytes at %#x, descriptor %d", size, len(b), f.Addr(), f.FD())
+		}
+		for i := range b {
+			if b[i] != 0 {
+				t.Fatalf("size %d: byte %d is not zero", size, i)
+			}
+			b[i] = byte(i)
+		}
+	}
+	for _, size := range []int{0, -1} {
+		if _, err := New("test", size); !errors.Is(err, unix.EINVAL) {
+			t.Errorf("size %d: %v", size, err)
+		}
+	}
+	if a, b := newFile(t, 1), newFile(t, 1); a.ID() == b.ID() || a.ID() == 0 {
+		t.Errorf("ids %d and %d", a.ID(), b.ID())
+	}
+}
+
+// TestSeals: nobody can change the size, this process included.
+func TestSeals(t *testing.T) {
+	f := newFile(t, 4096)
+	for _, size := range []int64{0, 4095, 8192} {
+		if err := unix.Ftruncate(f.FD(), size); err != unix.EPERM {
+			t.Errorf("truncated to %d: %v", size, err)
+		}
+	}
+	if _, err := unix.FcntlInt(uintptr(f.FD()), unix.F_ADD_SEALS, unix.F_SEAL_WRITE); err != unix.EPERM {
+		t.Errorf("a seal added: %v", err)
+	}
+	if flags, _ := unix.FcntlInt(uintptr(f.FD()), unix.F_GETFD, 0); flags&unix.FD_CLOEXEC == 0 {
+		t.Error("the descriptor would be inherited")
+	}
+}
+
+// TestReadOnlyForOthers: the maker writes, a later mapping cannot.
+func TestReadOnlyForOthers(t *testing.T) {
+	f, err := NewReadOnlyForOthers("test", 4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := unix.Mmap(f.FD(), 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != unix.EPERM {
+		t.Errorf("mapped for writing: %v", err)
+	}
+	if _, err := unix.Pwrite(f.FD(), []byte("x"), 0); err != unix.EPERM {
+		t.Errorf("written to: %v", err)
+	}
+	b, err := unix.Mmap(f.FD(), 0, 4096, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(b)
+	copy(f.Bytes(), "hello")
+	if !bytes.HasPrefix(b, []byte("hello")) {
+		t.Errorf("the other mapping shows %q", b[:5])
+	}
+}
+
+func TestHold(t *testing.T) {
+	a, b := newFile(t, 5000), newFile(t, 100)
+	for _, c := range []struct {
+		name string
+		b    []byte
+		file *File
+		off  int
+	}{
+		{"all", a.Bytes(), a, 0},
+		{"inside", a.Bytes()[4000:4100], a, 4000},
+		{"last byte", a.Bytes()[4999:], a, 4999},
+		{"other file", b.Bytes()[99:], b, 99},
+		{"beyond the size", a.Bytes()[:5000:8192][4999:5001], nil, 0},
+		{"Go's heap", make([]byte, 10), nil, 0},
+		{"nothing", nil, nil, 0},
+	} {
+		f, off := Hold(c.b)
+		if f != c.file || off != c.off {
+			t.Errorf("%s: file %v at %d", c.name, f, off)
+		}
+		if f != nil {
+			f.Release()
+		}
+	}
+}
+
+// TestCloseWhileHeld: the memory goes when both are done with it.
+func TestCloseWhileHeld(t *testing.T) {
+	f := newFile(t, 4096)
+	b := f.Bytes()
+	for range 2 {
+		if held, _ := Hold(b); held != f {
+			t.Fatal("not found")
+		}
+	}
+	for range 2 {
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if held, _ := Hold(b); held != nil {
+		t.Error("a closed file is found")
+	}
+	if err := f.Release(); err != nil {
+		t.Fatal(err)
+	}
+	b[0] = 1 // one hold is left
+	var st unix.Stat_t
+	if err := unix.Fstat(f.FD(), &st); err != nil {
+		t.Errorf("descriptor: %v", err)
+	}
+	if err := f.Release(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCloseFD(t *testing.T) {
+	f := newFile(t, 4096)
+	if err := f.CloseFD(); err != nil {
+		t.Fatal(err)
+	}
+	f.Bytes()[0] = 1
+	if held, _ := Hold(f.Bytes()); held != nil {
+		t.Error("a closed file is found")
+	}
+	if err := f.Unmap(); err != nil {
+		t.Error(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 200 {
+				f, err := New("test", 4096)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if held, off := Hold(f.Bytes()[7:]); held != f || off != 7 {
+					t.Errorf("found %v at %d", held, off)
+				}
+				f.Release()
+				f.Close()
+			}
+		})
+	}
+	wg.Wait()
+}

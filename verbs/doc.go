@@ -1,0 +1,91 @@
+// Package verbs is an API for RDMA: reading and writing the memory of another
+// process, and exchanging messages with it, without either kernel in the way.
+// It follows libibverbs closely, so that its manual pages apply, and adds one
+// thing: devices come from backends, one of which needs no hardware.
+//
+// # Concepts
+//
+// A [Device] is opened to a [Context], from which everything else is made:
+//
+//	Device ─ Open ─ Context ─┬─ PD ─┬─ MR   memory that devices may touch
+//	                         │      └─ QP   one end of a connection
+//	                         ├─ CompChannel ╮
+//	                         └─ CQ ─────────╯ where finished work is reported
+//
+// A protection domain ([PD]) says what belongs together: a [QP] uses the memory
+// regions of its own domain only. A memory region ([MR]) makes a range of memory
+// known to the device. Its lkey names it in this side's work requests, its rkey
+// lets the peer read or write it, as far as the [Access] rights go.
+//
+// A queue pair has a send queue and a receive queue. Both are fed with work
+// requests ([SendWR], [RecvWR]), which name memory by scatter/gather elements
+// ([SGE]). SEND takes a receive that the peer has posted; RDMA WRITE and READ
+// move data without the peer's doing. What is finished is reported as a [WC] in
+// a completion queue ([CQ]), which is polled, or slept upon by a [CompChannel].
+//
+// A QP is connected by taking it through the states INIT, RTR and RTS with the
+// peer's [Endpoint], which both sides exchange by other means; [Connect] does it.
+//
+// # The manual's names
+//
+// Every method documents the C prototype that it stands for. Types drop "ibv_"
+// and constants their enum's prefix:
+//
+//	struct ibv_send_wr     SendWR          IBV_WR_RDMA_WRITE      OpRDMAWrite
+//	struct ibv_wc          WC              IBV_WC_RETRY_EXC_ERR   WCRetryExcErr
+//	struct ibv_qp_attr     QPAttr          IBV_SEND_INLINE        SendInline
+//	struct ibv_port_attr   PortAttr        IBV_QPS_RTS            QPRTS
+//	enum ibv_qp_attr_mask  QPAttrMask      IBV_QP_PATH_MTU        MaskPathMTU
+//	enum ibv_access_flags  Access          IBV_ACCESS_LOCAL_WRITE AccessLocalWrite
+//
+// String methods print the manual's names.
+//
+// # Backends
+//
+// A backend is imported for its side effect, as database drivers are:
+//
+//	import (
+//		_ "github.com/ibperf/ibperf/verbs/ibv" // libibverbs: RDMA hardware, rxe, siw
+//		_ "github.com/ibperf/ibperf/verbs/shm" // the embedded device
+//	)
+//
+// [Devices] lists what they offer and [Lookup] finds a device by name.
+//
+// # Memory
+//
+// Devices keep addresses, so what they touch must not be in Go's heap. Data
+// lives in a [Buffer], work requests and completions in arrays from [Make]. A
+// buffer belongs to the device from the post until the completion is polled;
+// data sent with [SendInline] is free at once.
+//
+// # Threads
+//
+// All methods may be called from any goroutine at any time, except that an
+// object must not be used during or after its Close; a CQ may be polled while
+// QPs that use it are closed. Posting takes a lock for each QP and polling one
+// for each CQ: threads that are to run at full speed have QPs and CQs of their
+// own. Nothing blocks, except [CompChannel] GetEvent until its timeout, Modify
+// and Close while they wait for a device, and Close of a CQ until its events are
+// acknowledged.
+//
+// # Errors
+//
+// A verb that fails returns an [OpError], with the errno that libibverbs gives
+// and, where it is known, what to do about it. errors.Is compares it with a
+// [syscall.Errno], [ErrNotSupported] and the other sentinels. A work request that
+// was posted and then fails is no error of a call: its completion has a
+// [WCStatus] that is not [WCSuccess], whose Cause says what usually leads to it.
+// The QP is then in state ERR, and everything else on it is flushed.
+//
+// # Order
+//
+// Spinning on memory for data to arrive is right only where the device promises
+// the order in which it stores. [AskOrder] asks. It never means order between
+// two work requests.
+//
+// # Without hardware
+//
+// Package shm offers software devices that connect processes of one host, with
+// the semantics of a reliable connection and three different promises of order.
+// The example runs on one.
+package verbs

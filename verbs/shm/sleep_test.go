@@ -1,0 +1,96 @@
+package shm_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// TestNoLostWakeUp covers CHN-10: the loop that sleeps while another thread sends.
+func TestNoLostWakeUp(t *testing.T) {
+	const messages = 3000
+	c := conf()
+	c.channel, c.rnrRetry = true, 7
+	a, b := pair(t, c)
+	b.mustRecv(t, recv{}, recv{}, recv{}, recv{})
+	b.arm(t, false)
+	sent := make(chan error, 1)
+	go func() { sent <- a.sendOneByOne(messages) }()
+	for got := 0; got < messages; {
+		cq, err := b.ch.GetEvent(deadline)
+		if err != nil {
+			t.Fatalf("after %d of %d messages: %v", got, messages, err)
+		}
+		cq.AckEvents(1)
+		noError(t, cq.ReqNotify(false))
+		var wc [8]verbs.WC
+		for n := -1; n != 0; got += n {
+			n, err = cq.Poll(wc[:])
+			noError(t, err)
+			for range n {
+				b.mustRecv(t, recv{})
+			}
+		}
+	}
+	noError(t, <-sent)
+}
+
+// sendOneByOne sends without the testing package, for goroutines.
+func (s *side) sendOneByOne(n int) error {
+	end := time.Now().Add(deadline)
+	var wc [1]verbs.WC
+	for range n {
+		if _, err := s.post(send{op: verbs.OpSend, flags: verbs.SendSignaled}); err != nil {
+			return err
+		}
+		for k := 0; k == 0; {
+			var err error
+			if k, err = s.sendCQ.Poll(wc[:]); err != nil {
+				return err
+			}
+			if time.Now().After(end) {
+				return verbs.ErrTimeout
+			}
+		}
+		if wc[0].Status != verbs.WCSuccess {
+			return &verbs.StatusError{Status: wc[0].Status}
+		}
+	}
+	return nil
+}
+
+func TestDestroyCQWithEvents(t *testing.T) {
+	t.Run("CHN-13 waits for the acknowledgement", func(t *testing.T) {
+		a, b := chanPair(t)
+		b.arm(t, false)
+		a.sendSome(t, 1, 0)
+		cq := must(b.ch.GetEvent(deadline))(t)
+		noError(t, b.qp.Close())
+		closed := make(chan error, 1)
+		go func() { closed <- cq.Close() }()
+		select {
+		case err := <-closed:
+			t.Fatalf("closed with an event not acknowledged: %v", err)
+		case <-time.After(quiet):
+		}
+		cq.AckEvents(1)
+		select {
+		case err := <-closed:
+			noError(t, err)
+		case <-time.After(deadline):
+			t.Fatal("not closed after the acknowledgement")
+		}
+	})
+	t.Run("CHN-14 an event never fetched goes with it", func(t *testing.T) {
+		a, b := chanPair(t)
+		b.arm(t, false)
+		a.sendSome(t, 1, 0)
+		noError(t, b.qp.Close())
+		noError(t, b.recvCQ.Close())
+		if _, err := b.ch.GetEvent(0); !errors.Is(err, verbs.ErrTimeout) {
+			t.Errorf("%v, want no event", err)
+		}
+	})
+}

@@ -1,0 +1,98 @@
+package shm
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// victim is an honest context with a QP in INIT and some memory.
+type victim struct {
+	ctx *context
+	qp  *qp
+	cq  verbs.CQ
+	mr  verbs.MR
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newVictim(t testing.TB) *victim {
+	t.Helper()
+	ctx, err := open(listed[0])
+	check(t, err)
+	t.Cleanup(func() { ctx.Close() })
+	pd, _ := ctx.AllocPD()
+	buf, err := verbs.NewBuffer(4096)
+	check(t, err)
+	t.Cleanup(func() { buf.Close() })
+	v := &victim{ctx: ctx}
+	v.mr, err = pd.RegMR(buf.Bytes(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite|verbs.AccessRemoteRead)
+	check(t, err)
+	v.cq, _ = ctx.CreateCQ(64, nil, 0)
+	q, err := pd.CreateQP(&verbs.QPInitAttr{
+		SendCQ: v.cq, RecvCQ: v.cq, Type: verbs.QPTypeRC,
+		Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1, MaxRecvSGE: 1},
+	})
+	check(t, err)
+	v.qp = q.(*qp)
+	return v
+}
+
+func (v *victim) endpoint() verbs.Endpoint {
+	return verbs.Endpoint{QPNum: v.qp.num, GID: gidOf(v.ctx.id), MTU: verbs.MTU1024, RdAtomic: 4}
+}
+
+// connect takes the victim's QP to RTS with a timeout of 1 ms.
+func (v *victim) connect(to verbs.Endpoint) error {
+	err := verbs.Connect(v.qp, 1, 0, remoteRights|verbs.AccessLocalWrite, v.endpoint(), to)
+	v.qp.lock()
+	v.qp.attr.Timeout, v.qp.attr.RetryCnt = 8, 1
+	v.qp.unlock()
+	return err
+}
+
+// outcome posts one request to the peer's memory at addr and returns its status.
+func (v *victim) outcome(t *testing.T, op verbs.Opcode, addr uint64, key uint32) verbs.WCStatus {
+	t.Helper()
+	sge := verbs.SGE{Addr: v.mr.Addr(), Length: 64, LKey: v.mr.LKey()}
+	wr := verbs.SendWR{Opcode: op, SendFlags: verbs.SendSignaled, SGList: &sge, NumSGE: 1}
+	wr.SetRDMA(addr, key)
+	_, err := v.qp.PostSend(&wr)
+	check(t, err)
+	return v.next(t).Status
+}
+
+func (v *victim) next(t *testing.T) verbs.WC {
+	t.Helper()
+	var wc [1]verbs.WC
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
+		if n, err := v.cq.Poll(wc[:]); n == 1 || err != nil {
+			check(t, err)
+			return wc[0]
+		}
+	}
+	t.Fatal("no completion")
+	return wc[0]
+}
+
+// works checks that the context still does its work, on QPs of its own.
+func (v *victim) works(t *testing.T) {
+	t.Helper()
+	a, b := newVictim(t), newVictim(t)
+	check(t, a.connect(b.endpoint()))
+	check(t, b.connect(a.endpoint()))
+	if s := a.outcome(t, verbs.OpRDMAWrite, b.mr.Addr(), b.mr.RKey()); s != verbs.WCSuccess {
+		t.Errorf("an honest WRITE ended with %s", s)
+	}
+	p, err := v.ctx.QueryGID(1, 0)
+	check(t, err)
+	r, err := a.ctx.remoteOf(idOf(p.GID))
+	check(t, err)
+	a.ctx.release(r)
+}
