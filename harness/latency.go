@@ -69,6 +69,9 @@ func (p *pingpong) rounds(from, to uint64, until int64) error {
 			p.m.samples.Record(now - last)
 			return nil
 		}
+		if p.m.halt.on() {
+			return errOver
+		}
 		if err := p.send(k); err != nil {
 			return err
 		}
@@ -91,6 +94,9 @@ func (p *pingpong) follow() error {
 		}
 		if err := p.wait(k); err != nil {
 			return err
+		}
+		if m.halt.on() {
+			return errOver
 		}
 		if err := p.send(k); err != nil {
 			return err

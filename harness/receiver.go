@@ -48,6 +48,9 @@ func (r *receiver) run() error {
 	skip := m.warmup * uint64(len(m.rig.lanes))
 	looks := 0
 	for r.got < m.halt.target.Load() {
+		if m.halt.on() {
+			return errOver
+		}
 		n, err := r.arrive()
 		if err != nil {
 			return err
@@ -56,9 +59,6 @@ func (r *receiver) run() error {
 			r.mark(0)
 			if err := r.idle(); err != nil {
 				return err
-			}
-			if m.halt.on() {
-				return errOver
 			}
 			yield(&looks)
 			continue

@@ -15,6 +15,7 @@ import (
 // rest, exchange results.
 func (s *session) measure(size int, mode Mode) error {
 	m := newMeasurement(s, size, mode)
+	defer m.rest() // also after a failure: a CQ with unacknowledged events cannot be destroyed
 	if err := m.prepare(s.cfg.Role); err != nil {
 		return err
 	}
@@ -152,27 +153,35 @@ func (m *measurement) sent() uint64 {
 	return n
 }
 
-var quietLoops struct {
+// loops counts the timed loops that run in this process.
+var loops struct {
 	sync.Mutex
 	n, percent int
 }
+
+// spareThreads is how many threads the runtime may use beside those that spin,
+// so that the control channel and the embedded device never wait for a spin.
+const spareThreads = 2
 
 // quiet keeps the thread for this goroutine and the garbage collector off, for
 // as long as any loop of the process runs.
 func quiet() (release func()) {
 	runtime.GC()
 	runtime.LockOSThread()
-	quietLoops.Lock()
-	if quietLoops.n++; quietLoops.n == 1 {
-		quietLoops.percent = debug.SetGCPercent(-1)
+	loops.Lock()
+	if loops.n++; loops.n == 1 {
+		loops.percent = debug.SetGCPercent(-1)
 	}
-	quietLoops.Unlock()
+	if want := loops.n + spareThreads; runtime.GOMAXPROCS(0) < want {
+		runtime.GOMAXPROCS(want)
+	}
+	loops.Unlock()
 	return func() {
-		quietLoops.Lock()
-		if quietLoops.n--; quietLoops.n == 0 {
-			debug.SetGCPercent(quietLoops.percent)
+		loops.Lock()
+		if loops.n--; loops.n == 0 {
+			debug.SetGCPercent(loops.percent)
 		}
-		quietLoops.Unlock()
+		loops.Unlock()
 		runtime.UnlockOSThread()
 	}
 }

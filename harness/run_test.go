@@ -2,7 +2,9 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/ibperf/ibperf/oob"
@@ -11,36 +13,47 @@ import (
 	_ "github.com/ibperf/ibperf/verbs/shm"
 )
 
-// runBoth runs both sides of a plan as two goroutines over an embedded device.
-func runBoth(t *testing.T, device string, p Plan) (files [2]*reports.File, errs [2]error) {
+// pair runs both sides of a plan as two goroutines, each with a device of its
+// own, and returns what the client and the server made of it.
+type pair struct {
+	device string
+	plan   Plan
+	ctx    context.Context     // the client's
+	row    func(reports.Row)   // called for each row of the client's
+	begin  func(*reports.File) // called when the client begins
+}
+
+func (p pair) run(t testing.TB) (files [2]*reports.File, errs [2]error) {
 	t.Helper()
 	a, b := oob.Pipe()
 	done := make(chan struct{}, 2)
-	for i, side := range []struct {
-		role Role
-		x    *oob.Conn
-	}{{Client, a}, {Server, b}} {
-		d, err := verbs.Lookup(device)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := d.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+	for i, x := range []*oob.Conn{a, b} {
 		files[i] = &reports.File{}
-		go func() {
-			errs[i] = Run(context.Background(), Config{
-				Plan: p, Role: side.role, Context: c, Port: 1, GIDIndex: -1, Exchanger: side.x,
-				File: files[i], Begin: func() {}, Row: func(reports.Row) {},
-			})
-			if errs[i] != nil {
-				side.x.Abort(errs[i].Error())
-			} else {
-				side.x.Close()
+		c := Config{Plan: p.plan, Role: Client, Port: 1, GIDIndex: -1, Exchanger: x, File: files[i],
+			Begin: func() {}, Row: func(reports.Row) {}}
+		ctx := context.Background()
+		if i == 1 {
+			c.Role = Server
+		} else {
+			if p.ctx != nil {
+				ctx = p.ctx
 			}
-			c.Close()
-			done <- struct{}{}
+			if p.row != nil {
+				c.Row = p.row
+			}
+			if p.begin != nil {
+				c.Begin = func() { p.begin(files[0]) }
+			}
+		}
+		c.Context = openDevice(t, p.device)
+		go func() {
+			defer func() { done <- struct{}{} }()
+			defer c.Context.Close()
+			if errs[i] = Run(ctx, c); errs[i] != nil {
+				x.Abort(errs[i].Error())
+				return
+			}
+			x.Close()
 		}()
 	}
 	<-done
@@ -48,32 +61,146 @@ func runBoth(t *testing.T, device string, p Plan) (files [2]*reports.File, errs 
 	return files, errs
 }
 
-func TestEveryTestInEveryMode(t *testing.T) {
-	for _, kind := range []string{reports.KindLatency, reports.KindBandwidth} {
-		for _, op := range []Op{OpWrite, OpSend, OpRead} {
-			for _, verify := range []bool{false, true} {
-				for _, size := range []int{2, 8, 129, 4096, 65536} {
-					t.Run(fmt.Sprintf("%s/%s/verify=%v/%d", op, kind, verify, size), func(t *testing.T) {
-						p := Defaults(op, kind)
-						p.Sizes, p.Compare, p.Verify, p.Iterations = []int{size}, true, verify, 1000
-						files, errs := runBoth(t, "shm_whole", p)
-						if errs[0] != nil || errs[1] != nil {
-							t.Fatalf("client: %v, server: %v", errs[0], errs[1])
-						}
-						for _, r := range files[0].Rows {
-							if l := r.Latency; l != nil {
-								t.Logf("%s: p50 %.0f p99 %.0f max %.0f cpu %.0f/%.0f sleeps %d", r.Mode, l.P50Ns, l.P99Ns, l.MaxNs, r.Local.CPUNs, r.Peer.CPUNs, r.Local.Sleeps)
-							}
-							if b := r.Bandwidth; b != nil {
-								t.Logf("%s: %.1f MB/s peak %.1f, %.2f Mpps %d in %.6f", r.Mode, b.Average/1e6, b.Peak/1e6, b.MsgRate/1e6, b.Messages, b.Seconds)
-							}
-							if r.Verify != nil {
-								t.Logf("%+v", *r.Verify)
-							}
-						}
-					})
-				}
-			}
+func openDevice(t testing.TB, name string) verbs.Context {
+	t.Helper()
+	d, err := verbs.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := d.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// plan returns the defaults of a test with one size and few iterations.
+func testPlan(op Op, kind string, size int, iterations uint64) Plan {
+	p := Defaults(op, kind)
+	p.Sizes, p.Iterations = []int{size}, iterations
+	return p
+}
+
+var (
+	allKinds = []string{reports.KindLatency, reports.KindBandwidth}
+	allOps   = []Op{OpWrite, OpSend, OpRead}
+)
+
+// eachTest runs f for every operation and kind.
+func eachTest(t *testing.T, f func(t *testing.T, op Op, kind string)) {
+	for _, op := range allOps {
+		for _, kind := range allKinds {
+			t.Run(fmt.Sprintf("%s_%s", op, kind), func(t *testing.T) { f(t, op, kind) })
 		}
 	}
+}
+
+func TestEveryTestComparesAllModes(t *testing.T) {
+	eachTest(t, func(t *testing.T, op Op, kind string) {
+		for _, verify := range []bool{false, true} {
+			p := testPlan(op, kind, 0, 300)
+			p.Sizes, p.Compare, p.Verify = []int{1, 8, 129, 4096, 65536}, true, verify
+			files, errs := pair{device: "shm_whole", plan: p}.run(t)
+			if errs[0] != nil || errs[1] != nil {
+				t.Fatalf("verify %v: client: %v; server: %v", verify, errs[0], errs[1])
+			}
+			for side, f := range files {
+				checkRows(t, side, f, &p)
+			}
+		}
+	})
+}
+
+func checkRows(t *testing.T, side int, f *reports.File, p *Plan) {
+	t.Helper()
+	if len(f.Rows) != 3*len(p.Sizes) {
+		t.Fatalf("side %d has %d rows, want %d", side, len(f.Rows), 3*len(p.Sizes))
+	}
+	for i, r := range f.Rows {
+		mode := [...]Mode{ModeData, ModePoll, ModeEvent}[i%3]
+		if r.Size != p.Sizes[i/3] || r.Mode != string(mode) || r.Forced {
+			t.Errorf("side %d row %d: size %d mode %s forced %v", side, i, r.Size, r.Mode, r.Forced)
+		}
+		switch p.Kind {
+		case reports.KindLatency:
+			if l := r.Latency; l == nil || l.N != p.Iterations || l.MinNs <= 0 || l.MinNs > l.P50Ns || l.P9999Ns > l.MaxNs {
+				t.Errorf("side %d row %d: latency %+v", side, i, l)
+			}
+		case reports.KindBandwidth:
+			if b := r.Bandwidth; b == nil || b.Messages == 0 || b.Messages > p.Iterations || b.Average <= 0 || b.Peak < b.Average {
+				t.Errorf("side %d row %d: bandwidth %+v", side, i, b)
+			}
+		}
+		if p.Verify && (r.Verify == nil || r.Verify.Messages < p.Iterations || r.Verify.Bad() != 0) {
+			t.Errorf("side %d row %d: verify %+v", side, i, r.Verify)
+		}
+	}
+}
+
+func TestTimedRunsWithSeveralQPs(t *testing.T) {
+	eachTest(t, func(t *testing.T, op Op, kind string) {
+		p := testPlan(op, kind, 256, 0)
+		p.Duration, p.Compare = 20e6, true
+		if kind == reports.KindBandwidth {
+			p.QPs, p.TxDepth = 3, 16
+		}
+		files, errs := pair{device: "shm_whole", plan: p}.run(t)
+		if errs[0] != nil || errs[1] != nil || len(files[0].Rows) != 3 {
+			t.Fatalf("client: %v; server: %v; %d rows", errs[0], errs[1], len(files[0].Rows))
+		}
+	})
+}
+
+func TestBlockOrderAtAnyOffset(t *testing.T) {
+	for _, offset := range []int{1, 7, 8, 63, 120, 127} {
+		eachTest(t, func(t *testing.T, op Op, kind string) {
+			p := testPlan(op, kind, 0, 200)
+			p.Sizes, p.Completion, p.Verify, p.Offset = []int{1, 8, 128, 129, 1000}, ModeData, true, offset
+			files, errs := pair{device: "shm_block128", plan: p}.run(t)
+			if errs[0] != nil || errs[1] != nil {
+				t.Fatalf("offset %d: client: %v; server: %v", offset, errs[0], errs[1])
+			}
+			if got := files[0].Local.Order.Answer; got != reports.OrderBlocks {
+				t.Fatalf("answer %q", got)
+			}
+		})
+	}
+}
+
+func TestWrongOrderIsSeen(t *testing.T) {
+	for _, device := range []string{"shm_unordered", "shm_liar"} {
+		eachTest(t, func(t *testing.T, op Op, kind string) {
+			p := testPlan(op, kind, 4096, 20000)
+			p.Completion, p.Verify, p.ForceData = ModeData, true, device == "shm_unordered"
+			files, errs := pair{device: device, plan: p}.run(t)
+			var wrong *DataError
+			for side, err := range errs {
+				if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "torn") {
+					t.Fatalf("%s side %d: %v", device, side, err)
+				}
+			}
+			if r := files[0].Rows[0]; r.Forced != p.ForceData {
+				t.Errorf("forced is %v", r.Forced)
+			}
+		})
+	}
+}
+
+func TestDataModeIsRefusedWithoutAPromise(t *testing.T) {
+	eachTest(t, func(t *testing.T, op Op, kind string) {
+		p := testPlan(op, kind, 8, 100)
+		p.Completion = ModeData
+		_, errs := pair{device: "shm_unordered", plan: p}.run(t)
+		for side, err := range errs {
+			var refused *RefusedError
+			if !errors.As(err, &refused) || refused.Answer != reports.OrderNone || !strings.Contains(err.Error(), "--completion poll") {
+				t.Errorf("side %d: %v", side, err)
+			}
+		}
+		p.Completion = ModeAuto
+		files, errs := pair{device: "shm_unordered", plan: p}.run(t)
+		if errs[0] != nil || files[0].Rows[0].Mode != string(ModePoll) {
+			t.Errorf("auto: %v", errs[0])
+		}
+	})
 }

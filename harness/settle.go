@@ -30,8 +30,6 @@ func (s *session) settle(m *measurement) error {
 			return err
 		}
 	}
-	m.send.rest()
-	m.recv.rest()
 	return nil
 }
 

@@ -82,6 +82,12 @@ func (w *waiter) ack() {
 	}
 }
 
+// rest ends the measurement's use of events.
+func (m *measurement) rest() {
+	m.send.rest()
+	m.recv.rest()
+}
+
 // rest acknowledges what is left and takes a late event out of the channel.
 func (w *waiter) rest() {
 	w.cq.AckEvents(w.unacked)

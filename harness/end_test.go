@@ -1,0 +1,91 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/reports"
+)
+
+// A run that is interrupted ends at once and keeps what it measured.
+func TestInterrupt(t *testing.T) {
+	eachTest(t, func(t *testing.T, op Op, kind string) {
+		for _, mode := range []Mode{ModeData, ModePoll, ModeEvent} {
+			p := testPlan(op, kind, 64, 0)
+			p.Completion, p.Duration = mode, time.Hour
+			ctx, cancel := context.WithCancel(context.Background())
+			begun := func(*reports.File) { time.AfterFunc(200*time.Millisecond, cancel) }
+			start := time.Now()
+			files, errs := pair{device: "shm_whole", plan: p, ctx: ctx, begin: begun}.run(t)
+			if took := time.Since(start); took > 5*time.Second {
+				t.Errorf("%s: ended after %v", mode, took)
+			}
+			if !errors.Is(errs[0], ErrInterrupted) || !files[0].Interrupted {
+				t.Errorf("%s: client: %v, marked %v", mode, errs[0], files[0].Interrupted)
+			}
+			var lost *oob.PeerError
+			if !errors.As(errs[1], &lost) || !lost.Aborted {
+				t.Errorf("%s: server: %v", mode, errs[1])
+			}
+			if mode == ModePoll && len(files[0].Rows) != 1 {
+				t.Errorf("%s: %d rows kept", mode, len(files[0].Rows))
+			}
+		}
+	})
+}
+
+func TestPlanCheck(t *testing.T) {
+	good := Defaults(OpWrite, reports.KindBandwidth)
+	if err := good.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for name, break_ := range map[string]func(*Plan){
+		"no size":           func(p *Plan) { p.Sizes = nil },
+		"size 0":            func(p *Plan) { p.Sizes = []int{0} },
+		"negative size":     func(p *Plan) { p.Sizes = []int{-1} },
+		"huge size":         func(p *Plan) { p.Sizes = []int{MaxSize + 1} },
+		"too many sizes":    func(p *Plan) { p.Sizes = make([]int, 65) },
+		"few iterations":    func(p *Plan) { p.Iterations = 4 },
+		"endless":           func(p *Plan) { p.Duration = 1 << 62 },
+		"negative duration": func(p *Plan) { p.Duration = -1 },
+		"no QP":             func(p *Plan) { p.QPs = 0 },
+		"tx depth":          func(p *Plan) { p.TxDepth = MaxDepth + 1 },
+		"rx depth":          func(p *Plan) { p.RxDepth = 0 },
+		"cq mod":            func(p *Plan) { p.CQMod = -1 },
+		"inline":            func(p *Plan) { p.Inline = MaxInline + 1 },
+		"offset":            func(p *Plan) { p.Offset = 128 },
+		"mtu":               func(p *Plan) { p.MTU = 1500 },
+		"operation":         func(p *Plan) { p.Op = "atomic" },
+		"kind":              func(p *Plan) { p.Kind = "" },
+		"completion":        func(p *Plan) { p.Completion = "magic" },
+		"QPs of latency":    func(p *Plan) { p.Kind, p.QPs = reports.KindLatency, 2 },
+	} {
+		p := Defaults(OpWrite, reports.KindBandwidth)
+		break_(&p)
+		if p.Check() == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func FuzzParsePlan(f *testing.F) {
+	f.Add([]byte(`{"op":"write","kind":"lat","completion":"auto","sizes":[8],"iterations":1000,"qps":1,"tx_depth":1,"rx_depth":1}`))
+	f.Add([]byte(`{"sizes":[1e30]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := ParsePlan(data)
+		if err != nil {
+			return
+		}
+		for _, size := range p.Sizes {
+			if n := slots(&p, size); n < minSlots || n%2 == 0 {
+				t.Errorf("%d slots for %d bytes", n, size)
+			}
+		}
+		if p.Memory() <= 0 {
+			t.Errorf("memory %d", p.Memory())
+		}
+	})
+}

@@ -1,0 +1,172 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestKilledDuringTheRun: whichever side dies in whichever loop, the other one
+// notices, names its peer and ends, and nothing of either is left.
+func TestKilledDuringTheRun(t *testing.T) {
+	each(t, func(t *testing.T, program string) {
+		for _, mode := range modes {
+			for _, who := range []string{"client", "server"} {
+				t.Run(mode+" "+who, func(t *testing.T) {
+					p := newPlace(t, readyName)
+					server, client := p.both(program, "", "-d shm_whole -D 30 --completion "+mode)
+					server.runs()
+					client.runs()
+					client.works(3)
+					p.kill(who, server, client)
+				})
+			}
+		}
+	})
+}
+
+// kill kills the side that who names and watches the end of the other.
+func (p *place) kill(who string, server, client *process) {
+	p.t.Helper()
+	if server.note() == 0 || client.note() == 0 {
+		p.t.Fatalf("no abstract socket seen: of the server %v, of the client %v", server.seen, client.seen)
+	}
+	victim, other := client, server
+	if who == "server" {
+		victim, other = server, client
+	}
+	victim.signal(sigKill)
+	other.lost(victim)
+}
+
+// lost watches the end of a side whose peer was killed.
+func (p *process) lost(victim *process) {
+	p.t.Helper()
+	p.ends(statusPeer, lossLimit)
+	p.says("peer 127.0.0.1:")
+	victim.within(patience)
+	victim.gone()
+	p.gone()
+}
+
+// TestKilledBeforeTheRun: the server is held before it has said hello, and
+// either side dies then.
+func TestKilledBeforeTheRun(t *testing.T) {
+	for _, program := range []string{"ib_write_lat", "ib_read_bw"} {
+		t.Run(program+" server", func(t *testing.T) {
+			p := newPlace(t, readyName)
+			server, client := p.held(program)
+			server.signal(sigKill)
+			client.lost(server)
+		})
+		t.Run(program+" client", func(t *testing.T) {
+			p := newPlace(t)
+			server, client := p.held(program)
+			client.signal(sigKill)
+			client.within(patience)
+			server.signal(sigCont)
+			server.lost(client)
+		})
+	}
+}
+
+// held starts a pair whose server is stopped before the client has connected.
+func (p *place) held(program string) (server, client *process) {
+	p.t.Helper()
+	server, port := p.serve(program)
+	server.signal(sigStop)
+	server.await("stop", func() bool { return server.state() == "T" })
+	client = p.connect(program, port, "-d", "shm_whole")
+	connected(p.t, port)
+	return server, client
+}
+
+// TestFrozenPeer: a side that is there and does nothing any more counts as lost.
+func TestFrozenPeer(t *testing.T) {
+	for _, who := range []string{"client", "server"} {
+		t.Run(who, func(t *testing.T) {
+			p := newPlace(t, readyName)
+			server, client := p.both("ib_write_lat", "", "-d shm_whole -D 30 --completion poll")
+			server.runs()
+			client.runs()
+			client.works(3)
+			frozen, other := client, server
+			if who == "server" {
+				frozen, other = server, client
+			}
+			frozen.signal(sigStop)
+			other.ends(statusPeer, lossLimit)
+			other.says("peer 127.0.0.1:", "silent for")
+			frozen.signal(sigKill)
+			frozen.within(patience)
+		})
+	}
+}
+
+// TestKilledPersistentServer takes all of its clients with it.
+func TestKilledPersistentServer(t *testing.T) {
+	p := newPlace(t, readyName)
+	server, port := p.serve("ib_send_lat", "--persistent")
+	var clients []*process
+	for range 2 {
+		clients = append(clients, p.connect("ib_send_lat", port, "-d", "shm_whole", "-D", "30", "-e"))
+	}
+	for _, c := range clients {
+		c.runs()
+		if c.note() == 0 {
+			t.Error("no abstract socket seen")
+		}
+	}
+	server.note()
+	server.signal(sigKill)
+	for _, c := range clients {
+		c.lost(server)
+	}
+}
+
+// TestKilledPeerOfAnIdleSession: a client that has connected to a persistent
+// server, says nothing and dies, is no more than a line on stderr.
+func TestKilledPeerOfAnIdleSession(t *testing.T) {
+	p := newPlace(t)
+	server, port := p.serve("ib_write_bw", "--persistent")
+	server.signal(sigStop)
+	server.await("stop", func() bool { return server.state() == "T" })
+	client := p.connect("ib_write_bw", port, "-d", "shm_whole")
+	connected(t, port)
+	client.signal(sigKill)
+	client.within(patience)
+	server.signal(sigCont)
+	server.await("loss of the client", func() bool { return server.count("peer 127.0.0.1:")+server.count("failed with status 4") > 0 })
+	p.connect("ib_write_bw", port, "-d", "shm_whole", "-n", "100").ends(statusDone, patience)
+	server.signal(sigTerm)
+	server.ends(statusDone, stopLimit)
+}
+
+// TestKilledServerLeavesOnlyItsReadyFile, which the next one writes anew.
+func TestKilledServerLeavesOnlyItsReadyFile(t *testing.T) {
+	p := newPlace(t)
+	server, _ := p.serve("ib_write_lat")
+	server.signal(sigKill)
+	server.within(patience)
+	stale, err := os.ReadFile(filepath.Join(p.dir, readyName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := p.start("ib_write_lat", "--bind_source_ip", "127.0.0.1", "--port", "0", "--ready-file", readyName)
+	next.await("new ready file", func() bool {
+		data, err := os.ReadFile(filepath.Join(p.dir, readyName))
+		return err == nil && string(data) != string(stale)
+	})
+	next.signal(sigTerm)
+	next.ends(statusOther, stopLimit)
+}
+
+// state is the process's state as the kernel names it: R, S, T...
+func (p *process) state() string {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return ""
+	}
+	return statFields(data)[0]
+}

@@ -1,0 +1,79 @@
+// Package e2e runs the programs as people do: as processes that talk over the
+// loopback interface and an embedded device. It holds what users and scripts
+// rely on: what is printed where, exit statuses, result files, and that nothing
+// is left behind however a process ends.
+//
+// Pairs of processes spin on both cores of a small machine, so tests do not run
+// in parallel. Nothing here waits for time to pass: only for conditions, with
+// deadlines that a busy machine meets.
+//
+// IBPERF_LONG=1 adds a test that takes minutes.
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// programs are the benchmarks.
+var programs = []string{"ib_write_lat", "ib_write_bw", "ib_send_lat", "ib_send_bw", "ib_read_lat", "ib_read_bw"}
+
+// modes are the completion modes that are not "auto".
+var modes = []string{"data", "poll", "event"}
+
+// The exit statuses, which are documented and never reused.
+const (
+	statusDone    = 0
+	statusOther   = 1
+	statusUsage   = 2
+	statusDevice  = 3
+	statusPeer    = 4
+	statusData    = 5
+	statusRefused = 6
+)
+
+// bin is the folder of the built programs.
+var bin string
+
+func TestMain(m *testing.M) {
+	os.Exit(buildAndRun(m))
+}
+
+// buildAndRun builds the programs once, without the race detector even if the
+// tests have it: it would slow spinning down a hundredfold.
+func buildAndRun(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "ibperf-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	bin = dir
+	build := exec.Command("go", "build", "-o", dir+"/", "./cmd/...")
+	build.Dir = filepath.Join("..", "..")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the programs: %v\n%s", err, out)
+		return 1
+	}
+	status := m.Run()
+	if left := ourProcesses(); len(left) > 0 {
+		fmt.Fprintf(os.Stderr, "processes are left: %s\n", strings.Join(left, ", "))
+		return 1
+	}
+	return status
+}
+
+// latency tells the latency programs from the bandwidth ones.
+func latency(program string) bool { return strings.HasSuffix(program, "_lat") }
+
+// each runs a test for every benchmark program.
+func each(t *testing.T, test func(t *testing.T, program string)) {
+	t.Helper()
+	for _, program := range programs {
+		t.Run(program, func(t *testing.T) { test(t, program) })
+	}
+}

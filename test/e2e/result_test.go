@@ -1,0 +1,165 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/ibperf/ibperf/reports"
+)
+
+// readResult reads a result file as the reports do.
+func (p *place) readResult(name string) *reports.File {
+	p.t.Helper()
+	f, err := reports.Read(filepath.Join(p.dir, name))
+	if err != nil {
+		p.t.Fatalf("%v", err)
+	}
+	return f
+}
+
+// TestResultFiles holds that the files of both sides say what was run, what the
+// numbers mean, and the same as the printed rows.
+func TestResultFiles(t *testing.T) {
+	each(t, func(t *testing.T, program string) {
+		p := newPlace(t, "*.json")
+		server, client := p.run(statusDone, program, "--out_json_file server.json",
+			"-d shm_block128 --compare --verify -s 300 -n 300 --offset 5 --out_json_file client.json")
+		for _, side := range []struct {
+			role string
+			*process
+		}{{"client", client}, {"server", server}} {
+			f := p.readResult(side.role + ".json")
+			if f.Role != side.role || f.Program != program || f.Interrupted || f.Error != "" || f.Command[0] == "" {
+				t.Errorf("%s: role %q, program %q, interrupted %v, error %q", side.role, f.Role, f.Program, f.Interrupted, f.Error)
+			}
+			if f.Finished.Before(f.Started) || f.Started.IsZero() {
+				t.Errorf("%s: started %v, finished %v", side.role, f.Started, f.Finished)
+			}
+			checkParameters(t, f)
+			checkSides(t, f)
+			for _, w := range []string{"software-device", "verify"} {
+				if !slices.ContainsFunc(f.Warnings, func(have reports.Warning) bool { return have.ID == w && have.Text != "" }) {
+					t.Errorf("%s: no warning %s", side.role, w)
+				}
+			}
+			printed := side.wantRows(layoutOf(program, false, false), []int{300}, modes)
+			checkRows(t, f, printed)
+			checkExplained(t, filepath.Join(p.dir, side.role+".json"))
+		}
+	})
+}
+
+func checkParameters(t *testing.T, f *reports.File) {
+	t.Helper()
+	q := f.Parameters
+	if q.Transport != "RC" || q.Completion != "compare" || !slices.Equal(q.Modes, modes) || !slices.Equal(q.Sizes, []int{300}) ||
+		q.Iterations != 300 || q.QPs != 1 || q.Offset != 5 || !q.Verify || q.ForceData || q.MTU == 0 || q.TxDepth == 0 || q.Warmup == 0 {
+		t.Errorf("%s: parameters %+v", f.Role, q)
+	}
+}
+
+func checkSides(t *testing.T, f *reports.File) {
+	t.Helper()
+	for name, s := range map[string]reports.Side{"here": f.Local, "the peer": f.Peer} {
+		if s.Device.Name != "shm_block128" || s.Device.Backend != "shm" || s.Device.Software == "" ||
+			s.Order.Query == "" || s.Order.Answer != reports.OrderBlocks ||
+			s.Host == "" || s.Kernel == "" || s.CPU == "" || s.CPUs < 1 || s.Libraries["go"] == "" {
+			t.Errorf("%s: %s: %+v", f.Role, name, s)
+		}
+	}
+}
+
+// checkRows compares the rows of a file with what was printed of them.
+func checkRows(t *testing.T, f *reports.File, printed []row) {
+	t.Helper()
+	if len(f.Rows) != len(printed) {
+		t.Fatalf("%s: %d rows in the file, %d printed", f.Role, len(f.Rows), len(printed))
+	}
+	for i, r := range f.Rows {
+		have := printed[i]
+		if r.Size != have.size || r.Mode != have.mode || r.Forced || r.Opcode == "" {
+			t.Errorf("%s: row %+v printed as %+v", f.Role, r, have)
+		}
+		if r.Verify == nil || r.Verify.Messages == 0 || r.Verify.Bad() != 0 {
+			t.Errorf("%s: verify %+v", f.Role, r.Verify)
+		}
+		var numbers string
+		if l := r.Latency; l != nil {
+			checkHistogram(t, l)
+			numbers = fmt.Sprintf("%d %.2f %.2f %.2f", l.N, l.MinNs/1e3, l.MaxNs/1e3, l.P50Ns/1e3)
+			if want := fmt.Sprintf("%d %.2f %.2f %.2f", have.count, have.numbers[0], have.numbers[1], have.numbers[2]); !near(numbers, want) {
+				t.Errorf("%s: in the file %s, printed %s", f.Role, numbers, want)
+			}
+			continue
+		}
+		b := r.Bandwidth
+		numbers = fmt.Sprintf("%d %.2f %.2f %.6f", b.Messages, b.Peak/(1<<20), b.Average/(1<<20), b.MsgRate/1e6)
+		if want := fmt.Sprintf("%d %.2f %.2f %.6f", have.count, have.numbers[0], have.numbers[1], have.numbers[2]); numbers != want {
+			t.Errorf("%s: in the file %s, printed %s", f.Role, numbers, want)
+		}
+	}
+}
+
+// near compares numbers that were rounded in different steps.
+func near(a, b string) bool {
+	var x, y [4]float64
+	_, err1 := fmt.Sscan(a, &x[0], &x[1], &x[2], &x[3])
+	_, err2 := fmt.Sscan(b, &y[0], &y[1], &y[2], &y[3])
+	for i := range x {
+		if d := x[i] - y[i]; d > 0.011 || d < -0.011 {
+			return false
+		}
+	}
+	return err1 == nil && err2 == nil
+}
+
+// checkHistogram holds that the samples are in the file, to draw them from.
+func checkHistogram(t *testing.T, l *reports.Latency) {
+	t.Helper()
+	h, err := hdrhistogram.Decode([]byte(l.Histogram))
+	if err != nil {
+		t.Fatalf("histogram: %v", err)
+	}
+	median := float64(h.ValueAtQuantile(50)) * l.Factor
+	if h.TotalCount() != int64(l.N) || median < l.P50Ns*0.99 || median > l.P50Ns*1.01 {
+		t.Errorf("histogram of %d samples with median %v, want %d with %v", h.TotalCount(), median, l.N, l.P50Ns)
+	}
+}
+
+// unexplained are the fields of a measurement that need no unit: text, and what
+// the file's definitions explain under another name.
+var unexplained = []string{"opcode", "mode", "measured_at", "messages", "first", "forced"}
+
+// checkExplained holds that each number of the rows has a unit and a definition.
+func checkExplained(t *testing.T, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f struct {
+		Units, Definitions map[string]string
+		Rows               []map[string]any
+	}
+	if err := json.Unmarshal(data, &f); err != nil {
+		t.Fatal(err)
+	}
+	var walk func(fields map[string]any)
+	walk = func(fields map[string]any) {
+		for name, value := range fields {
+			if inner, ok := value.(map[string]any); ok {
+				walk(inner)
+			} else if _, ok := value.([]any); !ok && !slices.Contains(unexplained, name) && (f.Units[name] == "" || f.Definitions[name] == "") {
+				t.Errorf("%s: unit %q, definition %q", name, f.Units[name], f.Definitions[name])
+			}
+		}
+	}
+	for _, r := range f.Rows {
+		walk(r)
+	}
+}

@@ -1,0 +1,98 @@
+package e2e
+
+import (
+	"crypto/rand"
+	"io"
+	"net"
+	"testing"
+)
+
+// What strangers say.
+var nonsense = map[string]string{
+	"HTTP":   "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+	"answer": "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+	"zeros":  string(make([]byte, 4096)),
+	"ones":   "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+	"random": random(1 << 16),
+}
+
+func random(n int) string {
+	b := make([]byte, n)
+	rand.Read(b)
+	return string(b)
+}
+
+// talk says a text to the server at a port, and hears all that it answers.
+func talk(t *testing.T, port, text string) {
+	t.Helper()
+	c, err := net.Dial("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	// The server may have enough of it before the end, and close or reset.
+	_, _ = io.WriteString(c, text)
+	_, _ = io.Copy(io.Discard, c)
+}
+
+// TestServerHearsNonsense from something that is no client.
+func TestServerHearsNonsense(t *testing.T) {
+	for name, text := range nonsense {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t)
+			server, port := p.serve("ib_write_lat")
+			talk(t, port, text)
+			server.ends(statusPeer, lossLimit)
+			server.says("peer 127.0.0.1:", "does not speak ibperf's protocol")
+		})
+	}
+}
+
+// TestClientHearsNonsense from something that is no server.
+func TestClientHearsNonsense(t *testing.T) {
+	for name, text := range nonsense {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t)
+			l, port := listen(t)
+			client := p.connect("ib_send_bw", port, "-d", "shm_whole")
+			c, err := l.Accept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			_, _ = io.WriteString(c, text)
+			client.ends(statusPeer, lossLimit)
+			client.says("peer 127.0.0.1:"+port, "does not speak ibperf's protocol")
+		})
+	}
+}
+
+// TestServerThatHangsUp before it has said anything.
+func TestServerThatHangsUp(t *testing.T) {
+	p := newPlace(t)
+	l, port := listen(t)
+	client := p.connect("ib_send_bw", port, "-d", "shm_whole")
+	c, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	client.ends(statusPeer, lossLimit)
+	client.says("peer 127.0.0.1:"+port, "is gone")
+}
+
+// TestDifferentPrograms refuse each other on both sides, and say what they are.
+func TestDifferentPrograms(t *testing.T) {
+	for _, c := range [][2]string{{"ib_write_lat", "ib_write_bw"}, {"ib_send_bw", "ib_read_bw"}} {
+		p := newPlace(t)
+		server, port := p.serve(c[0])
+		client := p.connect(c[1], port, "-d", "shm_whole")
+		client.ends(statusUsage, patience)
+		server.ends(statusUsage, patience)
+		for _, side := range []*process{client, server} {
+			side.says("the client is "+c[1]+" and the server "+c[0], "run the same program on both sides")
+		}
+	}
+}
