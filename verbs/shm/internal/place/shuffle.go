@@ -1,6 +1,10 @@
 package place
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"golang.org/x/sys/unix"
+)
 
 const (
 	// block is the unit in which a device that promises only aligned 128-byte
@@ -11,6 +15,11 @@ const (
 	// be seen: 400 ns at 2.5 GHz, 50 ns for the average message.
 	gapEvery = 8
 	gapTicks = 1000
+
+	// One gap in yieldEvery gives the CPU away instead: on a busy machine writer
+	// and reader may share one, and the reader runs only while the writer does not.
+	yieldEvery = 8
+	yieldGap   = ^uint64(0)
 )
 
 // Shuffler places messages in a pseudo-random order, as a device or a fabric
@@ -97,16 +106,23 @@ func (s *Shuffler) scatter(dst, src []byte, wait uint64) {
 
 // gap returns the length of the gap of the next message.
 func (s *Shuffler) gap() uint64 {
-	if s.below(gapEvery) == 0 {
-		return gapTicks
+	if s.below(gapEvery) != 0 {
+		return 0
 	}
-	return 0
+	if s.below(yieldEvery) == 0 {
+		return yieldGap
+	}
+	return gapTicks
 }
 
-// rest is pause without the call where there is nothing to wait for.
-func rest(ticks uint64) {
-	if ticks > 0 {
-		pause(ticks)
+// rest waits for a gap, if there is one.
+func rest(gap uint64) {
+	switch gap {
+	case 0:
+	case yieldGap:
+		unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+	default:
+		pause(gap)
 	}
 }
 
