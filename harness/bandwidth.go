@@ -13,11 +13,10 @@ type pump struct {
 	post  func(l *lane, n uint64) error
 	reap  func() ([]verbs.WC, error) // completions of the send queue
 	count func(l *lane) uint64       // messages newly finished
-	whole uint64                     // lanes
 }
 
 func newPump(m *measurement) *pump {
-	p := &pump{m: m, whole: uint64(len(m.rig.lanes))}
+	p := &pump{m: m}
 	p.reap = m.send.method(m.mode)
 	p.room, p.count = roomInQueue, countComplete
 	switch {

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/verbs"
@@ -123,5 +122,3 @@ func opcode(p *Plan, mode Mode) verbs.Opcode {
 func takesReceives(op verbs.Opcode) bool {
 	return op == verbs.OpSend || op == verbs.OpRDMAWriteWithImm
 }
-
-const noDeadline = math.MaxInt64

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/ibperf/ibperf/internal/message"
 	"github.com/ibperf/ibperf/reports"
@@ -246,7 +245,3 @@ func (l *lane) close() {
 	verbs.Free(l.extra)
 	verbs.Free(l.side)
 }
-
-// eventSlice is how long a sleep for an event lasts before the halt word is
-// looked at again.
-const eventSlice = 50 * time.Millisecond

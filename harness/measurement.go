@@ -110,6 +110,9 @@ func (m *measurement) every(slots int) uint64 {
 	return max(1, min(uint64(mod), m.depth(slots)))
 }
 
+// noDeadline is the end of a counted measurement.
+const noDeadline = math.MaxInt64
+
 // until returns when a timed measurement that starts now ends.
 func (m *measurement) until(now int64) int64 {
 	if m.plan.Duration == 0 {

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/reports"
@@ -19,8 +20,9 @@ type waiter struct {
 }
 
 const (
-	spins    = 512 // polls of an empty CQ between two looks at the halt word
-	ackBatch = 64  // events acknowledged at a time
+	spins      = 512                   // polls of an empty CQ between two looks at the halt word
+	eventSlice = 50 * time.Millisecond // of sleep between two looks at it
+	ackBatch   = 64                    // events acknowledged at a time
 )
 
 // poll returns completions that are there.

@@ -15,9 +15,9 @@ var checkFailed = regexp.MustCompile(`Data check FAILED: \d+ messages checked, t
 // that they never look at a message in the making: the second run is longer.
 func (p *place) torn(program, options string, size int) {
 	p.t.Helper()
-	for _, messages := range []int{2000, 50_000} {
+	for _, messages := range []int{2000, 4000, 20_000, 40_000} {
 		if size > 4096 {
-			messages /= 5
+			messages /= 10
 		}
 		server, client := p.both(program, "", fmt.Sprintf("%s --completion data --verify -s %d -n %d", options, size, messages))
 		status := client.within(patience)
