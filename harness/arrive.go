@@ -26,7 +26,7 @@ func (l *lane) awaitMarker(m *measurement, k, as uint64) error {
 		if m.over(k) {
 			return errOver
 		}
-		yield(&looks)
+		yield(&looks, 1)
 	}
 	l.arrived = k + 1
 	return nil
@@ -40,7 +40,7 @@ func (l *lane) awaitOnce(m *measurement, k uint64) error {
 		if m.over(k) {
 			return errOver
 		}
-		yield(&looks)
+		yield(&looks, 1)
 	}
 	l.arrived = k + 1
 	return nil

@@ -99,7 +99,7 @@ func (p *pump) phase(limit uint64, until int64) error {
 			got += p.count(l)
 		}
 		if got == 0 {
-			yield(&looks)
+			yield(&looks, 1)
 			continue
 		}
 		now := clock.Now()

@@ -41,6 +41,9 @@ func benchLoop(b *testing.B, op Op, kind string, mode Mode, size int) {
 // A loop must not allocate: many more messages may not cost an allocation each.
 // A histogram of more samples costs some when it is encoded after the loop.
 func TestLoopsDoNotAllocate(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector makes calls allocate")
+	}
 	eachTest(t, func(t *testing.T, op Op, kind string) {
 		for _, mode := range []Mode{ModeData, ModePoll, ModeEvent} {
 			count := func(n uint64) float64 {

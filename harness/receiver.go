@@ -60,7 +60,7 @@ func (r *receiver) run() error {
 			if err := r.idle(); err != nil {
 				return err
 			}
-			yield(&looks)
+			yield(&looks, 1)
 			continue
 		}
 		r.got += n

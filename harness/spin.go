@@ -19,9 +19,9 @@ func (m *measurement) over(k uint64) bool {
 // which a spin gives other threads of an overloaded machine a chance.
 const patience = 1 << 16
 
-// yield is called for each fruitless look.
-func yield(looks *int) {
-	if *looks++; *looks == patience {
+// yield is called after n fruitless looks.
+func yield(looks *int, n int) {
+	if *looks += n; *looks >= patience {
 		*looks = 0
 		unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 	}

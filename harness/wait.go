@@ -14,6 +14,7 @@ type waiter struct {
 	m       *measurement
 	cq      verbs.CQ
 	wc      []verbs.WC
+	looks   int // fruitless ones
 	armed   bool
 	sleeps  uint64
 	unacked int
@@ -39,6 +40,7 @@ func (w *waiter) poll() ([]verbs.WC, error) {
 func (w *waiter) spin() ([]verbs.WC, error) {
 	n, err := w.cq.PollSpin(w.wc, spins)
 	if err != nil || n == 0 {
+		yield(&w.looks, spins)
 		return nil, err
 	}
 	return w.wc[:n], w.failed(w.wc[:n])

@@ -29,8 +29,9 @@ type process struct {
 	name     string // for messages: program and arguments
 	cmd      *exec.Cmd
 	out, err *printed
-	ended    chan struct{} // closed when it has ended
-	seen     map[string]bool
+	ended    chan struct{}   // closed when it has ended
+	seen     map[string]bool // names of its abstract sockets
+	place    *place
 }
 
 // printed keeps what a process prints.
@@ -57,13 +58,14 @@ type place struct {
 	t    tb
 	dir  string
 	temp string // their TMPDIR
+	all  []*process
 }
 
 // start runs a program.
 func (p *place) start(program string, args ...string) *process {
 	p.t.Helper()
 	proc := &process{
-		t: p.t, name: strings.Join(append([]string{program}, args...), " "),
+		t: p.t, place: p, name: strings.Join(append([]string{program}, args...), " "),
 		cmd: exec.Command(filepath.Join(bin, program), args...),
 		out: &printed{}, err: &printed{}, ended: make(chan struct{}), seen: map[string]bool{},
 	}
@@ -72,6 +74,7 @@ func (p *place) start(program string, args ...string) *process {
 	if err := proc.cmd.Start(); err != nil {
 		p.t.Fatalf("start %s: %v", proc.name, err)
 	}
+	p.all = append(p.all, proc)
 	p.t.Cleanup(proc.stop)
 	go func() {
 		// The status is read from the process's state.
@@ -119,6 +122,7 @@ func (p *process) within(limit time.Duration) int {
 	case <-p.ended:
 		return p.cmd.ProcessState.ExitCode()
 	case <-timer.C:
+		p.place.dump()
 		p.t.Fatalf("%s has not ended within %v\n%s", p.name, limit, p.said())
 	}
 	return 0
@@ -142,9 +146,29 @@ func (p *process) says(texts ...string) {
 	}
 }
 
-// said shows what a process has printed.
+// said shows what a process has printed, and what others have at its place.
 func (p *process) said() string {
-	return "-- stdout\n" + p.out.String() + "-- stderr\n" + p.err.String()
+	text := "-- stdout\n" + p.out.String() + "-- stderr\n" + p.err.String()
+	if p.place == nil {
+		return text
+	}
+	for _, other := range p.place.all {
+		if other != p {
+			text += "-- meanwhile " + other.name + "\n" + other.err.String()
+		}
+	}
+	return text
+}
+
+// dump makes processes that hang print where they are.
+func (p *place) dump() {
+	for _, proc := range p.all {
+		if proc.over() {
+			continue
+		}
+		_ = proc.cmd.Process.Signal(syscall.SIGQUIT)
+		_ = until(10*time.Second, proc.over)
+	}
 }
 
 // await waits until a condition holds while the process lives.
