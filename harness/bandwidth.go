@@ -56,13 +56,16 @@ func (p *pump) run() error {
 	if err := p.phase(m.warmup, noDeadline); err != nil {
 		return err
 	}
-	m.cpu.begin()
+	m.begin()
 	now := clock.Now()
 	m.rate.Start(now)
 	err := p.phase(m.total, m.until(now))
-	m.cpu.end()
-	if m.at == "sender" || m.plan.Op == OpRead {
+	m.end()
+	switch {
+	case m.at != "receiver":
 		m.result.Bandwidth = m.rate.Bandwidth(m.size, m.at)
+	case err != nil: // the receiver's figure will not come
+		m.result.Bandwidth = m.rate.Bandwidth(m.size, "sender")
 	}
 	m.result.Cost = m.cost(m.rate.Messages())
 	return err

@@ -8,10 +8,18 @@ import (
 )
 
 // Credits tell a sender how far the receiver has consumed its ring: the
-// receiver writes the number of messages, and its complement, into the sender's
+// receiver writes the number of messages, and a check of it, into the sender's
 // memory. A sender that finds the two at odds has looked while they were being
 // written, in whatever order, and looks again later; so credits need no promise
 // about order, not even within their 16 bytes.
+
+// creditCheck spreads each byte of n over all of its own: a mixture of the bytes
+// of two credits agrees with itself by a chance in a billion only, where that of
+// a number and its complement would often.
+func creditCheck(n uint64) uint64 {
+	n = (n ^ n>>32 ^ 0xa5a5a5a5) * 0x9e3779b97f4a7c15
+	return n ^ n>>29
+}
 
 // creditDepth is the number of credits that may be on their way. Each has a
 // place of its own to be sent from; every quarter of them one is signaled.
@@ -20,8 +28,8 @@ const creditDepth = 32
 // takeCredits looks at what the peer wrote last.
 func (l *lane) takeCredits() {
 	w := words(l.rig.buf.Bytes()[l.rig.layout.creditsIn(l.index):][:16])
-	n, inverse := atomic.LoadUint64(&w[0]), atomic.LoadUint64(&w[1])
-	if n == ^inverse && n > l.credited && n <= l.sent {
+	n, check := atomic.LoadUint64(&w[0]), atomic.LoadUint64(&w[1])
+	if n > l.credited && n <= l.sent && check == creditCheck(n) {
 		l.credited = n
 	}
 }
@@ -52,7 +60,7 @@ func (l *lane) postCredit(consumed uint64) error {
 	r, i := l.rig, l.posted%creditDepth
 	at := r.layout.creditsOut(l.index) + int(i)*16
 	w := words(r.buf.Bytes()[at:][:16])
-	w[0], w[1] = consumed, ^consumed
+	w[0], w[1] = consumed, creditCheck(consumed)
 	l.side[i] = verbs.SGE{Addr: r.mr.Addr() + uint64(at), Length: 16, LKey: r.mr.LKey()}
 	l.posted++
 	wr := &l.extra[0]

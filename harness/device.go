@@ -109,6 +109,7 @@ func (r *rig) createQPs() error {
 		}
 		l, err := newLane(r, len(r.lanes), qp)
 		if err != nil {
+			qp.Close()
 			return err
 		}
 		r.lanes = append(r.lanes, l)
@@ -181,9 +182,13 @@ func (r *rig) connect(mine, theirs []endpoint) error {
 
 // answer asks the device about data order, which is answered in RTS.
 func (r *rig) answer() (answer, error) {
-	order, call, err := verbs.AskOrder(r.lanes[0].qp, askedOpcode(r.plan.Op))
-	if err != nil {
-		return answer{}, &DeviceError{err}
+	order, call := verbs.OrderWhole, ""
+	for _, l := range r.lanes { // the promise is each QP's own
+		o, c, err := verbs.AskOrder(l.qp, askedOpcode(r.plan.Op))
+		if err != nil {
+			return answer{}, &DeviceError{err}
+		}
+		order, call = min(order, o), c
 	}
 	side := r.cfg.File.Local
 	dev := r.cfg.Context.Device()

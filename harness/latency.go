@@ -5,12 +5,12 @@ import (
 )
 
 // pingpong holds the steps of a latency loop, chosen before the clock starts:
-// how a message is sent, how its arrival is awaited, and what is done outside
-// the awaited time. k is the number of the message.
+// how a message is made ready, how its arrival is awaited, and what is done
+// outside the awaited time. k is the number of the message.
 type pingpong struct {
 	m    *measurement
 	l    *lane
-	send func(k uint64) error
+	load func(k uint64) // make message k ready
 	tidy func() error
 	wait func(k uint64) error
 }
@@ -33,11 +33,11 @@ func (p *pingpong) lead() error {
 	m := p.m
 	err := p.rounds(0, m.warmup, noDeadline)
 	m.samples.Reset()
-	m.cpu.begin()
+	m.begin()
 	if err == nil {
 		err = p.rounds(m.warmup, m.total, m.until(clock.Now()))
 	}
-	m.cpu.end()
+	m.end()
 	factor := 0.5
 	if m.plan.Op == OpRead {
 		factor = 1
@@ -49,17 +49,20 @@ func (p *pingpong) lead() error {
 	return err
 }
 
-// rounds exchanges messages from to to-1, or until the time has come. A sample
-// is recorded after the next message is on its way, outside what it measures.
+// rounds exchanges messages from to to-1, or until the time has come. While a
+// message travels, the sample before it is recorded and the next message is made
+// ready, so that neither is part of what is measured.
 func (p *pingpong) rounds(from, to uint64, until int64) error {
+	p.load(from)
 	last := clock.Now()
-	if err := p.send(from); err != nil {
+	if err := p.l.post(1); err != nil {
 		return err
 	}
 	for k := from; ; {
 		if err := p.tidy(); err != nil {
 			return err
 		}
+		p.load(k + 1)
 		if err := p.wait(k); err != nil {
 			return err
 		}
@@ -71,7 +74,7 @@ func (p *pingpong) rounds(from, to uint64, until int64) error {
 		if p.m.halt.on() {
 			return errOver
 		}
-		if err := p.send(k); err != nil {
+		if err := p.l.post(1); err != nil {
 			return err
 		}
 		p.m.samples.Record(now - last)
@@ -84,12 +87,12 @@ func (p *pingpong) follow() error {
 	m := p.m
 	var k uint64
 	defer func() {
-		m.cpu.end()
+		m.end()
 		m.result.Cost = m.cost(k - min(k, m.warmup))
 	}()
-	for ; ; k++ {
+	for p.load(0); ; k++ {
 		if k == m.warmup {
-			m.cpu.begin()
+			m.begin()
 		}
 		if err := p.wait(k); err != nil {
 			return err
@@ -97,11 +100,15 @@ func (p *pingpong) follow() error {
 		if m.halt.on() {
 			return errOver
 		}
-		if err := p.send(k); err != nil {
+		if err := p.l.post(1); err != nil {
 			return err
 		}
 		if err := p.tidy(); err != nil {
 			return err
+		}
+		p.load(k + 1)
+		if k+1 == m.total {
+			m.end()
 		}
 	}
 }
@@ -109,7 +116,7 @@ func (p *pingpong) follow() error {
 func newPingpong(m *measurement) *pingpong {
 	l := m.rig.lanes[0]
 	p := &pingpong{m: m, l: l}
-	p.chooseSend()
+	p.load = l.loader(m)
 	p.chooseWait()
 	p.tidy = l.reapSends(m)
 	switch {
@@ -128,15 +135,6 @@ func both(f, g func() error) func() error {
 			return err
 		}
 		return g()
-	}
-}
-
-func (p *pingpong) chooseSend() {
-	l := p.l
-	load := l.loader(p.m)
-	p.send = func(k uint64) error {
-		load(k)
-		return l.post(1)
 	}
 }
 

@@ -29,6 +29,7 @@ type measurement struct {
 	rate     *stats.Rate
 	at       string // where the rate is measured
 	cpu      cpuMeter
+	visit    uint64      // messages of a lane that the receiver takes at a time
 	deadline *time.Timer // for the last messages
 	result   sideResult
 }
@@ -67,7 +68,10 @@ func newMeasurement(s *session, size int, mode Mode) *measurement {
 	if p.Duration > 0 {
 		m.total = math.MaxUint64
 	}
-	if mode == ModeData {
+	switch {
+	case p.Op == OpRead:
+		m.at = "requester"
+	case mode == ModeData:
 		m.at = "receiver"
 	}
 	m.send = waiter{cq: s.rig.sendCQ, m: m, wc: s.sendWCs}
@@ -145,13 +149,16 @@ func (m *measurement) row(theirs sideResult, forced bool) reports.Row {
 	mine := m.result
 	r := reports.Row{
 		Size: m.size, Mode: string(m.mode), Forced: forced && m.mode == ModeData, Opcode: m.opcode.String(),
-		Latency: mine.Latency, Bandwidth: mine.Bandwidth, Local: mine.Cost, Peer: theirs.Cost,
+		Warmup: m.warmup, Latency: mine.Latency, Bandwidth: mine.Bandwidth, Local: mine.Cost, Peer: theirs.Cost,
 	}
 	if r.Latency == nil {
 		r.Latency = theirs.Latency
 	}
 	if r.Bandwidth == nil {
 		r.Bandwidth = theirs.Bandwidth
+	}
+	if p := m.plan; p.Kind == reports.KindBandwidth {
+		r.CQMod = int(m.every(slots(p, m.size)))
 	}
 	if m.plan.Verify {
 		r.Verify = sumVerify(mine.Verify, theirs.Verify)

@@ -24,6 +24,7 @@ func (m *measurement) passive() bool {
 
 func newReceiver(m *measurement) *receiver {
 	r := &receiver{m: m, edge: uint64(max(1, m.rig.lanes[0].slots/4))}
+	m.visit = 1
 	switch {
 	case m.mode != ModeData:
 		r.arrive = m.arriveByCompletion()
@@ -68,8 +69,8 @@ func (r *receiver) run() error {
 		case r.started:
 			r.mark(n)
 		case r.got > skip:
-			r.started = true
-			m.cpu.begin()
+			r.started, m.visit = true, visit
+			m.begin()
 			m.rate.Start(clock.Now())
 		}
 		for _, l := range m.rig.lanes {
@@ -79,8 +80,13 @@ func (r *receiver) run() error {
 				}
 			}
 		}
+		if r.got == m.total*uint64(len(m.rig.lanes)) {
+			r.mark(0)
+			m.end()
+		}
 	}
 	r.mark(0)
+	m.end()
 	return nil
 }
 
@@ -97,9 +103,7 @@ func (r *receiver) mark(n uint64) {
 // finish notes the results once the loop has ended, however it ended.
 func (r *receiver) finish() {
 	m := r.m
-	if r.started {
-		m.cpu.end()
-	}
+	m.end()
 	m.result.Cost = m.cost(m.rate.Messages())
 	if m.at == "receiver" {
 		m.result.Bandwidth = m.rate.Bandwidth(m.size, m.at)
@@ -107,13 +111,14 @@ func (r *receiver) finish() {
 }
 
 // visit bounds the messages of one lane that are taken before the next lane's.
+// Before the measurement begins it is 1, so that little is left out of it.
 const visit = 64
 
 // arriveInMemory looks for the markers of each lane's next messages.
 func (m *measurement) arriveInMemory() (uint64, error) {
 	var n uint64
 	for _, l := range m.rig.lanes {
-		for l.fresh < visit && l.rxMarks.Arrived(l.arrived) {
+		for l.fresh < m.visit && l.rxMarks.Arrived(l.arrived) {
 			l.arrived++
 			l.fresh++
 			n++
@@ -127,7 +132,7 @@ func (m *measurement) arriveOnce() (uint64, error) {
 	var n uint64
 	for _, l := range m.rig.lanes {
 		l.notice(l.arrived)
-		for l.fresh < visit && l.rxMarks.Arrived(l.arrived) {
+		for l.fresh < m.visit && l.rxMarks.Arrived(l.arrived) {
 			l.verify(m, l.arrived)
 			l.arrived++
 			l.fresh++

@@ -35,7 +35,11 @@ func (s *session) measure(size int, mode Mode) error {
 	if err != nil {
 		return err
 	}
-	s.addRow(m.row(theirs, s.gate.forced))
+	row := m.row(theirs, s.gate.forced)
+	if row.Latency == nil && row.Bandwidth == nil || m.plan.Verify && theirs.Verify == nil {
+		return fmt.Errorf("mode %s, %d bytes: the peer's result lacks what it measured", m.mode, m.size)
+	}
+	s.addRow(row)
 	return nil
 }
 
@@ -85,14 +89,14 @@ func (s *session) timed(m *measurement) error {
 	if s.cfg.Role == Client {
 		err := m.lead()
 		if err != nil {
-			return m.outcome(err)
+			return s.fail(m.outcome(err))
 		}
 		_, err = swap(s.cfg.Exchanger, m.step("finish"), m.sent())
 		return err
 	}
 	told := make(chan error, 1)
 	go func() { told <- s.await(m) }()
-	err := m.outcome(m.follow())
+	err := s.fail(m.outcome(m.follow()))
 	select {
 	case terr := <-told:
 		if err == nil {
@@ -102,6 +106,15 @@ func (s *session) timed(m *measurement) error {
 	case <-s.halt.told:
 		return s.halt.reason()
 	}
+}
+
+// fail makes an error of this side's loop the reason of the halt, unless there is
+// one: what follows from it, here and at the peer, must not hide it.
+func (s *session) fail(err error) error {
+	if err != nil {
+		s.halt.set(err)
+	}
+	return err
 }
 
 // await learns the number of messages. From then on the last ones have a deadline.
@@ -166,10 +179,10 @@ const spareThreads = 2
 // quiet keeps the thread for this goroutine and the garbage collector off, for
 // as long as any loop of the process runs.
 func quiet() (release func()) {
-	runtime.GC()
 	runtime.LockOSThread()
 	loops.Lock()
 	if loops.n++; loops.n == 1 {
+		runtime.GC() // not while another loop is measured
 		loops.percent = debug.SetGCPercent(-1)
 	}
 	if want := loops.n + spareThreads; runtime.GOMAXPROCS(0) < want {

@@ -38,6 +38,9 @@ type Config struct {
 	Row func(reports.Row)
 }
 
+// peakWindow bounds the messages, and so the memory, that the peak is taken over.
+const peakWindow = 1 << 16
+
 // session is a run under way.
 type session struct {
 	cfg     *Config
@@ -55,12 +58,12 @@ type session struct {
 // measured until then is in File. Errors are of the types in errors.go, or an
 // error of the Exchanger when the peer was lost.
 func Run(ctx context.Context, c Config) error {
-	s := &session{cfg: &c, halt: newHalt(), samples: stats.NewSamples(), rate: stats.NewRate(c.Plan.TxDepth)}
+	s := &session{cfg: &c, halt: newHalt(), samples: stats.NewSamples(), rate: stats.NewRate(min(c.Plan.TxDepth*c.Plan.QPs, peakWindow))}
 	stop := s.halt.watch(ctx, c.Exchanger)
 	defer stop()
 	err := s.run()
-	// A halt explains what it broke off; only an error that came first stays.
-	if reason := s.halt.reason(); reason != nil && !isVerdict(err) {
+	// A halt explains what it broke off.
+	if reason := s.halt.reason(); err != nil && reason != nil && !isVerdict(err) {
 		err = reason
 	}
 	if errors.Is(err, ErrInterrupted) {
@@ -108,7 +111,9 @@ func (s *session) allocate() (err error) {
 	if s.sendWCs, err = verbs.Make[verbs.WC](wcBatch); err != nil {
 		return err
 	}
-	s.recvWCs, err = verbs.Make[verbs.WC](wcBatch)
+	if s.recvWCs, err = verbs.Make[verbs.WC](wcBatch); err != nil {
+		verbs.Free(s.sendWCs)
+	}
 	return err
 }
 
@@ -154,7 +159,7 @@ func (s *session) parameters(mtu verbs.MTU) reports.Parameters {
 	p := &s.cfg.Plan
 	r := reports.Parameters{
 		Transport: verbs.QPTypeRC.String(), Completion: string(p.Completion), Sizes: p.Sizes,
-		Iterations: p.Iterations, Warmup: warmupFor(p, p.Sizes[0]), QPs: p.QPs, TxDepth: p.TxDepth, RxDepth: p.RxDepth,
+		Iterations: p.Iterations, QPs: p.QPs, TxDepth: p.TxDepth, RxDepth: p.RxDepth,
 		CQMod: p.CQMod, Inline: s.rig.inline, Offset: p.Offset, MTU: mtu.Bytes(),
 		Verify: p.Verify, ForceData: p.ForceData,
 	}
@@ -166,7 +171,7 @@ func (s *session) parameters(mtu verbs.MTU) reports.Parameters {
 	}
 	if p.Kind == reports.KindBandwidth {
 		m := newMeasurement(s, p.Sizes[0], s.gate.modes[0])
-		r.CQMod = int(m.every(slots(p, p.Sizes[0])))
+		r.CQMod = int(m.every(slots(p, p.Sizes[0]))) // of the first size; rows have their own
 	}
 	for _, m := range s.gate.modes {
 		r.Modes = append(r.Modes, string(m))

@@ -45,7 +45,7 @@ func (l *lane) reapRecvs(m *measurement) func() error {
 				return err
 			}
 			l.received(len(wc))
-			if l.unreaped() < int64(l.slots-1) {
+			if l.unreaped()+int64(l.freeRecvs) < int64(l.slots-1) {
 				break
 			}
 			if m.halt.on() {

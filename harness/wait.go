@@ -125,13 +125,25 @@ func (w *waiter) method(mode Mode) func() ([]verbs.WC, error) {
 	return w.spin
 }
 
-// cpuMeter measures the CPU time of the loop's thread, without the warm-up.
+// cpuMeter measures the CPU time of the loop's thread, without the warm-up and
+// without the wait for the peer's word that it is done.
 type cpuMeter struct {
 	start, used int64
+	running     bool
 }
 
-func (c *cpuMeter) begin() { c.start = clock.ThreadCPU() }
-func (c *cpuMeter) end()   { c.used = clock.ThreadCPU() - c.start }
+// begin starts the measured part of the loop.
+func (m *measurement) begin() {
+	m.send.sleeps, m.recv.sleeps = 0, 0
+	m.cpu.start, m.cpu.running = clock.ThreadCPU(), true
+}
+
+// end ends it, at the first call.
+func (m *measurement) end() {
+	if m.cpu.running {
+		m.cpu.used, m.cpu.running = clock.ThreadCPU()-m.cpu.start, false
+	}
+}
 
 // cost is what the measured messages cost this side.
 func (m *measurement) cost(messages uint64) reports.Cost {

@@ -28,11 +28,15 @@ func DefinitionsFor(kind, op string) map[string]string {
 		}
 	}
 	maps.Copy(defs, own)
+	if kind == KindBandwidth && op == "read" {
+		defs["average_bytes_per_s"] = readRateDefinition
+	}
 	return defs
 }
 
 const (
 	halfTripDefinition = "half of the round trip of a ping-pong, measured between successive posts of the same side"
+	readRateDefinition = "at the requester: bytes / (last arrival detected, in data mode, or last completion polled - first post)"
 	fullTripDefinition = "the full round trip, measured from the post to the detection that the answer has arrived"
 )
 
@@ -63,13 +67,13 @@ var latencyDefinitions = map[string]string{
 }
 
 var bandwidthDefinitions = map[string]string{
-	"average_bytes_per_s": "at the sender: bytes / (last send completion polled - first post); at the receiver (data mode): bytes of the messages after the first / (last arrival detected - first arrival detected)",
-	"peak_bytes_per_s":    "the highest average over any tx_depth consecutive messages, measured where the average is",
+	"average_bytes_per_s": "at the sender: bytes / (last send completion polled - first post); at the receiver (data mode): bytes of the messages after the first ones seen / (last arrival detected - first arrival detected)",
+	"peak_bytes_per_s":    "the highest average over any tx_depth consecutive messages of all QPs, measured where the average is",
 	"messages_per_s":      "messages per second over the same time as the average",
 	"messages":            "messages that the average counts, all QPs together",
 	"bytes":               "payload bytes that the average counts",
 	"seconds":             "the time that the average covers",
-	"measured_at":         "the side whose clock was read: sender or receiver",
+	"measured_at":         "the side whose clock was read: sender, receiver, or the requester of reads",
 }
 
 // UnitsFor names the unit of each number in a result file of that kind, by the

@@ -52,11 +52,10 @@ type Parameters struct {
 	Sizes      []int    `json:"sizes_bytes"`
 	Iterations uint64   `json:"iterations,omitempty"` // for each size, mode and QP; 0 in a timed run
 	DurationS  float64  `json:"duration_s,omitempty"` // for each size and mode; 0 in a counted run
-	Warmup     uint64   `json:"warmup"`               // unmeasured messages before each row
 	QPs        int      `json:"qps"`
 	TxDepth    int      `json:"tx_depth"`
 	RxDepth    int      `json:"rx_depth"`
-	CQMod      int      `json:"cq_mod"` // one send completion for so many messages
+	CQMod      int      `json:"cq_mod"` // one send completion for so many messages of the first size
 	Inline     int      `json:"inline_bytes"`
 	Offset     int      `json:"offset_bytes"` // where a message begins within an aligned 128-byte block
 	MTU        int      `json:"mtu_bytes"`
@@ -112,9 +111,11 @@ type Warning struct {
 // Row is one measurement: one message size in one completion mode.
 type Row struct {
 	Size      int        `json:"size_bytes"`
-	Mode      string     `json:"mode"`   // "data", "poll" or "event"
-	Forced    bool       `json:"forced"` // data mode without the device's promise
-	Opcode    string     `json:"opcode"` // "RDMA_WRITE", "SEND", ...
+	Mode      string     `json:"mode"`             // "data", "poll" or "event"
+	Forced    bool       `json:"forced"`           // data mode without the device's promise
+	Opcode    string     `json:"opcode"`           // "RDMA_WRITE", "SEND", ...
+	Warmup    uint64     `json:"warmup"`           // messages of each QP before the measured ones
+	CQMod     int        `json:"cq_mod,omitempty"` // one send completion for so many messages
 	Latency   *Latency   `json:"latency,omitempty"`
 	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
 	Local     Cost       `json:"local"`
@@ -148,7 +149,7 @@ type Bandwidth struct {
 	Average    float64 `json:"average_bytes_per_s"`
 	Peak       float64 `json:"peak_bytes_per_s"`
 	MsgRate    float64 `json:"messages_per_s"`
-	MeasuredAt string  `json:"measured_at"` // "sender" or "receiver"
+	MeasuredAt string  `json:"measured_at"` // "sender", "receiver" or "requester"
 }
 
 // Cost is what a side spent in its timed loop.

@@ -67,7 +67,6 @@ func settings(f *File) [][]string {
 		{"connection", p.Transport},
 		{"completion", p.Completion + " (ran: " + strings.Join(p.Modes, ", ") + ")"},
 		{"messages", bound},
-		{"warm-up", strconv.FormatUint(p.Warmup, 10) + " messages"},
 		{"QPs", strconv.Itoa(p.QPs)},
 		{"TX depth", strconv.Itoa(p.TxDepth)},
 		{"RX depth", strconv.Itoa(p.RxDepth)},

@@ -91,7 +91,7 @@ func syntheticFile(tb testing.TB, op, kind string, sizes []int, modes ...string)
 		Started:  time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC),
 		Finished: time.Date(2026, 1, 2, 15, 4, 35, 0, time.UTC),
 		Parameters: Parameters{Transport: "RC", Completion: "compare", Modes: modes, Sizes: sizes,
-			Iterations: 5000, Warmup: 100, QPs: 1, TxDepth: 128, RxDepth: 512, CQMod: 100, Inline: 220, MTU: 4096},
+			Iterations: 5000, QPs: 1, TxDepth: 128, RxDepth: 512, CQMod: 100, Inline: 220, MTU: 4096},
 		Local: side, Peer: side,
 		Definitions: DefinitionsFor(kind, op), Units: UnitsFor(kind),
 		Warnings: []Warning{{ID: "software-device",

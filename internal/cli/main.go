@@ -31,7 +31,7 @@ func guarded(program string, c *console, run func(context.Context) error) int {
 	err := run(ctx)
 	if err != nil {
 		for line := range strings.SplitSeq(err.Error(), "\n") {
-			c.note("%s: %s", program, line)
+			c.note("%s: %s", program, printable(line)) // a peer may have had a part in it
 		}
 	}
 	return Status(err)
