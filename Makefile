@@ -3,7 +3,6 @@
 GO      ?= go
 OUT     ?= out
 FUZZ    ?= 5s
-PROGRAMS := $(notdir $(wildcard cmd/*))
 
 .PHONY: help build check test compare bench fuzz clean
 
@@ -16,8 +15,9 @@ build: ## build all programs into bin/
 check: ## formatting, vet, staticcheck, builds without cgo and for arm64
 	test/check
 
+# Packages run one after another: their loops spin on every core.
 test: check ## everything that is tested, with the race detector
-	$(GO) test -race -timeout 10m ./...
+	$(GO) test -race -p 1 -timeout 10m ./...
 	test/fuzz $(FUZZ)
 
 compare: build ## all three ways side by side on the default device, into out/

@@ -18,6 +18,7 @@ import (
 type pair struct {
 	device string
 	plan   Plan
+	faulty [2]bool             // sides whose device fails
 	ctx    context.Context     // the client's
 	row    func(reports.Row)   // called for each row of the client's
 	begin  func(*reports.File) // called when the client begins
@@ -46,6 +47,9 @@ func (p pair) run(t testing.TB) (files [2]*reports.File, errs [2]error) {
 			}
 		}
 		c.Context = openDevice(t, p.device)
+		if p.faulty[i] {
+			c.Context = faulty{c.Context}
+		}
 		go func() {
 			defer func() { done <- struct{}{} }()
 			defer c.Context.Close()

@@ -1,0 +1,56 @@
+package harness
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// The device of faulty refuses a send in the middle of a run.
+type (
+	faulty   struct{ verbs.Context }
+	faultyPD struct{ verbs.PD }
+	faultyQP struct {
+		verbs.QP
+		left int
+	}
+)
+
+func (f faulty) AllocPD() (verbs.PD, error) {
+	pd, err := f.Context.AllocPD()
+	return faultyPD{pd}, err
+}
+
+func (f faultyPD) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
+	qp, err := f.PD.CreateQP(init)
+	return &faultyQP{QP: qp, left: 40}, err
+}
+
+func (f *faultyQP) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
+	if f.left--; f.left < 0 {
+		return wr, &verbs.OpError{Verb: "post_send", Object: "faulty qp", Errno: syscall.EIO}
+	}
+	return f.QP.PostSend(wr)
+}
+
+// An error of one side ends both, and both name it: neither waits for messages
+// that will not come.
+func TestErrorOfOneSideEndsBoth(t *testing.T) {
+	eachTest(t, func(t *testing.T, op Op, kind string) {
+		for side := range 2 {
+			for _, mode := range []Mode{ModeData, ModePoll, ModeEvent} {
+				p := testPlan(op, kind, 64, 100000)
+				p.Completion, p.TxDepth = mode, 4
+				posts := side == 0 || op != OpRead && (kind == "lat" || mode == ModeData)
+				_, errs := pair{device: "shm_whole", plan: p, faulty: [2]bool{side == 0, side == 1}}.run(t)
+				for i, err := range errs {
+					if posts != (err != nil) || posts && !strings.Contains(err.Error(), "post_send faulty qp") {
+						t.Errorf("side %d fails, mode %s: side %d: %v", side, mode, i, err)
+					}
+				}
+			}
+		}
+	})
+}
