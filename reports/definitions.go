@@ -43,6 +43,7 @@ const (
 var commonDefinitions = map[string]string{
 	"size_bytes":         "payload of one message",
 	"mode":               "how arrival is detected: data spins on the data itself, poll spins on the completion queue, event sleeps until a completion event",
+	"warmup":             "messages of each QP that went before the measured ones",
 	"forced":             "data mode although the device does not promise the order that it needs: the numbers may count data that had not arrived",
 	"cpu_ns_per_message": "CPU time of the measuring thread, user and system, divided by the messages; kernel threads that work for it are not included",
 	"sleeps":             "how often the measuring thread slept to wait for a completion event",
@@ -69,6 +70,7 @@ var latencyDefinitions = map[string]string{
 var bandwidthDefinitions = map[string]string{
 	"average_bytes_per_s": "at the sender: bytes / (last send completion polled - first post); at the receiver (data mode): bytes of the messages after the first ones seen / (last arrival detected - first arrival detected)",
 	"peak_bytes_per_s":    "the highest average over any tx_depth consecutive messages of all QPs, measured where the average is",
+	"cq_mod":              "one send completion is asked for so many messages",
 	"messages_per_s":      "messages per second over the same time as the average",
 	"messages":            "messages that the average counts, all QPs together",
 	"bytes":               "payload bytes that the average counts",
@@ -83,6 +85,7 @@ func UnitsFor(kind string) map[string]string {
 		"size_bytes":         "bytes",
 		"cpu_ns_per_message": "ns",
 		"sleeps":             "count",
+		"warmup":             "messages",
 		"checked":            "messages",
 		"torn":               "messages",
 		"stale":              "messages",
@@ -93,6 +96,7 @@ func UnitsFor(kind string) map[string]string {
 		units["peak_bytes_per_s"] = "bytes/s; printed as MiB/s (2^20 bytes) or Gb/s (10^9 bits)"
 		units["messages_per_s"] = "messages/s; printed as Mpps (10^6 messages/s)"
 		units["messages"] = "messages"
+		units["cq_mod"] = "messages"
 		units["bytes"] = "bytes"
 		units["seconds"] = "s"
 		return units

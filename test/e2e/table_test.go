@@ -82,21 +82,18 @@ func parseRow(line string, columns int) (r row, err error) {
 	return r, r.check(line)
 }
 
-// check returns what cannot be true in a row. Bandwidth in data mode may have
-// seen all messages at once, and counts none then.
+// check returns what cannot be true in a row.
 func (r *row) check(line string) error {
 	n := r.numbers
-	ok := true
+	var ok bool
 	switch {
 	case len(n) == 7: // min, max, typical, average, deviation, 99 %, 99.9 %
 		ok = r.count > 0 && n[0] > 0 && slices.IsSorted([]float64{n[2], n[5], n[6]}) && n[3] >= n[0] && n[3] <= n[1] &&
 			n[0] <= n[2]*1.001 && n[6] <= n[1]*1.001
 	case len(n) == 2: // average, messages a second
 		ok = r.count > 0 && n[0] > 0 && n[1] > 0
-	case r.count > 0: // peak, average, messages
-		ok = n[0] >= n[1] && n[1] >= 0 && n[2] > 0
-	default:
-		ok = strings.HasPrefix(r.mode, "data")
+	default: // peak, average, messages a second
+		ok = r.count > 0 && n[0] >= n[1] && n[1] > 0 && n[2] > 0
 	}
 	if !ok {
 		return fmt.Errorf("row %q cannot be true", line)
