@@ -33,15 +33,15 @@ const (
 // rowWarnings are about one row.
 func rowWarnings(p *Plan, r *reports.Row) []reports.Warning {
 	var w []reports.Warning
-	if l := r.Latency; l != nil && l.N < samplesP9999 {
-		worst := "99.99 %"
-		if l.N < samplesP999 {
-			worst = "99.9 % and 99.99 %"
-		}
-		w = append(w, reports.Warning{ID: "few-samples", Text: fmt.Sprintf("%d samples are few for the %s percentiles", l.N, worst)})
+	switch l := r.Latency; {
+	case l == nil || l.N >= samplesP9999:
+	case l.N >= samplesP999:
+		w = append(w, reports.Warning{ID: "few-samples", Text: "under 100,000 samples are few for the 99.99 % percentile"})
+	default:
+		w = append(w, reports.Warning{ID: "few-samples", Text: "under 10,000 samples are few for the 99.9 % and 99.99 % percentiles"})
 	}
 	if b := r.Bandwidth; b != nil && b.Seconds < 0.01 {
-		w = append(w, reports.Warning{ID: "short-run", Text: fmt.Sprintf("measured over %.2g s only; use -n or -D for a longer run", b.Seconds)})
+		w = append(w, reports.Warning{ID: "short-run", Text: "measured over less than 10 ms; use -n or -D for a longer run"})
 	}
 	if Mode(r.Mode) == ModeEvent && r.Local.Sleeps+r.Peer.Sleeps == 0 {
 		w = append(w, reports.Warning{ID: "never-slept", Text: "mode event never slept: completions were always there before, so this is not the cost of events"})
