@@ -7,7 +7,7 @@
 // in parallel. Nothing here waits for time to pass: only for conditions, with
 // deadlines that a busy machine meets.
 //
-// IBPERF_LONG=1 adds a test that takes minutes.
+// IBPERF_LONG=1 adds a test of millions of messages, which needs -timeout 2h.
 package e2e
 
 import (

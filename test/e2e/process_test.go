@@ -71,6 +71,7 @@ func (p *place) start(program string, args ...string) *process {
 	}
 	proc.cmd.Dir, proc.cmd.Stdout, proc.cmd.Stderr = p.dir, proc.out, proc.err
 	proc.cmd.Env = append(os.Environ(), "TMPDIR="+p.temp)
+	proc.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // if the tests time out
 	if err := proc.cmd.Start(); err != nil {
 		p.t.Fatalf("start %s: %v", proc.name, err)
 	}

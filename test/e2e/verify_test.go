@@ -79,7 +79,7 @@ func TestPromisesAreKept(t *testing.T) {
 // TestPromisesAreKeptForLong is the same with a million messages of each size.
 func TestPromisesAreKeptForLong(t *testing.T) {
 	if os.Getenv("IBPERF_LONG") == "" {
-		t.Skip("takes minutes; set IBPERF_LONG=1")
+		t.Skip("takes long; set IBPERF_LONG=1, and -timeout 2h")
 	}
 	each(t, func(t *testing.T, program string) {
 		for _, device := range []string{"shm_whole", "shm_block128"} {
