@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/verbs"
 )
 
 // measure makes one row: prepare, meet, run the loop, let both sides come to
@@ -112,9 +113,35 @@ func (s *session) timed(m *measurement) error {
 // one: what follows from it, here and at the peer, must not hide it.
 func (s *session) fail(err error) error {
 	if err != nil {
-		s.halt.set(err)
+		s.halt.set(s.cause(err))
 	}
 	return err
+}
+
+// peerVerdict is how long the control channel may take to notice that the peer
+// is gone: longer than it waits for a heartbeat.
+const peerVerdict = 4500 * time.Millisecond
+
+// cause returns why the peer was lost, if a failed completion is what its loss
+// looks like from here and the control channel tells so soon after.
+func (s *session) cause(err error) error {
+	var status *verbs.StatusError
+	if !errors.As(err, &status) {
+		return err
+	}
+	switch status.Status {
+	case verbs.WCWRFlushErr, verbs.WCRetryExcErr, verbs.WCRNRRetryExcErr, verbs.WCRemOpErr:
+	default:
+		return err
+	}
+	select {
+	case <-s.cfg.Exchanger.Lost():
+		return s.cfg.Exchanger.Err()
+	case <-s.halt.told:
+		return s.halt.reason()
+	case <-time.After(peerVerdict):
+		return err
+	}
 }
 
 // await learns the number of messages. From then on the last ones have a deadline.

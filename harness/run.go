@@ -62,6 +62,9 @@ func Run(ctx context.Context, c Config) error {
 	stop := s.halt.watch(ctx, c.Exchanger)
 	defer stop()
 	err := s.run()
+	if s.halt.reason() == nil {
+		err = s.cause(err)
+	}
 	// A halt explains what it broke off.
 	if reason := s.halt.reason(); err != nil && reason != nil && !isVerdict(err) {
 		err = reason
