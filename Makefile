@@ -18,6 +18,7 @@ check: ## formatting, vet, staticcheck, builds without cgo and for arm64
 # Packages run one after another: their loops spin on every core.
 test: check ## everything that is tested, with the race detector
 	$(GO) test -race -p 1 -timeout 10m ./...
+	$(GO) test -run DoNotAllocate ./harness # the race detector makes calls allocate
 	test/fuzz $(FUZZ)
 
 compare: build ## all three ways side by side on the default device, into out/
