@@ -131,9 +131,9 @@ func checkHistogram(t *testing.T, l *reports.Latency) {
 	}
 }
 
-// unexplained are the fields of a measurement that need no unit: text, and what
-// what the definitions explain under another name, and parameters of the run.
-var unexplained = []string{"opcode", "mode", "measured_at", "messages", "first", "forced", "warmup", "cq_mod"}
+// unexplained are the fields of a measurement that need no unit: text, and
+// what the definitions explain under another name.
+var unexplained = []string{"opcode", "mode", "measured_at", "messages", "first", "forced"}
 
 // checkExplained holds that each number of the rows has a unit and a definition.
 func checkExplained(t *testing.T, path string) {
