@@ -2,7 +2,7 @@
 
 GO      ?= go
 OUT     ?= out
-FUZZ    ?= 5s
+FUZZ    ?= 50000x
 
 .PHONY: help build check test compare bench fuzz clean
 
