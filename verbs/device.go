@@ -1,5 +1,7 @@
 package verbs
 
+import "time"
+
 // Device is an RDMA device of a backend, not yet opened.
 type Device interface {
 	// Name is what users pass with -d: "mlx5_0", "rxe0", "shm_whole".
@@ -41,6 +43,16 @@ type Context interface {
 	//
 	//	struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector)
 	CreateCQ(cqe int, channel CompChannel, compVector int) (CQ, error)
+	// GetAsyncEvent waits for an asynchronous event, or returns [ErrTimeout]
+	// after timeout. Each event must be given to AckAsyncEvent.
+	//
+	//	int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+	GetAsyncEvent(timeout time.Duration) (AsyncEvent, error)
+	// AckAsyncEvent acknowledges an event; Close of the object that it is about
+	// waits for that.
+	//
+	//	void ibv_ack_async_event(struct ibv_async_event *event)
+	AckAsyncEvent(event AsyncEvent)
 	// Close closes the device. Objects made from it are dead afterwards.
 	//
 	//	int ibv_close_device(struct ibv_context *context)
@@ -49,38 +61,51 @@ type Context interface {
 
 // DeviceAttr holds the attributes of struct ibv_device_attr_ex.
 type DeviceAttr struct {
-	FirmwareVersion string
-	NodeGUID        uint64 // host byte order
-	SysImageGUID    uint64
-	MaxMRSize       uint64 // bytes
-	PageSizeCap     uint64 // bit mask of supported page sizes
-	VendorID        uint32
-	VendorPartID    uint32
-	HWVersion       uint32
-	MaxQP           int
-	MaxQPWR         int // work requests of one queue
-	DeviceCapFlags  uint32
-	MaxSGE          int
-	MaxSGERead      int
-	MaxCQ           int
-	MaxCQE          int
-	MaxMR           int
-	MaxPD           int
-	MaxQPRdAtomic   int // READs and atomics outstanding at a responder QP
-	MaxQPInitRdAtom int // READs and atomics outstanding at a requester QP
-	MaxResRdAtomic  int
-	AtomicCap       AtomicCap
-	MaxSRQ          int
-	MaxSRQWR        int
-	MaxSRQSGE       int
-	MaxMcastGroups  int
-	MaxMcastQPs     int
-	MaxAH           int
-	MaxPKeys        int
-	LocalCAAckDelay int
-	PhysPortCount   int
-	NumCompVectors  int
-	ODP             ODPCaps
+	FirmwareVersion  string
+	NodeGUID         uint64 // host byte order
+	SysImageGUID     uint64
+	MaxMRSize        uint64 // bytes
+	PageSizeCap      uint64 // bit mask of supported page sizes
+	VendorID         uint32
+	VendorPartID     uint32
+	HWVersion        uint32
+	MaxQP            int
+	MaxQPWR          int // work requests of one queue
+	DeviceCapFlags   uint32
+	DeviceCapFlagsEx uint64 // with the flags of today in its upper half
+	MaxSGE           int
+	MaxSGERead       int
+	MaxCQ            int
+	MaxCQE           int
+	MaxMR            int
+	MaxPD            int
+	MaxMW            int
+	MaxQPRdAtomic    int // READs and atomics outstanding at a responder QP
+	MaxQPInitRdAtom  int // READs and atomics outstanding at a requester QP
+	MaxResRdAtomic   int
+	MaxEERdAtomic    int
+	MaxEEInitRdAtom  int
+	AtomicCap        AtomicCap
+	MaxSRQ           int
+	MaxSRQWR         int
+	MaxSRQSGE        int
+	MaxMcastGroups   int
+	MaxMcastQPs      int // of one group
+	MaxTotalMcastQPs int
+	MaxAH            int
+	MaxFMR           int
+	MaxMapPerFMR     int
+	MaxEE            int
+	MaxRDD           int
+	MaxRawIPv6QP     int
+	MaxRawEthyQP     int
+	MaxPKeys         int
+	LocalCAAckDelay  int
+	PhysPortCount    int
+	NumCompVectors   int
+	TimestampMask    uint64 // valid bits of completion timestamps; 0: none
+	CoreClockKHz     uint64 // of completion timestamps
+	ODP              ODPCaps
 }
 
 // AtomicCap is enum ibv_atomic_cap.

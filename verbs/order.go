@@ -3,6 +3,7 @@ package verbs
 import (
 	"errors"
 	"fmt"
+	"syscall"
 )
 
 // OrderFlags select the kind of answer of [QP.QueryDataInOrder].
@@ -55,19 +56,25 @@ func (o Order) String() string {
 }
 
 // AskOrder asks qp, which must be in RTS, what it promises for op and returns
-// the answer with the call as it was made. The answer is about this side as the
-// receiver of SENDs and WRITEs and as the requester of READs, within one work
-// request, for a CPU that reads memory registered without relaxed ordering
-// (ibv_query_qp_data_in_order(3)).
+// the answer with the call as it was made: for the mask of promises, or, of
+// libraries that know no flags, for the whole message alone. The answer is about
+// this side as the receiver of SENDs and WRITEs and as the requester of READs,
+// within one work request, for a CPU that reads memory registered without relaxed
+// ordering (ibv_query_qp_data_in_order(3)).
 func AskOrder(qp QP, op Opcode) (Order, string, error) {
-	call := fmt.Sprintf("ibv_query_qp_data_in_order(qp, IBV_WR_%s, IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS)", op)
-	caps, err := qp.QueryDataInOrder(op, OrderReturnCaps)
+	flags, name := OrderReturnCaps, "IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS"
+	caps, err := qp.QueryDataInOrder(op, flags)
+	if errors.Is(err, syscall.EINVAL) {
+		flags, name = 0, "0"
+		caps, err = qp.QueryDataInOrder(op, flags)
+	}
+	call := fmt.Sprintf("ibv_query_qp_data_in_order(qp, IBV_WR_%s, %s)", op, name)
 	switch {
 	case errors.Is(err, ErrNotSupported):
 		return OrderUnknown, call, nil
 	case err != nil:
 		return OrderUnknown, call, err
-	case caps&OrderWholeMsg != 0:
+	case caps&OrderWholeMsg != 0: // also the 1 that flags 0 answer
 		return OrderWhole, call, nil
 	case caps&OrderAligned128Bytes != 0:
 		return OrderBlocks, call, nil

@@ -7,20 +7,28 @@ import (
 
 // PortAttr holds the attributes of struct ibv_port_attr.
 type PortAttr struct {
-	State       PortState
-	MaxMTU      MTU
-	ActiveMTU   MTU
-	GIDTableLen int
-	PKeyTblLen  int
-	MaxMsgSize  uint32 // bytes
-	LID         uint16
-	SMLID       uint16
-	LMC         uint8
-	LinkLayer   LinkLayer
-	ActiveWidth uint8
-	ActiveSpeed uint32
-	PhysState   uint8
-	GRHRequired bool // IBV_QPF_GRH_REQUIRED: address vectors need a GRH
+	State         PortState
+	MaxMTU        MTU
+	ActiveMTU     MTU
+	GIDTableLen   int
+	PKeyTblLen    int
+	MaxMsgSize    uint32 // bytes
+	CapFlags      uint32
+	CapFlags2     uint16
+	BadPKeyCntr   uint32
+	QKeyViolCntr  uint32
+	LID           uint16
+	SMLID         uint16
+	LMC           uint8
+	MaxVLNum      uint8 // code: 1 VL0, 2 VL0-1, 3 VL0-3, 4 VL0-7, 5 VL0-14
+	SMSL          uint8
+	SubnetTimeout uint8
+	InitTypeReply uint8
+	LinkLayer     LinkLayer
+	ActiveWidth   uint8
+	ActiveSpeed   uint32
+	PhysState     uint8
+	GRHRequired   bool // IBV_QPF_GRH_REQUIRED: address vectors need a GRH
 }
 
 // PortState is enum ibv_port_state.

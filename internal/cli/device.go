@@ -7,6 +7,7 @@ import (
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/verbs"
+	_ "github.com/ibperf/ibperf/verbs/ibv" // the devices of libibverbs
 	_ "github.com/ibperf/ibperf/verbs/shm" // the embedded devices
 )
 

@@ -38,6 +38,7 @@ type context struct {
 	conns   map[*net.UnixConn]struct{} // of peers that ask
 	pds     uint32
 	closed  bool
+	ended   chan struct{} // closed with the context
 
 	engine engine
 }
@@ -59,6 +60,7 @@ func open(d *device) (*context, error) {
 		mrs: make([]atomic.Pointer[mr], maxMR), mrGen: make([]uint8, maxMR),
 		qps: make([]*qp, maxQP), qpGen: make([]uint16, maxQP),
 		conns: map[*net.UnixConn]struct{}{}, regions: map[uint32]region{}, remotes: map[uint64]*remote{},
+		ended: make(chan struct{}),
 	}
 	var err error
 	if c.dirFile, err = memfd.NewReadOnlyForOthers("ibperf-directory", directorySize); err != nil {
@@ -98,6 +100,7 @@ func (c *context) Close() error {
 		return nil
 	}
 	c.closed = true
+	close(c.ended)
 	live := append([]*qp(nil), c.qps...)
 	remotes := c.remotes
 	c.remotes = nil

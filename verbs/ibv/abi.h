@@ -1,0 +1,312 @@
+/*
+ * The part of the binary interface of libibverbs.so.1 that this package uses.
+ *
+ * The libraries are opened at run time, so building needs no headers of theirs:
+ * what is called and what is passed is declared here, under names of its own
+ * (struct abi_x is struct ibv_x). The interface is fixed for as long as the
+ * library is called libibverbs.so.1; test/abi compares every field with the
+ * installed headers.
+ */
+#ifndef IBPERF_ABI_H
+#define IBPERF_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct abi_context;
+struct abi_qp;
+struct abi_cq;
+struct abi_srq;
+struct abi_pd;
+
+union abi_gid {
+	uint8_t raw[16];
+	uint64_t halves[2];
+};
+
+/* Requests and completions: verbs.SGE, SendWR, RecvWR and WC have the same layout. */
+
+struct abi_sge {
+	uint64_t addr;
+	uint32_t length;
+	uint32_t lkey;
+};
+
+struct abi_send_wr {
+	uint64_t wr_id;
+	struct abi_send_wr *next;
+	struct abi_sge *sg_list;
+	int num_sge;
+	uint32_t opcode;
+	uint32_t send_flags;
+	uint32_t imm_data;
+	uint64_t wr[4];
+	uint32_t qp_type[2];
+	uint64_t ext[6];
+};
+
+struct abi_recv_wr {
+	uint64_t wr_id;
+	struct abi_recv_wr *next;
+	struct abi_sge *sg_list;
+	int num_sge;
+};
+
+struct abi_wc {
+	uint64_t wr_id;
+	uint32_t status;
+	uint32_t opcode;
+	uint32_t vendor_err;
+	uint32_t byte_len;
+	uint32_t imm_data;
+	uint32_t qp_num;
+	uint32_t src_qp;
+	uint32_t wc_flags;
+	uint16_t pkey_index;
+	uint16_t slid;
+	uint8_t sl;
+	uint8_t dlid_path_bits;
+};
+
+/* Objects. The library makes them; only the fields named here are looked at. */
+
+struct abi_device {
+	void *ops[2];
+	uint32_t node_type;
+	uint32_t transport_type;
+	char name[64];
+	char dev_name[64];
+};
+
+struct abi_context_ops {
+	void *before_poll_cq[11];
+	int (*poll_cq)(struct abi_cq *cq, int num_entries, struct abi_wc *wc);
+	int (*req_notify_cq)(struct abi_cq *cq, int solicited_only);
+	void *before_post_send[12];
+	int (*post_send)(struct abi_qp *qp, struct abi_send_wr *wr, struct abi_send_wr **bad_wr);
+	int (*post_recv)(struct abi_qp *qp, struct abi_recv_wr *wr, struct abi_recv_wr **bad_wr);
+	void *after_post_recv[5];
+};
+
+struct abi_context {
+	struct abi_device *device;
+	struct abi_context_ops ops;
+	int cmd_fd;
+	int async_fd;
+	int num_comp_vectors;
+	uint64_t mutex[5];
+	void *abi_compat;
+};
+
+struct abi_comp_channel {
+	struct abi_context *context;
+	int fd;
+	int refcnt;
+};
+
+struct abi_cq {
+	struct abi_context *context;
+	struct abi_comp_channel *channel;
+	void *cq_context;
+	uint32_t handle;
+	int cqe;
+};
+
+struct abi_mr {
+	struct abi_context *context;
+	struct abi_pd *pd;
+	void *addr;
+	size_t length;
+	uint32_t handle;
+	uint32_t lkey;
+	uint32_t rkey;
+};
+
+struct abi_qp {
+	struct abi_context *context;
+	void *qp_context;
+	struct abi_pd *pd;
+	struct abi_cq *send_cq;
+	struct abi_cq *recv_cq;
+	struct abi_srq *srq;
+	uint32_t handle;
+	uint32_t qp_num;
+	uint32_t state;
+	uint32_t qp_type;
+};
+
+/* Attributes. */
+
+struct abi_device_attr {
+	char fw_ver[64];
+	uint64_t node_guid;      /* network order */
+	uint64_t sys_image_guid; /* network order */
+	uint64_t max_mr_size;
+	uint64_t page_size_cap;
+	uint32_t vendor_id;
+	uint32_t vendor_part_id;
+	uint32_t hw_ver;
+	int max_qp;
+	int max_qp_wr;
+	uint32_t device_cap_flags;
+	int max_sge;
+	int max_sge_rd;
+	int max_cq;
+	int max_cqe;
+	int max_mr;
+	int max_pd;
+	int max_qp_rd_atom;
+	int max_ee_rd_atom;
+	int max_res_rd_atom;
+	int max_qp_init_rd_atom;
+	int max_ee_init_rd_atom;
+	uint32_t atomic_cap;
+	int max_ee;
+	int max_rdd;
+	int max_mw;
+	int max_raw_ipv6_qp;
+	int max_raw_ethy_qp;
+	int max_mcast_grp;
+	int max_mcast_qp_attach;
+	int max_total_mcast_qp_attach;
+	int max_ah;
+	int max_fmr;
+	int max_map_per_fmr;
+	int max_srq;
+	int max_srq_wr;
+	int max_srq_sge;
+	uint16_t max_pkeys;
+	uint8_t local_ca_ack_delay;
+	uint8_t phys_port_cnt;
+};
+
+struct abi_odp_caps {
+	uint64_t general_caps;
+	uint32_t rc_odp_caps;
+	uint32_t uc_odp_caps;
+	uint32_t ud_odp_caps;
+};
+
+struct abi_device_attr_ex {
+	struct abi_device_attr orig_attr;
+	uint32_t comp_mask;
+	struct abi_odp_caps odp_caps;
+	uint64_t completion_timestamp_mask;
+	uint64_t hca_core_clock;
+	uint64_t device_cap_flags_ex;
+	uint8_t before_xrc_odp_caps[104];
+	uint32_t xrc_odp_caps;
+	uint32_t phys_port_cnt_ex;
+};
+
+struct abi_port_attr {
+	uint32_t state;
+	uint32_t max_mtu;
+	uint32_t active_mtu;
+	int gid_tbl_len;
+	uint32_t port_cap_flags;
+	uint32_t max_msg_sz;
+	uint32_t bad_pkey_cntr;
+	uint32_t qkey_viol_cntr;
+	uint16_t pkey_tbl_len;
+	uint16_t lid;
+	uint16_t sm_lid;
+	uint8_t lmc;
+	uint8_t max_vl_num;
+	uint8_t sm_sl;
+	uint8_t subnet_timeout;
+	uint8_t init_type_reply;
+	uint8_t active_width;
+	uint8_t active_speed;
+	uint8_t phys_state;
+	uint8_t link_layer;
+	uint8_t flags;
+	uint16_t port_cap_flags2;
+};
+
+struct abi_gid_entry {
+	union abi_gid gid;
+	uint32_t gid_index;
+	uint32_t port_num;
+	uint32_t gid_type;
+	uint32_t ndev_ifindex;
+};
+
+struct abi_qp_cap {
+	uint32_t max_send_wr;
+	uint32_t max_recv_wr;
+	uint32_t max_send_sge;
+	uint32_t max_recv_sge;
+	uint32_t max_inline_data;
+};
+
+struct abi_qp_init_attr {
+	void *qp_context;
+	struct abi_cq *send_cq;
+	struct abi_cq *recv_cq;
+	struct abi_srq *srq;
+	struct abi_qp_cap cap;
+	uint32_t qp_type;
+	int sq_sig_all;
+};
+
+struct abi_global_route {
+	union abi_gid dgid;
+	uint32_t flow_label;
+	uint8_t sgid_index;
+	uint8_t hop_limit;
+	uint8_t traffic_class;
+};
+
+struct abi_ah_attr {
+	struct abi_global_route grh;
+	uint16_t dlid;
+	uint8_t sl;
+	uint8_t src_path_bits;
+	uint8_t static_rate;
+	uint8_t is_global;
+	uint8_t port_num;
+};
+
+struct abi_qp_attr {
+	uint32_t qp_state;
+	uint32_t cur_qp_state;
+	uint32_t path_mtu;
+	uint32_t path_mig_state;
+	uint32_t qkey;
+	uint32_t rq_psn;
+	uint32_t sq_psn;
+	uint32_t dest_qp_num;
+	uint32_t qp_access_flags;
+	struct abi_qp_cap cap;
+	struct abi_ah_attr ah_attr;
+	struct abi_ah_attr alt_ah_attr;
+	uint16_t pkey_index;
+	uint16_t alt_pkey_index;
+	uint8_t en_sqd_async_notify;
+	uint8_t sq_draining;
+	uint8_t max_rd_atomic;
+	uint8_t max_dest_rd_atomic;
+	uint8_t min_rnr_timer;
+	uint8_t port_num;
+	uint8_t timeout;
+	uint8_t retry_cnt;
+	uint8_t rnr_retry;
+	uint8_t alt_port_num;
+	uint8_t alt_timeout;
+	uint32_t rate_limit;
+};
+
+struct abi_async_event {
+	void *element; /* a QP, CQ or SRQ, or the port's number, as the type says */
+	uint32_t event_type;
+};
+
+/*
+ * Newer operations stand in front of the context, counted from its beginning, as
+ * far as the library's size says. Those used here:
+ */
+#define ABI_QUERY_DEVICE_EX 104
+#define ABI_QUERY_PORT 320
+
+#endif

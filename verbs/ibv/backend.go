@@ -1,0 +1,143 @@
+//go:build linux
+
+package ibv
+
+/*
+#cgo CFLAGS: -std=gnu11 -Wall -Wextra
+#cgo LDFLAGS: -ldl
+#cgo nocallback ib_load
+#cgo nocallback ib_library_file
+#cgo nocallback ib_order_file
+#include "library.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"sync"
+	"syscall"
+	"unsafe"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// backend offers the devices of libibverbs.
+type backend struct{}
+
+func init() { verbs.Register(backend{}) }
+
+// load opens libibverbs, once. Its error says why there is none.
+var load = sync.OnceValue(func() error {
+	if problem := C.ib_load(); problem != nil {
+		return errors.New(C.GoString(problem))
+	}
+	return nil
+})
+
+func (backend) Name() string { return "ibv" }
+
+// Version names the library by its file, such as libibverbs.so.1.14.44.0: the third
+// number is that of rdma-core.
+func (backend) Version() string {
+	if err := load(); err != nil {
+		return "not available: " + err.Error()
+	}
+	return filepath.Base(fileOf(C.ib_library_file()))
+}
+
+// Devices lists the devices that libibverbs finds. Without the library, or without
+// the kernel's RDMA support (ENOSYS), there are none.
+//
+//	struct ibv_device **ibv_get_device_list(int *num_devices)
+func (backend) Devices() ([]verbs.Device, error) {
+	if load() != nil {
+		return nil, nil
+	}
+	list, err := deviceList()
+	if err != nil {
+		return nil, err
+	}
+	defer C.ib_free_device_list(list.first)
+	out := make([]verbs.Device, len(list.devices))
+	for i, d := range list.devices {
+		out[i] = newDevice(d)
+	}
+	return out, nil
+}
+
+func (b backend) Lookup(name string) (verbs.Device, error) {
+	devices, err := b.Devices()
+	for _, d := range devices {
+		if d.Name() == name {
+			return d, nil
+		}
+	}
+	return nil, err
+}
+
+// cList is what ibv_get_device_list returns.
+type cList struct {
+	first   **C.struct_abi_device
+	devices []*C.struct_abi_device
+}
+
+func deviceList() (cList, error) {
+	var n C.int
+	first, err := C.ib_get_device_list(&n)
+	switch {
+	case first != nil:
+		return cList{first, unsafe.Slice(first, int(n))}, nil
+	case err == syscall.ENOSYS:
+		return cList{}, nil
+	}
+	return cList{}, opError("get_device_list", "libibverbs", err, "see ibv_devices; /sys/class/infiniband_verbs must be readable")
+}
+
+// fileOf resolves the links to the file of a library.
+func fileOf(path *C.char) string {
+	name := C.GoString(path)
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		return real
+	}
+	return name
+}
+
+var versionInName = regexp.MustCompile(`^libibverbs\.so\.1\.\d+\.(\d+)\.`)
+
+// versionOf returns the rdma-core version in a library's file name, or 0.
+func versionOf(file string) int {
+	m := versionInName.FindStringSubmatch(filepath.Base(file))
+	if m == nil {
+		return 0
+	}
+	v, _ := strconv.Atoi(m[1])
+	return v
+}
+
+// opError makes the error of a verb from what cgo returns as errno.
+func opError(verb, object string, err error, detail string) error {
+	var errno syscall.Errno
+	if !errors.As(err, &errno) || errno == 0 {
+		errno = syscall.EIO // a failure that sets no errno
+	}
+	return &verbs.OpError{Verb: verb, Object: object, Errno: errno, Detail: detail}
+}
+
+// check makes the error of a verb that returns 0 or an errno.
+func check(verb, object string, ret C.int, detail func() string) error {
+	if ret == 0 {
+		return nil
+	}
+	if ret < 0 {
+		return opError(verb, object, syscall.EIO, fmt.Sprintf("it returned %d", int(ret)))
+	}
+	text := ""
+	if detail != nil {
+		text = detail()
+	}
+	return opError(verb, object, syscall.Errno(ret), text)
+}

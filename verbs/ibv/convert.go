@@ -1,0 +1,80 @@
+//go:build linux
+
+package ibv
+
+// #include "abi.h"
+import "C"
+
+import "github.com/ibperf/ibperf/verbs"
+
+func fromCap(c verbs.QPCap) C.struct_abi_qp_cap {
+	return C.struct_abi_qp_cap{
+		max_send_wr: C.uint32_t(c.MaxSendWR), max_recv_wr: C.uint32_t(c.MaxRecvWR),
+		max_send_sge: C.uint32_t(c.MaxSendSGE), max_recv_sge: C.uint32_t(c.MaxRecvSGE),
+		max_inline_data: C.uint32_t(c.MaxInlineData),
+	}
+}
+
+func toCap(c C.struct_abi_qp_cap) verbs.QPCap {
+	return verbs.QPCap{
+		MaxSendWR: int(c.max_send_wr), MaxRecvWR: int(c.max_recv_wr),
+		MaxSendSGE: int(c.max_send_sge), MaxRecvSGE: int(c.max_recv_sge),
+		MaxInlineData: int(c.max_inline_data),
+	}
+}
+
+func flag(b bool) C.uint8_t {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func fromAHAttr(a *verbs.AHAttr) C.struct_abi_ah_attr {
+	g := &a.GRH
+	return C.struct_abi_ah_attr{
+		grh: C.struct_abi_global_route{
+			dgid: C.union_abi_gid(g.DGID), flow_label: C.uint32_t(g.FlowLabel), sgid_index: C.uint8_t(g.SGIDIndex),
+			hop_limit: C.uint8_t(g.HopLimit), traffic_class: C.uint8_t(g.TrafficClass),
+		},
+		dlid: C.uint16_t(a.DLID), sl: C.uint8_t(a.SL), src_path_bits: C.uint8_t(a.SrcPathBits),
+		static_rate: C.uint8_t(a.StaticRate), is_global: flag(a.IsGlobal), port_num: C.uint8_t(a.PortNum),
+	}
+}
+
+func toAHAttr(a *C.struct_abi_ah_attr) verbs.AHAttr {
+	return verbs.AHAttr{
+		GRH: verbs.GlobalRoute{
+			DGID: verbs.GID(a.grh.dgid), FlowLabel: uint32(a.grh.flow_label), SGIDIndex: uint8(a.grh.sgid_index),
+			HopLimit: uint8(a.grh.hop_limit), TrafficClass: uint8(a.grh.traffic_class),
+		},
+		DLID: uint16(a.dlid), SL: uint8(a.sl), SrcPathBits: uint8(a.src_path_bits),
+		StaticRate: uint8(a.static_rate), IsGlobal: a.is_global != 0, PortNum: uint8(a.port_num),
+	}
+}
+
+func fromQPAttr(a *verbs.QPAttr) C.struct_abi_qp_attr {
+	return C.struct_abi_qp_attr{
+		qp_state: C.uint32_t(a.State), cur_qp_state: C.uint32_t(a.CurState), path_mtu: C.uint32_t(a.PathMTU),
+		qkey: C.uint32_t(a.QKey), rq_psn: C.uint32_t(a.RQPSN), sq_psn: C.uint32_t(a.SQPSN),
+		dest_qp_num: C.uint32_t(a.DestQPNum), qp_access_flags: C.uint32_t(a.AccessFlags),
+		cap: fromCap(a.Cap), ah_attr: fromAHAttr(&a.AH), pkey_index: C.uint16_t(a.PKeyIndex),
+		en_sqd_async_notify: flag(a.EnSQDNotify), sq_draining: flag(a.SQDraining),
+		max_rd_atomic: C.uint8_t(a.MaxRdAtomic), max_dest_rd_atomic: C.uint8_t(a.MaxDestRdAtomic),
+		min_rnr_timer: C.uint8_t(a.MinRNRTimer), port_num: C.uint8_t(a.PortNum), timeout: C.uint8_t(a.Timeout),
+		retry_cnt: C.uint8_t(a.RetryCnt), rnr_retry: C.uint8_t(a.RNRRetry),
+	}
+}
+
+func toQPAttr(a *C.struct_abi_qp_attr) verbs.QPAttr {
+	return verbs.QPAttr{
+		State: verbs.QPState(a.qp_state), CurState: verbs.QPState(a.cur_qp_state), PathMTU: verbs.MTU(a.path_mtu),
+		QKey: uint32(a.qkey), RQPSN: uint32(a.rq_psn), SQPSN: uint32(a.sq_psn),
+		DestQPNum: uint32(a.dest_qp_num), AccessFlags: verbs.Access(a.qp_access_flags),
+		Cap: toCap(a.cap), AH: toAHAttr(&a.ah_attr), PKeyIndex: uint16(a.pkey_index),
+		EnSQDNotify: a.en_sqd_async_notify != 0, SQDraining: a.sq_draining != 0,
+		MaxRdAtomic: uint8(a.max_rd_atomic), MaxDestRdAtomic: uint8(a.max_dest_rd_atomic),
+		MinRNRTimer: uint8(a.min_rnr_timer), PortNum: uint8(a.port_num), Timeout: uint8(a.timeout),
+		RetryCnt: uint8(a.retry_cnt), RNRRetry: uint8(a.rnr_retry),
+	}
+}

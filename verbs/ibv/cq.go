@@ -1,0 +1,107 @@
+//go:build linux
+
+package ibv
+
+/*
+#cgo noescape fast_poll
+#cgo nocallback fast_poll
+#cgo nocallback fast_req_notify
+#include "fast.h"
+#include "library.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"syscall"
+	"unsafe"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+type cq struct {
+	ctx *context
+	c   *C.struct_abi_cq
+}
+
+// CreateCQ creates a completion queue.
+//
+//	struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector)
+func (c *context) CreateCQ(cqe int, channel verbs.CompChannel, compVector int) (verbs.CQ, error) {
+	object := fmt.Sprintf("%s, %d entries, vector %d", c.dev.name, cqe, compVector)
+	var events *C.struct_abi_comp_channel
+	if channel != nil {
+		ch, ok := channel.(*compChannel)
+		if !ok || ch.ctx != c {
+			return nil, opError("create_cq", object, syscall.EINVAL, "the completion channel must be of this context")
+		}
+		events = ch.c
+	}
+	q, err := C.ib_create_cq(c.c, C.int(cqe), nil, events, C.int(compVector))
+	if q == nil {
+		return nil, opError("create_cq", object, err, "the device's limits: ib_caps")
+	}
+	out := &cq{ctx: c, c: q}
+	c.hold(unsafe.Pointer(q), out)
+	return out, nil
+}
+
+// Poll moves completions that are there into wc.
+//
+//	int ibv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
+func (q *cq) Poll(wc []verbs.WC) (int, error) { return q.PollSpin(wc, 1) }
+
+// PollSpin polls up to max times in one call into C.
+//
+//	int ibv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
+func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
+	if len(wc) == 0 {
+		return 0, nil
+	}
+	n := C.fast_poll(q.c, C.int(len(wc)), (*C.struct_abi_wc)(unsafe.Pointer(unsafe.SliceData(wc))), C.int(max))
+	if n < 0 {
+		return 0, opError("poll_cq", q.ctx.dev.name, syscall.EIO, fmt.Sprintf("it returned %d: the queue has overrun, or the device failed", int(n)))
+	}
+	return int(n), nil
+}
+
+// ReqNotify arms the queue.
+//
+//	int ibv_req_notify_cq(struct ibv_cq *cq, int solicited_only)
+func (q *cq) ReqNotify(solicitedOnly bool) error {
+	only := C.int(0)
+	if solicitedOnly {
+		only = 1
+	}
+	if ret := C.fast_req_notify(q.c, only); ret != 0 {
+		return check("req_notify_cq", q.ctx.dev.name, ret, nil)
+	}
+	return nil
+}
+
+// AckEvents acknowledges events.
+//
+//	void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
+func (q *cq) AckEvents(n int) {
+	if n > 0 {
+		C.ib_ack_cq_events(q.c, C.uint(n))
+	}
+}
+
+func (q *cq) CQE() int { return int(q.c.cqe) }
+
+// Close destroys the queue, once all its events are acknowledged.
+//
+//	int ibv_destroy_cq(struct ibv_cq *cq)
+func (q *cq) Close() error {
+	if q.c == nil {
+		return nil
+	}
+	twin := unsafe.Pointer(q.c)
+	err := check("destroy_cq", q.ctx.dev.name, C.ib_destroy_cq(q.c), nil)
+	if err == nil {
+		q.ctx.drop(twin)
+		q.c = nil
+	}
+	return err
+}

@@ -1,0 +1,82 @@
+//go:build linux
+
+package ibv
+
+// #include "library.h"
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// device is a device by name: libibverbs' own structures live only as long as
+// the list that they come from.
+type device struct {
+	name  string
+	node  string // uverbs0
+	iwarp bool
+}
+
+const transportIWARP = 1
+
+func newDevice(d *C.struct_abi_device) *device {
+	return &device{name: C.GoString(&d.name[0]), node: C.GoString(&d.dev_name[0]), iwarp: d.transport_type == transportIWARP}
+}
+
+func (d *device) Name() string    { return d.name }
+func (d *device) Backend() string { return "ibv" }
+
+// Software tells devices without hardware apart: they have no device below them in
+// sysfs, and rdma_rxe names the network interface that it runs over.
+func (d *device) Software() string {
+	base := filepath.Join("/sys/class/infiniband", d.name)
+	if _, err := os.Stat(filepath.Join(base, "device")); !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	if parent, err := os.ReadFile(filepath.Join(base, "parent")); err == nil {
+		return "rdma_rxe, RoCE in software over " + strings.TrimSpace(string(parent))
+	}
+	if d.iwarp {
+		return "siw, iWARP in software"
+	}
+	return "RDMA in software"
+}
+
+// Open opens the device.
+//
+//	struct ibv_context *ibv_open_device(struct ibv_device *device)
+func (d *device) Open() (verbs.Context, error) {
+	list, err := deviceList()
+	if err != nil {
+		return nil, err
+	}
+	if list.first != nil {
+		defer C.ib_free_device_list(list.first)
+	}
+	for _, candidate := range list.devices {
+		if C.GoString(&candidate.name[0]) != d.name {
+			continue
+		}
+		c, err := C.ib_open_device(candidate)
+		if c == nil {
+			return nil, opError("open_device", d.name, err, d.openHint(err))
+		}
+		return newContext(d, c), nil
+	}
+	return nil, opError("open_device", d.name, syscall.ENODEV, "the device is gone")
+}
+
+func (d *device) openHint(err error) string {
+	if errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOENT) {
+		return fmt.Sprintf("/dev/infiniband/%s must be there, and open to this user for reading and writing", d.node)
+	}
+	return ""
+}

@@ -1,0 +1,110 @@
+#define _GNU_SOURCE
+#include "library.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define POINTER(result, name, parameters, arguments) static result(*p_##name) parameters;
+LIBIBVERBS(POINTER)
+#undef POINTER
+
+#define CALL(result, name, parameters, arguments) \
+	result ib_##name parameters { return p_##name arguments; }
+LIBIBVERBS(CALL)
+#undef CALL
+
+static int (*p_query_gid_ex)(struct abi_context *, uint32_t, uint32_t, struct abi_gid_entry *, uint32_t, size_t);
+static int (*p_query_qp_data_in_order)(struct abi_qp *, uint32_t, uint32_t);
+
+static char problem[256];
+
+/*
+ * find looks a function up where a program linked against the library would find
+ * it: in what was loaded before it first.
+ */
+static void *find(const char *name, int needed)
+{
+	void *f = dlsym(RTLD_DEFAULT, name);
+
+	if (!f && needed && !problem[0])
+		snprintf(problem, sizeof problem, "libibverbs.so.1 lacks %s: rdma-core 32 or later is needed", name);
+	return f;
+}
+
+const char *ib_load(void)
+{
+	if (!dlopen("libibverbs.so.1", RTLD_NOW | RTLD_GLOBAL)) {
+		snprintf(problem, sizeof problem, "%s", dlerror());
+		return problem;
+	}
+#define FIND(result, name, parameters, arguments) \
+	*(void **)&p_##name = find("ibv_" #name, 1);
+	LIBIBVERBS(FIND)
+#undef FIND
+	*(void **)&p_query_gid_ex = find("_ibv_query_gid_ex", 1);
+	*(void **)&p_query_qp_data_in_order = find("ibv_query_qp_data_in_order", 0);
+	return problem[0] ? problem : NULL;
+}
+
+static const char *file_of(void *symbol)
+{
+	Dl_info info;
+
+	return symbol && dladdr(symbol, &info) ? info.dli_fname : NULL;
+}
+
+const char *ib_library_file(void)
+{
+	return file_of(*(void **)&p_get_device_list);
+}
+
+const char *ib_order_file(void)
+{
+	return file_of(*(void **)&p_query_qp_data_in_order);
+}
+
+int ib_query_gid_ex(struct abi_context *c, uint32_t port, uint32_t index, struct abi_gid_entry *entry)
+{
+	return p_query_gid_ex(c, port, index, entry, 0, sizeof *entry);
+}
+
+int ib_query_qp_data_in_order(struct abi_qp *qp, uint32_t op, uint32_t flags)
+{
+	return p_query_qp_data_in_order ? p_query_qp_data_in_order(qp, op, flags) : -1;
+}
+
+/* operation returns the operation that stands so far in front of the context, or NULL. */
+static void *operation(struct abi_context *c, size_t distance)
+{
+	char *base = (char *)c;
+
+	if (c->abi_compat != (void *)UINTPTR_MAX || *(size_t *)(base - sizeof(size_t)) < distance + sizeof *c)
+		return NULL;
+	return *(void **)(base - distance);
+}
+
+int ib_query_device_ex(struct abi_context *c, struct abi_device_attr_ex *a)
+{
+	int (*query)(struct abi_context *, const void *, struct abi_device_attr_ex *, size_t);
+	int err = EOPNOTSUPP;
+
+	*(void **)&query = operation(c, ABI_QUERY_DEVICE_EX);
+	if (query)
+		err = query(c, NULL, a, sizeof *a);
+	if (err == EOPNOTSUPP || err == ENOSYS) {
+		memset(a, 0, sizeof *a);
+		err = ib_query_device(c, &a->orig_attr);
+	}
+	return err;
+}
+
+int ib_query_port_ex(struct abi_context *c, uint8_t port, struct abi_port_attr *a)
+{
+	int (*query)(struct abi_context *, uint8_t, struct abi_port_attr *, size_t);
+
+	*(void **)&query = operation(c, ABI_QUERY_PORT);
+	memset(a, 0, sizeof *a);
+	return query ? query(c, port, a, sizeof *a) : ib_query_port(c, port, a);
+}
