@@ -309,4 +309,40 @@ struct abi_async_event {
 #define ABI_QUERY_DEVICE_EX 104
 #define ABI_QUERY_PORT 320
 
+/* librdmacm.so.1 */
+
+struct abi_event_channel {
+	int fd;
+};
+
+struct abi_cm_id {
+	struct abi_context *verbs;
+	struct abi_event_channel *channel;
+	void *context;
+	struct abi_qp *qp;
+	uint8_t route[312];
+	uint32_t ps;
+	uint8_t port_num;
+};
+
+struct abi_conn_param {
+	const void *private_data;
+	uint8_t private_data_len;
+	uint8_t responder_resources;
+	uint8_t initiator_depth;
+	uint8_t flow_control;
+	uint8_t retry_count;
+	uint8_t rnr_retry_count;
+	uint8_t srq;
+	uint32_t qp_num;
+};
+
+struct abi_cm_event {
+	struct abi_cm_id *id;
+	struct abi_cm_id *listen_id;
+	uint32_t event;
+	int status;
+	struct abi_conn_param param;
+};
+
 #endif

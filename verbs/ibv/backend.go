@@ -46,8 +46,11 @@ func (backend) Version() string {
 	if err := load(); err != nil {
 		return "not available: " + err.Error()
 	}
-	return filepath.Base(fileOf(C.ib_library_file()))
+	return filepath.Base(libraryFile())
 }
+
+// libraryFile returns the file of libibverbs, which is loaded.
+func libraryFile() string { return fileOf(C.ib_library_file()) }
 
 // Devices lists the devices that libibverbs finds. Without the library, or without
 // the kernel's RDMA support (ENOSYS), there are none.

@@ -23,7 +23,7 @@ func toCap(c C.struct_abi_qp_cap) verbs.QPCap {
 	}
 }
 
-func flag(b bool) C.uint8_t {
+func bit(b bool) C.uint8_t {
 	if b {
 		return 1
 	}
@@ -38,7 +38,7 @@ func fromAHAttr(a *verbs.AHAttr) C.struct_abi_ah_attr {
 			hop_limit: C.uint8_t(g.HopLimit), traffic_class: C.uint8_t(g.TrafficClass),
 		},
 		dlid: C.uint16_t(a.DLID), sl: C.uint8_t(a.SL), src_path_bits: C.uint8_t(a.SrcPathBits),
-		static_rate: C.uint8_t(a.StaticRate), is_global: flag(a.IsGlobal), port_num: C.uint8_t(a.PortNum),
+		static_rate: C.uint8_t(a.StaticRate), is_global: bit(a.IsGlobal), port_num: C.uint8_t(a.PortNum),
 	}
 }
 
@@ -59,7 +59,7 @@ func fromQPAttr(a *verbs.QPAttr) C.struct_abi_qp_attr {
 		qkey: C.uint32_t(a.QKey), rq_psn: C.uint32_t(a.RQPSN), sq_psn: C.uint32_t(a.SQPSN),
 		dest_qp_num: C.uint32_t(a.DestQPNum), qp_access_flags: C.uint32_t(a.AccessFlags),
 		cap: fromCap(a.Cap), ah_attr: fromAHAttr(&a.AH), pkey_index: C.uint16_t(a.PKeyIndex),
-		en_sqd_async_notify: flag(a.EnSQDNotify), sq_draining: flag(a.SQDraining),
+		en_sqd_async_notify: bit(a.EnSQDNotify), sq_draining: bit(a.SQDraining),
 		max_rd_atomic: C.uint8_t(a.MaxRdAtomic), max_dest_rd_atomic: C.uint8_t(a.MaxDestRdAtomic),
 		min_rnr_timer: C.uint8_t(a.MinRNRTimer), port_num: C.uint8_t(a.PortNum), timeout: C.uint8_t(a.Timeout),
 		retry_cnt: C.uint8_t(a.RetryCnt), rnr_retry: C.uint8_t(a.RNRRetry),

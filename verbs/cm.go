@@ -1,0 +1,92 @@
+package verbs
+
+import (
+	"net/netip"
+	"time"
+)
+
+// ConnManager is a [Context] that connects QPs by IP address, through librdmacm
+// (rdma_cm(7)). The two sides agree on the QPs, and the library on the path
+// between them:
+//
+//	active: ResolveCM, Connect, QP to INIT, RTR, RTS, Establish
+//	passive: ListenCM, Next, QP to INIT, RTR, RTS, Accept, AwaitEstablished
+type ConnManager interface {
+	// ListenCM listens at an address of the device, or at the unspecified address;
+	// port 0 takes a free one of the RDMA port space.
+	//
+	//	int rdma_listen(struct rdma_cm_id *id, int backlog)
+	ListenCM(addr netip.AddrPort) (CMListener, error)
+	// ResolveCM finds the path to a listener, which must go through this device.
+	//
+	//	int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr, struct sockaddr *dst_addr, int timeout_ms)
+	//	int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
+	ResolveCM(addr netip.AddrPort, timeout time.Duration) (CMConn, error)
+}
+
+// CMListener waits for connections.
+type CMListener interface {
+	Port() uint16 // in the RDMA port space
+	// Next returns the next request for a connection, or [ErrTimeout].
+	//
+	//	int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)
+	Next(timeout time.Duration) (CMConn, error)
+	// Close stops listening; connections that it returned live on.
+	//
+	//	int rdma_destroy_id(struct rdma_cm_id *id)
+	Close() error
+}
+
+// CMConn is a connection of one QP: struct rdma_cm_id.
+type CMConn interface {
+	// PrivateData is what the peer's Connect or Accept gave; devices may append zeroes.
+	PrivateData() []byte
+	// QPAttr returns the attributes that take a QP to state, which is INIT, RTR or RTS.
+	//
+	//	int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr, int *qp_attr_mask)
+	QPAttr(state QPState) (QPAttr, QPAttrMask, error)
+	// Connect asks the listener for a connection and waits until it has accepted.
+	//
+	//	int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
+	Connect(param CMParam, timeout time.Duration) error
+	// Establish tells the listener that this side's QP is in RTS.
+	//
+	//	int rdma_establish(struct rdma_cm_id *id)
+	Establish() error
+	// Accept accepts the request; this side's QP must be in RTS.
+	//
+	//	int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
+	Accept(param CMParam) error
+	// AwaitEstablished waits until the active side's QP is in RTS.
+	AwaitEstablished(timeout time.Duration) error
+	// Close ends the connection, and not the QP.
+	//
+	//	int rdma_destroy_id(struct rdma_cm_id *id)
+	Close() error
+}
+
+// CMParam is struct rdma_conn_param.
+type CMParam struct {
+	QPNum       uint32
+	PrivateData []byte // at most 56 bytes in Connect, 196 in Accept
+	RdAtomic    uint8  // READs and atomics outstanding, in both directions
+}
+
+// ConnectCM takes an RC QP in RESET to RTS with the attributes that c has agreed
+// on with the peer. access is what the peer may do. The other attributes are those
+// of [Connect].
+func ConnectCM(qp QP, c CMConn, access Access, rdAtomic uint8) error {
+	for _, state := range []QPState{QPInit, QPRTR, QPRTS} {
+		attr, mask, err := c.QPAttr(state)
+		if err != nil {
+			return err
+		}
+		attr.State, attr.AccessFlags = state, access
+		attr.MaxRdAtomic, attr.MaxDestRdAtomic = rdAtomic, rdAtomic
+		attr.MinRNRTimer, attr.RetryCnt, attr.RNRRetry = ConnectMinRNRTimer, ConnectRetryCnt, ConnectRNRRetry
+		if err := qp.Modify(&attr, mask); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+#define _GNU_SOURCE
+#include "cmlibrary.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#define POINTER(result, name, parameters, arguments) static result(*p_##name) parameters;
+LIBRDMACM(POINTER)
+#undef POINTER
+
+#define CALL(result, name, parameters, arguments) \
+	result cm_##name parameters { return p_##name arguments; }
+LIBRDMACM(CALL)
+#undef CALL
+
+static char problem[256];
+
+static void *find(const char *name)
+{
+	void *f = dlsym(RTLD_DEFAULT, name);
+
+	if (!f && !problem[0])
+		snprintf(problem, sizeof problem, "librdmacm.so.1 lacks %s: rdma-core 32 or later is needed", name);
+	return f;
+}
+
+const char *cm_load(void)
+{
+	if (!dlopen("librdmacm.so.1", RTLD_NOW | RTLD_GLOBAL)) {
+		snprintf(problem, sizeof problem, "%s", dlerror());
+		return problem;
+	}
+#define FIND(result, name, parameters, arguments) *(void **)&p_##name = find("rdma_" #name);
+	LIBRDMACM(FIND)
+#undef FIND
+	return problem[0] ? problem : NULL;
+}
+
+void cm_next(struct abi_event_channel *c, int timeout_ms, struct cm_news *news)
+{
+	struct pollfd p = {.fd = c->fd, .events = POLLIN};
+	struct abi_cm_event *e;
+	int ready = poll(&p, 1, timeout_ms);
+
+	memset(news, 0, sizeof *news);
+	if (ready == 0 || (ready < 0 && errno == EINTR)) {
+		news->err = ETIMEDOUT;
+		return;
+	}
+	if (ready < 0 || cm_get_cm_event(c, &e)) {
+		news->err = errno;
+		return;
+	}
+	news->event = e->event;
+	news->status = e->status;
+	news->id = e->id;
+	if (e->param.private_data) {
+		news->private_data_len = e->param.private_data_len;
+		memcpy(news->private_data, e->param.private_data, e->param.private_data_len);
+	}
+	cm_ack_cm_event(e);
+}
+
+#define RDMA_PS_TCP 0x0106
+
+struct abi_cm_id *cm_new(void)
+{
+	struct abi_event_channel *c = cm_create_event_channel();
+	struct abi_cm_id *id;
+
+	if (!c)
+		return NULL;
+	if (cm_create_id(c, &id, NULL, RDMA_PS_TCP)) {
+		int err = errno;
+
+		cm_destroy_event_channel(c);
+		errno = err;
+		return NULL;
+	}
+	return id;
+}
+
+int cm_own(struct abi_cm_id *id)
+{
+	struct abi_event_channel *c = cm_create_event_channel();
+
+	if (!c)
+		return -1;
+	if (cm_migrate_id(id, c)) {
+		int err = errno;
+
+		cm_destroy_event_channel(c);
+		errno = err;
+		return -1;
+	}
+	return 0;
+}
+
+int cm_free(struct abi_cm_id *id)
+{
+	struct abi_event_channel *c = id->channel;
+	int ret = cm_destroy_id(id);
+	int err = errno;
+
+	if (c)
+		cm_destroy_event_channel(c);
+	errno = err;
+	return ret;
+}
+
+static struct abi_conn_param param_of(struct agreed *a)
+{
+	return (struct abi_conn_param){
+		.private_data = a->private_data,
+		.private_data_len = a->private_data_len,
+		.responder_resources = a->rd_atomic,
+		.initiator_depth = a->rd_atomic,
+		.retry_count = a->retry_count,
+		.rnr_retry_count = a->rnr_retry_count,
+		.qp_num = a->qp_num,
+	};
+}
+
+int cm_connect_with(struct abi_cm_id *id, struct agreed *a)
+{
+	struct abi_conn_param p = param_of(a);
+
+	return cm_connect(id, &p);
+}
+
+int cm_accept_with(struct abi_cm_id *id, struct agreed *a)
+{
+	struct abi_conn_param p = param_of(a);
+
+	return cm_accept(id, &p);
+}

@@ -1,0 +1,394 @@
+/*
+ * Compiles only where abi.h agrees with the installed headers of libibverbs and
+ * librdmacm, member by member.
+ */
+#include <stddef.h>
+
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+
+#include "../abi.h"
+
+#define SIZE _Static_assert(sizeof(ABI) == sizeof(REAL), "size");
+#define SAME(ours, theirs) _Static_assert(offsetof(ABI, ours) == offsetof(REAL, theirs), #ours);
+
+/* Operations in front of the context are counted from its beginning. */
+#define BEFORE(distance, operation) \
+	_Static_assert(offsetof(struct verbs_context, context) - offsetof(struct verbs_context, operation) == (distance), #operation);
+BEFORE(ABI_QUERY_DEVICE_EX, query_device_ex)
+BEFORE(ABI_QUERY_PORT, query_port)
+BEFORE(sizeof(size_t), sz)
+
+#define ABI struct abi_sge
+#define REAL struct ibv_sge
+SIZE
+SAME(addr, addr)
+SAME(length, length)
+SAME(lkey, lkey)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_send_wr
+#define REAL struct ibv_send_wr
+SIZE
+SAME(wr_id, wr_id)
+SAME(next, next)
+SAME(sg_list, sg_list)
+SAME(num_sge, num_sge)
+SAME(opcode, opcode)
+SAME(send_flags, send_flags)
+SAME(imm_data, imm_data)
+SAME(wr, wr)
+SAME(qp_type, qp_type)
+SAME(ext, bind_mw)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_recv_wr
+#define REAL struct ibv_recv_wr
+SIZE
+SAME(wr_id, wr_id)
+SAME(next, next)
+SAME(sg_list, sg_list)
+SAME(num_sge, num_sge)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_wc
+#define REAL struct ibv_wc
+SIZE
+SAME(wr_id, wr_id)
+SAME(status, status)
+SAME(opcode, opcode)
+SAME(vendor_err, vendor_err)
+SAME(byte_len, byte_len)
+SAME(imm_data, imm_data)
+SAME(qp_num, qp_num)
+SAME(src_qp, src_qp)
+SAME(wc_flags, wc_flags)
+SAME(pkey_index, pkey_index)
+SAME(slid, slid)
+SAME(sl, sl)
+SAME(dlid_path_bits, dlid_path_bits)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_device
+#define REAL struct ibv_device
+SAME(node_type, node_type)
+SAME(transport_type, transport_type)
+SAME(name, name)
+SAME(dev_name, dev_name)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_context_ops
+#define REAL struct ibv_context_ops
+SIZE
+SAME(poll_cq, poll_cq)
+SAME(req_notify_cq, req_notify_cq)
+SAME(post_send, post_send)
+SAME(post_recv, post_recv)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_context
+#define REAL struct ibv_context
+SIZE
+SAME(device, device)
+SAME(ops, ops)
+SAME(cmd_fd, cmd_fd)
+SAME(async_fd, async_fd)
+SAME(num_comp_vectors, num_comp_vectors)
+SAME(mutex, mutex)
+SAME(abi_compat, abi_compat)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_comp_channel
+#define REAL struct ibv_comp_channel
+SIZE
+SAME(context, context)
+SAME(fd, fd)
+SAME(refcnt, refcnt)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_cq
+#define REAL struct ibv_cq
+SAME(context, context)
+SAME(channel, channel)
+SAME(cq_context, cq_context)
+SAME(handle, handle)
+SAME(cqe, cqe)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_mr
+#define REAL struct ibv_mr
+SIZE
+SAME(context, context)
+SAME(pd, pd)
+SAME(addr, addr)
+SAME(length, length)
+SAME(handle, handle)
+SAME(lkey, lkey)
+SAME(rkey, rkey)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_qp
+#define REAL struct ibv_qp
+SAME(context, context)
+SAME(qp_context, qp_context)
+SAME(pd, pd)
+SAME(send_cq, send_cq)
+SAME(recv_cq, recv_cq)
+SAME(srq, srq)
+SAME(handle, handle)
+SAME(qp_num, qp_num)
+SAME(state, state)
+SAME(qp_type, qp_type)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_device_attr
+#define REAL struct ibv_device_attr
+SIZE
+SAME(fw_ver, fw_ver)
+SAME(node_guid, node_guid)
+SAME(sys_image_guid, sys_image_guid)
+SAME(max_mr_size, max_mr_size)
+SAME(page_size_cap, page_size_cap)
+SAME(vendor_id, vendor_id)
+SAME(vendor_part_id, vendor_part_id)
+SAME(hw_ver, hw_ver)
+SAME(max_qp, max_qp)
+SAME(max_qp_wr, max_qp_wr)
+SAME(device_cap_flags, device_cap_flags)
+SAME(max_sge, max_sge)
+SAME(max_sge_rd, max_sge_rd)
+SAME(max_cq, max_cq)
+SAME(max_cqe, max_cqe)
+SAME(max_mr, max_mr)
+SAME(max_pd, max_pd)
+SAME(max_qp_rd_atom, max_qp_rd_atom)
+SAME(max_ee_rd_atom, max_ee_rd_atom)
+SAME(max_res_rd_atom, max_res_rd_atom)
+SAME(max_qp_init_rd_atom, max_qp_init_rd_atom)
+SAME(max_ee_init_rd_atom, max_ee_init_rd_atom)
+SAME(atomic_cap, atomic_cap)
+SAME(max_ee, max_ee)
+SAME(max_rdd, max_rdd)
+SAME(max_mw, max_mw)
+SAME(max_raw_ipv6_qp, max_raw_ipv6_qp)
+SAME(max_raw_ethy_qp, max_raw_ethy_qp)
+SAME(max_mcast_grp, max_mcast_grp)
+SAME(max_mcast_qp_attach, max_mcast_qp_attach)
+SAME(max_total_mcast_qp_attach, max_total_mcast_qp_attach)
+SAME(max_ah, max_ah)
+SAME(max_fmr, max_fmr)
+SAME(max_map_per_fmr, max_map_per_fmr)
+SAME(max_srq, max_srq)
+SAME(max_srq_wr, max_srq_wr)
+SAME(max_srq_sge, max_srq_sge)
+SAME(max_pkeys, max_pkeys)
+SAME(local_ca_ack_delay, local_ca_ack_delay)
+SAME(phys_port_cnt, phys_port_cnt)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_odp_caps
+#define REAL struct ibv_odp_caps
+SIZE
+SAME(general_caps, general_caps)
+SAME(rc_odp_caps, per_transport_caps.rc_odp_caps)
+SAME(uc_odp_caps, per_transport_caps.uc_odp_caps)
+SAME(ud_odp_caps, per_transport_caps.ud_odp_caps)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_device_attr_ex
+#define REAL struct ibv_device_attr_ex
+SIZE
+SAME(orig_attr, orig_attr)
+SAME(comp_mask, comp_mask)
+SAME(odp_caps, odp_caps)
+SAME(completion_timestamp_mask, completion_timestamp_mask)
+SAME(hca_core_clock, hca_core_clock)
+SAME(device_cap_flags_ex, device_cap_flags_ex)
+SAME(xrc_odp_caps, xrc_odp_caps)
+SAME(phys_port_cnt_ex, phys_port_cnt_ex)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_port_attr
+#define REAL struct ibv_port_attr
+SIZE
+SAME(state, state)
+SAME(max_mtu, max_mtu)
+SAME(active_mtu, active_mtu)
+SAME(gid_tbl_len, gid_tbl_len)
+SAME(port_cap_flags, port_cap_flags)
+SAME(max_msg_sz, max_msg_sz)
+SAME(bad_pkey_cntr, bad_pkey_cntr)
+SAME(qkey_viol_cntr, qkey_viol_cntr)
+SAME(pkey_tbl_len, pkey_tbl_len)
+SAME(lid, lid)
+SAME(sm_lid, sm_lid)
+SAME(lmc, lmc)
+SAME(max_vl_num, max_vl_num)
+SAME(sm_sl, sm_sl)
+SAME(subnet_timeout, subnet_timeout)
+SAME(init_type_reply, init_type_reply)
+SAME(active_width, active_width)
+SAME(active_speed, active_speed)
+SAME(phys_state, phys_state)
+SAME(link_layer, link_layer)
+SAME(flags, flags)
+SAME(port_cap_flags2, port_cap_flags2)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_gid_entry
+#define REAL struct ibv_gid_entry
+SIZE
+SAME(gid, gid)
+SAME(gid_index, gid_index)
+SAME(port_num, port_num)
+SAME(gid_type, gid_type)
+SAME(ndev_ifindex, ndev_ifindex)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_qp_cap
+#define REAL struct ibv_qp_cap
+SIZE
+SAME(max_send_wr, max_send_wr)
+SAME(max_recv_wr, max_recv_wr)
+SAME(max_send_sge, max_send_sge)
+SAME(max_recv_sge, max_recv_sge)
+SAME(max_inline_data, max_inline_data)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_qp_init_attr
+#define REAL struct ibv_qp_init_attr
+SIZE
+SAME(qp_context, qp_context)
+SAME(send_cq, send_cq)
+SAME(recv_cq, recv_cq)
+SAME(srq, srq)
+SAME(cap, cap)
+SAME(qp_type, qp_type)
+SAME(sq_sig_all, sq_sig_all)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_global_route
+#define REAL struct ibv_global_route
+SIZE
+SAME(dgid, dgid)
+SAME(flow_label, flow_label)
+SAME(sgid_index, sgid_index)
+SAME(hop_limit, hop_limit)
+SAME(traffic_class, traffic_class)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_ah_attr
+#define REAL struct ibv_ah_attr
+SIZE
+SAME(grh, grh)
+SAME(dlid, dlid)
+SAME(sl, sl)
+SAME(src_path_bits, src_path_bits)
+SAME(static_rate, static_rate)
+SAME(is_global, is_global)
+SAME(port_num, port_num)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_qp_attr
+#define REAL struct ibv_qp_attr
+SIZE
+SAME(qp_state, qp_state)
+SAME(cur_qp_state, cur_qp_state)
+SAME(path_mtu, path_mtu)
+SAME(path_mig_state, path_mig_state)
+SAME(qkey, qkey)
+SAME(rq_psn, rq_psn)
+SAME(sq_psn, sq_psn)
+SAME(dest_qp_num, dest_qp_num)
+SAME(qp_access_flags, qp_access_flags)
+SAME(cap, cap)
+SAME(ah_attr, ah_attr)
+SAME(alt_ah_attr, alt_ah_attr)
+SAME(pkey_index, pkey_index)
+SAME(alt_pkey_index, alt_pkey_index)
+SAME(en_sqd_async_notify, en_sqd_async_notify)
+SAME(sq_draining, sq_draining)
+SAME(max_rd_atomic, max_rd_atomic)
+SAME(max_dest_rd_atomic, max_dest_rd_atomic)
+SAME(min_rnr_timer, min_rnr_timer)
+SAME(port_num, port_num)
+SAME(timeout, timeout)
+SAME(retry_cnt, retry_cnt)
+SAME(rnr_retry, rnr_retry)
+SAME(alt_port_num, alt_port_num)
+SAME(alt_timeout, alt_timeout)
+SAME(rate_limit, rate_limit)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_async_event
+#define REAL struct ibv_async_event
+SIZE
+SAME(element, element)
+SAME(event_type, event_type)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_event_channel
+#define REAL struct rdma_event_channel
+SIZE
+SAME(fd, fd)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_cm_id
+#define REAL struct rdma_cm_id
+SAME(verbs, verbs)
+SAME(channel, channel)
+SAME(context, context)
+SAME(qp, qp)
+SAME(route, route)
+SAME(ps, ps)
+SAME(port_num, port_num)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_conn_param
+#define REAL struct rdma_conn_param
+SIZE
+SAME(private_data, private_data)
+SAME(private_data_len, private_data_len)
+SAME(responder_resources, responder_resources)
+SAME(initiator_depth, initiator_depth)
+SAME(flow_control, flow_control)
+SAME(retry_count, retry_count)
+SAME(rnr_retry_count, rnr_retry_count)
+SAME(srq, srq)
+SAME(qp_num, qp_num)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_cm_event
+#define REAL struct rdma_cm_event
+SAME(id, id)
+SAME(listen_id, listen_id)
+SAME(event, event)
+SAME(status, status)
+SAME(param, param.conn)
+#undef ABI
+#undef REAL
