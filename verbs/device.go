@@ -61,6 +61,7 @@ type Context interface {
 
 // DeviceAttr holds the attributes of struct ibv_device_attr_ex.
 type DeviceAttr struct {
+	Transport        TransportType // of struct ibv_device
 	FirmwareVersion  string
 	NodeGUID         uint64 // host byte order
 	SysImageGUID     uint64
@@ -70,9 +71,8 @@ type DeviceAttr struct {
 	VendorPartID     uint32
 	HWVersion        uint32
 	MaxQP            int
-	MaxQPWR          int // work requests of one queue
-	DeviceCapFlags   uint32
-	DeviceCapFlagsEx uint64 // with the flags of today in its upper half
+	MaxQPWR          int            // work requests of one queue
+	DeviceCapFlags   DeviceCapFlags // struct member device_cap_flags_ex, whose lower half is device_cap_flags
 	MaxSGE           int
 	MaxSGERead       int
 	MaxCQ            int
@@ -106,6 +106,15 @@ type DeviceAttr struct {
 	TimestampMask    uint64 // valid bits of completion timestamps; 0: none
 	CoreClockKHz     uint64 // of completion timestamps
 	ODP              ODPCaps
+	TSO              TSOCaps
+	RSS              RSSCaps
+	MaxWQTypeRQ      int // receive WQs of the RQ type
+	Pacing           PacingCaps
+	RawPacketCaps    uint32
+	TM               TMCaps
+	CQModeration     CQModerationCaps
+	MaxDMSize        uint64 // bytes of device memory
+	PCIAtomic        PCIAtomicCaps
 }
 
 // AtomicCap is enum ibv_atomic_cap.
@@ -121,22 +130,3 @@ const (
 var atomicCapNames = map[AtomicCap]string{AtomicNone: "none", AtomicHCA: "hca", AtomicGlob: "glob"}
 
 func (a AtomicCap) String() string { return nameOf(atomicCapNames, a) }
-
-// ODPCaps is struct ibv_odp_caps: on-demand paging, in general and by transport.
-type ODPCaps struct {
-	General uint64 // bit 0: supported, bit 1: implicit
-	RC      ODPTransport
-	UC      ODPTransport
-	UD      ODPTransport
-	XRC     ODPTransport
-}
-
-// Supported reports IBV_ODP_SUPPORT.
-func (c ODPCaps) Supported() bool { return c.General&1 != 0 }
-
-// ODPTransport is a mask of enum ibv_odp_transport_cap_bits.
-type ODPTransport uint32
-
-var odpNames = []string{"SEND", "RECV", "WRITE", "READ", "ATOMIC", "SRQ_RECV", "FLUSH", "ATOMIC_WRITE"}
-
-func (o ODPTransport) String() string { return bitNames(uint32(o), odpNames) }

@@ -2,29 +2,124 @@ package verbs
 
 import "net/netip"
 
-// BestGID returns the entry of a GID table to use when nobody says which: RoCE
-// v2 over an IPv4 address, then over any global one, then whatever there is. It
-// is false if no entry is set.
-func BestGID(entries []GIDEntry) (best GIDEntry, ok bool) {
+// GIDClass is what the GIDs of two ports must share to reach each other: the
+// format of the packets and, on Ethernet, the address family and the scope.
+type GIDClass struct {
+	Type      GIDType `json:"type"`
+	IPv4      bool    `json:"ipv4"`
+	LinkLocal bool    `json:"link_local"`
+}
+
+// Class returns the class of the entry's GID.
+func (e GIDEntry) Class() GIDClass {
+	c := GIDClass{Type: e.Type}
+	if e.Type != GIDTypeIB {
+		a := netip.AddrFrom16(e.GID).Unmap()
+		c.IPv4, c.LinkLocal = a.Is4(), a.IsLinkLocalUnicast()
+	}
+	return c
+}
+
+// String returns the class in words: "RoCE v2 IPv6 link-local".
+func (c GIDClass) String() string {
+	if c.Type == GIDTypeIB {
+		return c.Type.String()
+	}
+	text := c.Type.String() + " IPv6"
+	if c.IPv4 {
+		text = c.Type.String() + " IPv4"
+	}
+	if c.LinkLocal {
+		text += " link-local"
+	}
+	return text
+}
+
+// BestGIDClass returns the class to use of those that both ports have, the same
+// on both sides: RoCE v2 first, then the scope and then the address family of
+// the addresses in use, by which the two sides reach each other otherwise. Where
+// these do not tell, as loopback addresses do not, it is global IPv4. It is false
+// if the ports have no class in common.
+func BestGIDClass(a, b []GIDClass, inUse ...netip.Addr) (best GIDClass, ok bool) {
+	prefer := preferenceOf(inUse)
 	score := -1
-	for _, e := range entries {
-		if s := gidScore(e); e.GID != (GID{}) && s > score {
-			best, score = e, s
+	for _, c := range a {
+		for _, other := range b {
+			if s := prefer.score(c); c == other && s > score {
+				best, score = c, s
+			}
 		}
 	}
 	return best, score >= 0
 }
 
-func gidScore(e GIDEntry) int {
+// preference is what the addresses in use speak for.
+type preference struct{ linkLocal, ipv4, ipv6 bool }
+
+func preferenceOf(inUse []netip.Addr) (p preference) {
+	for _, a := range inUse {
+		a = a.Unmap()
+		if !a.IsValid() || a.IsLoopback() {
+			continue
+		}
+		p.linkLocal = p.linkLocal || a.IsLinkLocalUnicast()
+		p.ipv4, p.ipv6 = p.ipv4 || a.Is4(), p.ipv6 || a.Is6()
+	}
+	return p
+}
+
+func (p preference) score(c GIDClass) int {
 	score := 0
-	if e.Type == GIDTypeRoCEv2 {
+	if c.Type == GIDTypeRoCEv2 {
 		score += 4
 	}
-	switch a := netip.AddrFrom16(e.GID); {
-	case a.Is4In6():
+	if c.LinkLocal == p.linkLocal {
 		score += 2
-	case !a.IsLinkLocalUnicast():
+	}
+	if c.IPv4 == (p.ipv4 || !p.ipv6) {
 		score++
 	}
 	return score
+}
+
+// FirstGID returns the entry of the class that equals the address, or else the
+// first of the class. It is false if there is none.
+func FirstGID(entries []GIDEntry, class GIDClass, address netip.Addr) (first GIDEntry, ok bool) {
+	for _, e := range entries {
+		if e.GID == (GID{}) || e.Class() != class {
+			continue
+		}
+		if netip.AddrFrom16(e.GID).Unmap() == address.Unmap() {
+			return e, true
+		}
+		if !ok {
+			first, ok = e, true
+		}
+	}
+	return first, ok
+}
+
+// GIDClasses returns the classes of the entries that are set, each once, in
+// their order.
+func GIDClasses(entries []GIDEntry) []GIDClass {
+	var classes []GIDClass
+	seen := map[GIDClass]bool{}
+	for _, e := range entries {
+		if c := e.Class(); e.GID != (GID{}) && !seen[c] {
+			seen[c] = true
+			classes = append(classes, c)
+		}
+	}
+	return classes
+}
+
+// BestGID returns the entry of a GID table to use when nothing is known of the
+// peer. It is false if no entry is set.
+func BestGID(entries []GIDEntry) (GIDEntry, bool) {
+	classes := GIDClasses(entries)
+	class, ok := BestGIDClass(classes, classes)
+	if !ok {
+		return GIDEntry{}, false
+	}
+	return FirstGID(entries, class, netip.Addr{})
 }

@@ -56,11 +56,12 @@ func object[T any](members []T, of func(T) (key string, value any)) ([]byte, err
 }
 
 func deviceGroups(a *verbs.DeviceAttr) Groups {
-	return Groups{identity(a), queues(a), memory(a), reads(a), addresses(a), paging(&a.ODP)}
+	return Groups{identity(a), queues(a), memory(a), reads(a), addresses(a), paging(&a.ODP), offloads(a), others(a)}
 }
 
 func identity(a *verbs.DeviceAttr) Group {
 	return Group{"identity", []Attribute{
+		{"transport", a.Transport.String(), ""},
 		{"fw_ver", a.FirmwareVersion, ""},
 		{"node_guid", guid(a.NodeGUID), ""},
 		{"sys_image_guid", guid(a.SysImageGUID), ""},
@@ -68,7 +69,8 @@ func identity(a *verbs.DeviceAttr) Group {
 		{"vendor_part_id", a.VendorPartID, ""},
 		{"hw_ver", hex(a.HWVersion), ""},
 		{"phys_port_cnt", a.PhysPortCount, ""},
-		{"device_cap_flags", hex(a.DeviceCapFlags), ""},
+		{"device_cap_flags", hex(uint32(a.DeviceCapFlags)), a.DeviceCapFlags.String()},
+		{"device_cap_flags_ex", hex(uint64(a.DeviceCapFlags)), ""},
 	}}
 }
 
@@ -92,8 +94,10 @@ func memory(a *verbs.DeviceAttr) Group {
 	return Group{"memory", []Attribute{
 		{"max_pd", a.MaxPD, ""},
 		{"max_mr", a.MaxMR, ""},
+		{"max_mw", a.MaxMW, ""},
 		{"max_mr_size", a.MaxMRSize, "bytes"},
 		{"page_size_cap", hex(a.PageSizeCap), "(mask of bytes)"},
+		{"max_dm_size", a.MaxDMSize, "bytes of device memory"},
 	}}
 }
 
@@ -103,6 +107,9 @@ func reads(a *verbs.DeviceAttr) Group {
 		{"max_qp_init_rd_atom", a.MaxQPInitRdAtom, "at a requester QP"},
 		{"max_res_rd_atom", a.MaxResRdAtomic, "at the device"},
 		{"atomic_cap", a.AtomicCap.String(), ""},
+		{"pci_atomic_fetch_add", hex(uint32(a.PCIAtomic.FetchAdd)), "(mask of operand bytes)"},
+		{"pci_atomic_swap", hex(uint32(a.PCIAtomic.Swap)), "(mask of operand bytes)"},
+		{"pci_atomic_compare_swap", hex(uint32(a.PCIAtomic.CompareSwap)), "(mask of operand bytes)"},
 	}}
 }
 
@@ -111,7 +118,8 @@ func addresses(a *verbs.DeviceAttr) Group {
 		{"max_ah", a.MaxAH, ""},
 		{"max_pkeys", a.MaxPKeys, ""},
 		{"max_mcast_grp", a.MaxMcastGroups, ""},
-		{"max_mcast_qp_attach", a.MaxMcastQPs, ""},
+		{"max_mcast_qp_attach", a.MaxMcastQPs, "QPs of a group"},
+		{"max_total_mcast_qp_attach", a.MaxTotalMcastQPs, ""},
 	}}
 }
 
@@ -132,6 +140,43 @@ func paging(c *verbs.ODPCaps) Group {
 	}}
 }
 
+func offloads(a *verbs.DeviceAttr) Group {
+	return Group{"offloads", []Attribute{
+		{"max_tso", a.TSO.MaxTSO, "bytes"},
+		{"max_rwq_indirection_tables", a.RSS.MaxRWQIndirectionTables, ""},
+		{"max_rwq_indirection_table_size", a.RSS.MaxRWQIndirectionTableSize, ""},
+		{"rx_hash_function", hex(uint32(a.RSS.RxHashFunction)), ""},
+		{"rx_hash_fields_mask", hex(a.RSS.RxHashFieldsMask), ""},
+		{"max_wq_type_rq", a.MaxWQTypeRQ, ""},
+		{"qp_rate_limit_min", a.Pacing.MinKbps, "kb/s"},
+		{"qp_rate_limit_max", a.Pacing.MaxKbps, "kb/s"},
+		{"raw_packet_caps", hex(a.RawPacketCaps), ""},
+		{"max_rndv_hdr_size", a.TM.MaxRendezvousHeader, "bytes, of tag matching"},
+		{"max_num_tags", a.TM.MaxTags, ""},
+		{"max_ops", a.TM.MaxOps, "of tag matching"},
+		{"tm_max_sge", a.TM.MaxSGE, ""},
+		{"tm_flags", hex(a.TM.Flags), ""},
+		{"max_cq_count", a.CQModeration.MaxCount, "completions, of CQ moderation"},
+		{"max_cq_period", a.CQModeration.MaxPeriodUs, "usec, of CQ moderation"},
+		{"completion_timestamp_mask", hex(a.TimestampMask), "(0x0: not supported)"},
+		{"hca_core_clock", a.CoreClockKHz, "kHz (0: not supported)"},
+	}}
+}
+
+// others are limits of what hardly any device still has.
+func others(a *verbs.DeviceAttr) Group {
+	return Group{"others", []Attribute{
+		{"max_ee_rd_atom", a.MaxEERdAtomic, ""},
+		{"max_ee_init_rd_atom", a.MaxEEInitRdAtom, ""},
+		{"max_ee", a.MaxEE, ""},
+		{"max_rdd", a.MaxRDD, ""},
+		{"max_raw_ipv6_qp", a.MaxRawIPv6QP, ""},
+		{"max_raw_ethy_qp", a.MaxRawEthyQP, ""},
+		{"max_fmr", a.MaxFMR, ""},
+		{"max_map_per_fmr", a.MaxMapPerFMR, ""},
+	}}
+}
+
 func portGroup(a *verbs.PortAttr) Group {
 	return Group{"", []Attribute{
 		{"state", a.State.String(), ""},
@@ -145,6 +190,14 @@ func portGroup(a *verbs.PortAttr) Group {
 		{"lid", a.LID, ""},
 		{"sm_lid", a.SMLID, ""},
 		{"lmc", a.LMC, ""},
+		{"sm_sl", a.SMSL, ""},
+		{"port_cap_flags", hex(a.CapFlags), ""},
+		{"port_cap_flags2", hex(uint32(a.CapFlags2)), ""},
+		{"max_vl_num", a.MaxVLNum, meaning(virtualLanes, a.MaxVLNum)},
+		{"bad_pkey_cntr", a.BadPKeyCntr, ""},
+		{"qkey_viol_cntr", a.QKeyViolCntr, ""},
+		{"subnet_timeout", a.SubnetTimeout, ""},
+		{"init_type_reply", a.InitTypeReply, ""},
 		{"grh_required", a.GRHRequired, ""},
 		{"gid_tbl_len", a.GIDTableLen, "entries"},
 		{"pkey_tbl_len", a.PKeyTblLen, "entries"},

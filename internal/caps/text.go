@@ -7,7 +7,7 @@ import (
 )
 
 // nameWidth is the column of attribute names.
-const nameWidth = 22
+const nameWidth = 32
 
 // WriteText prints the report for people.
 func (r *Report) WriteText(w io.Writer) error {

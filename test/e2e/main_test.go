@@ -8,9 +8,14 @@
 // deadlines that a busy machine meets.
 //
 // IBPERF_LONG=1 adds a test of millions of messages, which needs -timeout 2h.
+//
+// The tests named TestDevice run the programs on an RDMA device, which -device names:
+//
+//	go test ./test/e2e -run '^TestDevice' -device mlx5_0 -address 10.0.0.1
 package e2e
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,7 +44,18 @@ const (
 // bin is the folder of the built programs.
 var bin string
 
+var (
+	builtIn    = flag.String("bin", "", "folder of the programs (default: they are built)")
+	deviceName = flag.String("device", "", "RDMA device, such as mlx5_0; none: tests that need one are skipped")
+	address    = flag.String("address", "", "IP address of the device's network interface, for the tests of rdma_cm")
+)
+
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if *builtIn != "" {
+		bin = *builtIn
+		os.Exit(run(m))
+	}
 	os.Exit(buildAndRun(m))
 }
 
@@ -59,6 +75,11 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "build the programs: %v\n%s", err, out)
 		return 1
 	}
+	return run(m)
+}
+
+// run runs the tests and looks for processes that they have left.
+func run(m *testing.M) int {
 	status := m.Run()
 	if left := ourProcesses(); len(left) > 0 {
 		fmt.Fprintf(os.Stderr, "processes are left: %s\n", strings.Join(left, ", "))

@@ -14,7 +14,7 @@ const readyName = "ready"
 // checks that they have left nothing but the files named in keep.
 func newPlace(t *testing.T, keep ...string) *place {
 	t.Helper()
-	p := &place{t: t, dir: t.TempDir(), temp: t.TempDir()}
+	p := &place{t: t, dir: t.TempDir(), temp: t.TempDir(), host: "127.0.0.1"}
 	t.Cleanup(func() {
 		if left := p.leftovers(keep...); len(left) > 0 && !t.Failed() {
 			t.Errorf("files are left: %s", strings.Join(left, ", "))
@@ -54,7 +54,7 @@ func matched(name string, patterns []string) bool {
 func (p *place) serve(program string, args ...string) (server *process, port string) {
 	p.t.Helper()
 	ready := filepath.Join(p.dir, readyName)
-	server = p.start(program, append([]string{"--bind_source_ip", "127.0.0.1", "--port", "0", "--ready-file", ready}, args...)...)
+	server = p.start(program, append([]string{"--bind_source_ip", p.host, "--port", "0", "--ready-file", ready}, args...)...)
 	server.await("ready file", func() bool {
 		data, err := os.ReadFile(ready)
 		port = strings.TrimSpace(string(data))
@@ -66,7 +66,7 @@ func (p *place) serve(program string, args ...string) (server *process, port str
 // connect starts a client of the server at a port.
 func (p *place) connect(program, port string, args ...string) *process {
 	p.t.Helper()
-	return p.start(program, append([]string{"-p", port, "127.0.0.1"}, args...)...)
+	return p.start(program, append([]string{"-p", port, p.host}, args...)...)
 }
 
 // both starts a pair; options are split at blanks.

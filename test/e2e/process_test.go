@@ -58,6 +58,8 @@ type place struct {
 	t    tb
 	dir  string
 	temp string // their TMPDIR
+	host string // where servers listen
+	env  []string
 	all  []*process
 }
 
@@ -70,7 +72,7 @@ func (p *place) start(program string, args ...string) *process {
 		out: &printed{}, err: &printed{}, ended: make(chan struct{}), seen: map[string]bool{},
 	}
 	proc.cmd.Dir, proc.cmd.Stdout, proc.cmd.Stderr = p.dir, proc.out, proc.err
-	proc.cmd.Env = append(os.Environ(), "TMPDIR="+p.temp)
+	proc.cmd.Env = append(append(os.Environ(), "TMPDIR="+p.temp), p.env...)
 	proc.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // if the tests time out
 	if err := proc.cmd.Start(); err != nil {
 		p.t.Fatalf("start %s: %v", proc.name, err)
@@ -144,6 +146,14 @@ func (p *process) says(texts ...string) {
 		if !strings.Contains(p.err.String(), text) {
 			p.t.Fatalf("%s did not say %q\n%s", p.name, text, p.said())
 		}
+	}
+}
+
+// prints checks that the process has printed a text to stdout.
+func (p *process) prints(text string) {
+	p.t.Helper()
+	if !strings.Contains(p.out.String(), text) {
+		p.t.Fatalf("%s did not print %q\n%s", p.name, text, p.said())
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 func ourProcesses() (list []string) {
 	links, _ := filepath.Glob("/proc/[0-9]*/exe")
 	for _, link := range links {
-		if exe, err := os.Readlink(link); err == nil && filepath.Dir(exe) == bin {
+		if exe, err := os.Readlink(link); err == nil && filepath.Dir(exe) == bin && exe != os.Args[0] {
 			list = append(list, filepath.Base(exe)+" "+filepath.Base(filepath.Dir(link)))
 		}
 	}

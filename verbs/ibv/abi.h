@@ -187,6 +187,44 @@ struct abi_odp_caps {
 	uint32_t ud_odp_caps;
 };
 
+struct abi_tso_caps {
+	uint32_t max_tso;
+	uint32_t supported_qpts;
+};
+
+struct abi_rss_caps {
+	uint32_t supported_qpts;
+	uint32_t max_rwq_indirection_tables;
+	uint32_t max_rwq_indirection_table_size;
+	uint64_t rx_hash_fields_mask;
+	uint8_t rx_hash_function;
+};
+
+struct abi_packet_pacing_caps {
+	uint32_t qp_rate_limit_min;
+	uint32_t qp_rate_limit_max;
+	uint32_t supported_qpts;
+};
+
+struct abi_tm_caps {
+	uint32_t max_rndv_hdr_size;
+	uint32_t max_num_tags;
+	uint32_t flags;
+	uint32_t max_ops;
+	uint32_t max_sge;
+};
+
+struct abi_cq_moderation_caps {
+	uint16_t max_cq_count;
+	uint16_t max_cq_period;
+};
+
+struct abi_pci_atomic_caps {
+	uint16_t fetch_add;
+	uint16_t swap;
+	uint16_t compare_swap;
+};
+
 struct abi_device_attr_ex {
 	struct abi_device_attr orig_attr;
 	uint32_t comp_mask;
@@ -194,7 +232,15 @@ struct abi_device_attr_ex {
 	uint64_t completion_timestamp_mask;
 	uint64_t hca_core_clock;
 	uint64_t device_cap_flags_ex;
-	uint8_t before_xrc_odp_caps[104];
+	struct abi_tso_caps tso_caps;
+	struct abi_rss_caps rss_caps;
+	uint32_t max_wq_type_rq;
+	struct abi_packet_pacing_caps packet_pacing_caps;
+	uint32_t raw_packet_caps;
+	struct abi_tm_caps tm_caps;
+	struct abi_cq_moderation_caps cq_mod_caps;
+	uint64_t max_dm_size;
+	struct abi_pci_atomic_caps pci_atomic_caps;
 	uint32_t xrc_odp_caps;
 	uint32_t phys_port_cnt_ex;
 };

@@ -217,6 +217,15 @@ SAME(odp_caps, odp_caps)
 SAME(completion_timestamp_mask, completion_timestamp_mask)
 SAME(hca_core_clock, hca_core_clock)
 SAME(device_cap_flags_ex, device_cap_flags_ex)
+SAME(tso_caps, tso_caps)
+SAME(rss_caps, rss_caps)
+SAME(max_wq_type_rq, max_wq_type_rq)
+SAME(packet_pacing_caps, packet_pacing_caps)
+SAME(raw_packet_caps, raw_packet_caps)
+SAME(tm_caps, tm_caps)
+SAME(cq_mod_caps, cq_mod_caps)
+SAME(max_dm_size, max_dm_size)
+SAME(pci_atomic_caps, pci_atomic_caps)
 SAME(xrc_odp_caps, xrc_odp_caps)
 SAME(phys_port_cnt_ex, phys_port_cnt_ex)
 #undef ABI
@@ -390,5 +399,61 @@ SAME(listen_id, listen_id)
 SAME(event, event)
 SAME(status, status)
 SAME(param, param.conn)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_tso_caps
+#define REAL struct ibv_tso_caps
+SIZE
+SAME(max_tso, max_tso)
+SAME(supported_qpts, supported_qpts)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_rss_caps
+#define REAL struct ibv_rss_caps
+SIZE
+SAME(supported_qpts, supported_qpts)
+SAME(max_rwq_indirection_tables, max_rwq_indirection_tables)
+SAME(max_rwq_indirection_table_size, max_rwq_indirection_table_size)
+SAME(rx_hash_fields_mask, rx_hash_fields_mask)
+SAME(rx_hash_function, rx_hash_function)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_packet_pacing_caps
+#define REAL struct ibv_packet_pacing_caps
+SIZE
+SAME(qp_rate_limit_min, qp_rate_limit_min)
+SAME(qp_rate_limit_max, qp_rate_limit_max)
+SAME(supported_qpts, supported_qpts)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_tm_caps
+#define REAL struct ibv_tm_caps
+SIZE
+SAME(max_rndv_hdr_size, max_rndv_hdr_size)
+SAME(max_num_tags, max_num_tags)
+SAME(flags, flags)
+SAME(max_ops, max_ops)
+SAME(max_sge, max_sge)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_cq_moderation_caps
+#define REAL struct ibv_cq_moderation_caps
+SIZE
+SAME(max_cq_count, max_cq_count)
+SAME(max_cq_period, max_cq_period)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_pci_atomic_caps
+#define REAL struct ibv_pci_atomic_caps
+SIZE
+SAME(fetch_add, fetch_add)
+SAME(swap, swap)
+SAME(compare_swap, compare_swap)
 #undef ABI
 #undef REAL

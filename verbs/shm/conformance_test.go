@@ -1,0 +1,17 @@
+package shm_test
+
+import (
+	"testing"
+
+	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest"
+)
+
+// TestConformance holds the listed devices to the semantics of libibverbs.
+func TestConformance(t *testing.T) {
+	for _, name := range listed {
+		t.Run(name, func(t *testing.T) {
+			verbstest.Run(t, verbstest.TargetOf(must(verbs.Lookup(name))(t)))
+		})
+	}
+}

@@ -1,0 +1,365 @@
+package verbstest
+
+import (
+	"errors"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+var chnStatements = []statement{
+	{"CHN-1", "the descriptor is readable while an event is queued; a channel in use is busy", channelDescriptor},
+	{"CHN-2", "a CQ that was never armed raises no event", neverArmed},
+	{"CHN-3", "an armed CQ raises one event, which names it, at the next completion", oneEvent},
+	{"CHN-4", "after its event a CQ is not armed", oneShot},
+	{"CHN-5", "completions from before the arm do not count, the next one does", fromBefore},
+	{"CHN-6", "arming twice is arming once", armedTwice},
+	{"CHN-7", "armed for solicited completions, only receives of solicited messages count", solicited},
+	{"CHN-8", "armed for solicited completions, failures count", failuresAreSolicited},
+	{"CHN-9", "armed for any and for solicited completions, any counts", strongestArm},
+	{"CHN-10", "event, ack, arm, poll until empty: no completion is lost", noLostWakeUp},
+	{"CHN-11", "a completion between the last poll and the arm raises no event, and can be polled", gapBeforeArm},
+	{"CHN-12", "waiting for an event ends at its timeout", getEventTimeout},
+	{"CHN-13", "destroying a CQ waits until its events are acknowledged", destroyWaitsForAck},
+	{"CHN-14", "an event that nobody fetched does not hold up destroying its CQ, and goes with it", unfetchedEvent},
+	{"CHN-15", "several events are acknowledged at once", ackTogether},
+	{"CHN-16", "a channel serves several CQs", sharedChannel},
+	{"CHN-17", "an event takes no completion away", eventTakesNothing},
+}
+
+// channelPair is a pair of which b has receives posted and the receive CQ is
+// the one to be armed.
+func (e *env) channelPair() (a, b *side) {
+	e.Helper()
+	c := conf()
+	c.channel = true
+	a, b = e.pair(c)
+	for range depth {
+		b.recv(recv{})
+	}
+	return a, b
+}
+
+// sends sends n empty messages and waits until they are acknowledged.
+func (s *side) sends(n int, flags verbs.SendFlags) {
+	s.Helper()
+	for range n {
+		s.post(send{op: opSend, flags: flags | signaled})
+	}
+	s.sendCQ.next(n)
+}
+
+func (q *queue) arm(solicitedOnly bool) {
+	q.e.Helper()
+	q.e.ok(q.ReqNotify(solicitedOnly))
+}
+
+// readable tells whether the channel's descriptor is, or comes to be.
+func (s *side) readable(wait time.Duration) bool {
+	s.Helper()
+	fds := []unix.PollFd{{Fd: int32(s.ch.FD()), Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, int(wait/time.Millisecond))
+	s.ok(err)
+	return n == 1
+}
+
+// event fetches and acknowledges an event of the CQ.
+func (s *side) event(of *queue) {
+	s.Helper()
+	cq, err := s.ch.GetEvent(patience)
+	s.ok(err)
+	cq.AckEvents(1)
+	if cq != of.CQ {
+		s.Error("the event is another CQ's")
+	}
+}
+
+// noEvent checks that none comes for a while.
+func (s *side) noEvent() {
+	s.Helper()
+	if cq, err := s.ch.GetEvent(quiet); err == nil {
+		cq.AckEvents(1)
+		s.Error("unexpected event")
+	} else if !errors.Is(err, verbs.ErrTimeout) {
+		s.Error(err)
+	}
+}
+
+func channelDescriptor(e *env) {
+	a, b := e.channelPair()
+	e.refused("destroy_comp_channel", b.ch.Close(), syscall.EBUSY)
+	if b.readable(0) {
+		e.Error("readable without an event")
+	}
+	b.recvCQ.arm(false)
+	a.sends(1, 0)
+	if !b.readable(patience) {
+		e.Error("not readable with an event")
+	}
+	b.event(b.recvCQ)
+	if b.readable(0) {
+		e.Error("readable after the event")
+	}
+	ch, err := b.ctx.CreateCompChannel()
+	e.ok(err)
+	e.ok(ch.Close())
+}
+
+func neverArmed(e *env) {
+	a, b := e.channelPair()
+	a.sends(3, verbs.SendSolicited)
+	b.noEvent()
+}
+
+func oneEvent(e *env) {
+	a, b := e.channelPair()
+	for range 3 {
+		b.recvCQ.arm(false)
+		a.sends(1, 0)
+		b.event(b.recvCQ)
+		b.noEvent()
+	}
+}
+
+func oneShot(e *env) {
+	a, b := e.channelPair()
+	b.recvCQ.arm(false)
+	a.sends(1, 0)
+	b.event(b.recvCQ)
+	a.sends(3, 0)
+	b.noEvent()
+}
+
+// before sends messages whose completions are in the receiver's CQ when it
+// returns: the sender's completion may come a moment earlier than those.
+func (s *side) before(receiver *side, n int) {
+	s.Helper()
+	s.sends(n, 0)
+	receiver.noEvent()
+}
+
+func fromBefore(e *env) {
+	a, b := e.channelPair()
+	a.before(b, 2)
+	b.recvCQ.arm(false)
+	b.noEvent()
+	a.sends(1, 0)
+	b.event(b.recvCQ)
+	b.recvCQ.next(3)
+}
+
+func armedTwice(e *env) {
+	a, b := e.channelPair()
+	b.recvCQ.arm(false)
+	b.recvCQ.arm(false)
+	a.sends(2, 0)
+	b.event(b.recvCQ)
+	b.noEvent()
+}
+
+func solicited(e *env) {
+	a, b := e.channelPair()
+	b.recvCQ.arm(true)
+	a.sends(2, 0)
+	a.post(send{flags: verbs.SendSolicited | signaled}.toward(b, 0)) // WRITE takes no receive
+	a.sendCQ.next(1)
+	b.noEvent()
+	b.sendCQ.arm(true)
+	b.post(send{flags: signaled}.toward(a, 0))
+	b.sendCQ.next(1)
+	b.noEvent()
+	for _, op := range []verbs.Opcode{opSend, opSendImm, opWriteImm} {
+		b.recvCQ.arm(true)
+		a.post(send{op: op, flags: verbs.SendSolicited | signaled}.toward(b, 0))
+		a.sendCQ.next(1)
+		b.event(b.recvCQ)
+	}
+}
+
+func failuresAreSolicited(e *env) {
+	e.sub("flushed receives", func(e *env) {
+		a, b := e.channelPair()
+		b.recvCQ.arm(true)
+		b.to(verbs.QPErr, a)
+		b.event(b.recvCQ)
+	})
+	e.sub("failed send", func(e *env) {
+		a, b := e.channelPair()
+		a.sendCQ.arm(true)
+		w := send{id: 1, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0)
+		w.rkey ^= 0x100
+		a.post(w)
+		a.sendCQ.gives(1, verbs.WCRemAccessErr)
+		cq, err := a.ch.GetEvent(4 * quiet)
+		if err == nil {
+			cq.AckEvents(1)
+		}
+		agree(e, "Q09", "event", err == nil, true, false)
+	})
+}
+
+func strongestArm(e *env) {
+	a, b := e.channelPair()
+	for _, order := range [][2]bool{{true, false}, {false, true}} {
+		b.recvCQ.arm(order[0])
+		b.recvCQ.arm(order[1])
+		a.sends(1, 0)
+		b.event(b.recvCQ)
+	}
+}
+
+func noLostWakeUp(e *env) {
+	const messages = 300
+	a, b := e.channelPair()
+	b.recvCQ.arm(false)
+	sent := make(chan error, 1)
+	go func() { sent <- a.sendOneByOne(messages) }()
+	for got := 0; got < messages; {
+		b.event(b.recvCQ)
+		b.recvCQ.arm(false)
+		for n := -1; n != 0; {
+			var err error
+			n, err = b.recvCQ.Poll(b.recvCQ.wc[:8])
+			e.ok(err)
+			for range n {
+				b.recv(recv{})
+				got++
+			}
+		}
+	}
+	e.ok(<-sent)
+}
+
+// sendOneByOne sends without the testing package, for goroutines.
+func (s *side) sendOneByOne(n int) error {
+	wc := s.sendCQ.wc[:1]
+	for range n {
+		if _, err := s.tryPost(send{op: opSend, flags: signaled}); err != nil {
+			return err
+		}
+		var err error
+		if !until(patience, func() bool {
+			var k int
+			k, err = s.sendCQ.Poll(wc)
+			return k == 1 || err != nil
+		}) {
+			return verbs.ErrTimeout
+		}
+		if err == nil && wc[0].Status != verbs.WCSuccess {
+			err = &verbs.StatusError{Object: s.target.Device.Name(), Status: wc[0].Status}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func gapBeforeArm(e *env) {
+	a, b := e.channelPair()
+	b.recvCQ.empty()
+	a.before(b, 1)
+	b.recvCQ.arm(false)
+	if b.readable(4 * quiet) {
+		e.Error("event for a completion from before the arm")
+	}
+	b.recvCQ.next(1)
+}
+
+func getEventTimeout(e *env) {
+	_, b := e.channelPair()
+	start := time.Now()
+	_, err := b.ch.GetEvent(quiet)
+	if took := time.Since(start); !errors.Is(err, verbs.ErrTimeout) || took < quiet {
+		e.Errorf("%v after %v", err, took)
+	}
+	if _, err := b.ch.GetEvent(0); !errors.Is(err, verbs.ErrTimeout) {
+		e.Errorf("without waiting: %v", err)
+	}
+}
+
+func destroyWaitsForAck(e *env) {
+	a, b := e.channelPair()
+	b.recvCQ.arm(false)
+	a.sends(1, 0)
+	cq, err := b.ch.GetEvent(patience)
+	e.ok(err)
+	e.close(b.qp)
+	closed := make(chan error, 1)
+	e.closed[cq] = true
+	go func() { closed <- cq.Close() }()
+	select {
+	case err := <-closed:
+		e.Fatalf("closed with an event not acknowledged: %v", err)
+	case <-time.After(quiet):
+	}
+	cq.AckEvents(1)
+	select {
+	case err := <-closed:
+		e.ok(err)
+	case <-time.After(patience):
+		e.Fatal("not closed after the acknowledgement")
+	}
+}
+
+func unfetchedEvent(e *env) {
+	a, b := e.channelPair()
+	b.recvCQ.arm(false)
+	a.sends(1, 0)
+	if !b.readable(patience) {
+		e.Error("no event")
+	}
+	e.close(b.qp)
+	e.close(b.recvCQ.CQ)
+	b.noEvent()
+}
+
+func ackTogether(e *env) {
+	a, b := e.channelPair()
+	for range 3 {
+		b.recvCQ.arm(false)
+		a.sends(1, 0)
+		if _, err := b.ch.GetEvent(patience); err != nil {
+			e.Error(err)
+		}
+	}
+	b.recvCQ.AckEvents(3)
+	e.close(b.qp)
+	e.close(b.recvCQ.CQ) // which would wait
+}
+
+func sharedChannel(e *env) {
+	a, b := e.channelPair()
+	b.sendCQ.arm(false)
+	b.post(send{flags: signaled}.toward(a, 0))
+	b.event(b.sendCQ)
+	b.recvCQ.arm(false)
+	a.sends(1, 0)
+	b.event(b.recvCQ)
+	b.sendCQ.arm(false)
+	b.recvCQ.arm(false)
+	b.post(send{flags: signaled}.toward(a, 0))
+	a.sends(1, 0)
+	seen := map[verbs.CQ]int{}
+	for range 2 {
+		cq, err := b.ch.GetEvent(patience)
+		e.ok(err)
+		cq.AckEvents(1)
+		seen[cq]++
+	}
+	if seen[b.sendCQ.CQ] != 1 || seen[b.recvCQ.CQ] != 1 {
+		e.Errorf("%d events of the one, %d of the other", seen[b.sendCQ.CQ], seen[b.recvCQ.CQ])
+	}
+}
+
+func eventTakesNothing(e *env) {
+	a, b := e.channelPair()
+	b.recvCQ.arm(false)
+	a.sends(2, 0)
+	b.event(b.recvCQ)
+	b.recvCQ.next(2)
+	b.recvCQ.empty()
+}

@@ -1,0 +1,50 @@
+package verbstest
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Row tells of a statement whether it is asserted.
+type Row struct {
+	ID      string
+	Says    string // of a statement that is asserted
+	LeftOut string // the reason why it is not, or ""
+}
+
+func (r Row) String() string {
+	if r.LeftOut != "" {
+		return fmt.Sprintf("%-8s left out: %s", r.ID, r.LeftOut)
+	}
+	return fmt.Sprintf("%-8s asserted: %s", r.ID, r.Says)
+}
+
+// scheme holds the topics with how many statements each has, numbered from 1.
+var scheme = []struct {
+	topic string
+	count int
+}{
+	{"DEV", 23}, {"PORT", 13}, {"MR", 24}, {"CQ", 21}, {"CHN", 17}, {"QPS", 36}, {"QRY", 14},
+	{"SND", 31}, {"RCV", 12}, {"RMA", 20}, {"WC", 11}, {"ERR", 26}, {"DIO", 12},
+}
+
+// Coverage returns a row for each statement, in the order of their numbers
+// within each topic.
+func Coverage() []Row {
+	var rows []Row
+	for _, s := range scheme {
+		for n := 1; n <= s.count; n++ {
+			rows = append(rows, rowOf(fmt.Sprintf("%s-%d", s.topic, n)))
+		}
+	}
+	return rows
+}
+
+func rowOf(id string) Row {
+	all := statements()
+	i := slices.IndexFunc(all, func(s statement) bool { return s.id == id })
+	if i >= 0 {
+		return Row{ID: id, Says: all[i].says}
+	}
+	return Row{ID: id, LeftOut: leftOut[id]}
+}

@@ -1,0 +1,49 @@
+package verbstest
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestCoverage prints the list and checks that each statement of the scheme is
+// asserted or left out for a reason, and nothing else is named.
+func TestCoverage(t *testing.T) {
+	rows := Coverage()
+	known, asserted := map[string]bool{}, 0
+	for _, r := range rows {
+		t.Log(r)
+		known[r.ID] = true
+		if r.LeftOut == "" {
+			asserted++
+		}
+		if (r.Says == "") == (r.LeftOut == "") {
+			t.Errorf("%s: says %q, left out %q: want one of them", r.ID, r.Says, r.LeftOut)
+		}
+	}
+	t.Logf("%d statements: %d asserted, %d left out", len(rows), asserted, len(rows)-asserted)
+	seen := map[string]bool{}
+	for _, s := range statements() {
+		if !known[s.id] || seen[s.id] {
+			t.Errorf("%s: known %v, asserted twice %v", s.id, known[s.id], seen[s.id])
+		}
+		seen[s.id] = true
+	}
+	for id := range leftOut {
+		if !known[id] || seen[id] {
+			t.Errorf("%s is left out: known %v, asserted %v", id, known[id], seen[id])
+		}
+	}
+}
+
+// TestQuirks checks that each quirk is said in words and met by statements.
+func TestQuirks(t *testing.T) {
+	asserted := map[string]bool{}
+	for _, s := range statements() {
+		asserted[s.id] = true
+	}
+	for id, q := range rxeQuirks {
+		if q.Does == "" || len(q.Statements) == 0 || slices.ContainsFunc(q.Statements, func(s string) bool { return !asserted[s] }) {
+			t.Errorf("%s: %q, statements %v", id, q.Does, q.Statements)
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package verbstest
+
+import (
+	"syscall"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+var cqStatements = []statement{
+	{"CQ-1", "a CQ holds at least what was asked for", cqCapacity},
+	{"CQ-2", "no entries, too many, or a vector that is not there are refused", badCQ},
+	{"CQ-3", "a CQ without a channel can be armed, without effect", armWithoutChannel},
+	{"CQ-4", "a CQ that a QP uses is busy", busyCQ},
+	{"CQ-5", "poll returns what is there and fits, and never waits", pollWhatFits},
+	{"CQ-6", "a completion is returned once", pollOnce},
+	{"CQ-8", "completions of a queue come in the order of posting", completionOrder},
+	{"CQ-10", "a CQ serves several QPs and both their queues; qp_num tells which", sharedCQ},
+	{"CQ-11", "the completion of a signaled request completes the unsignaled ones before it", unsignaledBefore},
+	{"CQ-12", "a CQ that overran cannot be used any more", overrunIsFinal},
+	{"CQ-15", "what is polled after an overrun is the beginning of what was expected", overrunPrefix},
+	{"CQ-20", "completions of a QP that was reset stay or vanish, but nothing is wrong with them", completionsOfResetQP},
+	{"CQ-21", "a destroyed QP produces no more completions", completionsOfGoneQP},
+}
+
+func cqCapacity(e *env) {
+	ctx := e.open()
+	for _, n := range []int{1, 2, 3, 100, 1000} {
+		cq, err := ctx.CreateCQ(n, nil, 0)
+		e.ok(err)
+		if cq.CQE() < n {
+			e.Errorf("cqe %d, asked for %d", cq.CQE(), n)
+		}
+		e.ok(cq.Close())
+	}
+}
+
+func badCQ(e *env) {
+	ctx := e.open()
+	d := e.device(ctx)
+	for _, bad := range [][2]int{{0, 0}, {-1, 0}, {d.MaxCQE + 1, 0}, {1, -1}, {1, d.NumCompVectors}} {
+		_, err := ctx.CreateCQ(bad[0], nil, bad[1])
+		e.refused("create_cq", err, syscall.EINVAL)
+	}
+}
+
+func armWithoutChannel(e *env) {
+	a, b := e.pair(conf())
+	e.ok(a.sendCQ.ReqNotify(false))
+	e.ok(a.sendCQ.ReqNotify(true))
+	a.writesTo(b)
+}
+
+func busyCQ(e *env) {
+	s := e.side(conf())
+	e.refused("destroy_cq", s.sendCQ.Close(), syscall.EBUSY)
+	e.refused("destroy_cq", s.recvCQ.Close(), syscall.EBUSY)
+	e.close(s.qp)
+	e.close(s.sendCQ.CQ)
+	e.close(s.recvCQ.CQ)
+}
+
+// numbered returns n signaled WRITEs with the numbers from first as wr_ids.
+func (s *side) numbered(first, n int, peer *side) []send {
+	list := make([]send, n)
+	for i := range list {
+		list[i] = send{id: uint64(first + i), flags: signaled, sges: []verbs.SGE{s.sge(i, 1)}}.toward(peer, i)
+	}
+	return list
+}
+
+func pollWhatFits(e *env) {
+	a, b := e.pair(conf())
+	a.sendCQ.empty()
+	if n, err := a.sendCQ.PollSpin(a.sendCQ.wc, 100); n != 0 || err != nil {
+		e.Errorf("spinning on an empty CQ: %d, %v", n, err)
+	}
+	a.post(a.numbered(0, 7, b)...)
+	if n, err := a.sendCQ.Poll(nil); n != 0 || err != nil {
+		e.Errorf("poll for none: %d, %v", n, err)
+	}
+	for got := 0; got < 7; {
+		var n int
+		e.eventually("completions", func() bool {
+			var err error
+			n, err = a.sendCQ.PollSpin(a.sendCQ.wc[:3], 100)
+			e.ok(err)
+			return n > 0
+		})
+		if got += n; n > 3 || got > 7 {
+			e.Errorf("%d completions where 3 fit, %d of 7 in all", n, got)
+		}
+	}
+	a.sendCQ.empty()
+}
+
+func pollOnce(e *env) {
+	a, b := e.pair(conf())
+	a.post(a.numbered(0, 20, b)...)
+	seen := map[uint64]bool{}
+	for range 20 {
+		wc := a.sendCQ.next(1)[0]
+		if seen[wc.WRID] || wc.WRID >= 20 {
+			e.Errorf("wr_id %d, seen before: %v", wc.WRID, seen[wc.WRID])
+		}
+		seen[wc.WRID] = true
+	}
+	a.sendCQ.staysEmpty()
+}
+
+func completionOrder(e *env) {
+	a, b := e.pair(conf())
+	for round := range 10 {
+		for i := range depth {
+			b.recv(recv{id: uint64(100 + i)})
+			a.post(send{id: uint64(i), op: opSend, flags: signaled})
+		}
+		for i, wc := range a.sendCQ.next(depth) {
+			if wc.WRID != uint64(i) || wc.Status != verbs.WCSuccess {
+				e.Fatalf("round %d: send %d: wr_id %d %s", round, i, wc.WRID, wc.Status)
+			}
+		}
+		for i, wc := range b.recvCQ.next(depth) {
+			if wc.WRID != uint64(100+i) || wc.Status != verbs.WCSuccess {
+				e.Fatalf("round %d: receive %d: wr_id %d %s", round, i, wc.WRID, wc.Status)
+			}
+		}
+	}
+}
+
+func sharedCQ(e *env) {
+	c := conf()
+	c.oneCQ = true
+	a, b := e.pair(c)
+	first, firstPeer := a.qp, b.qp
+	a.newQP()
+	b.newQP()
+	connect(a, b)
+	second, secondPeer := a.qp, b.qp
+	for _, p := range [][2]verbs.QP{{first, firstPeer}, {second, secondPeer}} {
+		a.qp, b.qp = p[0], p[1]
+		a.recv(recv{id: 1})
+		b.recv(recv{id: 1})
+		a.post(send{id: 2, op: opSend, flags: signaled})
+		b.post(send{id: 2, op: opSend, flags: signaled})
+	}
+	seen := map[[2]uint64]int{}
+	for _, wc := range a.recvCQ.next(4) {
+		seen[[2]uint64{uint64(wc.QPNum), wc.WRID}]++
+	}
+	for _, qp := range []verbs.QP{first, second} {
+		for id := uint64(1); id <= 2; id++ {
+			if n := seen[[2]uint64{uint64(qp.QPNum()), id}]; n != 1 {
+				e.Errorf("qp_num %#x wr_id %d: %d completions", qp.QPNum(), id, n)
+			}
+		}
+	}
+}
+
+func unsignaledBefore(e *env) {
+	a, b := e.pair(conf())
+	fill(a.mem[:10], 9)
+	list := a.numbered(0, 10, b)
+	for i := range list[:9] {
+		list[i].flags = 0
+	}
+	a.post(list...)
+	a.sendCQ.gives(9, verbs.WCSuccess)
+	e.holds(b.mem[:10], string(a.mem[:10]))
+	a.sendCQ.staysEmpty()
+}
+
+// overrun leaves more completions than entries unpolled and then polls until
+// nothing comes; it returns how many came and how many there should be.
+func (e *env) overrun() (a, b *side, polled, posted int) {
+	c := conf()
+	c.cqe = 1
+	a, b = e.pair(c)
+	posted = a.sendCQ.CQE() + 5
+	if posted > depth {
+		e.Skipf("the smallest CQ has %d entries, more than are left unpolled here", a.sendCQ.CQE())
+	}
+	a.post(a.numbered(0, posted, b)...)
+	until(4*quiet, func() bool {
+		n, err := a.sendCQ.Poll(a.sendCQ.wc[:1])
+		if n == 1 {
+			if wc := a.sendCQ.wc[0]; wc.WRID != uint64(polled) || wc.Status != verbs.WCSuccess {
+				e.Errorf("completion %d: wr_id %d %s", polled, wc.WRID, wc.Status)
+			}
+			polled++
+		}
+		return err != nil
+	})
+	return a, b, polled, posted
+}
+
+func overrunIsFinal(e *env) {
+	a, b, _, _ := e.overrun()
+	_, err := a.tryPost(a.numbered(1000, 1, b)...)
+	works := err == nil && until(4*quiet, func() bool {
+		n, err := a.sendCQ.Poll(a.sendCQ.wc)
+		return err == nil && n == 1 && a.sendCQ.wc[0].WRID == 1000 && a.sendCQ.wc[0].Status == verbs.WCSuccess
+	})
+	agree(e, "Q08", "the CQ works", works, false, true)
+}
+
+func overrunPrefix(e *env) {
+	a, _, polled, posted := e.overrun()
+	if polled >= posted {
+		e.Errorf("all %d completions came out of %d entries", polled, a.sendCQ.CQE())
+	}
+	e.close(a.qp)
+	e.close(a.sendCQ.CQ)
+}
+
+func completionsOfResetQP(e *env) {
+	a, b := e.pair(conf())
+	a.post(a.numbered(0, 5, b)...)
+	a.to(verbs.QPReset, b)
+	var ids []uint64
+	until(quiet, func() bool {
+		n, err := a.sendCQ.Poll(a.sendCQ.wc[:1])
+		e.ok(err)
+		if n == 1 {
+			ids = append(ids, a.sendCQ.wc[0].WRID)
+		}
+		return false
+	})
+	for i, id := range ids {
+		if id != uint64(i) {
+			e.Errorf("completion %d has wr_id %d", i, id)
+		}
+	}
+	a.recover(b)
+	a.writesTo(b)
+}
+
+func completionsOfGoneQP(e *env) {
+	a, b := e.pair(conf())
+	a.recv(recv{}, recv{})
+	a.post(send{op: opSend}, send{op: opSend}) // which wait for receives
+	e.close(a.qp)
+	a.sendCQ.discard()
+	a.recvCQ.discard()
+	a.sendCQ.staysEmpty()
+	a.recvCQ.staysEmpty()
+	b.isIn(verbs.QPRTS)
+}

@@ -1,0 +1,225 @@
+package verbstest
+
+import (
+	"errors"
+	"syscall"
+	"time"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+var devStatements = []statement{
+	{"DEV-1", "the device is found by its name, and no listed name is there twice", devicesAreNamed},
+	{"DEV-4", "name and node GUID are set and stay the same", nameAndGUID},
+	{"DEV-5", "contexts of one device are independent of each other", independentContexts},
+	{"DEV-6", "a context closes while a domain made from it is left", closeWithDomainLeft},
+	{"DEV-7", "there is a completion vector", completionVectors},
+	{"DEV-9", "query_device succeeds, and gives the same when asked again", queryDeviceTwice},
+	{"DEV-12", "the general ODP capabilities are known ones", generalODP},
+	{"DEV-13", "without ODP no transport has an ODP capability", noODP},
+	{"DEV-14", "no transport has an ODP capability for what it cannot do", odpOfTransports},
+	{"DEV-15", "ON_DEMAND is refused without ODP, and works with it", onDemand},
+	{"DEV-17", "one more than a maximum is refused; the maximum itself may be too much", maxima},
+	{"DEV-18", "attributes that no device can have as zero are not", sanityFloor},
+	{"DEV-23", "READs can be outstanding at both sides", readDepth},
+}
+
+func devicesAreNamed(e *env) {
+	all, err := verbs.Devices()
+	e.ok(err)
+	seen := map[string]bool{}
+	for _, d := range all {
+		if d.Name() == "" || seen[d.Name()] {
+			e.Errorf("the name %q is empty or listed twice", d.Name())
+		}
+		seen[d.Name()] = true
+	}
+	found, err := verbs.Lookup(e.target.Device.Name())
+	e.ok(err)
+	if found.Name() != e.target.Device.Name() || found.Backend() != e.target.Device.Backend() {
+		e.Errorf("found %s of %s", found.Name(), found.Backend())
+	}
+}
+
+func nameAndGUID(e *env) {
+	name := e.target.Device.Name()
+	a, b := e.open(), e.open()
+	for _, ctx := range []verbs.Context{a, b} {
+		if ctx.Device().Name() != name || name == "" || e.device(ctx).NodeGUID == 0 {
+			e.Errorf("name %q, node GUID %#x, want name %q", ctx.Device().Name(), e.device(ctx).NodeGUID, name)
+		}
+	}
+	if x, y := e.device(a).NodeGUID, e.device(a).NodeGUID; x != y {
+		e.Errorf("node GUID %#x, then %#x", x, y)
+	}
+}
+
+func independentContexts(e *env) {
+	a, b := e.pair(conf())
+	third := e.side(conf())
+	e.close(third.qp)
+	e.close(third.mr)
+	e.close(third.pd)
+	e.close(third.sendCQ.CQ)
+	e.close(third.recvCQ.CQ)
+	e.close(third.ctx)
+	a.writesTo(b)
+	b.writesTo(a)
+}
+
+// writesTo checks that the connection works.
+func (s *side) writesTo(peer *side) {
+	s.Helper()
+	fill(s.mem[:8], 77)
+	s.post(send{id: 77, flags: signaled, sges: []verbs.SGE{s.sge(0, 8)}}.toward(peer, 8))
+	s.sendCQ.gives(77, verbs.WCSuccess)
+	s.holds(peer.mem[8:16], string(s.mem[:8]))
+}
+
+func closeWithDomainLeft(e *env) {
+	ctx := e.open()
+	_, err := ctx.AllocPD()
+	e.ok(err)
+	done := make(chan error, 1)
+	go func() { done <- ctx.Close() }()
+	e.closed[ctx] = true
+	select {
+	case err := <-done:
+		e.ok(err)
+	case <-time.After(patience):
+		e.Fatal("the context does not close")
+	}
+}
+
+func completionVectors(e *env) {
+	if n := e.device(e.open()).NumCompVectors; n < 1 {
+		e.Errorf("%d completion vectors", n)
+	}
+}
+
+func queryDeviceTwice(e *env) {
+	ctx := e.open()
+	if x, y := e.device(ctx), e.device(ctx); x != y {
+		e.Errorf("%+v, then %+v", x, y)
+	}
+}
+
+// The bits of verbs.ODPTransport.
+const (
+	odpWrite = 1 << iota << 2
+	odpRead
+	odpAtomic
+	odpKnown = 1<<8 - 1
+)
+
+func generalODP(e *env) {
+	if caps := e.device(e.open()).ODP.General; caps&^3 != 0 {
+		e.Errorf("general ODP capabilities %#x", caps)
+	}
+}
+
+func noODP(e *env) {
+	odp := e.device(e.open()).ODP
+	if odp.Supported() {
+		e.Skip("the device has ODP")
+	}
+	if odp.RC|odp.UC|odp.UD|odp.XRC != 0 {
+		e.Errorf("%+v", odp)
+	}
+}
+
+func odpOfTransports(e *env) {
+	odp := e.device(e.open()).ODP
+	if (odp.RC|odp.UC|odp.UD|odp.XRC)&^odpKnown != 0 {
+		e.Errorf("unknown bits: %+v", odp)
+	}
+	if odp.UD&(odpWrite|odpRead|odpAtomic) != 0 || odp.UC&(odpRead|odpAtomic) != 0 {
+		e.Errorf("UD %s, UC %s", odp.UD, odp.UC)
+	}
+}
+
+func onDemand(e *env) {
+	a, b := e.pair(conf())
+	mr, err := b.pd.RegMR(b.mem, allRights|verbs.AccessOnDemand)
+	odp := e.device(b.ctx).ODP
+	if !odp.Supported() {
+		e.refused("reg_mr with ON_DEMAND", err, syscall.EINVAL, verbs.ErrNotSupported)
+		return
+	}
+	own(e, mr, err)
+	fill(a.mem[:100], 1)
+	if odp.RC&odpWrite != 0 {
+		a.post(send{id: 1, flags: signaled, sges: []verbs.SGE{a.sge(0, 100)}}.into(mr, 5000))
+		a.sendCQ.gives(1, verbs.WCSuccess)
+		e.holds(b.mem[5000:5100], string(a.mem[:100]))
+	}
+	if odp.RC&odpRead != 0 {
+		fill(b.mem[9000:9100], 2)
+		a.post(send{id: 2, op: opRead, flags: signaled, sges: []verbs.SGE{a.sge(200, 100)}}.into(mr, 9000))
+		a.sendCQ.gives(2, verbs.WCSuccess)
+		e.holds(a.mem[200:300], string(b.mem[9000:9100]))
+	}
+}
+
+func maxima(e *env) {
+	s := e.side(conf())
+	d := e.device(s.ctx)
+	for _, cap := range []verbs.QPCap{
+		{MaxSendWR: d.MaxQPWR + 1, MaxSendSGE: 1}, {MaxRecvWR: d.MaxQPWR + 1, MaxRecvSGE: 1},
+		{MaxSendWR: 1, MaxSendSGE: d.MaxSGE + 1}, {MaxRecvWR: 1, MaxRecvSGE: d.MaxSGE + 1},
+	} {
+		e.refused("create_qp above a maximum", s.tryQP(cap), syscall.EINVAL)
+	}
+	_, err := s.ctx.CreateCQ(d.MaxCQE+1, nil, 0)
+	e.refused("create_cq above the maximum", err, syscall.EINVAL)
+	for _, cap := range []verbs.QPCap{{MaxSendWR: 1, MaxSendSGE: 1}, {MaxRecvWR: 1, MaxRecvSGE: 1}} {
+		e.ok(s.tryQP(cap))
+	}
+	for _, cap := range []verbs.QPCap{
+		{MaxSendWR: d.MaxQPWR, MaxSendSGE: 1}, {MaxRecvWR: d.MaxQPWR, MaxRecvSGE: 1},
+		{MaxSendWR: 1, MaxSendSGE: d.MaxSGE}, {MaxRecvWR: 1, MaxRecvSGE: d.MaxSGE},
+	} {
+		if err := s.tryQP(cap); err != nil && !errors.Is(err, syscall.ENOMEM) {
+			e.Errorf("create_qp at a maximum, %+v: %v", cap, err)
+		}
+	}
+	if cq, err := s.ctx.CreateCQ(d.MaxCQE, nil, 0); err == nil {
+		e.ok(cq.Close())
+	} else {
+		e.refused("create_cq at the maximum", err, syscall.ENOMEM)
+	}
+}
+
+// tryQP makes a QP and destroys it.
+func (s *side) tryQP(cap verbs.QPCap) error {
+	init := verbs.QPInitAttr{SendCQ: s.sendCQ.CQ, RecvCQ: s.recvCQ.CQ, Cap: cap, Type: verbs.QPTypeRC}
+	qp, err := s.pd.CreateQP(&init)
+	if err != nil {
+		return err
+	}
+	return qp.Close()
+}
+
+func sanityFloor(e *env) {
+	d := e.device(e.open())
+	for what, v := range map[string]uint64{
+		"node_guid": d.NodeGUID, "sys_image_guid": d.SysImageGUID, "vendor_id": uint64(d.VendorID),
+		"max_qp": uint64(d.MaxQP), "max_qp_wr": uint64(d.MaxQPWR), "max_sge": uint64(d.MaxSGE),
+		"max_cq": uint64(d.MaxCQ), "max_cqe": uint64(d.MaxCQE), "max_mr": uint64(d.MaxMR),
+		"max_pd": uint64(d.MaxPD), "max_pkeys": uint64(d.MaxPKeys), "phys_port_cnt": uint64(d.PhysPortCount),
+	} {
+		if v == 0 {
+			e.Errorf("%s is 0", what)
+		}
+	}
+	if d.MaxMRSize <= 4096 || d.PageSizeCap < 4096 {
+		e.Errorf("max_mr_size %d, page_size_cap %#x", d.MaxMRSize, d.PageSizeCap)
+	}
+}
+
+func readDepth(e *env) {
+	d := e.device(e.open())
+	if d.MaxQPRdAtomic < 1 || d.MaxQPInitRdAtom < 1 {
+		e.Errorf("max_qp_rd_atom %d, max_qp_init_rd_atom %d", d.MaxQPRdAtomic, d.MaxQPInitRdAtom)
+	}
+}

@@ -1,0 +1,97 @@
+package verbstest
+
+import (
+	"errors"
+	"syscall"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// spoiled tries the move with one attribute changed and returns the error.
+func (s *side) spoiled(to verbs.QPState, peer *side, spoil func(*verbs.QPAttr)) error {
+	s.Helper()
+	from := to - 1
+	s.enter(from, peer)
+	attr, mask := s.move(to, peer)
+	spoil(attr)
+	err := s.qp.Modify(attr, mask)
+	if err != nil {
+		s.isIn(from)
+	}
+	return err
+}
+
+func badPorts(e *env) {
+	a, b := e.side(conf()), e.side(conf())
+	for _, port := range []uint8{0, uint8(e.device(a.ctx).PhysPortCount + 1)} {
+		e.refused("port_num", a.spoiled(verbs.QPInit, b, func(q *verbs.QPAttr) { q.PortNum = port }), syscall.EINVAL)
+		e.refused("ah_attr.port_num", a.spoiled(verbs.QPRTR, b, func(q *verbs.QPAttr) { q.AH.PortNum = port }), syscall.EINVAL)
+	}
+}
+
+func badAddress(e *env) {
+	a, b := e.side(conf()), e.side(conf())
+	port := e.port(a.ctx)
+	if !port.GRHRequired {
+		e.Skip("the port does not require a GRH")
+	}
+	e.refused("is_global 0", a.spoiled(verbs.QPRTR, b, func(q *verbs.QPAttr) { q.AH.IsGlobal = false }), syscall.EINVAL)
+	if i := emptyGID(a.ctx, e.target.Port, min(port.GIDTableLen, 256)); i >= 0 {
+		err := a.spoiled(verbs.QPRTR, b, func(q *verbs.QPAttr) { q.AH.GRH.SGIDIndex = uint8(i) })
+		e.refused("sgid_index of an empty entry", err, syscall.ENODATA)
+	}
+}
+
+func limits(e *env) {
+	a, b := e.side(conf()), e.side(conf())
+	port, d := e.port(a.ctx), e.device(a.ctx)
+	e.refused("path_mtu", a.spoiled(verbs.QPRTR, b, func(q *verbs.QPAttr) { q.PathMTU = port.MaxMTU + 1 }), syscall.EINVAL)
+	e.refused("timeout", a.spoiled(verbs.QPRTS, b, func(q *verbs.QPAttr) { q.Timeout = 32 }), syscall.EINVAL)
+	if limit := d.MaxQPInitRdAtom; limit < 255 {
+		e.refused("max_rd_atomic", a.spoiled(verbs.QPRTS, b, func(q *verbs.QPAttr) { q.MaxRdAtomic = uint8(limit + 1) }), syscall.EINVAL)
+	}
+}
+
+func moreLimits(e *env) {
+	a, b := e.side(conf()), e.side(conf())
+	d, port := e.device(a.ctx), e.port(a.ctx)
+	for _, v := range []struct {
+		what  string
+		to    verbs.QPState
+		spoil func(q *verbs.QPAttr)
+	}{
+		{"pkey_index", verbs.QPInit, func(q *verbs.QPAttr) { q.PKeyIndex = uint16(port.PKeyTblLen) }},
+		{"qp_access_flags", verbs.QPInit, func(q *verbs.QPAttr) { q.AccessFlags = 0x8000 }},
+		{"path_mtu 0", verbs.QPRTR, func(q *verbs.QPAttr) { q.PathMTU = 0 }},
+		{"max_dest_rd_atomic", verbs.QPRTR, func(q *verbs.QPAttr) { q.MaxDestRdAtomic = uint8(min(d.MaxQPRdAtomic+1, 255)) }},
+		{"retry_cnt", verbs.QPRTS, func(q *verbs.QPAttr) { q.RetryCnt = 9 }},
+	} {
+		err := a.spoiled(v.to, b, v.spoil)
+		agree(e, "Q20", v.what+" refused", errors.Is(err, syscall.EINVAL), true, false)
+	}
+}
+
+func changedInSQD(e *env) {
+	a, b := e.inState(conf(), verbs.QPSQD)
+	e.ok(a.qp.Modify(
+		&verbs.QPAttr{State: verbs.QPSQD, Timeout: 15, RetryCnt: 2, RNRRetry: 1, MinRNRTimer: 13},
+		verbs.MaskState|verbs.MaskTimeout|verbs.MaskRetryCnt|verbs.MaskRNRRetry|verbs.MaskMinRNRTimer,
+	))
+	if q := a.query(); q.State != verbs.QPSQD || q.Timeout != 15 || q.RetryCnt != 2 || q.RNRRetry != 1 || q.MinRNRTimer != 13 {
+		e.Errorf("%+v", q)
+	}
+	e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState))
+	a.writesTo(b)
+}
+
+func alternatePath(e *env) {
+	a, b := e.inState(conf(), verbs.QPInit)
+	if link := e.port(a.ctx).LinkLayer; link != verbs.LinkEthernet {
+		e.Skipf("the link is %s, not Ethernet", link)
+	}
+	attr, mask := a.move(verbs.QPRTR, b)
+	e.refused("ALT_PATH", a.qp.Modify(attr, mask|verbs.MaskAltPath), syscall.EINVAL)
+	a.enter(verbs.QPRTS, b)
+	e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState|verbs.MaskPathMigState))
+	a.isIn(verbs.QPRTS)
+}

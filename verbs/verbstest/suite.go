@@ -1,0 +1,85 @@
+package verbstest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// Target is a device to hold to the statements.
+type Target struct {
+	Device   verbs.Device
+	Port     int
+	GIDIndex int // negative: the one that verbs.BestGID takes
+	Quirks   Quirks
+}
+
+// TargetOf returns the device with port 1, its best GID and the known quirks of its family.
+func TargetOf(device verbs.Device) Target {
+	return Target{Device: device, Port: 1, GIDIndex: -1, Quirks: QuirksOf(device)}
+}
+
+// statement is something that holds for every device.
+type statement struct {
+	id   string
+	says string
+	run  func(*env)
+}
+
+// statements returns all of them by topic.
+func statements() []statement {
+	return slices.Concat(
+		devStatements, portStatements, mrStatements, cqStatements, chnStatements,
+		qpsStatements, qryStatements, sndStatements, rcvStatements, rmaStatements,
+		wcStatements, errStatements, dioStatements,
+	)
+}
+
+// Run runs every statement as a subtest of t with the statement's id as its name.
+func Run(t *testing.T, target Target) {
+	target.resolve(t)
+	for _, s := range statements() {
+		t.Run(s.id, func(t *testing.T) {
+			t.Log(s.says)
+			e := newEnv(t, target, s)
+			s.run(e)
+			e.allQuirksMet()
+		})
+	}
+}
+
+// resolve checks that the port can be used and chooses the GID.
+func (target *Target) resolve(t *testing.T) {
+	t.Helper()
+	ctx, err := target.Device.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ctx.Close()
+	port, err := ctx.QueryPort(target.Port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if port.State != verbs.PortActive {
+		t.Fatalf("%s port %d is %s: the suite needs an active one", target.Device.Name(), target.Port, port.State)
+	}
+	if target.GIDIndex >= 0 {
+		return
+	}
+	best, ok := verbs.BestGID(gidTable(ctx, target.Port, port.GIDTableLen))
+	if !ok {
+		t.Fatalf("%s port %d has no GID", target.Device.Name(), target.Port)
+	}
+	target.GIDIndex = best.Index
+}
+
+// gidTable returns the entries that are set.
+func gidTable(ctx verbs.Context, port, size int) (entries []verbs.GIDEntry) {
+	for i := range size {
+		if e, err := ctx.QueryGID(port, i); err == nil {
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}
