@@ -4,28 +4,45 @@ GO      ?= go
 OUT     ?= out
 FUZZ    ?= 50000x
 
-.PHONY: help build check test compare bench fuzz clean
+.PHONY: help packages build check test guest-test guest-shell compare bench clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-build: ## build all programs into bin/
+packages:
+	@test/packages build || [ -z "$$CI" ] # the compiler tells what it really lacks
+
+build: packages ## build all programs into bin/
 	$(GO) build -o bin/ ./cmd/...
 
-check: ## formatting, vet, staticcheck, builds without cgo and for arm64
+check: packages ## formatting, vet, staticcheck, builds without cgo and for arm64
 	test/check
 
 # Packages run one after another: their loops spin on every core.
-test: check ## everything that is tested, with the race detector
+test: check ## all tests: with the race detector, and on a real RDMA device in a guest
 	$(GO) test -race -p 1 -timeout 10m ./...
 	$(GO) test -run DoNotAllocate ./harness # the race detector makes calls allocate
 	test/fuzz $(FUZZ)
+	test/guest/tests
+
+guest-test: packages ## the tests in the guest only
+	test/guest/tests
+
+guest-shell: ## a command line in the guest: make guest-shell CMD='rdma link; uname -a'
+	@test/guest/run sh -c "$$CMD"
 
 compare: build ## all three ways side by side on the default device, into out/
 	test/compare $(OUT)
 
 bench: ## the loops' own cost and allocations
 	$(GO) test -run '^$$' -bench . ./harness ./verbs/shm ./internal/...
+
+.PHONY: bench-perftest
+bench-perftest: build ## side by side with perftest on a real RDMA device in a guest, into out/perftest/
+	mkdir -p $(OUT)/perftest
+	$(GO) build -o bin/sidebyside ./test/sidebyside
+	GUEST_TIMEOUT=1800 GUEST_OUT=$(OUT)/perftest test/guest/run bin/sidebyside -o $(OUT)/perftest/perftest.json
+	bin/ib_report -o $(OUT)/perftest $(OUT)/perftest/perftest.json >$(OUT)/perftest/perftest.txt
 
 clean: ## remove what was built and measured
 	rm -rf bin $(OUT)
