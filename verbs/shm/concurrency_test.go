@@ -49,62 +49,6 @@ func repeat(n int, f func(i int) (bool, error)) error {
 	return nil
 }
 
-// TestTwoThreadsPost covers SND-30: lists stay together, nothing is lost.
-func TestTwoThreadsPost(t *testing.T) {
-	const lists, length = 2000, 3
-	a, b := pair(t, conf())
-	poster := func(thread uint64) func() error {
-		r := newRequests(t)
-		list := make([]send, length)
-		for k := range list {
-			list[k] = send{flags: verbs.SendSignaled}.toward(b, 0)
-		}
-		return func() error {
-			return repeat(lists, func(i int) (bool, error) {
-				for k := range list {
-					list[k].id = thread<<32 | uint64(i*length+k)
-				}
-				end := time.Now().Add(deadline)
-				for wr := r.sendList(list); wr != nil; runtime.Gosched() {
-					bad, err := a.qp.PostSend(wr)
-					if err != nil && (!isFull(err) || time.Now().After(end)) {
-						return false, err
-					}
-					wr = bad
-				}
-				return true, nil
-			})
-		}
-	}
-	var next [2]uint64
-	collect := func() error {
-		var wc [16]verbs.WC
-		end := time.Now().Add(deadline)
-		for got := 0; got < 2*lists*length; {
-			n, err := a.sendCQ.Poll(wc[:])
-			if err != nil {
-				return err
-			}
-			for _, c := range wc[:n] {
-				thread, i := c.WRID>>32, c.WRID&(1<<32-1)
-				if c.Status != verbs.WCSuccess || next[thread] != i {
-					return fmt.Errorf("thread %d: completion of %d, want %d: %s", thread, i, next[thread], c.Status)
-				}
-				next[thread]++
-			}
-			if got += n; n == 0 {
-				if time.Now().After(end) {
-					return verbs.ErrTimeout
-				}
-				runtime.Gosched()
-			}
-		}
-		return nil
-	}
-	first, second := poster(0), poster(1)
-	crew(t, first, second, collect)
-}
-
 func isFull(err error) bool {
 	op, ok := err.(*verbs.OpError)
 	return ok && op.Errno == syscall.ENOMEM

@@ -11,6 +11,7 @@ import (
 func TestConformance(t *testing.T) {
 	for _, name := range listed {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			verbstest.Run(t, verbstest.TargetOf(must(verbs.Lookup(name))(t)))
 		})
 	}

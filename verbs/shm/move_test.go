@@ -26,8 +26,7 @@ var transfers = []struct {
 	{op: verbs.OpRDMARead, sent: verbs.WCRDMARead},
 }
 
-// TestTransfersAreByteExact covers SND-1, SND-22, SND-25, RCV-5, RCV-7, RCV-9,
-// RMA-1 to RMA-3, RMA-18, RMA-20 and WC-2 to WC-5: every operation at the sizes
+// TestTransfersAreByteExact: every placement by every operation, at the sizes
 // and alignments at which copying changes its ways.
 func TestTransfersAreByteExact(t *testing.T) {
 	sizes := []int{0, 1, 7, 8, 9, 31, 127, 128, 129, 255, 4096, 65536, 1 << 20}
@@ -115,107 +114,4 @@ func (m *mover) move(t *testing.T, size, from, to int) (sent, received verbs.WC)
 		t.Fatalf("%d bytes from +%d to +%d did not arrive as sent", size, from, to)
 	}
 	return sent, received
-}
-
-func TestGatherAndScatter(t *testing.T) {
-	for _, device := range devices {
-		c := conf()
-		c.device = device
-		t.Run(device+"/SND-24 SEND RCV-6", func(t *testing.T) {
-			a, b := pair(t, c)
-			copy(a.mem, "abcdefghijkl")
-			b.mustRecv(t, recv{id: 1, sges: []verbs.SGE{b.sge(100, 5), b.sge(0, 0), b.sge(200, 5), b.sge(300, 20)}})
-			a.mustPost(t, send{op: verbs.OpSend, sges: []verbs.SGE{a.sge(0, 3), a.sge(9, 0), a.sge(3, 8), a.sge(11, 1)}})
-			if wc := pollOne(t, b.recvCQ, 1, verbs.WCSuccess); wc.ByteLen != 12 {
-				t.Errorf("byte_len %d, want 12", wc.ByteLen)
-			}
-			wantBytes(t, b.mem[100:106], "abcde\x00")
-			wantBytes(t, b.mem[200:206], "fghij\x00")
-			wantBytes(t, b.mem[300:303], "kl\x00")
-		})
-		t.Run(device+"/SND-24 WRITE", func(t *testing.T) {
-			a, b := pair(t, c)
-			copy(a.mem, "abcdefghijkl")
-			a.mustPost(t, send{flags: verbs.SendSignaled, sges: []verbs.SGE{a.sge(6, 6), a.sge(1, 0), a.sge(0, 6)}}.toward(b, 130))
-			pollOne(t, a.sendCQ, 0, verbs.WCSuccess)
-			wantBytes(t, b.mem[129:143], "\x00ghijklabcdef\x00")
-		})
-		t.Run(device+"/RMA-3 READ", func(t *testing.T) {
-			a, b := pair(t, c)
-			copy(b.mem[50:], "abcdefghijkl")
-			a.mustPost(t, send{
-				op: verbs.OpRDMARead, flags: verbs.SendSignaled,
-				sges: []verbs.SGE{a.sge(7, 5), a.sge(0, 0), a.sge(127, 3), a.sge(400, 4)},
-			}.toward(b, 50))
-			if wc := pollOne(t, a.sendCQ, 0, verbs.WCSuccess); wc.ByteLen != 12 {
-				t.Errorf("byte_len %d, want 12", wc.ByteLen)
-			}
-			wantBytes(t, a.mem[7:13], "abcde\x00")
-			wantBytes(t, a.mem[127:131], "fgh\x00")
-			wantBytes(t, a.mem[400:405], "ijkl\x00")
-		})
-	}
-}
-
-func wantBytes(t testing.TB, got []byte, want string) {
-	t.Helper()
-	if string(got) != want {
-		t.Errorf("memory holds %q, want %q", got, want)
-	}
-}
-
-// TestZeroLength: no key and no address counts where no byte is moved.
-func TestZeroLength(t *testing.T) {
-	for _, tr := range transfers {
-		for what, sges := range map[string][]verbs.SGE{
-			"no SGE":                    nil,
-			"one of length 0, bad lkey": {{Addr: 1, LKey: 0xbad}},
-		} {
-			t.Run("SND-22 SND-23/"+tr.op.String()+"/"+what, func(t *testing.T) {
-				a, b := pair(t, conf())
-				if tr.receives {
-					b.mustRecv(t, recv{id: 3})
-				}
-				a.mustPost(t, send{id: 2, op: tr.op, flags: verbs.SendSignaled, imm: imm, raddr: 5, rkey: 0xbad, sges: sges})
-				pollOne(t, a.sendCQ, 2, verbs.WCSuccess)
-				if tr.receives {
-					checkReceived(t, what, pollOne(t, b.recvCQ, 3, verbs.WCSuccess), b, tr.received, 0, tr.imm)
-				}
-			})
-		}
-	}
-}
-
-func TestOrderOfOneQP(t *testing.T) {
-	for _, device := range devices {
-		c := conf()
-		c.device, c.size = device, 1<<17
-		t.Run(device+"/RMA-4 WRITE then SEND", func(t *testing.T) {
-			a, b := pair(t, c)
-			for i := range 20 {
-				fill(a.mem[:40000], i)
-				b.mustRecv(t, recv{id: uint64(i)})
-				a.mustPost(t, send{sges: []verbs.SGE{a.sge(0, 40000)}}.toward(b, 1), send{op: verbs.OpSend, flags: verbs.SendSignaled})
-				pollOne(t, b.recvCQ, uint64(i), verbs.WCSuccess)
-				if !bytes.Equal(b.mem[1:40001], a.mem[:40000]) {
-					t.Fatalf("message %d: the SEND overtook the WRITE", i)
-				}
-				poll(t, a.sendCQ, 1)
-			}
-		})
-		t.Run(device+"/RMA-4 WRITE then READ, SND-19", func(t *testing.T) {
-			a, b := pair(t, c)
-			for i := range 20 {
-				fill(a.mem[:1000], i)
-				a.mustPost(t,
-					send{sges: []verbs.SGE{a.sge(0, 1000)}}.toward(b, 0),
-					send{op: verbs.OpRDMARead, sges: []verbs.SGE{a.sge(2000, 1000)}}.toward(b, 0),
-					send{flags: verbs.SendFence | verbs.SendSignaled, sges: []verbs.SGE{a.sge(2000, 1000)}}.toward(b, 5000))
-				pollOne(t, a.sendCQ, 0, verbs.WCSuccess)
-				if !bytes.Equal(a.mem[2000:3000], a.mem[:1000]) || !bytes.Equal(b.mem[5000:6000], a.mem[:1000]) {
-					t.Fatalf("message %d: READ or fenced WRITE came too early", i)
-				}
-			}
-		})
-	}
 }

@@ -95,7 +95,7 @@ func (r *recvQueue) ready() bool {
 func (r *recvQueue) poll(wc []verbs.WC) (n int, ok bool) {
 	for n < len(wc) && r.ready() {
 		i := r.next.Load()
-		if i == r.posted.Load() {
+		if i == r.posted.Load() || r.fault(i) {
 			return n, false // a fault, or a record that no receive was posted for
 		}
 		r.complete(i, &wc[n])

@@ -13,9 +13,6 @@ import (
 // deadline bounds every wait of these tests.
 const deadline = 10 * time.Second
 
-// quiet is how long a test watches that nothing happens.
-const quiet = 20 * time.Millisecond
-
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -190,14 +187,6 @@ func pollNone(t testing.TB, cq verbs.CQ) {
 	var wc [1]verbs.WC
 	if n, err := cq.Poll(wc[:]); n != 0 || err != nil {
 		t.Fatalf("unexpected completion %+v, %v", wc[0], err)
-	}
-}
-
-// staysQuiet checks that nothing comes for a while.
-func staysQuiet(t testing.TB, cq verbs.CQ) {
-	t.Helper()
-	for end := time.Now().Add(quiet); time.Now().Before(end); runtime.Gosched() {
-		pollNone(t, cq)
 	}
 }
 

@@ -98,6 +98,7 @@ func sendsInErr(e *env) {
 
 func recvsInErr(e *env) {
 	a, _ := e.inState(conf(), verbs.QPErr)
+	a.recvCQ.staysEmpty() // and the device has done with the move
 	a.recv(recv{id: 1})
 	limit := patience
 	if e.quirk("Q02") {
