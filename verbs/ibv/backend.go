@@ -64,7 +64,7 @@ func (backend) Devices() ([]verbs.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer C.ib_free_device_list(list.first)
+	defer list.free()
 	out := make([]verbs.Device, len(list.devices))
 	for i, d := range list.devices {
 		out[i] = newDevice(d)
@@ -86,6 +86,13 @@ func (b backend) Lookup(name string) (verbs.Device, error) {
 type cList struct {
 	first   **C.struct_abi_device
 	devices []*C.struct_abi_device
+}
+
+// free releases the list; there is none where the kernel has no RDMA.
+func (l cList) free() {
+	if l.first != nil {
+		C.ib_free_device_list(l.first)
+	}
 }
 
 func deviceList() (cList, error) {

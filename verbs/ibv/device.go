@@ -58,9 +58,7 @@ func (d *device) Open() (verbs.Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	if list.first != nil {
-		defer C.ib_free_device_list(list.first)
-	}
+	defer list.free()
 	for _, candidate := range list.devices {
 		if C.GoString(&candidate.name[0]) != d.name {
 			continue

@@ -107,6 +107,16 @@ func TestVersionNamesTheLibrary(t *testing.T) {
 	}
 }
 
+// TestListingNeedsNoDevice: a machine without RDMA has no devices, and no fault.
+func TestListingNeedsNoDevice(t *testing.T) {
+	if _, err := (backend{}).Devices(); err != nil {
+		t.Error(err)
+	}
+	if d, err := (backend{}).Lookup("no_such_device"); d != nil || err != nil {
+		t.Errorf("a device that does not exist: %v, %v", d, err)
+	}
+}
+
 func TestSoftwareDevicesSaySo(t *testing.T) {
 	if got := (&device{name: "no_such_device"}).Software(); got == "" {
 		t.Error("a device without hardware below it passes for hardware")
