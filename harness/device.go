@@ -17,7 +17,9 @@ type rig struct {
 	cfg     *Config
 	plan    *Plan
 	port    verbs.PortAttr
-	gid     verbs.GIDEntry
+	gids    []verbs.GIDEntry // to choose from
+	gid     verbs.GIDEntry   // chosen; index -1: none is needed
+	offer   offer
 	layout  layout
 	pd      verbs.PD
 	channel verbs.CompChannel // nil if no mode needs events
@@ -25,6 +27,7 @@ type rig struct {
 	recvCQ  verbs.CQ
 	buf     *verbs.Buffer
 	mr      verbs.MR
+	relaxed verbs.MR // the same memory with relaxed ordering, nil if no row may use it
 	lanes   []*lane
 	inline  int // granted bytes
 }
@@ -35,7 +38,7 @@ func newRig(cfg *Config) (*rig, error) {
 	r := &rig{cfg: cfg, plan: &cfg.Plan}
 	if err := r.build(); err != nil {
 		r.close()
-		return nil, &DeviceError{fmt.Errorf("set up device %s: %w", cfg.Context.Device().Name(), explain(err))}
+		return nil, &DeviceError{fmt.Errorf("set up device %s: %w", cfg.Context.Device().Name(), err)}
 	}
 	return r, nil
 }
@@ -46,7 +49,10 @@ func (r *rig) build() (err error) {
 	if r.port, err = c.QueryPort(r.cfg.Port); err != nil {
 		return err
 	}
-	if r.gid, err = pickGID(c, r.cfg.Port, r.cfg.GIDIndex, r.port); err != nil {
+	if r.gids, err = findGIDs(c, r.cfg.Port, r.cfg.GIDIndex, r.port); err != nil {
+		return err
+	}
+	if r.offer, err = r.newOffer(); err != nil {
 		return err
 	}
 	if r.pd, err = c.AllocPD(); err != nil {
@@ -68,6 +74,11 @@ func (r *rig) build() (err error) {
 	}
 	if r.mr, err = r.pd.RegMR(r.buf.Bytes(), rights); err != nil {
 		return err
+	}
+	if r.plan.relaxes(r.plan.Completion) {
+		if r.relaxed, err = r.pd.RegMR(r.buf.Bytes(), rights|verbs.AccessRelaxedOrdering); err != nil {
+			return err
+		}
 	}
 	return r.createQPs()
 }
@@ -128,19 +139,13 @@ func defaultInline(op Op) int {
 	return 0
 }
 
-// explain adds what to do to an error of set-up.
-func explain(err error) error {
-	if errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EPERM) {
-		return fmt.Errorf("%w; locked memory may be limited: see ulimit -l", err)
-	}
-	return err
-}
-
 // endpoint is what the peer must know of a lane.
 type endpoint struct {
 	verbs.Endpoint
 	Addr uint64 `json:"addr"` // of the lane's memory
 	RKey uint32 `json:"rkey"`
+
+	RelaxedRKey uint32 `json:"relaxed_rkey"` // of the same memory, where rows may use it with relaxed ordering
 }
 
 func (r *rig) endpoints() []endpoint {
@@ -154,22 +159,33 @@ func (r *rig) endpoints() []endpoint {
 			mtu--
 		}
 	}
+	var relaxedKey uint32
+	if r.relaxed != nil {
+		relaxedKey = r.relaxed.RKey()
+	}
 	var out []endpoint
 	for i, l := range r.lanes {
 		out = append(out, endpoint{
 			Endpoint: verbs.Endpoint{
 				QPNum: l.qp.QPNum(), PSN: rand.Uint32() & 0xffffff, GID: r.gid.GID, LID: r.port.LID, MTU: mtu, RdAtomic: rd,
 			},
-			Addr: r.mr.Addr() + uint64(i*r.layout.lane), RKey: r.mr.RKey(),
+			Addr: r.mr.Addr() + uint64(i*r.layout.lane), RKey: r.mr.RKey(), RelaxedRKey: relaxedKey,
 		})
 	}
 	return out
 }
 
-// connect takes all QPs to RTS and tells the lanes where the peer's memory is.
-func (r *rig) connect(mine, theirs []endpoint) error {
+func checkEndpoints(mine, theirs []endpoint) error {
 	if len(theirs) != len(mine) {
 		return fmt.Errorf("the peer has %d QPs where %d are planned", len(theirs), len(mine))
+	}
+	return nil
+}
+
+// connect takes all QPs to RTS and tells the lanes where the peer's memory is.
+func (r *rig) connect(mine, theirs []endpoint) error {
+	if err := checkEndpoints(mine, theirs); err != nil {
+		return err
 	}
 	for i, l := range r.lanes {
 		if err := verbs.Connect(l.qp, r.cfg.Port, max(r.gid.Index, 0), rights, mine[i].Endpoint, theirs[i].Endpoint); err != nil {
@@ -208,7 +224,7 @@ func (r *rig) close() {
 	for _, l := range slices.Backward(r.lanes) {
 		l.close()
 	}
-	for _, c := range []interface{ Close() error }{r.mr, r.sendCQ, r.recvCQ, r.channel, r.pd} {
+	for _, c := range []interface{ Close() error }{r.relaxed, r.mr, r.sendCQ, r.recvCQ, r.channel, r.pd} {
 		if c != nil {
 			c.Close()
 		}

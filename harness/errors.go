@@ -57,3 +57,13 @@ func (e *DeviceError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *DeviceError) Unwrap() error { return e.Err }
+
+// mismatch says why the ports of the two sides cannot reach each other, which
+// both sides find out.
+type mismatch string
+
+func (m mismatch) Error() string { return string(m) }
+
+func mismatchf(format string, args ...any) error {
+	return &DeviceError{mismatch(fmt.Sprintf(format, args...))}
+}

@@ -40,11 +40,17 @@ func (f *faultyQP) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 func TestErrorOfOneSideEndsBoth(t *testing.T) {
 	eachTest(t, func(t *testing.T, op Op, kind string) {
 		for side := range 2 {
+			fail := func(i int, c verbs.Context) verbs.Context {
+				if i == side {
+					return faulty{c}
+				}
+				return c
+			}
 			for _, mode := range []Mode{ModeData, ModePoll, ModeEvent} {
 				p := testPlan(op, kind, 64, 100000)
 				p.Completion, p.TxDepth = mode, 4
 				posts := side == 0 || op != OpRead && (kind == "lat" || mode == ModeData)
-				_, errs := pair{device: "shm_whole", plan: p, faulty: [2]bool{side == 0, side == 1}}.run(t)
+				_, errs := pair{device: "shm_whole", plan: p, wrap: fail}.run(t)
 				for i, err := range errs {
 					if posts != (err != nil) || posts && !strings.Contains(err.Error(), "post_send faulty qp") {
 						t.Errorf("side %d fails, mode %s: side %d: %v", side, mode, i, err)

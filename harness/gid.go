@@ -2,32 +2,100 @@ package harness
 
 import (
 	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
 
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// pickGID returns the GID to use: the entry of the index, or, for index -1, the
-// best of the port's table. A port addressed by LID alone needs none.
-func pickGID(c verbs.Context, port, index int, attr verbs.PortAttr) (verbs.GIDEntry, error) {
-	if index >= 0 {
-		e, err := c.QueryGID(port, index)
-		if err != nil {
-			return e, fmt.Errorf("GID index %d of port %d: %w", index, port, err)
-		}
-		return e, nil
-	}
-	if attr.LinkLayer != verbs.LinkEthernet && !attr.GRHRequired {
-		return verbs.GIDEntry{Index: -1}, nil
+// offer is what a side's port has to be addressed by. Both sides decide by both
+// offers how they address each other, and come to the same.
+type offer struct {
+	Link     verbs.LinkLayer  `json:"link"`
+	NeedsGID bool             `json:"needs_gid"` // a LID does not do, or a GID was asked for
+	Classes  []verbs.GIDClass `json:"classes"`   // of the GIDs to choose from
+	Peer     netip.Addr       `json:"peer"`      // of the control connection, as seen from this side
+}
+
+// maxGIDs is how many entries of a GID table an address vector can name.
+const maxGIDs = 256
+
+// findGIDs returns the entries that may be used: the one of the index, or, for
+// index -1, all that are set.
+func findGIDs(c verbs.Context, port, index int, attr verbs.PortAttr) ([]verbs.GIDEntry, error) {
+	size := min(attr.GIDTableLen, maxGIDs)
+	if index >= size {
+		return nil, fmt.Errorf("GID index %d: the table of port %d ends at %d", index, port, size-1)
 	}
 	var table []verbs.GIDEntry
-	for i := range attr.GIDTableLen {
-		if e, err := c.QueryGID(port, i); err == nil {
+	for i := range size {
+		if e, err := c.QueryGID(port, i); err == nil && e.GID != (verbs.GID{}) {
 			table = append(table, e)
 		}
 	}
-	best, ok := verbs.BestGID(table)
-	if !ok {
-		return best, fmt.Errorf("port %d has no GID: give its network interface an address", port)
+	if index < 0 {
+		return table, nil
 	}
-	return best, nil
+	at := slices.IndexFunc(table, func(e verbs.GIDEntry) bool { return e.Index == index })
+	if at < 0 {
+		return nil, fmt.Errorf("GID index %d of port %d is empty; set are: %s", index, port, indexes(table))
+	}
+	return table[at : at+1], nil
+}
+
+func indexes(table []verbs.GIDEntry) string {
+	var texts []string
+	for _, e := range table {
+		texts = append(texts, fmt.Sprintf("%d (%s, %s)", e.Index, e.GID, e.Type))
+	}
+	if texts == nil {
+		return "none"
+	}
+	return strings.Join(texts, ", ")
+}
+
+// newOffer makes this side's offer of its GIDs.
+func (r *rig) newOffer() (offer, error) {
+	o := offer{
+		Link: r.port.LinkLayer, Classes: verbs.GIDClasses(r.gids), Peer: r.cfg.PeerIP.WithZone("").Unmap(),
+		NeedsGID: r.port.LinkLayer == verbs.LinkEthernet || r.port.GRHRequired || r.cfg.GIDIndex >= 0,
+	}
+	if o.NeedsGID && len(r.gids) == 0 {
+		return o, fmt.Errorf("port %d has no GID: give its network interface an address", r.cfg.Port)
+	}
+	return o, nil
+}
+
+// agreeGID returns the GID of this side to use, with index -1 where both sides
+// are addressed by LID alone.
+func agreeGID(mine, theirs offer, table []verbs.GIDEntry) (verbs.GIDEntry, error) {
+	if (mine.Link == verbs.LinkEthernet) != (theirs.Link == verbs.LinkEthernet) {
+		return verbs.GIDEntry{}, mismatchf(
+			"the link of this side's port is %s and that of the peer's %s: name devices on one network with -d and -i", mine.Link, theirs.Link)
+	}
+	if !mine.NeedsGID && !theirs.NeedsGID {
+		return verbs.GIDEntry{Index: -1}, nil
+	}
+	class, ok := verbs.BestGIDClass(mine.Classes, theirs.Classes, mine.Peer, theirs.Peer)
+	if !ok {
+		return verbs.GIDEntry{}, mismatchf(
+			"the ports have no kind of GID in common: this side's has %s, the peer's %s; give both network interfaces addresses of one kind, or name others with -x",
+			classNames(mine.Classes), classNames(theirs.Classes))
+	}
+	e, _ := verbs.FirstGID(table, class, theirs.Peer) // this side's address, as the peer sees it
+	return e, nil
+}
+
+func classNames(classes []verbs.GIDClass) string {
+	if len(classes) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, c := range classes {
+		if !slices.Contains(names, c.String()) {
+			names = append(names, c.String())
+		}
+	}
+	return strings.Join(names, ", ") + " only"
 }

@@ -15,6 +15,8 @@ type lane struct {
 	rig   *rig
 	index int
 	qp    verbs.QP
+	cm    verbs.CMConn // nil without rdma_cm
+	own   endpoint     // with rdma_cm
 	peer  endpoint
 
 	sends []verbs.SendWR // one for each slot, linked in a circle
@@ -132,19 +134,23 @@ func (l *lane) link(m *measurement) {
 	if m.plan.Op == OpRead {
 		local, remote = r.layout.rx(l.index), r.layout.tx(0)
 	}
+	lkey, rkey := r.mr.LKey(), l.peer.RKey
+	if m.plan.relaxes(m.mode) {
+		lkey, rkey = r.relaxed.LKey(), l.peer.RelaxedRKey
+	}
 	flags := verbs.SendFlags(0)
 	if m.size <= r.inline && m.plan.Op != OpRead {
 		flags = verbs.SendInline
 	}
 	for s := range l.slots {
 		at := l.tx.SlotOffset(uint64(s))
-		l.sges[s] = verbs.SGE{Addr: r.mr.Addr() + uint64(local+at), Length: uint32(m.size), LKey: r.mr.LKey()}
+		l.sges[s] = verbs.SGE{Addr: r.mr.Addr() + uint64(local+at), Length: uint32(m.size), LKey: lkey}
 		l.sends[s] = verbs.SendWR{SGList: &l.sges[s], NumSGE: 1, Opcode: m.opcode, SendFlags: flags}
-		l.sends[s].SetRDMA(l.peer.Addr+uint64(remote+at), l.peer.RKey)
+		l.sends[s].SetRDMA(l.peer.Addr+uint64(remote+at), rkey)
 	}
 	for i := range l.ring {
 		at := r.layout.rx(l.index) + l.rx.SlotOffset(uint64(i))
-		l.into[i] = verbs.SGE{Addr: r.mr.Addr() + uint64(at), Length: uint32(m.size), LKey: r.mr.LKey()}
+		l.into[i] = verbs.SGE{Addr: r.mr.Addr() + uint64(at), Length: uint32(m.size), LKey: lkey}
 		l.recvs[i] = verbs.RecvWR{WRID: uint64(l.index), SGList: &l.into[i], NumSGE: 1}
 	}
 }
@@ -238,6 +244,9 @@ func (l *lane) complete() uint64 { return min(max(l.done, l.base)-l.base, l.sent
 
 func (l *lane) close() {
 	l.qp.Close()
+	if l.cm != nil {
+		l.cm.Close()
+	}
 	verbs.Free(l.sends)
 	verbs.Free(l.recvs)
 	verbs.Free(l.sges)

@@ -53,6 +53,8 @@ type Plan struct {
 	MTU        int           `json:"mtu"`    // bytes; 0: the largest that both ports allow
 	Verify     bool          `json:"verify"`
 	ForceData  bool          `json:"force_data"`
+	RDMACM     bool          `json:"rdma_cm"`              // QPs are connected through rdma_cm
+	StrictPCIe bool          `json:"disable_pcie_relaxed"` // no memory is registered with relaxed ordering
 }
 
 // Limits of a plan.
@@ -82,6 +84,13 @@ func Defaults(op Op, kind string) Plan {
 		p.Iterations = 5000
 	}
 	return p
+}
+
+// relaxes tells whether messages of the mode use memory that may be written in
+// any order: where a rate is measured and arrival is not seen in memory. A
+// completion tells that all of a message is there, whatever the order.
+func (p *Plan) relaxes(mode Mode) bool {
+	return p.Kind == reports.KindBandwidth && mode != ModeData && !p.StrictPCIe
 }
 
 // AllSizes returns perftest's sizes of -a: the powers of two from 2 to 8 MiB.

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/ibperf/ibperf/reports"
@@ -122,27 +124,36 @@ func (s *session) fail(err error) error {
 // is gone: longer than it waits for a heartbeat.
 const peerVerdict = 4500 * time.Millisecond
 
-// cause returns why the peer was lost, if a failed completion is what its loss
-// looks like from here and the control channel tells so soon after.
+// deviceVerdict is how long the device may take to tell of its trouble after
+// work has failed by it.
+const deviceVerdict = 100 * time.Millisecond
+
+// cause returns why work failed, if the device or the control channel tells so
+// soon after: it may be what the loss of the port or of the peer looks like.
 func (s *session) cause(err error) error {
+	var verb *verbs.OpError
 	var status *verbs.StatusError
-	if !errors.As(err, &status) {
+	wait := deviceVerdict
+	switch {
+	case errors.As(err, &verb) && (verb.Errno == syscall.EIO || verb.Errno == syscall.ENODEV):
+		err = &DeviceError{err}
+	case !errors.As(err, &status):
 		return err
-	}
-	switch status.Status {
-	case verbs.WCWRFlushErr, verbs.WCRetryExcErr, verbs.WCRNRRetryExcErr, verbs.WCRemOpErr:
-	default:
-		return err
+	case slices.Contains(lossStatuses, status.Status):
+		wait = peerVerdict
 	}
 	select {
 	case <-s.cfg.Exchanger.Lost():
 		return s.cfg.Exchanger.Err()
 	case <-s.halt.told:
 		return s.halt.reason()
-	case <-time.After(peerVerdict):
+	case <-time.After(wait):
 		return err
 	}
 }
+
+// lossStatuses are what completions say when the peer is gone.
+var lossStatuses = []verbs.WCStatus{verbs.WCWRFlushErr, verbs.WCRetryExcErr, verbs.WCRNRRetryExcErr, verbs.WCRemOpErr}
 
 // await learns the number of messages. From then on the last ones have a deadline.
 func (s *session) await(m *measurement) error {

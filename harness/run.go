@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
+	"slices"
 
 	"github.com/ibperf/ibperf/internal/stats"
 	"github.com/ibperf/ibperf/reports"
@@ -26,8 +28,9 @@ type Config struct {
 	Role      Role
 	Context   verbs.Context // opened device, used by this run alone
 	Port      int           // device port, from 1
-	GIDIndex  int           // -1: chosen by the harness
+	GIDIndex  int           // -1: chosen by both sides together
 	Exchanger Exchanger
+	PeerIP    netip.Addr // of the Exchanger's peer, if known: GIDs of its kind are preferred
 
 	// File is filled by the run: Parameters, Local.Device, Local.Order, Peer,
 	// Warnings, Interrupted, Rows. The caller fills the rest before.
@@ -79,7 +82,8 @@ func Run(ctx context.Context, c Config) error {
 func isVerdict(err error) bool {
 	var refused *RefusedError
 	var data *DataError
-	return errors.As(err, &refused) || errors.As(err, &data)
+	var ports mismatch
+	return errors.As(err, &refused) || errors.As(err, &data) || errors.As(err, &ports)
 }
 
 func (s *session) run() (err error) {
@@ -87,6 +91,7 @@ func (s *session) run() (err error) {
 		return err
 	}
 	defer s.rig.close()
+	defer s.listen()()
 	if err := s.allocate(); err != nil {
 		return err
 	}
@@ -125,16 +130,29 @@ func (s *session) free() {
 	verbs.Free(s.recvWCs)
 }
 
-// meet connects the QPs, asks both devices about data order, and decides how
-// completions are to be learned of.
+// meet agrees on addresses, connects the QPs, asks both devices about data
+// order, and decides how completions are to be learned of.
 func (s *session) meet() error {
 	x := s.cfg.Exchanger
+	peerOffer, err := swap(x, "port", s.rig.offer)
+	if err != nil {
+		return err
+	}
+	if s.cfg.Plan.RDMACM {
+		s.rig.gid.Index = -1 // rdma_cm chooses
+	} else if s.rig.gid, err = agreeGID(s.rig.offer, peerOffer, s.rig.gids); err != nil {
+		return err
+	}
 	mine := s.rig.endpoints()
 	theirs, err := swap(x, "endpoints", mine)
 	if err != nil {
 		return err
 	}
-	if err := s.rig.connect(mine, theirs); err != nil {
+	connect := s.rig.connect
+	if s.cfg.Plan.RDMACM {
+		connect = s.connectCM
+	}
+	if err := connect(mine, theirs); err != nil {
 		return err
 	}
 	answer, err := s.rig.answer()
@@ -164,7 +182,7 @@ func (s *session) parameters(mtu verbs.MTU) reports.Parameters {
 		Transport: verbs.QPTypeRC.String(), Completion: string(p.Completion), Sizes: p.Sizes,
 		Iterations: p.Iterations, QPs: p.QPs, TxDepth: p.TxDepth, RxDepth: p.RxDepth,
 		CQMod: p.CQMod, Inline: s.rig.inline, Offset: p.Offset, MTU: mtu.Bytes(),
-		Verify: p.Verify, ForceData: p.ForceData,
+		RDMACM: p.RDMACM, Verify: p.Verify, ForceData: p.ForceData, Relaxed: slices.ContainsFunc(s.gate.modes, p.relaxes),
 	}
 	if p.Compare {
 		r.Completion = "compare"

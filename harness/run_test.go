@@ -18,10 +18,9 @@ import (
 type pair struct {
 	device string
 	plan   Plan
-	faulty [2]bool             // sides whose device fails
-	ctx    context.Context     // the client's
-	row    func(reports.Row)   // called for each row of the client's
-	begin  func(*reports.File) // called when the client begins
+	wrap   func(side int, c verbs.Context) verbs.Context // makes another device of a side's
+	ctx    context.Context                               // the client's
+	row    func(reports.Row)                             // called for each row of the client's
 }
 
 func (p pair) run(t testing.TB) (files [2]*reports.File, errs [2]error) {
@@ -42,17 +41,15 @@ func (p pair) run(t testing.TB) (files [2]*reports.File, errs [2]error) {
 			if p.row != nil {
 				c.Row = p.row
 			}
-			if p.begin != nil {
-				c.Begin = func() { p.begin(files[0]) }
-			}
 		}
 		c.Context = openDevice(t, p.device)
-		if p.faulty[i] {
-			c.Context = faulty{c.Context}
+		opened := c.Context
+		if p.wrap != nil {
+			c.Context = p.wrap(i, opened)
 		}
 		go func() {
 			defer func() { done <- struct{}{} }()
-			defer c.Context.Close()
+			defer opened.Close()
 			if errs[i] = Run(ctx, c); errs[i] != nil {
 				x.Abort(errs[i].Error())
 				return

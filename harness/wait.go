@@ -7,6 +7,7 @@ import (
 	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/verbs"
+	"golang.org/x/sys/unix"
 )
 
 // waiter waits for completions of one CQ, by spinning or by sleeping.
@@ -129,12 +130,14 @@ func (w *waiter) method(mode Mode) func() ([]verbs.WC, error) {
 // without the wait for the peer's word that it is done.
 type cpuMeter struct {
 	start, used int64
+	preempted   int64 // involuntary context switches; while it runs, their number at the start
 	running     bool
 }
 
 // begin starts the measured part of the loop.
 func (m *measurement) begin() {
 	m.send.sleeps, m.recv.sleeps = 0, 0
+	m.cpu.preempted = preemptions()
 	m.cpu.start, m.cpu.running = clock.ThreadCPU(), true
 }
 
@@ -142,12 +145,22 @@ func (m *measurement) begin() {
 func (m *measurement) end() {
 	if m.cpu.running {
 		m.cpu.used, m.cpu.running = clock.ThreadCPU()-m.cpu.start, false
+		m.cpu.preempted = preemptions() - m.cpu.preempted
 	}
+}
+
+// preemptions returns how often the calling thread has lost its CPU to others.
+func preemptions() int64 {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
+		return 0 // every Linux since 2.6.26 counts them
+	}
+	return u.Nivcsw
 }
 
 // cost is what the measured messages cost this side.
 func (m *measurement) cost(messages uint64) reports.Cost {
-	c := reports.Cost{Sleeps: m.send.sleeps + m.recv.sleeps}
+	c := reports.Cost{Sleeps: m.send.sleeps + m.recv.sleeps, Preempted: uint64(m.cpu.preempted)}
 	if messages > 0 {
 		c.CPUNs = float64(m.cpu.used) / float64(messages)
 	}

@@ -46,8 +46,34 @@ func rowWarnings(p *Plan, r *reports.Row) []reports.Warning {
 	if Mode(r.Mode) == ModeEvent && r.Local.Sleeps+r.Peer.Sleeps == 0 {
 		w = append(w, reports.Warning{ID: "never-slept", Text: "mode event never slept: completions were always there before, so this is not the cost of events"})
 	}
+	for _, side := range []struct {
+		name string
+		cost reports.Cost
+	}{{"this side", r.Local}, {"the peer", r.Peer}} {
+		if crowded(side.cost, rowMessages(r)) {
+			w = append(w, reports.Warning{ID: "preempted", Text: "on " + side.name + " other work took the CPU from the measuring thread more than once in 100 ms: use an idle CPU (taskset -c)"})
+		}
+	}
 	if v := r.Verify; v != nil && v.Bad() > 0 {
 		w = append(w, reports.Warning{ID: "wrong-data", Text: fmt.Sprintf("%d of %d messages were not as sent", v.Bad(), v.Messages)})
 	}
 	return w
+}
+
+// crowded tells whether the measuring thread lost its CPU more than once in
+// 100 ms of its CPU time; once in a short measurement is no sign.
+func crowded(c reports.Cost, messages uint64) bool {
+	used := c.CPUNs * float64(messages) // ns
+	return float64(c.Preempted) > 1+used/100e6
+}
+
+// rowMessages is how many messages a row's costs were divided by.
+func rowMessages(r *reports.Row) uint64 {
+	switch {
+	case r.Latency != nil:
+		return r.Latency.N
+	case r.Bandwidth != nil:
+		return r.Bandwidth.Messages
+	}
+	return 0
 }

@@ -72,20 +72,21 @@ const (
 	Full                    // and each row by itself, as [Text] prints it
 )
 
-// WriteTables prints finished runs: those of the same operation and kind together.
-func WriteTables(w io.Writer, files []*File, gbits bool, depth Depth) error {
-	if len(files) == 0 {
+// WriteTables prints finished runs, those of the same operation and kind
+// together, and comparisons.
+func WriteTables(w io.Writer, set Set, gbits bool, depth Depth) error {
+	var texts []string
+	for _, g := range groupFiles(set.Runs) {
+		texts = append(texts, groupText(g, gbits, depth))
+	}
+	for _, c := range set.Comparisons {
+		texts = append(texts, comparisonText(c, gbits))
+	}
+	if len(texts) == 0 {
 		return errors.New("write tables: no result files given")
 	}
-	for i, g := range groupFiles(files) {
-		var b strings.Builder
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(groupText(g, gbits, depth))
-		if _, err := io.WriteString(w, b.String()); err != nil {
-			return fmt.Errorf("write tables: %w", advise("", err))
-		}
+	if _, err := io.WriteString(w, strings.Join(texts, "\n")); err != nil {
+		return fmt.Errorf("write tables: %w", advise("", err))
 	}
 	return nil
 }

@@ -41,12 +41,14 @@ const (
 )
 
 var commonDefinitions = map[string]string{
+	"rdma_cm":            "QPs were connected through rdma_cm, by IP address",
 	"size_bytes":         "payload of one message",
 	"mode":               "how arrival is detected: data spins on the data itself, poll spins on the completion queue, event sleeps until a completion event",
 	"warmup":             "messages of each QP that went before the measured ones",
 	"forced":             "data mode although the device does not promise the order that it needs: the numbers may count data that had not arrived",
 	"cpu_ns_per_message": "CPU time of the measuring thread, user and system, divided by the messages; kernel threads that work for it are not included",
 	"sleeps":             "how often the measuring thread slept to wait for a completion event",
+	"preempted":          "how often the kernel gave the CPU of the measuring thread to another one: its involuntary context switches",
 	"checked":            "messages of which every byte was compared at the moment their arrival was detected, both sides together",
 	"torn":               "checked messages of which some bytes were new and others not",
 	"stale":              "checked messages of which every byte was from an earlier message",
@@ -71,6 +73,7 @@ var bandwidthDefinitions = map[string]string{
 	"average_bytes_per_s": "at the sender: bytes / (last send completion polled - first post); at the receiver (data mode): bytes of the messages after the first ones seen / (last arrival detected - first arrival detected)",
 	"peak_bytes_per_s":    "the highest average over any tx_depth consecutive messages of all QPs, measured where the average is",
 	"cq_mod":              "one send completion is asked for so many messages",
+	"relaxed_ordering":    "memory of messages was registered with PCIe relaxed ordering asked for, in modes poll and event; in mode data it never is",
 	"messages_per_s":      "messages per second over the same time as the average",
 	"messages":            "messages that the average counts, all QPs together",
 	"bytes":               "payload bytes that the average counts",
@@ -85,6 +88,7 @@ func UnitsFor(kind string) map[string]string {
 		"size_bytes":         "bytes",
 		"cpu_ns_per_message": "ns",
 		"sleeps":             "count",
+		"preempted":          "count",
 		"warmup":             "messages",
 		"checked":            "messages",
 		"torn":               "messages",

@@ -57,6 +57,9 @@ func properties(f *File) [][]string {
 			[]string{"CQ Moderation", strconv.Itoa(p.CQMod)})
 	}
 	list = append(list, []string{"Mtu", strconv.Itoa(p.MTU) + "[B]"}, []string{"Link type", d.LinkLayer})
+	if p.RDMACM {
+		list = append(list, []string{"rdma_cm QPs", "ON"})
+	}
 	if d.GIDIndex >= 0 {
 		list = append(list, []string{"GID index", strconv.Itoa(d.GIDIndex)})
 	}

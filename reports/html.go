@@ -23,7 +23,7 @@ type page struct {
 	Loose    []drawing // figures that no section claims
 }
 
-// A section is one group: numbers, figures, and all that explains them.
+// A section is one group or one comparison: numbers, figures, and all that explains them.
 type section struct {
 	Title       string
 	Runs        []runView
@@ -33,6 +33,7 @@ type section struct {
 	Main        string
 	SideBySide  []*table // for what pages are made: it comes first
 	Tables      []*table
+	Notes       []string
 	Figures     []drawing
 	Definitions [][2]string
 }
@@ -49,13 +50,14 @@ type runView struct {
 	Line     string
 	Command  string
 	Software string
+	Heads    [2]string   // of the facts
 	Facts    [][3]string // name, here, at the peer
 	Settings [][]string  // name and value
 }
 
-// WriteHTML writes one page about files to path. The figures, made by [Draw] of
-// the same files, become part of the page, which needs nothing else.
-func WriteHTML(path string, files []*File, figs []Figure) error {
+// WriteHTML writes one page about a set to path. The figures, made by [Draw] of
+// the same set, become part of the page, which needs nothing else.
+func WriteHTML(path string, set Set, figs []Figure) error {
 	p := page{Title: "RDMA benchmark results"}
 	drawings := make([]drawing, len(figs))
 	used := make([]bool, len(figs))
@@ -66,15 +68,20 @@ func WriteHTML(path string, files []*File, figs []Figure) error {
 		}
 		drawings[i] = drawing{fig.Title, svg}
 	}
-	for _, g := range groupFiles(files) {
-		s := newSection(g)
+	add := func(s section, figures string) {
 		for i, fig := range figs {
-			if !used[i] && strings.HasPrefix(fig.Name, slug(g.op, g.kind)+"_") {
+			if !used[i] && strings.HasPrefix(fig.Name, figures) {
 				used[i] = true
 				s.Figures = append(s.Figures, drawings[i])
 			}
 		}
 		p.Sections = append(p.Sections, s)
+	}
+	for _, g := range groupFiles(set.Runs) {
+		add(newSection(g), slug(g.op, g.kind)+"_")
+	}
+	for _, c := range set.Comparisons {
+		add(comparisonSection(c), c.slug())
 	}
 	for i := range figs {
 		if !used[i] {
@@ -127,13 +134,19 @@ func newSection(g *group) section {
 	if len(defs) == 0 {
 		defs = DefinitionsFor(g.kind, g.op)
 	}
-	units := g.runs[0].Units
+	s.Definitions = definitionList(defs, g.runs[0].Units)
+	return s
+}
+
+// definitionList lists names and meanings, with units, in the order of the names.
+func definitionList(defs, units map[string]string) [][2]string {
+	var list [][2]string
 	for _, name := range slices.Sorted(maps.Keys(defs)) {
 		text := clean(defs[name])
 		if unit := units[name]; unit != "" {
 			text += " [" + clean(unit) + "]"
 		}
-		s.Definitions = append(s.Definitions, [2]string{clean(name), text})
+		list = append(list, [2]string{clean(name), text})
 	}
-	return s
+	return list
 }

@@ -22,7 +22,7 @@ func writePage(t *testing.T, files ...*File) string {
 		}
 	}
 	path := filepath.Join(dir, "index.html")
-	if err := WriteHTML(path, files, figures); err != nil {
+	if err := WriteHTML(path, Set{Runs: files}, figures); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(path)
@@ -81,7 +81,7 @@ func TestPageEscapesHostileStrings(t *testing.T) {
 func TestPageOfNearlyNothing(t *testing.T) {
 	for name, f := range emptyFiles(t) {
 		path := filepath.Join(t.TempDir(), "index.html")
-		if err := WriteHTML(path, []*File{f}, nil); err != nil {
+		if err := WriteHTML(path, Set{Runs: []*File{f}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if page := string(readFigure(t, path)); strings.Contains(page, "NaN") || strings.Contains(page, "Inf<") {
@@ -92,11 +92,11 @@ func TestPageOfNearlyNothing(t *testing.T) {
 
 func TestPageErrorsNameTheFile(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteHTML(filepath.Join(dir, "no", "index.html"), nil, nil); err == nil || !strings.Contains(err.Error(), "create the folder") {
+	if err := WriteHTML(filepath.Join(dir, "no", "index.html"), Set{}, nil); err == nil || !strings.Contains(err.Error(), "create the folder") {
 		t.Errorf("missing folder: %v", err)
 	}
 	fig := Figure{SVG: filepath.Join(dir, "gone.svg")}
-	if err := WriteHTML(filepath.Join(dir, "index.html"), nil, []Figure{fig}); err == nil || !strings.Contains(err.Error(), fig.SVG) {
+	if err := WriteHTML(filepath.Join(dir, "index.html"), Set{}, []Figure{fig}); err == nil || !strings.Contains(err.Error(), fig.SVG) {
 		t.Errorf("missing figure: %v", err)
 	}
 }

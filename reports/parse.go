@@ -10,30 +10,54 @@ import (
 // Parse decodes a result file and checks that tables and plots can be made
 // from it: its format and version, and in every row the numbers of its kind.
 func Parse(data []byte) (*File, error) {
-	var head struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("parse JSON: %w", err)
-	}
-	switch {
-	case head.Format != FormatName:
-		return nil, fmt.Errorf("not a result file: format is %q, want %q", head.Format, FormatName)
-	case head.Version > FormatVersion:
-		return nil, fmt.Errorf("format version %d is newer than this program, which knows version %d: use a newer ibperf",
-			head.Version, FormatVersion)
-	case head.Version < 1:
-		return nil, fmt.Errorf("format version %d does not exist", head.Version)
-	}
 	f := new(File)
-	if err := json.Unmarshal(data, f); err != nil {
-		return nil, fmt.Errorf("parse JSON: %w", err)
+	if err := decode(data, FormatName, FormatVersion, f); err != nil {
+		return nil, err
 	}
 	if err := f.check(); err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+// ParseComparison decodes the file of a comparison and checks that a table and a
+// plot can be made from it: its format and version, and the numbers of every line.
+func ParseComparison(data []byte) (*Comparison, error) {
+	c := new(Comparison)
+	if err := decode(data, ComparisonName, ComparisonVersion, c); err != nil {
+		return nil, err
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// heading is what files of every kind begin with.
+type heading struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+}
+
+// decode fills v from data that must be of that format and of no newer version.
+func decode(data []byte, format string, version int, v any) error {
+	var head heading
+	if err := json.Unmarshal(data, &head); err != nil {
+		return fmt.Errorf("parse JSON: %w", err)
+	}
+	switch {
+	case head.Format != format:
+		return fmt.Errorf("not a result file: format is %q, want %q", head.Format, format)
+	case head.Version > version:
+		return fmt.Errorf("format version %d is newer than this program, which knows version %d: use a newer ibperf",
+			head.Version, version)
+	case head.Version < 1:
+		return fmt.Errorf("format version %d does not exist", head.Version)
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("parse JSON: %w", err)
+	}
+	return nil
 }
 
 // check returns what makes f useless for tables and plots.

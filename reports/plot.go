@@ -28,26 +28,36 @@ const (
 	figureDPI    = 144
 )
 
-// Draw makes the plots of files in the folder dir, which is created if it does
+// Draw makes the plots of a set in the folder dir, which is created if it does
 // not exist. Runs of the same operation on the same devices share their plots.
 // The same files give the same bytes.
-func Draw(dir string, files []*File) ([]Figure, error) {
+func Draw(dir string, set Set) ([]Figure, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("create folder %s: %w", dir, cause(err))
 	}
 	var figures []Figure
 	taken := map[string]bool{}
-	for _, g := range plotGroups(files) {
-		for _, s := range sketches(g) {
-			s.name = freeName(taken, s.name)
-			fig, err := s.save(dir)
-			if err != nil {
-				return nil, err
-			}
-			figures = append(figures, fig)
+	for _, s := range set.sketches() {
+		s.name = freeName(taken, s.name)
+		fig, err := s.save(dir)
+		if err != nil {
+			return nil, err
 		}
+		figures = append(figures, fig)
 	}
 	return figures, nil
+}
+
+// sketches makes all plots of a set.
+func (set Set) sketches() []*sketch {
+	var all []*sketch
+	for _, g := range plotGroups(set.Runs) {
+		all = append(all, sketches(g)...)
+	}
+	for _, c := range set.Comparisons {
+		all = append(all, ratioSketches(c)...)
+	}
+	return all
 }
 
 // sketches makes all plots of a group.

@@ -14,7 +14,7 @@ import (
 
 func drawFiles(t *testing.T, files ...*File) []Figure {
 	t.Helper()
-	figures, err := Draw(t.TempDir(), files)
+	figures, err := Draw(t.TempDir(), Set{Runs: files})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestDrawNamesTheFolderItCannotMake(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Draw(file, nil); err == nil || !strings.Contains(err.Error(), file) {
+	if _, err := Draw(file, Set{}); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -61,6 +61,8 @@ type Parameters struct {
 	MTU        int      `json:"mtu_bytes"`
 	Verify     bool     `json:"verify"`
 	ForceData  bool     `json:"force_data"`
+	RDMACM     bool     `json:"rdma_cm"`          // QPs connected through rdma_cm
+	Relaxed    bool     `json:"relaxed_ordering"` // asked for of messages in modes poll and event
 }
 
 // Side describes one end of the run: its machine, its device, the device's answer.
@@ -154,8 +156,9 @@ type Bandwidth struct {
 
 // Cost is what a side spent in its timed loop.
 type Cost struct {
-	CPUNs  float64 `json:"cpu_ns_per_message"` // CPU time of the loop's thread, user and system
-	Sleeps uint64  `json:"sleeps"`             // how often the thread slept for a completion event
+	CPUNs     float64 `json:"cpu_ns_per_message"` // CPU time of the loop's thread, user and system
+	Sleeps    uint64  `json:"sleeps"`             // how often the thread slept for a completion event
+	Preempted uint64  `json:"preempted"`          // how often the kernel gave the thread's CPU to another
 }
 
 // Verify counts what checking every byte of every message found.

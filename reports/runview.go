@@ -15,6 +15,7 @@ func newRunView(label string, f *File) runView {
 		Command:  clean(strings.Join(f.Command, " ")),
 		Software: clean(softwareLabel(f)),
 		Settings: settings(f),
+		Heads:    [2]string{"this side", "peer"},
 	}
 	here, peer := sideFacts(f.Local), sideFacts(f.Peer)
 	for i := range here {

@@ -47,13 +47,17 @@ const anySize = -1
 // it shows is named for the title, and by slugWord for the file.
 func newSketch(g *group, size int, what, slugWord string) *sketch {
 	f := g.runs[0]
-	s := &sketch{
-		name:     slug(g.op, g.kind, slugWord, f.Local.Device.Name, f.Parameters.Transport),
-		title:    strings.TrimSuffix(testTitle(g.op, g.kind), " Test") + ": " + what,
-		subtitle: subtitle(g),
-		warnings: plotWarnings(g, size),
-		plot:     plot.New(),
-	}
+	s := blankSketch()
+	s.name = slug(g.op, g.kind, slugWord, f.Local.Device.Name, f.Parameters.Transport)
+	s.title = strings.TrimSuffix(testTitle(g.op, g.kind), " Test") + ": " + what
+	s.subtitle = subtitle(g)
+	s.warnings = plotWarnings(g, size)
+	return s
+}
+
+// blankSketch is a sketch with axes and without words.
+func blankSketch() *sketch {
+	s := &sketch{plot: plot.New()}
 	for _, axis := range []*plot.Axis{&s.plot.X, &s.plot.Y} {
 		axis.Tick.Label = textStyle(10, false, inkColor, axis.Tick.Label)
 		axis.Padding = 0
@@ -80,10 +84,8 @@ func subtitle(g *group) string {
 }
 
 // plotWarnings picks what belongs on a plot: no warnings about rows that it
-// does not show, nor the software label, which is in the subtitle. Of more than
-// three the rest is counted.
+// does not show, nor the software label, which is in the subtitle.
 func plotWarnings(g *group, size int) []string {
-	var lines []string
 	labelled := softwareLabel(g.runs[0]) != ""
 	bare := &group{op: g.op, kind: g.kind, numbers: g.numbers}
 	for _, f := range g.runs {
@@ -97,7 +99,12 @@ func plotWarnings(g *group, size int) []string {
 		copied.Rows = slices.DeleteFunc(slices.Clone(f.Rows), func(r Row) bool { return size != anySize && r.Size != size })
 		bare.runs = append(bare.runs, &copied)
 	}
-	all := warningLines(bare)
+	return fewWarnings(warningLines(bare))
+}
+
+// fewWarnings makes warnings fit for a plot: of more than three the rest is counted.
+func fewWarnings(all []string) []string {
+	var lines []string
 	for i, line := range all {
 		if i == 2 && len(all) > 3 {
 			return append(lines, fmt.Sprintf("and %d more warnings, see the tables", len(all)-i))

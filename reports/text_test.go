@@ -12,7 +12,7 @@ import (
 func tables(t *testing.T, gbits bool, files ...*File) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteTables(&b, files, gbits, Full); err != nil {
+	if err := WriteTables(&b, Set{Runs: files}, gbits, Full); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -83,10 +83,10 @@ func TestWriteErrorsAreKept(t *testing.T) {
 	if !errors.Is(text.Err(), syscall.ENOSPC) {
 		t.Errorf("Err is %v", text.Err())
 	}
-	if err := WriteTables(fullWriter{}, []*File{f}, false, Full); !errors.Is(err, syscall.ENOSPC) {
+	if err := WriteTables(fullWriter{}, Set{Runs: []*File{f}}, false, Full); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("WriteTables: %v", err)
 	}
-	if err := WriteTables(&bytes.Buffer{}, nil, false, Full); err == nil {
+	if err := WriteTables(&bytes.Buffer{}, Set{}, false, Full); err == nil {
 		t.Error("tables of no files are no error")
 	}
 }

@@ -73,15 +73,16 @@ type CMParam struct {
 }
 
 // ConnectCM takes an RC QP in RESET to RTS with the attributes that c has agreed
-// on with the peer. access is what the peer may do. The other attributes are those
-// of [Connect].
-func ConnectCM(qp QP, c CMConn, access Access, rdAtomic uint8) error {
+// on with the peer. access is what the peer may do, mtu the largest that both sides
+// want. The other attributes are those of [Connect].
+func ConnectCM(qp QP, c CMConn, access Access, rdAtomic uint8, mtu MTU) error {
 	for _, state := range []QPState{QPInit, QPRTR, QPRTS} {
 		attr, mask, err := c.QPAttr(state)
 		if err != nil {
 			return err
 		}
 		attr.State, attr.AccessFlags = state, access
+		attr.PathMTU = min(attr.PathMTU, mtu)
 		attr.MaxRdAtomic, attr.MaxDestRdAtomic = rdAtomic, rdAtomic
 		attr.MinRNRTimer, attr.RetryCnt, attr.RNRRetry = ConnectMinRNRTimer, ConnectRetryCnt, ConnectRNRRetry
 		if err := qp.Modify(&attr, mask); err != nil {

@@ -88,26 +88,24 @@ func parse(args []string, stdout io.Writer) (options, error) {
 
 // report prints the tables and, if asked to, draws and writes the page.
 func report(opts options, stdout, stderr io.Writer) error {
-	var files []*reports.File
+	var set reports.Set
 	for _, path := range opts.files {
-		f, err := reports.Read(path)
-		if err != nil {
+		if err := set.Read(path); err != nil {
 			return err
 		}
-		files = append(files, f)
 	}
-	if err := reports.WriteTables(stdout, files, opts.gbits, opts.depth()); err != nil {
+	if err := reports.WriteTables(stdout, set, opts.gbits, opts.depth()); err != nil {
 		return err
 	}
 	if opts.dir == "" {
 		return nil
 	}
-	figures, err := reports.Draw(opts.dir, files)
+	figures, err := reports.Draw(opts.dir, set)
 	if err != nil {
 		return err
 	}
 	page := filepath.Join(opts.dir, "index.html")
-	if err := reports.WriteHTML(page, files, figures); err != nil {
+	if err := reports.WriteHTML(page, set, figures); err != nil {
 		return err
 	}
 	for _, fig := range figures {

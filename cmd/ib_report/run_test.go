@@ -147,3 +147,23 @@ func TestManualAndHelpAgree(t *testing.T) {
 		}
 	}
 }
+
+func TestComparisonsAreShownBesideRuns(t *testing.T) {
+	c := reports.NewComparison()
+	c.Subject.Name, c.Reference.Name = "ibperf", "other"
+	c.Lines = []reports.Line{{Test: "write_lat", Size: 8, Arrival: "data", Metric: reports.MetricLatency}}
+	c.Lines[0].Add(300, 400)
+	path, dir := filepath.Join(t.TempDir(), "c.json"), t.TempDir()
+	if err := c.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	status, stdout, stderr := runReport("-o", dir, path, resultFile(t))
+	if status != exitDone || !strings.Contains(stderr, "side_by_side_ibperf_other") {
+		t.Fatalf("status %d, stderr %q", status, stderr)
+	}
+	for _, want := range []string{"ibperf side by side with other", "0.75x", "RDMA_Write Latency Test"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+}

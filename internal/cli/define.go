@@ -61,7 +61,7 @@ func defineDevice(f *flags, o *options) {
 	f.value(word(&o.device, "name"), "ib-dev", "d", "NAME",
 		"RDMA device (default the first with an active port, else the embedded shm_whole); ib_caps lists them")
 	f.value(count(&o.ibPort, 1, math.MaxUint8), "ib-port", "i", "N", "port of the device (default 1)")
-	f.value(count(&o.gidIndex, 0, math.MaxUint8), "gid-index", "x", "N", "index into the port's GID table (default: chosen)")
+	f.value(count(&o.gidIndex, 0, math.MaxUint8), "gid-index", "x", "N", "index into the port's GID table; the other side takes a GID of the same kind (default: one of a kind that both have, RoCE v2 first)")
 }
 
 func defineTest(f *flags, o *options, raw *rawOptions) {
@@ -80,6 +80,7 @@ func defineTest(f *flags, o *options, raw *rawOptions) {
 		"largest message that is sent inline (default: "+inlineDefault(o.spec)+")")
 	f.value(count(&p.Offset, 0, verbs.BlockSize-1), "offset", "", "BYTES",
 		"begin each message so far behind an aligned 128-byte block (default 0)")
+	f.toggle(&p.RDMACM, "rdma_cm", "R", "connect the QPs through rdma_cm: name the server by the IP address of its RDMA interface")
 	if !o.bandwidth() {
 		return
 	}
@@ -90,6 +91,8 @@ func defineTest(f *flags, o *options, raw *rawOptions) {
 	f.value(count(&p.QPs, 1, harness.MaxQPs), "qp", "q", "N", "number of QPs (default 1)")
 	f.value(count(&p.CQMod, 1, harness.MaxCQMod), "cq-mod", "Q", "N",
 		"one send completion for so many messages (default 100, and 1 for a single size above 8 KiB)")
+	f.toggle(&p.StrictPCIe, "disable_pcie_relaxed", "",
+		"register memory without PCIe relaxed ordering, which modes poll and event ask for otherwise; mode data never does")
 }
 
 func inlineDefault(s spec) string {

@@ -136,7 +136,18 @@ func checkPort(c verbs.Context, port int) error {
 		return fmt.Errorf("query port %d of device %s: %w", port, name, err)
 	}
 	if p.State != verbs.PortActive && p.State != verbs.PortActiveDefer {
-		return fmt.Errorf("port %d of device %s is %s, not ACTIVE: check cable and link, or name another with -d and -i", port, name, p.State)
+		return fmt.Errorf("port %d of device %s is %s, not ACTIVE: %s, or name another with -d and -i", port, name, p.State, cure(p))
 	}
 	return nil
+}
+
+// cure says what makes a port active.
+func cure(p verbs.PortAttr) string {
+	switch {
+	case p.LinkLayer == verbs.LinkEthernet:
+		return "check its cable, and set its network interface up (ip link, rdma link)"
+	case p.State == verbs.PortInit || p.State == verbs.PortArmed:
+		return "its subnet manager has yet to configure it, check that one runs (opensm)"
+	}
+	return "check cable and link"
 }

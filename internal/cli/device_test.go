@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"github.com/ibperf/ibperf/verbs"
 )
 
 var embeddedClient, realClient = deviceID{"shm_block128", "shm"}, deviceID{"mlx5_0", "ibv"}
@@ -81,6 +83,32 @@ func TestOpenDevice(t *testing.T) {
 		}
 		if _, err = openDevice(c.device, 1); Status(err) != StatusDevice || !strings.Contains(err.Error(), want) {
 			t.Errorf("open %s: %v, want %q", name, err, want)
+		}
+	}
+}
+
+func TestCureOfAPortThatIsNotActive(t *testing.T) {
+	for _, c := range []struct {
+		port verbs.PortAttr
+		want string
+	}{
+		{verbs.PortAttr{LinkLayer: verbs.LinkEthernet, State: verbs.PortDown}, "network interface"},
+		{verbs.PortAttr{LinkLayer: verbs.LinkInfiniBand, State: verbs.PortDown}, "check cable and link"},
+		{verbs.PortAttr{LinkLayer: verbs.LinkInfiniBand, State: verbs.PortInit}, "subnet manager"},
+		{verbs.PortAttr{LinkLayer: verbs.LinkInfiniBand, State: verbs.PortArmed}, "subnet manager"},
+	} {
+		if got := cure(c.port); !strings.Contains(got, c.want) {
+			t.Errorf("%s port that is %s: %q, want %q", c.port.LinkLayer, c.port.State, got, c.want)
+		}
+	}
+}
+
+func TestPeerIP(t *testing.T) {
+	for hostPort, want := range map[string]string{
+		"10.0.0.1:18515": "10.0.0.1", "[fe80::1%eth0]:5": "fe80::1%eth0", "pipe": "invalid IP", "": "invalid IP",
+	} {
+		if got := peerIP(hostPort).String(); got != want {
+			t.Errorf("%q: %s, want %s", hostPort, got, want)
 		}
 	}
 }

@@ -42,6 +42,8 @@ func TestMerge(t *testing.T) {
 		{"server sweeps", "", "-a", []string{"--all"}, func(p *harness.Plan) bool { return len(p.Sizes) == 23 }},
 		{"server compares", "", "--compare --verify", []string{"--compare", "--verify"},
 			func(p *harness.Plan) bool { return p.Compare && p.Verify }},
+		{"server forbids relaxed ordering", "", "--disable_pcie_relaxed", []string{"--disable_pcie_relaxed"},
+			func(p *harness.Plan) bool { return p.StrictPCIe }},
 		{"own options", "-d a -p 1 -x 1", "-d b -p 2 -x 2 -F", nil, func(*harness.Plan) bool { return true }},
 	} {
 		client, server := both(t, c.client, c.server)

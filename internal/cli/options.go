@@ -141,6 +141,9 @@ func (o *options) takeRole(f *flags, _ *rawOptions) error {
 			return usage("--port 0 is for the server: the client needs the port that the server printed")
 		}
 	}
+	if o.plan.RDMACM && f.given("gid-index") {
+		return usage("--rdma_cm and --gid-index exclude each other: rdma_cm chooses the GID by the address")
+	}
 	if f.given("out_json_file") {
 		o.json = true
 	}

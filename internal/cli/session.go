@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"time"
 
@@ -79,12 +80,21 @@ func (s *session) measure(ctx context.Context) error {
 	defer release()
 	err := s.app.run(ctx, harness.Config{
 		Plan: s.plan, Role: s.role, Context: s.device, Port: s.options.ibPort, GIDIndex: s.options.gidIndex,
-		Exchanger: s.conn, File: r.file, Begin: r.begin, Row: r.row,
+		Exchanger: s.conn, PeerIP: peerIP(s.conn.RemoteAddr()), File: r.file, Begin: r.begin, Row: r.row,
 	})
 	close(returned)
 	err = s.explain(ctx, err)
 	s.tell(err)
 	return errors.Join(err, r.finish(err))
+}
+
+// peerIP returns the address of host:port, zero if it is none.
+func peerIP(hostPort string) netip.Addr {
+	a, err := netip.ParseAddrPort(hostPort)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return a.Addr()
 }
 
 // tell ends the connection. Only the first call has an effect.

@@ -58,7 +58,7 @@ func TestDevicePairs(t *testing.T) {
 func TestDeviceCompareVerified(t *testing.T) {
 	each(t, func(t *testing.T, program string) {
 		connections(t, func(t *testing.T, p *place, options string) {
-			for _, size := range []int{1, 4097} {
+			for _, size := range []int{100, 4097} {
 				_, client := p.run(statusDone, program, "", fmt.Sprintf("%s --compare --verify -n 30 -s %d --out_json_file client.json", options, size))
 				client.wantRows(layoutOf(program, false, false), []int{size}, deviceModes)
 				for _, row := range p.readResult("client.json").Rows {

@@ -1,0 +1,127 @@
+package harness
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// watched is a device that notes which memory the requests of each size name.
+type watched struct {
+	verbs.Context
+	seen *sightings
+}
+
+type (
+	watchedPD struct {
+		verbs.PD
+		seen *sightings
+	}
+	watchedQP struct {
+		verbs.QP
+		seen *sightings
+	}
+)
+
+// sightings hold the keys of memory with relaxed ordering, and the sizes of
+// messages and credits that were posted with any key, and with one of those.
+type sightings struct {
+	sync.Mutex
+	relaxed      map[uint32]bool
+	all, ordered map[uint32]bool
+	mixed        bool // a request names relaxed memory on one side only
+}
+
+func (w watched) AllocPD() (verbs.PD, error) {
+	pd, err := w.Context.AllocPD()
+	return watchedPD{pd, w.seen}, err
+}
+
+func (w watchedPD) RegMR(b []byte, access verbs.Access) (verbs.MR, error) {
+	m, err := w.PD.RegMR(b, access)
+	if err == nil && access&verbs.AccessRelaxedOrdering != 0 {
+		w.seen.Lock()
+		w.seen.relaxed[m.LKey()] = true
+		w.seen.Unlock()
+	}
+	return m, err
+}
+
+func (w watchedPD) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
+	qp, err := w.PD.CreateQP(init)
+	return watchedQP{qp, w.seen}, err
+}
+
+func (w watchedQP) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
+	w.seen.note(wr)
+	return w.QP.PostSend(wr)
+}
+
+func (s *sightings) note(list *verbs.SendWR) {
+	s.Lock()
+	defer s.Unlock()
+	for wr := list; wr != nil; wr = wr.Next {
+		if wr.NumSGE == 0 {
+			continue
+		}
+		_, rkey := wr.RDMA()
+		size, relaxed := wr.SGList.Length, s.relaxed[wr.SGList.LKey]
+		if wr.Opcode != verbs.OpSend && relaxed != s.relaxed[rkey] {
+			s.mixed = true
+		}
+		s.all[size] = true
+		if !relaxed {
+			s.ordered[size] = true
+		}
+	}
+}
+
+// Memory is used with relaxed ordering where arrival is learned of by
+// completions, and nowhere else: not by messages in data mode, not by credits.
+func TestRelaxedOrdering(t *testing.T) {
+	const size, creditSize = 64, 16
+	for _, c := range []struct {
+		name    string
+		kind    string
+		mode    Mode
+		strict  bool
+		verify  bool
+		regions bool // with relaxed ordering
+		relaxed bool // messages
+	}{
+		{"bandwidth by completions", reports.KindBandwidth, ModePoll, false, false, true, true},
+		{"bandwidth by events", reports.KindBandwidth, ModeEvent, false, false, true, true},
+		{"with credits", reports.KindBandwidth, ModePoll, false, true, true, true},
+		{"bandwidth in memory", reports.KindBandwidth, ModeData, false, false, false, false},
+		{"bandwidth in memory by default", reports.KindBandwidth, ModeAuto, false, false, true, false},
+		{"switched off", reports.KindBandwidth, ModePoll, true, false, false, false},
+		{"latency", reports.KindLatency, ModePoll, false, false, false, false},
+	} {
+		for _, op := range allOps {
+			p := testPlan(op, c.kind, size, 200)
+			p.Completion, p.StrictPCIe, p.Verify, p.Inline = c.mode, c.strict, c.verify, 0
+			seen := &sightings{relaxed: map[uint32]bool{}, all: map[uint32]bool{}, ordered: map[uint32]bool{}}
+			watch := func(_ int, ctx verbs.Context) verbs.Context { return watched{ctx, seen} }
+			files, errs := pair{device: "shm_whole", plan: p, wrap: watch}.run(t)
+			if errs[0] != nil || errs[1] != nil {
+				t.Fatalf("%s, %s: %v; %v", c.name, op, errs[0], errs[1])
+			}
+			if got := len(seen.relaxed) > 0; got != c.regions {
+				t.Errorf("%s, %s: relaxed regions: %v", c.name, op, got)
+			}
+			if !seen.all[size] || seen.ordered[size] == c.relaxed || seen.mixed {
+				t.Errorf("%s, %s: messages use relaxed memory: %v, on one side only: %v", c.name, op, !seen.ordered[size], seen.mixed)
+			}
+			if seen.all[creditSize] && !seen.ordered[creditSize] {
+				t.Errorf("%s, %s: credits use relaxed memory", c.name, op)
+			}
+			for side, f := range files {
+				if f.Parameters.Relaxed != c.relaxed {
+					t.Errorf("%s, %s: side %d: relaxed_ordering %v", c.name, op, side, f.Parameters.Relaxed)
+				}
+			}
+		}
+	}
+}

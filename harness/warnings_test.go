@@ -1,0 +1,38 @@
+package harness
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ibperf/ibperf/reports"
+)
+
+func TestPreemptionIsWarnedOf(t *testing.T) {
+	p := testPlan(OpWrite, reports.KindLatency, 8, 1000)
+	for _, c := range []struct {
+		here, peer uint64 // preemptions in a million messages of 1 µs
+		want       []string
+	}{
+		{0, 0, nil},
+		{11, 11, nil},
+		{12, 0, []string{"on this side"}},
+		{12, 500, []string{"on this side", "on the peer"}},
+	} {
+		r := reports.Row{
+			Mode: string(ModePoll), Latency: &reports.Latency{N: 1e6},
+			Local: reports.Cost{CPUNs: 1000, Preempted: c.here}, Peer: reports.Cost{CPUNs: 1000, Preempted: c.peer},
+		}
+		w := slices.DeleteFunc(rowWarnings(&p, &r), func(w reports.Warning) bool { return w.ID != "preempted" })
+		if len(w) != len(c.want) {
+			t.Fatalf("%d and %d times: warnings %+v", c.here, c.peer, w)
+		}
+		for i, words := range c.want {
+			if !strings.Contains(w[i].Text, words) {
+				t.Errorf("%d and %d times: %q, want %q in it", c.here, c.peer, w[i].Text, words)
+			}
+		}
+	}
+	// A broken row, without figures, is not asked for them.
+	rowWarnings(&p, &reports.Row{Mode: string(ModePoll)})
+}

@@ -1,0 +1,112 @@
+package reports
+
+import "time"
+
+// ComparisonName and ComparisonVersion identify the file of a comparison.
+const (
+	ComparisonName    = "ibperf-comparison"
+	ComparisonVersion = 1
+)
+
+// Comparison is two programs that measured the same things in turns on one
+// machine. Its numbers are SI, as those of a [File] are.
+type Comparison struct {
+	Format      string            `json:"format"`
+	Version     int               `json:"version"`
+	Command     []string          `json:"command"`
+	Started     time.Time         `json:"started"`
+	Finished    time.Time         `json:"finished"`
+	Interrupted bool              `json:"interrupted"`
+	Error       string            `json:"error,omitempty"` // why it ended early; empty if it did not
+	Subject     Program           `json:"subject"`         // what is looked at
+	Reference   Program           `json:"reference"`       // what it is compared with
+	Pairs       int               `json:"pairs"`           // of runs of both programs, for each line, as asked for
+	Machine     Machine           `json:"machine"`
+	Definitions map[string]string `json:"definitions"` // field name -> what the number means
+	Units       map[string]string `json:"units"`       // field name -> unit
+	Warnings    []Warning         `json:"warnings"`    // what makes all numbers doubtful
+	Lines       []Line            `json:"lines"`
+}
+
+// Program names one of the two sides of a comparison.
+type Program struct {
+	Name    string `json:"name"`
+	Release string `json:"release"`
+}
+
+// Machine is where both programs ran, server and client of each.
+type Machine struct {
+	Host   string `json:"host"`
+	Kernel string `json:"kernel"`
+	CPU    string `json:"cpu"`
+	CPUs   int    `json:"cpus"`
+	Pinned []int  `json:"pinned"` // logical CPUs of server and client
+	Device string `json:"device"`
+}
+
+// Line is one thing that both programs measured, with the same parameters.
+type Line struct {
+	Test       string         `json:"test"` // "write_lat"
+	Size       int            `json:"size_bytes"`
+	Arrival    string         `json:"arrival"`    // how it is detected: "data", "poll" or "event"
+	Parameters map[string]int `json:"parameters"` // by option name, in the option's unit
+	Metric     string         `json:"metric"`     // one of the names that begin with Metric
+	Subject    Values         `json:"subject"`
+	Reference  Values         `json:"reference"`
+	Ratio      Spread         `json:"ratio"`          // subject / reference, over the pairs
+	Goal       float64        `json:"goal,omitempty"` // what the median ratio is to be at most, or at least; 0: no goal
+	Note       string         `json:"note,omitempty"` // how the definitions differ
+	Warnings   []Warning      `json:"warnings,omitempty"`
+}
+
+// Values is what one program measured in a line.
+type Values struct {
+	Definition string    `json:"definition"` // what was counted and timed
+	Command    []string  `json:"command"`    // of the client, in the last pair
+	Rounds     []float64 `json:"rounds"`     // in order; those of one index are a pair
+	Median     float64   `json:"median"`
+}
+
+// Spread is a median and the quartiles around it, interpolated linearly.
+type Spread struct {
+	Median float64 `json:"median"`
+	Q1     float64 `json:"q1"`
+	Q3     float64 `json:"q3"`
+}
+
+// The metrics of lines, by the names that the numbers have in a [File].
+const (
+	MetricLatency   = "p50_ns"
+	MetricBandwidth = "average_bytes_per_s"
+	MetricRate      = "messages_per_s"
+)
+
+// NewComparison returns an empty comparison with the definitions of its numbers.
+func NewComparison() *Comparison {
+	return &Comparison{
+		Format: ComparisonName, Version: ComparisonVersion,
+		Definitions: comparisonDefinitions(), Units: comparisonUnits(),
+		Warnings: []Warning{}, Lines: []Line{},
+	}
+}
+
+func comparisonDefinitions() map[string]string {
+	return map[string]string{
+		"rounds": "one value of each run, as the line's own definitions of both programs say",
+		"pairs":  "a pair is a run of each program, one right after the other; the order changes from pair to pair",
+		"median": "the median of the rounds",
+		"ratio":  "the subject's value divided by the reference's, for each pair; then the median and the quartiles of these ratios",
+		"goal":   "the median ratio is to be at most this where lower is better, at least this where higher is",
+	}
+}
+
+func comparisonUnits() map[string]string {
+	return map[string]string{
+		"size_bytes":    "bytes",
+		MetricLatency:   UnitsFor(KindLatency)[MetricLatency] + "; printed as usec; lower is better",
+		MetricBandwidth: UnitsFor(KindBandwidth)[MetricBandwidth] + "; higher is better",
+		MetricRate:      UnitsFor(KindBandwidth)[MetricRate] + "; higher is better",
+		"ratio":         "1",
+		"goal":          "1",
+	}
+}

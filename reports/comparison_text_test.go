@@ -1,0 +1,103 @@
+package reports
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func setTables(t *testing.T, set Set, gbits bool) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteTables(&b, set, gbits, SideBySide); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestComparisonTableIsAsInGoldenFile(t *testing.T) {
+	c := syntheticComparison(5)
+	c.Lines = append(c.Lines, Line{Test: "read_lat", Size: 4096, Arrival: "poll", Metric: MetricLatency, Goal: 1.05})
+	c.Lines[0].Warnings = []Warning{{ID: "short-run", Text: "a short run"}}
+	c.Lines[2].Warnings = []Warning{{ID: "short-run", Text: "a short run"}, {ID: "repeated-run", Text: "a run was repeated"}}
+	c.Interrupted, c.Error = true, "context canceled"
+	checkGolden(t, "comparison.golden", []byte(setTables(t, comparisonSet(c), false)))
+}
+
+func TestGoalLooksInTheDirectionOfItsMetric(t *testing.T) {
+	for _, c := range []struct {
+		metric  string
+		subject float64
+		want    string
+	}{
+		{MetricLatency, 104, "<= 1.05x met"}, {MetricLatency, 106, "<= 1.05x missed"},
+		{MetricRate, 106, ">= 1.05x met"}, {MetricBandwidth, 104, ">= 1.05x missed"},
+	} {
+		l := Line{Metric: c.metric, Goal: 1.05}
+		l.Add(c.subject, 100)
+		if got := l.goalText(); got != c.want {
+			t.Errorf("%s at %v: %q, want %q", c.metric, c.subject, got, c.want)
+		}
+	}
+}
+
+func TestEqualNotesShareANumber(t *testing.T) {
+	text := setTables(t, comparisonSet(syntheticComparison(5)), false)
+	if strings.Count(text, "the clocks differ") != 1 || strings.Count(text, "[1]\n") != 2 || strings.Count(text, "[2]\n") != 1 {
+		t.Errorf("notes are not numbered:\n%s", text)
+	}
+}
+
+func TestRunsAndComparisonsArePrintedTogether(t *testing.T) {
+	set := comparisonSet(syntheticComparison(5))
+	set.Runs = []*File{syntheticFile(t, "write", KindLatency, []int{8}, "poll")}
+	text := setTables(t, set, true)
+	for _, want := range []string{"RDMA_Write Latency Test", "ibperf side by side with perftest", "Gb/s"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestComparisonOfNearlyNothing(t *testing.T) {
+	empty := syntheticComparison(0)
+	none := syntheticComparison(0)
+	none.Lines = nil
+	for _, c := range []*Comparison{empty, none} {
+		text := setTables(t, comparisonSet(c), false)
+		if strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+			t.Errorf("not a number in\n%s", text)
+		}
+		if sketches := ratioSketches(c); len(sketches) != 0 {
+			t.Errorf("%d plots of nothing", len(sketches))
+		}
+	}
+	if text := setTables(t, comparisonSet(none), false); !strings.Contains(text, "No measurement was finished") {
+		t.Errorf("no word of it in\n%s", text)
+	}
+}
+
+func TestComparisonOfHostileStringsStaysText(t *testing.T) {
+	for _, r := range setTables(t, comparisonSet(hostileComparison("evil\x1b[2J\n\xff\u202e")), false) {
+		if r < ' ' && r != '\n' || r == 0x202e {
+			t.Fatalf("control character %q is printed", r)
+		}
+	}
+}
+
+// hostileComparison has evil in every string that may hold anything.
+func hostileComparison(evil string) *Comparison {
+	c := syntheticComparison(2)
+	c.Command, c.Error = []string{evil}, evil
+	c.Subject, c.Reference = Program{evil, evil}, Program{evil, evil}
+	c.Machine.Host, c.Machine.Kernel, c.Machine.CPU, c.Machine.Device = evil, evil, evil, evil
+	c.Definitions, c.Units = map[string]string{evil: evil}, map[string]string{evil: evil}
+	c.Warnings = []Warning{{evil, evil}}
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		l.Test, l.Note, l.Parameters, l.Warnings = evil, evil, map[string]int{evil: 1}, []Warning{{evil, evil}}
+		l.Subject.Definition, l.Subject.Command = evil, []string{evil}
+		l.Reference.Definition, l.Reference.Command = evil, []string{evil}
+	}
+	return c
+}

@@ -1,0 +1,152 @@
+package reports
+
+import (
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// ratioLines is how many lines of a comparison have room on one plot.
+const ratioLines = 18
+
+// extremeRatio bounds what is drawn: beyond it a dot stands at the edge.
+const extremeRatio = 1000
+
+// metricColors tells metrics apart, in the palette of the completion modes.
+var metricColors = map[string]color.NRGBA{
+	MetricLatency:   {R: 0x00, G: 0x72, B: 0xB2, A: 0xFF}, // blue
+	MetricBandwidth: {R: 0xD5, G: 0x5E, B: 0x00, A: 0xFF}, // vermillion
+	MetricRate:      {R: 0x00, G: 0x9E, B: 0x73, A: 0xFF}, // bluish green
+}
+
+// metricOrder is the order of the metrics in legends.
+var metricOrder = []string{MetricLatency, MetricBandwidth, MetricRate}
+
+// ratioSketches draws the ratios of a comparison, some lines on each plot.
+func ratioSketches(c *Comparison) []*sketch {
+	var measured []*Line
+	for i := range c.Lines {
+		if len(c.Lines[i].Subject.Rounds) > 0 {
+			measured = append(measured, &c.Lines[i])
+		}
+	}
+	var all []*sketch
+	for lines := range slices.Chunk(measured, ratioLines) {
+		all = append(all, ratioSketch(c, lines))
+	}
+	return all
+}
+
+func ratioSketch(c *Comparison, lines []*Line) *sketch {
+	s := blankSketch()
+	s.name = c.slug()
+	s.title = c.title() + ": ratios of interleaved pairs"
+	s.subtitle = shorten(c.Machine.Device, 60) + ", dot: median ratio, bar: quartiles"
+	s.warnings = fewWarnings(c.warningLines())
+	s.xLabel = shorten(c.Subject.Name, 40) + " / " + shorten(c.Reference.Name, 40)
+	s.yLabel = "test, size, arrival"
+	dots := ratioDots{}
+	for i, l := range lines {
+		dots = append(dots, ratioDot{
+			at: float64(len(lines) - 1 - i), color: metricColors[l.Metric], label: ratioText(l.Ratio.Median, 1),
+			low: drawable(l.Ratio.Q1), mid: drawable(l.Ratio.Median), high: drawable(l.Ratio.Q3),
+		})
+	}
+	s.plot.Add(grid(), dots)
+	dots.setRange(&s.plot.X)
+	s.plot.Y.Min, s.plot.Y.Max = -0.7, float64(len(lines))-0.3
+	s.plot.Y.Tick.Marker = lineNames(lines)
+	s.plot.Y.Tick.Length = 0
+	s.legend = metricLegend(lines)
+	return s
+}
+
+// metricLegend says for each metric that is there which side of 1 is better.
+func metricLegend(lines []*Line) []legendEntry {
+	var entries []legendEntry
+	for _, metric := range metricOrder {
+		if !slices.ContainsFunc(lines, func(l *Line) bool { return l.Metric == metric }) {
+			continue
+		}
+		scale := scales[metric]
+		entries = append(entries, legendEntry{scale.name + " (" + scale.better() + " is better)",
+			ratioDot{color: metricColors[metric]}})
+	}
+	return entries
+}
+
+// drawable keeps a ratio on the paper.
+func drawable(ratio float64) float64 {
+	return math.Min(math.Max(ratio, 1.0/extremeRatio), extremeRatio)
+}
+
+// lineNames marks each line with its test, size and arrival.
+type lineNames []*Line
+
+// Ticks implements [plot.Ticker].
+func (n lineNames) Ticks(_, _ float64) []plot.Tick {
+	var ticks []plot.Tick
+	for i, l := range n {
+		ticks = append(ticks, plot.Tick{Value: float64(len(n) - 1 - i),
+			Label: shorten(l.Test, 24) + ", " + Size(l.Size) + ", " + l.Arrival})
+	}
+	return ticks
+}
+
+// A ratioDot is one line: its median, and a bar from quartile to quartile.
+type ratioDot struct {
+	at             float64 // on the y axis
+	low, mid, high float64
+	color          color.Color
+	label          string
+}
+
+// Thumbnail implements [plot.Thumbnailer].
+func (d ratioDot) Thumbnail(c *draw.Canvas) {
+	mid := c.Center()
+	d.draw(*c, c.Min.X+4, mid.X, c.Max.X-4, mid.Y)
+}
+
+func (d ratioDot) draw(c draw.Canvas, low, mid, high, y vg.Length) {
+	const cap = vg.Length(4)
+	style := draw.LineStyle{Color: d.color, Width: lineWidth}
+	c.StrokeLine2(style, low, y, high, y)
+	c.StrokeLine2(style, low, y-cap, low, y+cap)
+	c.StrokeLine2(style, high, y-cap, high, y+cap)
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: d.color, Radius: vg.Points(4), Shape: draw.CircleGlyph{}}, vg.Point{X: mid, Y: y})
+}
+
+// ratioDots draws all lines, and a rule where both programs are equal.
+type ratioDots []ratioDot
+
+// Plot implements [plot.Plotter].
+func (ds ratioDots) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	c.StrokeLine2(draw.LineStyle{Color: inkColor, Width: vg.Points(1.2)}, x(1), c.Min.Y, x(1), c.Max.Y)
+	style := textStyle(10, false, inkColor, draw.TextStyle{XAlign: draw.XLeft, YAlign: draw.YCenter})
+	for _, d := range ds {
+		d.draw(c, x(d.low), x(d.mid), x(d.high), y(d.at))
+		c.FillText(style, vg.Point{X: x(d.high) + vg.Points(7), Y: y(d.at)}, d.label)
+	}
+}
+
+// setRange fits the axis to all quartiles and to 1, with room for the labels:
+// even where the ratios are near each other, else logarithmic.
+func (ds ratioDots) setRange(a *plot.Axis) {
+	least, most := 1.0, 1.0
+	for _, d := range ds {
+		least, most = math.Min(least, d.low), math.Max(most, d.high)
+	}
+	if most/least > logFrom {
+		a.Min, a.Max = logFloor(least), logCeil(most*1.3)
+		a.Scale, a.Tick.Marker = logScale{}, logTicks{}
+		return
+	}
+	room := math.Max(most-least, 0.1) * 0.1
+	a.Min, a.Max = least-room, most+2*room
+	a.Tick.Marker = evenTicks{}
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/ibperf/ibperf/reports"
+)
+
+// ibperf is the programs in the folder of the setup.
+type ibperf struct{ setup }
+
+func (*ibperf) name() string { return "ibperf" }
+
+func (p *ibperf) path(b bench) string { return filepath.Join(p.bin, "ib_"+b.test()) }
+
+func (p *ibperf) release(ctx context.Context) (string, error) {
+	return releaseOf(exec.CommandContext(ctx, p.path(benches[0]), "--version"), 0)
+}
+
+func (p *ibperf) server(b bench, port int, _ string) []string {
+	return []string{p.path(b), "-F", "-d", p.device, "-x", strconv.Itoa(p.gidIndex),
+		"--bind_source_ip", "127.0.0.1", "-p", strconv.Itoa(port)}
+}
+
+func (p *ibperf) client(b bench, port int, dir string) []string {
+	args := append([]string{p.path(b), "-F", "-d", p.device, "-p", strconv.Itoa(port),
+		"--out_json_file", resultPath(dir)}, testOptions(b, p.setup)...)
+	args = append(args, "--completion", b.arrival)
+	if b.arrival == "data" {
+		args = append(args, "--force-data")
+	}
+	return append(args, "127.0.0.1")
+}
+
+func resultPath(dir string) string { return filepath.Join(dir, "result.json") }
+
+// testOptions are those that ibperf and perftest spell alike.
+func testOptions(b bench, s setup) []string {
+	args := []string{"--size", strconv.Itoa(b.size)}
+	parameters := b.parameters(s)
+	for _, name := range []string{"iters", "mtu", "gid-index", "inline_size", "tx-depth", "rx-depth", "qp", "cq-mod"} {
+		if v, given := parameters[name]; given {
+			args = append(args, "--"+name, strconv.Itoa(v))
+		}
+	}
+	return args
+}
+
+func (p *ibperf) read(b bench, _, dir string) (reading, error) {
+	f, err := reports.Read(resultPath(dir))
+	if err != nil {
+		return reading{}, err
+	}
+	if len(f.Rows) != 1 || f.Rows[0].Size != b.size || f.Rows[0].Mode != b.arrival {
+		return reading{}, fmt.Errorf("result file of ib_%s: want one row of size %d, mode %s", b.test(), b.size, b.arrival)
+	}
+	row := &f.Rows[0]
+	var r reading
+	for _, w := range f.Warnings {
+		if w.ID == "software-device" {
+			r.warnings = append(r.warnings, w)
+		} else {
+			r.doubts = append(r.doubts, w)
+		}
+	}
+	for _, w := range row.Warnings {
+		if w.ID != "few-samples" { // of percentiles that are not looked at
+			r.doubts = append(r.doubts, reports.Warning{ID: w.ID, Text: "ibperf: " + w.Text})
+		}
+	}
+	switch b.metric {
+	case reports.MetricLatency:
+		r.value = row.Latency.P50Ns
+	case reports.MetricBandwidth:
+		r.value = row.Bandwidth.Average
+	case reports.MetricRate:
+		r.value = row.Bandwidth.MsgRate
+	}
+	if !(r.value > 0) {
+		return r, fmt.Errorf("result file of ib_%s: %s is %v", b.test(), b.metric, r.value)
+	}
+	return r, nil
+}
+
+func (p *ibperf) definition(b bench) string {
+	if b.kind == reports.KindLatency {
+		return "the median of all samples; a sample is " + reports.DefinitionsFor(b.kind, b.op)["latency"]
+	}
+	return reports.DefinitionsFor(b.kind, b.op)[b.metric]
+}
+
+// note is empty: ibperf is what others differ from.
+func (*ibperf) note(bench) string { return "" }
+
+// releaseOf runs a program that prints its version, as the last word, and ends
+// with that exit status.
+func releaseOf(cmd *exec.Cmd, status int) (string, error) {
+	out, err := cmd.CombinedOutput()
+	words := strings.Fields(string(out))
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != status || len(words) == 0 {
+		return "", fmt.Errorf("ask %s for its version: %v: %s", cmd.Path, err, out)
+	}
+	return words[len(words)-1], nil
+}

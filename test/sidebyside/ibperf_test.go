@@ -1,0 +1,59 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ibperf/ibperf/reports"
+)
+
+// resultOf writes the result file of a run as ibperf would, into a new folder.
+func resultOf(t *testing.T, b bench, change func(*reports.File)) string {
+	t.Helper()
+	f := &reports.File{Format: reports.FormatName, Version: reports.FormatVersion, Op: b.op, Kind: b.kind,
+		Warnings: []reports.Warning{{ID: "software-device", Text: "software"}},
+		Rows: []reports.Row{{Size: b.size, Mode: b.arrival, Warnings: []reports.Warning{
+			{ID: "few-samples", Text: "few"}, {ID: "short-run", Text: "short"}}}}}
+	if b.kind == reports.KindLatency {
+		f.Rows[0].Latency = &reports.Latency{P50Ns: 40000}
+	} else {
+		f.Rows[0].Bandwidth = &reports.Bandwidth{Average: 26e6, MsgRate: 25000}
+	}
+	change(f)
+	dir := t.TempDir()
+	if err := f.Write(resultPath(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestResultFilesAreUnderstood(t *testing.T) {
+	for b, want := range map[bench]float64{
+		latency("send", 2, "event"): 40000, bandwidth("read", 65536): 26e6, bandwidth("write", 8): 25000,
+	} {
+		r, err := (&ibperf{}).read(b, "", resultOf(t, b, func(*reports.File) {}))
+		if err != nil || r.value != want {
+			t.Errorf("%s: %v, %v, want %v", b, r.value, err, want)
+		}
+		if len(r.warnings) != 1 || r.warnings[0].Text != "software" || len(r.doubts) != 1 || r.doubts[0].Text != "ibperf: short" {
+			t.Errorf("%s: warnings are %v, doubts %v", b, r.warnings, r.doubts)
+		}
+	}
+}
+
+func TestResultFilesOfSomethingElseAreRefused(t *testing.T) {
+	b := latency("write", 2, "data")
+	for name, change := range map[string]func(*reports.File){
+		"another size":   func(f *reports.File) { f.Rows[0].Size = 4 },
+		"another mode":   func(f *reports.File) { f.Rows[0].Mode = "poll" },
+		"no row":         func(f *reports.File) { f.Rows = nil },
+		"no measurement": func(f *reports.File) { f.Rows[0].Latency.P50Ns = 0 },
+	} {
+		if r, err := (&ibperf{}).read(b, "", resultOf(t, b, change)); err == nil {
+			t.Errorf("%s: read as %v", name, r)
+		}
+	}
+	if _, err := (&ibperf{}).read(b, "", t.TempDir()); err == nil || !strings.Contains(err.Error(), "result.json") {
+		t.Errorf("no file: %v", err)
+	}
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/ibperf/ibperf/reports"
+)
+
+// perftest is the suite of the linux-rdma project, found by PATH.
+type perftest struct{ setup }
+
+func (*perftest) name() string { return "perftest" }
+
+func (p *perftest) release(ctx context.Context) (string, error) {
+	return releaseOf(exec.CommandContext(ctx, "ib_"+benches[0].test(), "--version"), 1)
+}
+
+func (p *perftest) server(b bench, port int, _ string) []string { return p.command(b, port) }
+
+func (p *perftest) client(b bench, port int, _ string) []string {
+	return append(p.command(b, port), "127.0.0.1")
+}
+
+// command is the same on both sides but for the server's name. Relaxed ordering
+// of PCIe, which ibperf never asks for, is off.
+func (p *perftest) command(b bench, port int) []string {
+	args := append([]string{"ib_" + b.test(), "-F", "-d", p.device, "-p", strconv.Itoa(port), "--disable_pcie_relaxed"},
+		testOptions(b, p.setup)...)
+	if b.arrival == "event" {
+		args = append(args, "--events")
+	}
+	return args
+}
+
+// perftestColumns name the column of a metric, by its beginning and its units,
+// with what a unit is in that of the metric. What older releases call MB is 2^20
+// bytes too.
+var perftestColumns = map[string]struct {
+	name  string
+	units map[string]float64
+}{
+	reports.MetricLatency:   {"t_typical", map[string]float64{"[usec]": 1e3}},
+	reports.MetricBandwidth: {"BW_average", map[string]float64{"[MB/sec]": 1 << 20, "[MiB/sec]": 1 << 20}},
+	reports.MetricRate:      {"MsgRate", map[string]float64{"[Mpps]": 1e6}},
+}
+
+func (p *perftest) read(b bench, stdout, _ string) (reading, error) {
+	names, cells, err := perftestRow(stdout)
+	if err != nil {
+		return reading{}, err
+	}
+	if size := strconv.Itoa(b.size); cells[0] != size {
+		return reading{}, fmt.Errorf("the row is of %s bytes, want %s", cells[0], size)
+	}
+	column := perftestColumns[b.metric]
+	for i, name := range names {
+		unit, found := strings.CutPrefix(name, column.name)
+		if !found {
+			continue
+		}
+		scale := column.units[unit]
+		value, err := strconv.ParseFloat(cells[i], 64)
+		switch {
+		case err != nil || scale == 0:
+			return reading{}, fmt.Errorf("column %s holds %q: no number in a known unit", name, cells[i])
+		case !(value > 0) || math.IsInf(value, 0):
+			return reading{}, fmt.Errorf("column %s holds %s: perftest did not find out the frequency of its clock", name, cells[i])
+		}
+		return reading{value: value * scale}, nil
+	}
+	return reading{}, fmt.Errorf("no column %s in %q", column.name, names)
+}
+
+// perftestRow finds the only row under the line with the names of the columns.
+func perftestRow(stdout string) (names, cells []string, err error) {
+	lines := strings.Split(stdout, "\n")
+	for i, line := range lines {
+		line = strings.NewReplacer("BW peak", "BW_peak", "BW average", "BW_average", "% percentile", "%_percentile").Replace(line)
+		if !strings.HasPrefix(strings.TrimSpace(line), "#bytes") || i+1 == len(lines) {
+			continue
+		}
+		names, cells = strings.Fields(line), strings.Fields(lines[i+1])
+		if len(names) != len(cells) {
+			return nil, nil, fmt.Errorf("%d columns but %d numbers: %q", len(names), len(cells), lines[i+1])
+		}
+		return names, cells, nil
+	}
+	return nil, nil, errors.New("no row of results in perftest's output")
+}
+
+func (p *perftest) definition(b bench) string {
+	switch {
+	case b.metric == reports.MetricLatency && b.op == "read":
+		return "t_typical: the median without the two largest samples; a sample is the full round trip, from post to post"
+	case b.metric == reports.MetricLatency:
+		return "t_typical: the median without the two largest samples; a sample is half of the time from post to post, " +
+			"in which the side also awaits its own send completion"
+	case b.metric == reports.MetricBandwidth:
+		return "BW average at the client: bytes / (last completion polled - first post)"
+	}
+	return "MsgRate at the client: messages / (last completion polled - first post)"
+}
+
+const (
+	noteClock = "perftest times with the CPU's cycle counter and a frequency that each process finds by itself."
+	noteData  = "ibperf polls with --force-data, as perftest polls memory without asking for the device's promise. "
+	noteSends = "perftest awaits its own send completion in every sample, ibperf polls those while a message travels: " +
+		"a ratio below 1 is in part this. "
+	noteSleeps = "perftest sleeps in every sample for its own send completion as well, ibperf for the arrival only: " +
+		"a ratio well below 1 is this. "
+	noteDropped = "perftest drops the two largest samples, which a median hardly feels. " + noteClock
+	noteCold    = "ibperf warms up with a tenth of the messages before it counts, perftest counts from its first. "
+	noteReady   = "Receivers that are not ready make perftest's sender wait 0.64 ms, ibperf's 10 us. "
+)
+
+func (p *perftest) note(b bench) string {
+	switch {
+	case b.kind == reports.KindBandwidth && b.op == "send":
+		return noteCold + noteReady + noteClock
+	case b.kind == reports.KindBandwidth:
+		return noteCold + noteClock
+	case b.op == "read":
+		return noteDropped
+	case b.arrival == "event":
+		return noteSleeps + noteDropped
+	case b.arrival == "data":
+		return noteData + noteSends + noteDropped
+	}
+	return noteSends + noteDropped
+}

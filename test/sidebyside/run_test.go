@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/ibperf/ibperf/reports"
+)
+
+func TestUsageErrors(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"--subject nothing", "choose ibperf or perftest"}, {"--reference nothing", "--reference nothing"},
+		{"--cpus 1", "name two"}, {"--pairs 0", "at least one"}, {"--bogus", "bogus"}, {"word", `"word" is no option`},
+	} {
+		var stdout, stderr bytes.Buffer
+		status := run(t.Context(), append([]string{"sidebyside"}, strings.Fields(c.args)...), &stdout, &stderr)
+		if status != exitUsage || stdout.Len() > 0 || !strings.Contains(stderr.String(), c.want) {
+			t.Errorf("%s: status %d, %q, want %q", c.args, status, stderr.String(), c.want)
+		}
+	}
+}
+
+func TestFailedComparisonIsStillPrintedAndWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.json")
+	var stdout, stderr bytes.Buffer
+	status := run(t.Context(), []string{"sidebyside", "--bin", "/nowhere", "-o", file}, &stdout, &stderr)
+	if status != exitFailed || !strings.Contains(stderr.String(), "/nowhere/ib_write_bw") || !strings.Contains(stdout.String(), "ended early") {
+		t.Errorf("status %d, stdout %q, stderr %q", status, stdout.String(), stderr.String())
+	}
+	var set reports.Set
+	if err := set.Read(file); err != nil || !strings.Contains(set.Comparisons[0].Error, "/nowhere") {
+		t.Errorf("%+v, %v", set.Comparisons, err)
+	}
+}
+
+func TestMachineIsDescribed(t *testing.T) {
+	root := fstest.MapFS{"proc/cpuinfo": {Data: []byte("processor\t: 0\nmodel name\t: QEMU TCG CPU version 2.5+\n")}}
+	m := machine(root, &options{cpus: [2]int{0, 1}, setup: setup{device: "rxe0"}})
+	if m.CPU != "QEMU TCG CPU version 2.5+" || m.Device != "rxe0" || m.CPUs < 1 || m.Kernel == "" || m.Pinned[1] != 1 {
+		t.Errorf("machine is %+v", m)
+	}
+	if len(emulated(m)) != 1 {
+		t.Error("no warning of the emulated CPU")
+	}
+	if bare := machine(fstest.MapFS{}, &options{}); bare.CPU == "" || len(emulated(bare)) != 0 {
+		t.Errorf("machine is %+v", bare)
+	}
+}
