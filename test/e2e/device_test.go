@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -135,12 +134,12 @@ func TestDeviceOptionsOfTheDevice(t *testing.T) {
 	} {
 		t.Run(c.option, func(t *testing.T) {
 			p, options := onDevice(t)
-			server, client := p.both("ib_write_lat", "", options+" "+c.option)
+			server, port := p.serve("ib_write_lat", "--persistent")
+			client := p.connect("ib_write_lat", port, strings.Fields(options+" "+c.option)...)
 			client.ends(statusDevice, patience)
 			client.says(c.text)
-			if got := server.within(patience); !slices.Contains([]int{statusPeer, statusDevice}, got) {
-				t.Errorf("the server ended with status %d\n%s", got, server.said())
-			}
+			server.signal(sigTerm)
+			server.ends(statusDone, stopLimit+deviceGrace)
 		})
 	}
 }
