@@ -14,7 +14,7 @@ const readyName = "ready"
 // checks that they have left nothing but the files named in keep.
 func newPlace(t *testing.T, keep ...string) *place {
 	t.Helper()
-	p := &place{t: t, dir: t.TempDir(), temp: t.TempDir(), host: "127.0.0.1"}
+	p := &place{t: t, dir: t.TempDir(), temp: t.TempDir(), host: loopback}
 	t.Cleanup(func() {
 		if left := p.leftovers(keep...); len(left) > 0 && !t.Failed() {
 			t.Errorf("files are left: %s", strings.Join(left, ", "))

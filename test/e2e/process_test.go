@@ -52,6 +52,9 @@ func (p *printed) String() string {
 	return p.b.String()
 }
 
+// loopback is the address of servers that only this host can reach.
+const loopback = "127.0.0.1"
+
 // place is a folder that processes run in, and that must be as before when all
 // of them have ended.
 type place struct {

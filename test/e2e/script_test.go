@@ -82,7 +82,7 @@ func scriptPair(ts *testscript.TestScript, neg bool, args []string) {
 			break
 		}
 	}
-	p := &place{t: scriptT{ts}, dir: ts.MkAbs("."), temp: ts.Getenv("TMPDIR")}
+	p := scriptPlace(ts)
 	server, port := p.serve(program, serverOptions...)
 	client := p.connect(program, port, clientOptions...)
 	client.ends(status, patience)
@@ -95,6 +95,11 @@ func scriptPair(ts *testscript.TestScript, neg bool, args []string) {
 	if left := p.leftovers("client.*", "server.*", "*.json", ".tmp", ".home"); len(left) > 0 {
 		ts.Fatalf("files are left: %s", strings.Join(left, ", "))
 	}
+}
+
+// scriptPlace is the folder that a script runs in.
+func scriptPlace(ts *testscript.TestScript) *place {
+	return &place{t: scriptT{ts}, dir: ts.MkAbs("."), temp: ts.Getenv("TMPDIR"), host: loopback}
 }
 
 // scriptRows is the command
@@ -132,7 +137,7 @@ func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	status, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	p := &place{t: scriptT{ts}, dir: ts.MkAbs("."), temp: ts.Getenv("TMPDIR")}
+	p := scriptPlace(ts)
 	proc := p.start(args[1], args[2:]...)
 	proc.ends(status, patience)
 	ts.Check(os.WriteFile(filepath.Join(p.dir, "out"), []byte(proc.out.String()), 0o666))
