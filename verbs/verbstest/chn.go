@@ -61,9 +61,13 @@ func (q *queue) arm(solicitedOnly bool) {
 func (s *side) readable(wait time.Duration) bool {
 	s.Helper()
 	fds := []unix.PollFd{{Fd: int32(s.ch.FD()), Events: unix.POLLIN}}
-	n, err := unix.Poll(fds, int(wait/time.Millisecond))
-	s.ok(err)
-	return n == 1
+	return until(wait, func() bool {
+		n, err := unix.Poll(fds, 1)
+		if err != unix.EINTR { // as the runtime's own signals make it
+			s.ok(err)
+		}
+		return n == 1
+	})
 }
 
 // event fetches and acknowledges an event of the CQ.
