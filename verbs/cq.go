@@ -22,7 +22,12 @@ type CQ interface {
 	//
 	//	void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
 	AckEvents(n int)
-	// CQE returns the capacity, at least what CreateCQ was asked for.
+	// Resize changes the capacity to at least cqe entries, keeping the completions
+	// that are in the queue; EINVAL if they do not fit.
+	//
+	//	int ibv_resize_cq(struct ibv_cq *cq, int cqe)
+	Resize(cqe int) error
+	// CQE returns the capacity, at least what CreateCQ or Resize was asked for.
 	CQE() int
 	// Close destroys the queue; EBUSY while a QP uses it.
 	//

@@ -31,6 +31,29 @@ type Context interface {
 	//
 	//	int ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t gid_index, struct ibv_gid_entry *entry, uint32_t flags)
 	QueryGID(port, index int) (GIDEntry, error)
+	// QueryGIDTable returns the entries of all ports that are not empty; EINVAL if
+	// they are more than max.
+	//
+	//	ssize_t ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max_entries, uint32_t flags)
+	QueryGIDTable(max int) ([]GIDEntry, error)
+	// QueryPKey returns an entry of a port's P_Key table, in host byte order.
+	//
+	//	int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey)
+	QueryPKey(port, index int) (uint16, error)
+	// PKeyIndex returns where a P_Key, in host byte order, stands in a port's table.
+	//
+	//	int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey)
+	PKeyIndex(port int, pkey uint16) (int, error)
+	// InitAHFromWC returns the way back to the sender of the UD message of the
+	// completion. grh is the first [GRHSize] bytes of its receive.
+	//
+	//	int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc, struct ibv_grh *grh, struct ibv_ah_attr *ah_attr)
+	InitAHFromWC(port int, wc *WC, grh []byte) (AHAttr, error)
+	// OpenXRCD opens an XRC domain: a private one with fd -1, else the one that the
+	// file of the descriptor stands for. oflags are O_CREAT and O_EXCL of open(2).
+	//
+	//	struct ibv_xrcd *ibv_open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_attr *xrcd_init_attr)
+	OpenXRCD(fd, oflags int) (XRCD, error)
 	// AllocPD allocates a protection domain.
 	//
 	//	struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)

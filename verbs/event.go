@@ -6,6 +6,7 @@ type AsyncEvent struct {
 	Type EventType
 	QP   QP
 	CQ   CQ
+	SRQ  SRQ
 	Port int
 }
 

@@ -7,6 +7,24 @@ type PD interface {
 	//
 	//	struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 	RegMR(buf []byte, access Access) (MR, error)
+	// RegMRIova registers a buffer that work requests name by the addresses from
+	// iova on, which is as far into a page as the buffer is.
+	//
+	//	struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va, int access)
+	RegMRIova(buf []byte, iova uint64, access Access) (MR, error)
+	// CreateSRQ creates a shared receive queue and stores the granted capacity in init.Attr.
+	//
+	//	struct ibv_srq *ibv_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *srq_init_attr_ex)
+	CreateSRQ(init *SRQInitAttr) (SRQ, error)
+	// CreateAH creates an address handle.
+	//
+	//	struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+	CreateAH(attr *AHAttr) (AH, error)
+	// CreateAHFromWC creates an address handle to where the UD message of the
+	// completion came from; see [Context] InitAHFromWC.
+	//
+	//	struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t port_num)
+	CreateAHFromWC(wc *WC, grh []byte, port int) (AH, error)
 	// CreateQP creates a QP in state RESET and stores the granted capabilities in init.Cap.
 	//
 	//	struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)

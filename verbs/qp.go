@@ -28,7 +28,18 @@ type QP interface {
 	//
 	//	int ibv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 	PostRecv(wr *RecvWR) (bad *RecvWR, err error)
-	// Close destroys the QP in any state, without waiting for its work.
+	// AttachMcast makes a UD QP receive what is sent to a multicast group, once
+	// however often it is attached. lid is in host byte order, 0 on Ethernet.
+	//
+	//	int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+	AttachMcast(gid GID, lid uint16) error
+	// DetachMcast undoes AttachMcast; EINVAL if the QP is not attached.
+	//
+	//	int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+	DetachMcast(gid GID, lid uint16) error
+	// Close destroys the QP in any state, without waiting for its work; EBUSY while
+	// it is attached to a multicast group. Of a handle from [XRCD] OpenQP it closes
+	// the handle.
 	//
 	//	int ibv_destroy_qp(struct ibv_qp *qp)
 	Close() error
@@ -42,9 +53,14 @@ const (
 	QPTypeRC QPType = 2
 	QPTypeUC QPType = 3
 	QPTypeUD QPType = 4
+
+	QPTypeXRCSend QPType = 9
+	QPTypeXRCRecv QPType = 10
 )
 
-var qpTypeNames = map[QPType]string{QPTypeRC: "RC", QPTypeUC: "UC", QPTypeUD: "UD"}
+var qpTypeNames = map[QPType]string{
+	QPTypeRC: "RC", QPTypeUC: "UC", QPTypeUD: "UD", QPTypeXRCSend: "XRC_SEND", QPTypeXRCRecv: "XRC_RECV",
+}
 
 func (t QPType) String() string { return nameOf(qpTypeNames, t) }
 
@@ -60,10 +76,13 @@ const (
 	QPSQD   QPState = 4 // send queue drained
 	QPSQE   QPState = 5 // send queue error
 	QPErr   QPState = 6
+
+	QPUnknown QPState = 7 // of a handle from [XRCD] OpenQP, until it is queried
 )
 
 var qpStateNames = map[QPState]string{
 	QPReset: "RESET", QPInit: "INIT", QPRTR: "RTR", QPRTS: "RTS", QPSQD: "SQD", QPSQE: "SQE", QPErr: "ERR",
+	QPUnknown: "UNKNOWN",
 }
 
 func (s QPState) String() string { return nameOf(qpStateNames, s) }
@@ -81,6 +100,7 @@ type QPCap struct {
 type QPInitAttr struct {
 	SendCQ   CQ
 	RecvCQ   CQ
+	SRQ      SRQ // receives are taken from; nil: the QP has a receive queue of its own
 	Cap      QPCap
 	Type     QPType
 	SigAll   bool // every send produces a completion (sq_sig_all)
@@ -109,26 +129,6 @@ type QPAttr struct {
 	RetryCnt        uint8
 	RNRRetry        uint8 // 7 for ever
 	QKey            uint32
-}
-
-// AHAttr is struct ibv_ah_attr.
-type AHAttr struct {
-	GRH         GlobalRoute
-	DLID        uint16
-	SL          uint8
-	SrcPathBits uint8
-	StaticRate  uint8
-	IsGlobal    bool
-	PortNum     uint8
-}
-
-// GlobalRoute is struct ibv_global_route.
-type GlobalRoute struct {
-	DGID         GID
-	FlowLabel    uint32
-	SGIDIndex    uint8
-	HopLimit     uint8
-	TrafficClass uint8
 }
 
 // QPAttrMask is enum ibv_qp_attr_mask.

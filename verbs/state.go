@@ -11,39 +11,93 @@ type transition struct {
 type move struct{ from, to QPState }
 
 const (
-	rtsOptional = MaskCurState | MaskAltPath | MaskAccessFlags | MaskMinRNRTimer | MaskPathMigState
-	initMasks   = MaskPKeyIndex | MaskPort | MaskAccessFlags
+	maskInit   = MaskPKeyIndex | MaskPort | MaskAccessFlags
+	maskInitUD = MaskPKeyIndex | MaskPort | MaskQKey
+
+	maskPath      = MaskAV | MaskPathMTU | MaskDestQPN | MaskRQPSN
+	maskResponder = MaskMaxDestRdAtomic | MaskMinRNRTimer
+	maskRequester = MaskRetryCnt | MaskRNRRetry | MaskMaxRdAtomic
+
+	maskRTR = MaskAltPath | MaskAccessFlags | MaskPKeyIndex
+	// What may change on the way to RTS and in it: of those that only send or do
+	// not acknowledge, and of those that answer.
+	maskRTS          = MaskCurState | MaskAltPath | MaskAccessFlags | MaskPathMigState
+	maskRTSResponder = maskRTS | MaskMinRNRTimer
+	maskRTSUD        = MaskCurState | MaskQKey
+
+	maskSQD = MaskAV | MaskAltPath | MaskAccessFlags | MaskPKeyIndex | MaskPathMigState
 )
 
-// rcTransitions are the moves of an RC QP. Moves to RESET and ERR are in [transitionFor].
-var rcTransitions = map[move]transition{
-	{QPReset, QPInit}: {required: initMasks},
-	{QPInit, QPInit}:  {optional: initMasks},
-	{QPInit, QPRTR}: {
-		required: MaskAV | MaskPathMTU | MaskDestQPN | MaskRQPSN | MaskMaxDestRdAtomic | MaskMinRNRTimer,
-		optional: MaskAltPath | MaskAccessFlags | MaskPKeyIndex,
-	},
-	{QPRTR, QPRTS}: {
-		required: MaskSQPSN | MaskTimeout | MaskRetryCnt | MaskRNRRetry | MaskMaxRdAtomic,
-		optional: rtsOptional,
-	},
-	{QPRTS, QPRTS}: {optional: rtsOptional},
-	{QPRTS, QPSQD}: {optional: MaskEnSQDNotify},
-	{QPSQD, QPRTS}: {optional: rtsOptional},
-	{QPSQD, QPSQD}: {optional: MaskPort | MaskAV | MaskTimeout | MaskRetryCnt | MaskRNRRetry |
-		MaskMaxRdAtomic | MaskMaxDestRdAtomic | MaskAltPath | MaskAccessFlags | MaskPKeyIndex |
-		MaskMinRNRTimer | MaskPathMigState},
+// transitions are the moves of each type but those to RESET and ERR.
+var transitions = map[QPType]map[move]transition{
+	QPTypeRC: connected(
+		transition{maskPath | maskResponder, maskRTR},
+		transition{MaskSQPSN | MaskTimeout | maskRequester, maskRTSResponder},
+		maskSQD|MaskPort|MaskTimeout|maskRequester|maskResponder,
+	),
+	QPTypeUC: unacknowledged(connected(
+		transition{maskPath, maskRTR},
+		transition{MaskSQPSN, maskRTS},
+		maskSQD,
+	), MaskCurState|MaskAccessFlags),
+	QPTypeUD: unacknowledged(map[move]transition{
+		{QPReset, QPInit}: {required: maskInitUD},
+		{QPInit, QPInit}:  {optional: maskInitUD},
+		{QPInit, QPRTR}:   {optional: MaskPKeyIndex | MaskQKey},
+		{QPRTR, QPRTS}:    {MaskSQPSN, maskRTSUD},
+		{QPRTS, QPRTS}:    {optional: maskRTSUD},
+		{QPRTS, QPSQD}:    {optional: MaskEnSQDNotify},
+		{QPSQD, QPRTS}:    {optional: maskRTSUD},
+		{QPSQD, QPSQD}:    {optional: MaskPKeyIndex | MaskQKey},
+	}, maskRTSUD),
+	QPTypeXRCSend: connected(
+		transition{maskPath, maskRTR},
+		transition{MaskSQPSN | MaskTimeout | maskRequester, maskRTS},
+		maskSQD|MaskPort|MaskTimeout|maskRequester,
+	),
+	QPTypeXRCRecv: connected(
+		transition{maskPath | maskResponder, maskRTR},
+		transition{MaskSQPSN | MaskTimeout, maskRTSResponder},
+		maskSQD|MaskPort|MaskTimeout|maskResponder,
+	),
+}
+
+// connected returns the moves of a type with a peer, which differ in what the way
+// to RTR and to RTS takes and in what may change in SQD.
+func connected(rtr, rts transition, sqd QPAttrMask) map[move]transition {
+	return map[move]transition{
+		{QPReset, QPInit}: {required: maskInit},
+		{QPInit, QPInit}:  {optional: maskInit},
+		{QPInit, QPRTR}:   rtr,
+		{QPRTR, QPRTS}:    rts,
+		{QPRTS, QPRTS}:    {optional: rts.optional},
+		{QPRTS, QPSQD}:    {optional: MaskEnSQDNotify},
+		{QPSQD, QPRTS}:    {optional: rts.optional},
+		{QPSQD, QPSQD}:    {optional: sqd},
+	}
+}
+
+// unacknowledged adds the way out of SQE, which only types without
+// acknowledgements come into.
+func unacknowledged(moves map[move]transition, optional QPAttrMask) map[move]transition {
+	moves[move{QPSQE, QPRTS}] = transition{optional: optional}
+	return moves
 }
 
 func transitionFor(t QPType, from, to QPState) (transition, bool) {
-	switch {
-	case to == QPReset, to == QPErr && from != QPReset:
+	if to == QPReset || to == QPErr && from != QPReset {
 		return transition{}, true
-	case t == QPTypeRC:
-		tr, ok := rcTransitions[move{from, to}]
-		return tr, ok
 	}
-	return transition{}, false
+	tr, ok := transitions[t][move{from, to}]
+	return tr, ok
+}
+
+// ignored are the attributes that the kernel takes out of the mask before it looks
+// at the rest, so that both ends of XRC can be moved with RC's masks
+// (drivers/infiniband/core/uverbs_cmd.c, modify_qp_mask).
+var ignored = map[QPType]QPAttrMask{
+	QPTypeXRCSend: maskResponder,
+	QPTypeXRCRecv: maskRequester,
 }
 
 // CheckModify tells what is wrong with a Modify of a QP of type t in state from:
@@ -54,7 +108,7 @@ func CheckModify(t QPType, from, to QPState, mask QPAttrMask) string {
 	if !ok {
 		return fmt.Sprintf("%s %s to %s is not a legal move", t, from, to)
 	}
-	mask &^= MaskState
+	mask &^= MaskState | ignored[t]
 	if missing := tr.required &^ mask; missing != 0 {
 		return fmt.Sprintf("%s %s to %s: missing %s", t, from, to, missing)
 	}

@@ -33,6 +33,36 @@ func (w *SendWR) RDMA() (remoteAddr uint64, rkey uint32) {
 	return w.wr[0], uint32(w.wr[1])
 }
 
+// SetAtomic sets the remote side of an atomic operation: union member wr.atomic.
+// [OpAtomicCmpAndSwp] writes swap if the 8 bytes at remoteAddr equal compareAdd;
+// [OpAtomicFetchAndAdd] adds compareAdd to them.
+func (w *SendWR) SetAtomic(remoteAddr uint64, rkey uint32, compareAdd, swap uint64) {
+	w.wr = [4]uint64{remoteAddr, compareAdd, swap, uint64(rkey)}
+}
+
+// Atomic returns what [SendWR.SetAtomic] set.
+func (w *SendWR) Atomic() (remoteAddr uint64, rkey uint32, compareAdd, swap uint64) {
+	return w.wr[0], uint32(w.wr[3]), w.wr[1], w.wr[2]
+}
+
+// SetUD sets the destination of a UD message: union member wr.ud. A qkey with the
+// top bit set stands for the sending QP's own.
+func (w *SendWR) SetUD(ah AH, remoteQPN, remoteQKey uint32) {
+	w.wr[0], w.wr[1] = ah.Handle(), uint64(remoteQPN)|uint64(remoteQKey)<<32
+}
+
+// UD returns what [SendWR.SetUD] set.
+func (w *SendWR) UD() (ah uint64, remoteQPN, remoteQKey uint32) {
+	return w.wr[0], uint32(w.wr[1]), uint32(w.wr[1] >> 32)
+}
+
+// SetXRC names the peer's shared receive queue: union member qp_type.xrc, the
+// manual's xrc_remote_srq_num.
+func (w *SendWR) SetXRC(remoteSRQN uint32) { w.xrc[0] = remoteSRQN }
+
+// XRC returns what [SendWR.SetXRC] set.
+func (w *SendWR) XRC() (remoteSRQN uint32) { return w.xrc[0] }
+
 // RecvWR is a work request for a receive queue. Layout of struct ibv_recv_wr (32 bytes).
 type RecvWR struct {
 	WRID   uint64
@@ -52,6 +82,9 @@ const (
 	OpSend             Opcode = 2
 	OpSendWithImm      Opcode = 3
 	OpRDMARead         Opcode = 4
+
+	OpAtomicCmpAndSwp   Opcode = 5
+	OpAtomicFetchAndAdd Opcode = 6
 )
 
 var opcodeNames = map[Opcode]string{
@@ -60,6 +93,9 @@ var opcodeNames = map[Opcode]string{
 	OpSend:             "SEND",
 	OpSendWithImm:      "SEND_WITH_IMM",
 	OpRDMARead:         "RDMA_READ",
+
+	OpAtomicCmpAndSwp:   "ATOMIC_CMP_AND_SWP",
+	OpAtomicFetchAndAdd: "ATOMIC_FETCH_AND_ADD",
 }
 
 // String returns the manual's name without IBV_WR_.
@@ -87,6 +123,8 @@ const (
 	WCSend            WCOpcode = 0
 	WCRDMAWrite       WCOpcode = 1
 	WCRDMARead        WCOpcode = 2
+	WCCompSwap        WCOpcode = 3
+	WCFetchAdd        WCOpcode = 4
 	WCRecv            WCOpcode = wcRecv
 	WCRecvRDMAWithImm WCOpcode = wcRecv + 1
 )
@@ -95,6 +133,8 @@ var wcOpcodeNames = map[WCOpcode]string{
 	WCSend:            "SEND",
 	WCRDMAWrite:       "RDMA_WRITE",
 	WCRDMARead:        "RDMA_READ",
+	WCCompSwap:        "COMP_SWAP",
+	WCFetchAdd:        "FETCH_ADD",
 	WCRecv:            "RECV",
 	WCRecvRDMAWithImm: "RECV_RDMA_WITH_IMM",
 }
@@ -109,6 +149,8 @@ type WCFlags uint32
 const (
 	WCGRH     WCFlags = 1 << 0 // UD: the first 40 bytes of the receive hold the GRH
 	WCWithImm WCFlags = 1 << 1 // Imm is valid
+	WCIPCsum  WCFlags = 1 << 2 // the packet's IP checksums are right
+	WCWithInv WCFlags = 1 << 3 // Imm holds the rkey that the message made invalid
 )
 
 // WC is a work completion. Layout of struct ibv_wc (48 bytes). If Status is not
