@@ -1,6 +1,11 @@
 package main
 
-import "github.com/ibperf/ibperf/reports"
+import (
+	"regexp"
+	"slices"
+
+	"github.com/ibperf/ibperf/reports"
+)
 
 // A bench is one thing that both programs measure: a line of the comparison.
 type bench struct {
@@ -75,6 +80,11 @@ var benches = []bench{
 	latency("read", 2, "poll"), latency("read", 4096, "poll"),
 	latency("send", 2, "event"), latency("send", 4096, "event"),
 	latency("read", 2, "event"), latency("read", 4096, "event"),
+}
+
+// matching returns the benches whose names match.
+func matching(all []bench, only *regexp.Regexp) []bench {
+	return slices.DeleteFunc(slices.Clone(all), func(b bench) bool { return !only.MatchString(b.String()) })
 }
 
 func latency(op string, size int, arrival string) bench {
