@@ -55,19 +55,9 @@ func (b bench) parameters(s setup) map[string]int {
 	return p
 }
 
-// The ratio that is as good as the reference, but for noise.
-const (
-	goalLower  = 1.05
-	goalHigher = 0.95
-)
-
-// goal is what the median ratio is to be at most, or at least.
-func (b bench) goal() float64 {
-	if b.metric == reports.MetricLatency {
-		return goalLower
-	}
-	return goalHigher
-}
+// goal is what the median ratio is to be at most, or at least: no worse than the
+// reference.
+const goal = 1
 
 // benches are all of them. Iterations make a run take a second or two on an
 // emulated machine.
