@@ -123,18 +123,22 @@ func (s scale) better() string {
 // name tells a line from others.
 func (l *Line) name() string { return clean(l.Test) + ", " + Size(l.Size) + ", " + l.Arrival }
 
-// goalText says what the median ratio is to be and whether it is.
+// goalText says what the median ratio is to be and whether it is, or at least lies
+// within the spread of the pairs.
 func (l *Line) goalText() string {
 	if l.Goal <= 0 {
 		return "-"
 	}
-	sign, met := "<=", l.Ratio.Median <= l.Goal
+	sign, met, near := "<=", l.Ratio.Median <= l.Goal, l.Ratio.Q1 <= l.Goal
 	if scales[l.Metric].higher {
-		sign, met = ">=", l.Ratio.Median >= l.Goal
+		sign, met, near = ">=", l.Ratio.Median >= l.Goal, l.Ratio.Q3 >= l.Goal
 	}
 	verdict := "missed"
-	if met {
+	switch {
+	case met:
 		verdict = "met"
+	case near:
+		verdict = "in spread"
 	}
 	return sign + " " + ratioText(l.Goal, 1) + " " + verdict
 }

@@ -41,6 +41,18 @@ func TestGoalLooksInTheDirectionOfItsMetric(t *testing.T) {
 	}
 }
 
+func TestGoalWithinTheSpread(t *testing.T) {
+	for metric, want := range map[string]string{MetricLatency: "<= 1.00x in spread", MetricRate: ">= 1.00x met"} {
+		l := Line{Metric: metric, Goal: 1}
+		for _, subject := range []float64{90, 104, 106} {
+			l.Add(subject, 100)
+		}
+		if got := l.goalText(); got != want {
+			t.Errorf("%s: %q, want %q", metric, got, want)
+		}
+	}
+}
+
 func TestEqualNotesShareANumber(t *testing.T) {
 	text := setTables(t, comparisonSet(syntheticComparison(5)), false)
 	if strings.Count(text, "the clocks differ") != 1 || strings.Count(text, "[1]\n") != 2 || strings.Count(text, "[2]\n") != 1 {

@@ -1,6 +1,11 @@
 package main
 
-import "github.com/ibperf/ibperf/reports"
+import (
+	"regexp"
+	"slices"
+
+	"github.com/ibperf/ibperf/reports"
+)
 
 // A bench is one thing that both programs measure: a line of the comparison.
 type bench struct {
@@ -50,19 +55,9 @@ func (b bench) parameters(s setup) map[string]int {
 	return p
 }
 
-// The ratio that is as good as the reference, but for noise.
-const (
-	goalLower  = 1.05
-	goalHigher = 0.95
-)
-
-// goal is what the median ratio is to be at most, or at least.
-func (b bench) goal() float64 {
-	if b.metric == reports.MetricLatency {
-		return goalLower
-	}
-	return goalHigher
-}
+// goal is what the median ratio is to be at most, or at least: no worse than the
+// reference.
+const goal = 1
 
 // benches are all of them. Iterations make a run take a second or two on an
 // emulated machine.
@@ -75,6 +70,11 @@ var benches = []bench{
 	latency("read", 2, "poll"), latency("read", 4096, "poll"),
 	latency("send", 2, "event"), latency("send", 4096, "event"),
 	latency("read", 2, "event"), latency("read", 4096, "event"),
+}
+
+// matching returns the benches whose names match.
+func matching(all []bench, only *regexp.Regexp) []bench {
+	return slices.DeleteFunc(slices.Clone(all), func(b bench) bool { return !only.MatchString(b.String()) })
 }
 
 func latency(op string, size int, arrival string) bench {

@@ -49,7 +49,7 @@ func (c *comparer) run(ctx context.Context, to *reports.Comparison) error {
 // line is that of a bench, without numbers.
 func (c *comparer) line(b bench) reports.Line {
 	l := reports.Line{
-		Test: b.test(), Size: b.size, Arrival: b.arrival, Metric: b.metric, Goal: b.goal(),
+		Test: b.test(), Size: b.size, Arrival: b.arrival, Metric: b.metric, Goal: goal,
 		Parameters: b.parameters(c.setup),
 		Subject:    reports.Values{Definition: c.subject.definition(b)},
 		Reference:  reports.Values{Definition: c.reference.definition(b)},

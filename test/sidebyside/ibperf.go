@@ -23,12 +23,12 @@ func (p *ibperf) release(ctx context.Context) (string, error) {
 }
 
 func (p *ibperf) server(b bench, port int, _ string) []string {
-	return []string{p.path(b), "-F", "-d", p.device, "-x", strconv.Itoa(p.gidIndex),
+	return []string{p.path(b), "-F", "--disable_pcie_relaxed", "-d", p.device, "-x", strconv.Itoa(p.gidIndex),
 		"--bind_source_ip", "127.0.0.1", "-p", strconv.Itoa(port)}
 }
 
 func (p *ibperf) client(b bench, port int, dir string) []string {
-	args := append([]string{p.path(b), "-F", "-d", p.device, "-p", strconv.Itoa(port),
+	args := append([]string{p.path(b), "-F", "--disable_pcie_relaxed", "-d", p.device, "-p", strconv.Itoa(port),
 		"--out_json_file", resultPath(dir)}, testOptions(b, p.setup)...)
 	args = append(args, "--completion", b.arrival)
 	if b.arrival == "data" {

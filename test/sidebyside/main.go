@@ -5,7 +5,7 @@
 //
 //	sidebyside [--subject NAME] [--reference NAME] [--bin DIR] [--device NAME]
 //	           [--gid-index N] [--mtu BYTES] [--pairs N] [--cpus SERVER,CLIENT]
-//	           [--limit TIME] [-o FILE]
+//	           [--limit TIME] [--run REGEXP] [-o FILE]
 //
 // The names are ibperf and perftest. The same name twice shows what the
 // comparison itself is worth: the ratios should be 1.

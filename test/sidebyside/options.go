@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -13,7 +14,8 @@ type options struct {
 	pairs              int
 	cpus               [2]int // of server and client
 	limit              time.Duration
-	file               string // of the result; empty: none
+	file               string         // of the result; empty: none
+	only               *regexp.Regexp // of the lines to measure
 	setup
 }
 
@@ -39,6 +41,7 @@ func parse(args []string) (*options, error) {
 	flags.IntVar(&o.pairs, "pairs", 7, "`number` of runs of both programs for each line")
 	flags.DurationVar(&o.limit, "limit", time.Minute, "how long a run may take")
 	flags.StringVarP(&o.file, "output", "o", "", "write the comparison to this `file`")
+	only := flags.String("run", "", "measure only the lines that match this `regexp`: \"lat, 2,\"")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
@@ -53,6 +56,9 @@ func parse(args []string) (*options, error) {
 	}
 	o.cpus = [2]int(*cpus)
 	var err error
+	if o.only, err = regexp.Compile(*only); err != nil {
+		return nil, fmt.Errorf("--run: %w", err)
+	}
 	if o.subject, err = o.program(*subject); err != nil {
 		return nil, fmt.Errorf("--subject %w", err)
 	}

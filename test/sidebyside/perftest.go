@@ -28,7 +28,7 @@ func (p *perftest) client(b bench, port int, _ string) []string {
 }
 
 // command is the same on both sides but for the server's name. Relaxed ordering
-// of PCIe, which ibperf never asks for, is off.
+// of PCIe is off, as for ibperf.
 func (p *perftest) command(b bench, port int) []string {
 	args := append([]string{"ib_" + b.test(), "-F", "-d", p.device, "-p", strconv.Itoa(port), "--disable_pcie_relaxed"},
 		testOptions(b, p.setup)...)

@@ -38,7 +38,7 @@ func compare(ctx context.Context, o *options, command []string, stdout, stderr i
 	}
 	defer os.RemoveAll(dir)
 	c := &comparer{
-		subject: o.subject, reference: o.reference, benches: benches, pairs: o.pairs,
+		subject: o.subject, reference: o.reference, benches: matching(benches, o.only), pairs: o.pairs,
 		measure:  (&runner{cpus: o.cpus, limit: o.limit, dir: dir}).measure,
 		setup:    o.setup,
 		progress: stderr,

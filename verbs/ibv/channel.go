@@ -3,6 +3,7 @@
 package ibv
 
 /*
+#cgo noescape fast_get_event
 #cgo nocallback fast_get_event
 #include "fast.h"
 #include "library.h"
@@ -49,7 +50,7 @@ func milliseconds(d time.Duration) int {
 func (ch *compChannel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
 	deadline := time.Now().Add(timeout)
 	for {
-		e := C.fast_get_event(ch.c, C.int(milliseconds(timeout)))
+		e := ch.wait(timeout)
 		switch syscall.Errno(e.err) {
 		case 0:
 			q, _ := ch.ctx.find(unsafe.Pointer(e.cq)).(*cq)
@@ -62,6 +63,21 @@ func (ch *compChannel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
 			return nil, opError("get_cq_event", ch.ctx.dev.name, syscall.Errno(e.err), "")
 		}
 	}
+}
+
+// briefly is how long a wait may hold up the Go scheduler.
+const briefly = 5 * time.Millisecond
+
+// wait waits for an event, at first without telling the scheduler: most events
+// come soon.
+func (ch *compChannel) wait(timeout time.Duration) (e C.struct_get_event) {
+	e.channel, e.timeout_ms = ch.c, C.int(milliseconds(min(timeout, briefly)))
+	if ch.ctx.stacks.Call(C.fast_get_event, unsafe.Pointer(&e)) && (e.err != C.int(syscall.ETIMEDOUT) || timeout <= briefly) {
+		return e
+	}
+	e.timeout_ms = C.int(milliseconds(timeout))
+	C.fast_get_event(unsafe.Pointer(&e))
+	return e
 }
 
 // Close destroys the channel.

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/ibperf/ibperf/internal/ccall"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -25,12 +26,23 @@ type context struct {
 	dev *device
 	c   *C.struct_abi_context
 
+	events  events
+	stacks  *ccall.Stacks
 	mu      sync.Mutex
 	objects map[unsafe.Pointer]any // QPs and CQs by their C twins, which events name
 }
 
-func newContext(d *device, c *C.struct_abi_context) *context {
-	return &context{dev: d, c: c, objects: map[unsafe.Pointer]any{}}
+func newContext(d *device, c *C.struct_abi_context) (*context, error) {
+	out := &context{dev: d, c: c, objects: map[unsafe.Pointer]any{}}
+	err := out.events.open(c.async_fd)
+	if err == nil {
+		out.stacks, err = ccall.New()
+	}
+	if err != nil {
+		C.ib_close_device(c)
+		return nil, opError("open_device", d.name, err, "it opens, but cannot be worked with")
+	}
+	return out, nil
 }
 
 func (c *context) Device() verbs.Device { return c.dev }
@@ -114,6 +126,8 @@ func (c *context) Close() error {
 	if c.c == nil {
 		return nil
 	}
+	c.events.file.Close()
+	c.stacks.Close()
 	ret, err := C.ib_close_device(c.c)
 	c.c = nil
 	if ret != 0 {

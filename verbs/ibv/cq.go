@@ -3,8 +3,9 @@
 package ibv
 
 /*
-#cgo noescape fast_poll
-#cgo nocallback fast_poll
+#cgo noescape fast_poll_cq
+#cgo nocallback fast_poll_cq
+#cgo noescape fast_req_notify
 #cgo nocallback fast_req_notify
 #include "fast.h"
 #include "library.h"
@@ -58,23 +59,29 @@ func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
 	if len(wc) == 0 {
 		return 0, nil
 	}
-	n := C.fast_poll(q.c, C.int(len(wc)), (*C.struct_abi_wc)(unsafe.Pointer(unsafe.SliceData(wc))), C.int(max))
-	if n < 0 {
-		return 0, opError("poll_cq", q.ctx.dev.name, syscall.EIO, fmt.Sprintf("it returned %d: the queue has overrun, or the device failed", int(n)))
+	p := C.struct_poll_cq{cq: q.c, wc: (*C.struct_abi_wc)(unsafe.Pointer(unsafe.SliceData(wc))), n: C.int(len(wc)), max: C.int(max)}
+	if !q.ctx.stacks.Call(C.fast_poll_cq, unsafe.Pointer(&p)) {
+		C.fast_poll_cq(unsafe.Pointer(&p))
 	}
-	return int(n), nil
+	if p.got < 0 {
+		return 0, opError("poll_cq", q.ctx.dev.name, syscall.EIO, fmt.Sprintf("it returned %d: the queue has overrun, or the device failed", int(p.got)))
+	}
+	return int(p.got), nil
 }
 
 // ReqNotify arms the queue.
 //
 //	int ibv_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 func (q *cq) ReqNotify(solicitedOnly bool) error {
-	only := C.int(0)
+	r := C.struct_req_notify{cq: q.c}
 	if solicitedOnly {
-		only = 1
+		r.solicited_only = 1
 	}
-	if ret := C.fast_req_notify(q.c, only); ret != 0 {
-		return check("req_notify_cq", q.ctx.dev.name, ret, nil)
+	if !q.ctx.stacks.Call(C.fast_req_notify, unsafe.Pointer(&r)) {
+		C.fast_req_notify(unsafe.Pointer(&r))
+	}
+	if r.err != 0 {
+		return check("req_notify_cq", q.ctx.dev.name, r.err, nil)
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func (d *device) Open() (verbs.Context, error) {
 		if c == nil {
 			return nil, opError("open_device", d.name, err, d.openHint(err))
 		}
-		return newContext(d, c), nil
+		return newContext(d, c)
 	}
 	return nil, opError("open_device", d.name, syscall.ENODEV, "the device is gone")
 }

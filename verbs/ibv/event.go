@@ -10,6 +10,10 @@ package ibv
 import "C"
 
 import (
+	"errors"
+	"os"
+	"sync"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -18,23 +22,52 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
+// events is where a device's events are waited for: in the runtime's poller, like
+// a network connection. A thread that waits in poll(2) instead would keep the
+// runtime's monitor awake, which costs the measuring threads their CPU.
+type events struct {
+	mu   sync.Mutex // one waits at a time
+	file *os.File   // a duplicate of the context's async_fd
+	conn syscall.RawConn
+}
+
+func (e *events) open(fd C.int) error {
+	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	if err := unix.SetNonblock(own, true); err != nil {
+		unix.Close(own)
+		return err
+	}
+	e.file = os.NewFile(uintptr(own), "async_fd")
+	e.conn, err = e.file.SyscallConn()
+	return err
+}
+
 // GetAsyncEvent waits for an event of the device, its ports, QPs or CQs.
 //
 //	int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
-func (c *context) GetAsyncEvent(timeout time.Duration) (verbs.AsyncEvent, error) {
-	deadline := time.Now().Add(timeout)
-	for {
-		fds := [1]unix.PollFd{{Fd: int32(c.c.async_fd), Events: unix.POLLIN}}
-		n, err := unix.Poll(fds[:], milliseconds(time.Until(deadline)))
-		switch {
-		case err != nil && err != unix.EINTR:
-			return verbs.AsyncEvent{}, opError("get_async_event", c.dev.name, err, "")
-		case n > 0:
-			return c.asyncEvent()
-		case time.Now().After(deadline):
-			return verbs.AsyncEvent{}, verbs.ErrTimeout
-		}
+func (c *context) GetAsyncEvent(timeout time.Duration) (out verbs.AsyncEvent, err error) {
+	c.events.mu.Lock()
+	defer c.events.mu.Unlock()
+	if out, err = c.asyncEvent(); !errors.Is(err, syscall.EAGAIN) {
+		return out, err
 	}
+	failed := c.events.file.SetReadDeadline(time.Now().Add(timeout))
+	if failed == nil {
+		failed = c.events.conn.Read(func(uintptr) bool {
+			out, err = c.asyncEvent()
+			return !errors.Is(err, syscall.EAGAIN)
+		})
+	}
+	switch {
+	case errors.Is(failed, os.ErrDeadlineExceeded):
+		return out, verbs.ErrTimeout
+	case failed != nil:
+		return out, opError("get_async_event", c.dev.name, failed, "")
+	}
+	return out, err
 }
 
 func (c *context) asyncEvent() (verbs.AsyncEvent, error) {

@@ -5,48 +5,48 @@
 #include <errno.h>
 #include <poll.h>
 
-struct posted fast_post_send(struct abi_qp *qp, struct abi_send_wr *wr)
+void fast_post_send(void *post_send)
 {
-	struct abi_send_wr *bad = NULL;
-	int err = qp->context->ops.post_send(qp, wr, &bad);
+	struct post_send *p = post_send;
 
-	return (struct posted){err, bad};
+	p->err = p->qp->context->ops.post_send(p->qp, p->wr, &p->bad);
 }
 
-struct posted fast_post_recv(struct abi_qp *qp, struct abi_recv_wr *wr)
+void fast_post_recv(void *post_recv)
 {
-	struct abi_recv_wr *bad = NULL;
-	int err = qp->context->ops.post_recv(qp, wr, &bad);
+	struct post_recv *p = post_recv;
 
-	return (struct posted){err, bad};
+	p->err = p->qp->context->ops.post_recv(p->qp, p->wr, &p->bad);
 }
 
-int fast_poll(struct abi_cq *cq, int n, struct abi_wc *wc, int max)
+void fast_poll_cq(void *poll_cq)
 {
-	int (*poll_cq)(struct abi_cq *, int, struct abi_wc *) = cq->context->ops.poll_cq;
-	int got;
+	struct poll_cq *p = poll_cq;
+	int (*poll)(struct abi_cq *, int, struct abi_wc *) = p->cq->context->ops.poll_cq;
+	int max = p->max;
 
 	do
-		got = poll_cq(cq, n, wc);
-	while (got == 0 && --max > 0);
-	return got;
+		p->got = poll(p->cq, p->n, p->wc);
+	while (p->got == 0 && --max > 0);
 }
 
-int fast_req_notify(struct abi_cq *cq, int solicited_only)
+void fast_req_notify(void *req_notify)
 {
-	return cq->context->ops.req_notify_cq(cq, solicited_only);
+	struct req_notify *r = req_notify;
+
+	r->err = r->cq->context->ops.req_notify_cq(r->cq, r->solicited_only);
 }
 
-struct event fast_get_event(struct abi_comp_channel *channel, int timeout_ms)
+void fast_get_event(void *get_event)
 {
-	struct pollfd p = {.fd = channel->fd, .events = POLLIN};
-	struct event e = {0, NULL};
+	struct get_event *e = get_event;
+	struct pollfd p = {.fd = e->channel->fd, .events = POLLIN};
 	void *cq_context;
-	int ready = poll(&p, 1, timeout_ms);
+	int ready = poll(&p, 1, e->timeout_ms);
 
+	e->err = 0;
 	if (ready == 0 || (ready < 0 && errno == EINTR))
-		e.err = ETIMEDOUT;
-	else if (ready < 0 || ib_get_cq_event(channel, &e.cq, &cq_context) != 0)
-		e.err = errno;
-	return e;
+		e->err = ETIMEDOUT;
+	else if (ready < 0 || ib_get_cq_event(e->channel, &e->cq, &cq_context) != 0)
+		e->err = errno;
 }

@@ -1,29 +1,52 @@
-/* The calls of the timed loops: one crossing from Go for a burst. */
+/*
+ * The calls of the timed loops: one crossing from Go for a burst. Each takes its
+ * arguments and leaves its results in a struct, so that it can be called through cgo
+ * and by package ccall alike.
+ */
 #ifndef IBPERF_FAST_H
 #define IBPERF_FAST_H
 
 #include "abi.h"
 
-/* What posting a list came to: an errno, and the first request not posted. */
-struct posted {
+/* Posts a list. err is an errno, bad then the first request that was not posted. */
+struct post_send {
+	struct abi_qp *qp;
+	struct abi_send_wr *wr, *bad;
 	int err;
-	void *bad;
 };
 
-struct posted fast_post_send(struct abi_qp *qp, struct abi_send_wr *wr);
-struct posted fast_post_recv(struct abi_qp *qp, struct abi_recv_wr *wr);
-
-/* fast_poll polls until something arrives, at most max times. */
-int fast_poll(struct abi_cq *cq, int n, struct abi_wc *wc, int max);
-
-int fast_req_notify(struct abi_cq *cq, int solicited_only);
-
-/* An event taken from a channel: an errno (ETIMEDOUT after timeout_ms), and the CQ. */
-struct event {
+struct post_recv {
+	struct abi_qp *qp;
+	struct abi_recv_wr *wr, *bad;
 	int err;
+};
+
+void fast_post_send(void *post_send);
+void fast_post_recv(void *post_recv);
+
+/* Polls until something arrives, at most max times. */
+struct poll_cq {
 	struct abi_cq *cq;
+	struct abi_wc *wc;
+	int n, max, got;
 };
 
-struct event fast_get_event(struct abi_comp_channel *channel, int timeout_ms);
+void fast_poll_cq(void *poll_cq);
+
+struct req_notify {
+	struct abi_cq *cq;
+	int solicited_only, err;
+};
+
+void fast_req_notify(void *req_notify);
+
+/* Takes an event from a channel: err is an errno, ETIMEDOUT after timeout_ms. */
+struct get_event {
+	struct abi_comp_channel *channel;
+	struct abi_cq *cq;
+	int timeout_ms, err;
+};
+
+void fast_get_event(void *get_event);
 
 #endif

@@ -5,7 +5,9 @@ package ibv
 /*
 #cgo noescape ib_modify_qp
 #cgo noescape ib_query_qp
+#cgo noescape fast_post_send
 #cgo nocallback fast_post_send
+#cgo noescape fast_post_recv
 #cgo nocallback fast_post_recv
 #cgo nocallback ib_query_qp_data_in_order
 #include "fast.h"
@@ -102,9 +104,12 @@ func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.Or
 //
 //	int ibv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
-	p := C.fast_post_send(q.c, (*C.struct_abi_send_wr)(unsafe.Pointer(wr)))
+	p := C.struct_post_send{qp: q.c, wr: (*C.struct_abi_send_wr)(unsafe.Pointer(wr))}
+	if !q.ctx.stacks.Call(C.fast_post_send, unsafe.Pointer(&p)) {
+		C.fast_post_send(unsafe.Pointer(&p))
+	}
 	if p.err != 0 {
-		return (*verbs.SendWR)(p.bad), q.postError("post_send", p.err)
+		return (*verbs.SendWR)(unsafe.Pointer(p.bad)), q.postError("post_send", p.err)
 	}
 	return nil, nil
 }
@@ -113,9 +118,12 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 //
 //	int ibv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
-	p := C.fast_post_recv(q.c, (*C.struct_abi_recv_wr)(unsafe.Pointer(wr)))
+	p := C.struct_post_recv{qp: q.c, wr: (*C.struct_abi_recv_wr)(unsafe.Pointer(wr))}
+	if !q.ctx.stacks.Call(C.fast_post_recv, unsafe.Pointer(&p)) {
+		C.fast_post_recv(unsafe.Pointer(&p))
+	}
 	if p.err != 0 {
-		return (*verbs.RecvWR)(p.bad), q.postError("post_recv", p.err)
+		return (*verbs.RecvWR)(unsafe.Pointer(p.bad)), q.postError("post_recv", p.err)
 	}
 	return nil, nil
 }

@@ -1,0 +1,111 @@
+//go:build amd64
+
+package ccall
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// machineCode makes functions of C of their instructions.
+func machineCode(t *testing.T, code ...byte) unsafe.Pointer {
+	t.Helper()
+	m, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(m, code)
+	if err := unix.Mprotect(m, unix.PROT_READ|unix.PROT_EXEC); err != nil {
+		t.Skip("this host makes no memory executable:", err)
+	}
+	t.Cleanup(func() { _ = unix.Munmap(m) }) // the test is over
+	return unsafe.Pointer(unsafe.SliceData(m))
+}
+
+func newStacks(t *testing.T) *Stacks {
+	t.Helper()
+	s, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// TestStack: the function gets its argument and a stack as the ABI wants it.
+func TestStack(t *testing.T) {
+	tellStack := machineCode(t,
+		0x48, 0x89, 0x27, // mov [rdi], rsp
+		0x49, 0xc7, 0xc6, 0xff, 0xff, 0xff, 0xff, // mov r14, -1: Go's g, which C may not keep
+		0xc3) // ret
+	s := newStacks(t)
+	var sp uintptr
+	if !s.Call(tellStack, unsafe.Pointer(&sp)) {
+		t.Fatal("no stack")
+	}
+	low := uintptr(unsafe.Pointer(unsafe.SliceData(s.memory)))
+	if sp < low || sp >= low+uintptr(len(s.memory)) || sp%16 != 8 {
+		t.Errorf("stack pointer %#x: want one in the stacks at %#x, 8 below a multiple of 16", sp, low)
+	}
+}
+
+// TestSignals: a function that spins is not disturbed by signals, and when all stacks
+// are in use a call is refused.
+func TestSignals(t *testing.T) {
+	spin := machineCode(t,
+		0xf0, 0x48, 0xff, 0x47, 0x08, // lock inc qword [rdi+8]
+		0x48, 0x83, 0x3f, 0x00, // again: cmp qword [rdi], 0
+		0x74, 0xfa, // je again
+		0xc3) // ret
+	old := runtime.GOMAXPROCS(stacks + 2)
+	defer runtime.GOMAXPROCS(old)
+	s := newStacks(t)
+	var word struct{ stop, begun atomic.Uint64 }
+	var all sync.WaitGroup
+	for range stacks {
+		all.Go(func() {
+			if !s.Call(spin, unsafe.Pointer(&word)) {
+				t.Error("no stack")
+			}
+		})
+	}
+	for word.begun.Load() < stacks {
+		runtime.Gosched()
+	}
+	if s.Call(spin, unsafe.Pointer(&word)) {
+		t.Error("more calls than stacks")
+	}
+	for end := time.Now().Add(50 * time.Millisecond); time.Now().Before(end); {
+		if err := syscall.Kill(syscall.Getpid(), syscall.SIGURG); err != nil {
+			t.Fatal(err)
+		}
+	}
+	word.stop.Store(1)
+	all.Wait()
+}
+
+func BenchmarkCall(b *testing.B) {
+	nothing, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		b.Skip(err)
+	}
+	nothing[0] = 0xc3 // ret
+	s, err := New()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		s.Call(unsafe.Pointer(unsafe.SliceData(nothing)), nil)
+	}
+}
