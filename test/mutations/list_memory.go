@@ -1,0 +1,33 @@
+package main
+
+// memoryFaults are faults of keys, rights, bounds and domains.
+var memoryFaults = []mutation{
+	{"a local key of another use of its place is valid", "MR-15 ERR-4", "mr.go",
+		`m == nil || m.key != s.LKey || `, `m == nil || `},
+	{"a local key of another domain is valid", "MR-14 ERR-4", "mr.go",
+		`m.key != s.LKey || m.pd != pd || `, `m.key != s.LKey || `},
+	{"the right of local memory is not checked", "MR-9 ERR-5", "mr.go",
+		` || m.access&need != need {`, ` {`},
+	{"local memory may be exceeded by a byte", "MR-10 ERR-5", "mr.go",
+		`n > uint64(len(m.buf))-off {`, `n > uint64(len(m.buf))-off+1 {`},
+	{"a wrong local key has the wrong status", "ERR-4", "execute.go",
+		`return 0, verbs.WCLocProtErr`, `return 0, verbs.WCLocAccessErr`},
+	{"a remote key of another domain is valid", "MR-14 ERR-11", "mr.go",
+		`atomic.LoadUint32(&e.pd) != pd || verbs.Access`, `verbs.Access`},
+	{"the right of remote memory is not checked", "MR-12 MR-13 ERR-11", "mr.go",
+		`verbs.Access(atomic.LoadUint32(&e.access))&need != need`, `false`},
+	{"remote memory may be exceeded by a byte", "MR-10 ERR-11", "mr.go",
+		`n > length-(addr-start)`, `n > length-(addr-start)+1`},
+	{"a wrong remote key has the wrong status", "ERR-11", "execute.go",
+		`return nil, verbs.WCRemAccessErr`, `return nil, verbs.WCRemInvReqErr`},
+	{"a deregistered rkey stays valid", "MR-15", "mr.go",
+		`atomic.StoreUint32(&c.dir.mrs[i].key, 0)`, ``},
+	{"a region may be written from afar but not from here", "MR-2", "mr.go",
+		`access&verbs.AccessLocalWrite == 0 {`, `false {`},
+	{"an unknown access bit is taken", "MR-3", "mr.go",
+		`if access&^knownRights != 0 {`, `if false {`},
+	{"a domain with a region can be freed", "MR-1", "mr.go",
+		`if p.users > 0 {`, `if false {`},
+	{"addresses count from the start of the memory, not of the region", "MR-10 RMA-20", "mr.go",
+		`from := offset + (addr - start)`, `from := addr - start`},
+}
