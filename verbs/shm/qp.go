@@ -24,6 +24,7 @@ type qp struct {
 	sigAll         bool
 	entry          *qpEntry // what peers see of it
 	seen           seen     // of lock and unlock
+	async          acks     // of asynchronous events
 
 	modify sync.Mutex    // one change of state at a time
 	closed bool          // guarded by modify
@@ -207,7 +208,14 @@ func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.Or
 	return q.ctx.dev.orderCaps(op, flags), nil
 }
 
+// Close destroys the QP and waits until its events that were fetched are acknowledged.
 func (q *qp) Close() error {
+	err := q.destroy()
+	q.async.wait()
+	return err
+}
+
+func (q *qp) destroy() error {
 	q.modify.Lock()
 	defer q.modify.Unlock()
 	if q.closed {
@@ -229,6 +237,7 @@ func (q *qp) Close() error {
 	q.sendCQ.purge(q)
 	q.recvCQ.purge(q)
 	q.disconnect()
+	c.forget(&q.async)
 	q.pd.use(-1)
 	q.sendCQ.use(-1)
 	q.recvCQ.use(-1)
