@@ -40,6 +40,9 @@ type context struct {
 	closed  bool
 	ended   chan struct{} // closed with the context
 
+	handles        handles
+	qkeyViolations atomic.Uint32
+
 	async  asyncEvents
 	engine engine
 }

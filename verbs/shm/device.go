@@ -102,7 +102,7 @@ func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
 		MaxQP: maxQP - 1, MaxQPWR: maxWR, MaxSGE: maxSGE, MaxSGERead: maxSGE,
 		MaxCQ: 1 << 16, MaxCQE: maxCQE, MaxMR: maxMR - 1, MaxPD: 1 << 16,
 		MaxQPRdAtomic: maxRdAtom, MaxQPInitRdAtom: maxRdAtom, MaxResRdAtomic: maxRdAtom * maxQP,
-		MaxPKeys: 1, PhysPortCount: 1, NumCompVectors: 1,
+		MaxAH: maxAH, MaxPKeys: 1, PhysPortCount: 1, NumCompVectors: 1,
 	}, nil
 }
 
@@ -114,6 +114,7 @@ func (c *context) QueryPort(port int) (verbs.PortAttr, error) {
 		State: verbs.PortActive, MaxMTU: verbs.MTU4096, ActiveMTU: verbs.MTU4096,
 		GIDTableLen: 1, PKeyTblLen: 1, MaxMsgSize: maxMsgSize, LinkLayer: verbs.LinkEthernet,
 		ActiveWidth: 2, ActiveSpeed: 1, PhysState: 5, GRHRequired: true,
+		QKeyViolCntr: c.qkeyViolations.Load(),
 	}, nil
 }
 

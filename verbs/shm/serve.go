@@ -48,12 +48,16 @@ func (c *context) dropConn(conn *net.UnixConn) {
 // this process is gone, so it stays open as long as the peer wants.
 func (c *context) serveConn(conn *net.UnixConn) {
 	defer c.dropConn(conn)
-	b := make([]byte, requestSize+1)
+	b := make([]byte, datagramMax+1)
 	for {
 		n, fds, err := receive(conn, b)
 		closeAll(fds)
 		if err != nil || n == 0 {
 			return
+		}
+		if d, ok := decodeDatagram(b[:n]); ok {
+			c.deliver(&d)
+			continue
 		}
 		req, ok := decodeRequest(b[:n])
 		if !ok {

@@ -13,7 +13,7 @@ import (
 
 // Peers ask each other for memory over a unix socket in the abstract name
 // space, whose name a GID gives. Requests and replies are single packets of
-// fixed size; file descriptors ride along. Both ends insist on their own uid.
+// fixed size; file descriptors ride along. Messages of UD come the same way. Both ends insist on their own uid.
 
 type askOp uint32
 
@@ -21,6 +21,7 @@ const (
 	askDirectory askOp = iota + 1 // the directory
 	askQP                         // the receive queue of QP arg, and its CQ's bell
 	askRegion                     // the memory with id arg
+	sendDatagram                  // no question: a message of UD, see datagram
 )
 
 type request struct {
