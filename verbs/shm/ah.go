@@ -67,11 +67,14 @@ func (p *pd) CreateAH(attr *verbs.AHAttr) (verbs.AH, error) {
 		return nil, c.err("create_ah", errnoOf(err), fmt.Sprintf("port %d has no GID at sgid_index %d", attr.PortNum, attr.GRH.SGIDIndex))
 	}
 	a := &ah{pd: p, route: attr.GRH}
+	var err error
 	if dgid := attr.GRH.DGID; !isMulticast(dgid) {
-		var err error
-		if a.remote, err = c.remoteAt(dgid); err != nil {
-			return nil, c.err("create_ah", etimedout, unreachable(dgid, err))
-		}
+		a.remote, err = c.remoteAt(dgid)
+	} else {
+		_, err = contexts() // what cannot be listed cannot be reached
+	}
+	if err != nil {
+		return nil, c.err("create_ah", etimedout, unreachable(attr.GRH.DGID, err))
 	}
 	if !c.handles.enter(a) {
 		a.release()

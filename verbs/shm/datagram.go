@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"sync/atomic"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -34,9 +32,9 @@ const (
 	datagramSolicited = 1 << 0
 	datagramWithImm   = 1 << 1
 
-	qpnMask   = 1<<24 - 1
-	multicast = qpnMask // the QP number of every QP of a group
-	ownQKey   = 1 << 31 // in a request: use the sending QP's
+	qpnMask  = 1<<24 - 1
+	groupQPN = qpnMask // stands for the QPs of a group
+	ownQKey  = 1 << 31 // in a request: use the sending QP's
 )
 
 // appendHeader appends everything but GRH and message.
@@ -56,21 +54,22 @@ func decodeDatagram(b []byte) (datagram, bool) {
 	d := datagram{dest: u(1), src: u(2), qkey: u(3), flags: u(4), imm: [4]byte(b[20:]), packet: b[datagramHeader:]}
 	g := decodeGRH(d.packet)
 	ok := askOp(u(0)) == sendDatagram && d.dest|d.src <= qpnMask && d.flags <= datagramSolicited|datagramWithImm &&
-		g.version == grhVersion && g.nextHeader == grhNextHeader && int(g.length) == len(d.packet)-verbs.GRHSize
+		(d.dest == groupQPN) == isMulticast(g.dgid) && g.version == grhVersion && g.nextHeader == grhNextHeader && int(g.length) == len(d.packet)-verbs.GRHSize
 	return d, ok
 }
 
-// sendTo sends the message in q.pieces to where the request's address handle
-// leads. Nobody tells whether it arrives; what is longer than the MTU never leaves.
-func (q *qp) sendTo(w *work, n uint64) (outcome, verbs.WCStatus) {
-	a := q.ctx.handles.find(w.ah)
+// datagram sends a message of n bytes, which q.pieces holds, to where the request's
+// address handle leads. Nobody tells whether it arrives; what is longer than the
+// MTU never leaves.
+func (q *qp) datagram(w *work, n uint64) verbs.WCStatus {
+	a := q.ctx.handles.find(w.raddr)
 	if a == nil || a.pd != q.pd {
-		return done, verbs.WCLocQPOpErr
+		return verbs.WCLocQPOpErr
 	}
 	if n > datagramMTU {
-		return done, verbs.WCSuccess
+		return verbs.WCSuccess
 	}
-	d := datagram{dest: w.dest & qpnMask, src: q.num, qkey: w.qkey, imm: w.imm}
+	d := datagram{dest: w.rkey & qpnMask, src: q.num, qkey: w.qkey, imm: w.imm}
 	if w.qkey&ownQKey != 0 {
 		d.qkey = q.attr.QKey
 	}
@@ -86,22 +85,28 @@ func (q *qp) sendTo(w *work, n uint64) (outcome, verbs.WCStatus) {
 		b = append(b, piece...)
 	}
 	q.packet = b
-	a.remote.send(b)
-	return done, verbs.WCSuccess
+	if a.remote == nil {
+		q.ctx.neighbours.send(b)
+	} else {
+		sendNow(a.remote.conn, b)
+	}
+	return verbs.WCSuccess
 }
 
-// send sends a packet that gets no answer. If the peer does not keep up, and the
-// socket is full, the packet is lost.
-func (r *remote) send(b []byte) {
-	r.raw.Control(func(fd uintptr) { unix.Send(int(fd), b, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL) })
-}
-
-// deliver hands a message to the QP that it is for, if there is one.
+// deliver hands a message to the QPs that it is for: the one of its number, or
+// those of a group.
 func (c *context) deliver(d *datagram) {
+	g := decodeGRH(d.packet)
+	if d.dest == groupQPN {
+		for _, q := range c.members(g.dgid) {
+			q.deliver(d)
+		}
+		return
+	}
 	c.mu.Lock()
 	q := c.qps[numIndex(d.dest)]
 	c.mu.Unlock()
-	if q != nil && q.num == d.dest {
+	if q != nil && q.num == d.dest && g.dgid == gidOf(c.id) {
 		q.deliver(d)
 	}
 }

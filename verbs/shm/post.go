@@ -14,8 +14,9 @@ type work struct {
 	op     verbs.Opcode
 	flags  verbs.SendFlags
 	imm    [4]byte
-	raddr  uint64
-	rkey   uint32
+	raddr  uint64 // of UD: the address handle
+	rkey   uint32 // of UD: the destination's QP number
+	qkey   uint32 // of UD
 	sges   []verbs.SGE
 	inline bool   // sges name unregistered memory
 	data   []byte // inline data already taken from the caller
@@ -78,6 +79,9 @@ func (q *qp) take(wr *verbs.SendWR) {
 	w := &q.now
 	w.wrid, w.place, w.op, w.flags, w.imm = wr.WRID, q.posted, wr.Opcode, wr.SendFlags, wr.Imm
 	w.raddr, w.rkey = wr.RDMA()
+	if q.typ == verbs.QPTypeUD {
+		w.raddr, w.rkey, w.qkey = wr.UD()
+	}
 	w.sges, w.inline, w.data = sgesOf(wr.SGList, wr.NumSGE), wr.SendFlags&verbs.SendInline != 0, nil
 	q.posted++
 }

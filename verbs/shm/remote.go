@@ -16,7 +16,6 @@ import (
 type remote struct {
 	id   uint64
 	conn *net.UnixConn
-	raw  syscall.RawConn // of conn, for packets that get no answer
 	dir  *directory
 	dead atomic.Bool // the peer's process is gone, or broke the protocol
 
@@ -52,13 +51,8 @@ func (c *context) remoteOf(id uint64) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		conn.Close()
-		return nil, err
-	}
 	r := &remote{
-		id: id, conn: conn, raw: raw, replies: make(chan answer, 1), refs: 1,
+		id: id, conn: conn, replies: make(chan answer, 1), refs: 1,
 		regions: map[uint32][]byte{}, bells: map[uint32]*bell{},
 	}
 	go r.read()

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ibperf/ibperf/verbs"
 )
 
 // serve answers peers until the socket is closed.
@@ -112,7 +114,7 @@ func (c *context) lookup(req request) (reply, []int) {
 		return reply{}, []int{c.dirFile.FD()}
 	case askQP:
 		q := c.qps[numIndex(req.arg)]
-		if q == nil || q.num != req.arg {
+		if q == nil || q.num != req.arg || q.typ == verbs.QPTypeUD {
 			return missing, nil
 		}
 		rep := reply{n: q.recv.layout.n, sge: q.recv.layout.maxSGE}

@@ -74,8 +74,11 @@ func decodeReply(b []byte) (reply, bool) {
 	return reply{u(0), u(1), u(2), u(3)}, true
 }
 
+// socketPrefix begins the name of a context's socket; its id in hex ends it.
+const socketPrefix = "@ibperf-shm-"
+
 func socketAddr(id uint64) *net.UnixAddr {
-	return &net.UnixAddr{Net: "unixpacket", Name: fmt.Sprintf("@ibperf-shm-%016x", id)}
+	return &net.UnixAddr{Net: "unixpacket", Name: fmt.Sprintf("%s%016x", socketPrefix, id)}
 }
 
 func listen(id uint64) (*net.UnixListener, error) {
