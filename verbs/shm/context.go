@@ -40,6 +40,7 @@ type context struct {
 	closed  bool
 	ended   chan struct{} // closed with the context
 
+	async  asyncEvents
 	engine engine
 }
 
@@ -60,7 +61,7 @@ func open(d *device) (*context, error) {
 		mrs: make([]atomic.Pointer[mr], maxMR), mrGen: make([]uint8, maxMR),
 		qps: make([]*qp, maxQP), qpGen: make([]uint16, maxQP),
 		conns: map[*net.UnixConn]struct{}{}, regions: map[uint32]region{}, remotes: map[uint64]*remote{},
-		ended: make(chan struct{}),
+		ended: make(chan struct{}), async: asyncEvents{wake: make(chan struct{}, 1)},
 	}
 	var err error
 	if c.dirFile, err = memfd.NewReadOnlyForOthers("ibperf-directory", directorySize); err != nil {
@@ -110,7 +111,7 @@ func (c *context) Close() error {
 	c.engine.stop()
 	for _, q := range live {
 		if q != nil {
-			q.Close()
+			q.destroy()
 		}
 	}
 	for _, r := range remotes {

@@ -25,10 +25,9 @@ type cq struct {
 	receivers atomic.Pointer[[]*qp]
 	users     int // QPs, guarded by mu
 
-	events  uint64 // fetched, guarded by ch.mu
-	ackMu   sync.Mutex
-	ackCond *sync.Cond
-	unacked int
+	events  uint64 // fetched from the channel, guarded by ch.mu
+	fetched acks   // of those
+	async   acks   // of asynchronous events
 }
 
 // ownWC is a completion of this process's own making. A send's completion gives
@@ -48,7 +47,6 @@ func (c *context) CreateCQ(cqe int, ch verbs.CompChannel, compVector int) (verbs
 		return nil, c.err("create_cq", einval, "comp_vector is 0")
 	}
 	q := &cq{ctx: c, cqe: cqe, own: make([]ownWC, ringSize(cqe))}
-	q.ackCond = sync.NewCond(&q.ackMu)
 	q.receivers.Store(&[]*qp{})
 	if ch != nil {
 		own, ok := ch.(*channel)
@@ -193,18 +191,11 @@ func (q *cq) takeEvent() bool {
 		return false
 	}
 	q.events++
-	q.ackMu.Lock()
-	q.unacked++
-	q.ackMu.Unlock()
+	q.fetched.add(1)
 	return true
 }
 
-func (q *cq) AckEvents(n int) {
-	q.ackMu.Lock()
-	q.unacked -= n
-	q.ackMu.Unlock()
-	q.ackCond.Broadcast()
-}
+func (q *cq) AckEvents(n int) { q.fetched.add(-n) }
 
 // addReceiver and removeReceiver keep the list of QPs whose receives complete here.
 func (q *cq) addReceiver(p *qp) {
@@ -240,11 +231,9 @@ func (q *cq) Close() error {
 	if busy {
 		return q.ctx.err("destroy_cq", ebusy, "a QP uses the CQ")
 	}
-	q.ackMu.Lock()
-	for q.unacked > 0 {
-		q.ackCond.Wait()
-	}
-	q.ackMu.Unlock()
+	q.ctx.forget(&q.async)
+	q.async.wait()
+	q.fetched.wait()
 	if q.bell == nil {
 		return nil
 	}
