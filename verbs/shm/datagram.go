@@ -136,7 +136,7 @@ func (q *qp) accept(d *datagram) verbs.WCStatus {
 		return verbs.WCSuccess
 	}
 	wc := verbs.WC{
-		WRID: wrid, Status: q.scatter(sges, d.packet), Opcode: verbs.WCRecv, QPNum: q.num,
+		WRID: wrid, Status: q.fill(sges, d.packet), Opcode: verbs.WCRecv, QPNum: q.num,
 		ByteLen: uint32(len(d.packet)), SrcQP: d.src, Flags: verbs.WCGRH,
 	}
 	if d.flags&datagramWithImm != 0 {
@@ -161,8 +161,8 @@ func (r *recvQueue) take() (wrid uint64, sges []verbs.SGE, ok bool) {
 	return r.wrids[slot], viewSGEs(r.file.Bytes(), at+wqeHeader, w.numSGE), true
 }
 
-// scatter stores the packet in the memory of this side that the SGEs name.
-func (q *qp) scatter(sges []verbs.SGE, packet []byte) verbs.WCStatus {
+// fill stores the packet in the memory of this side that the SGEs name.
+func (q *qp) fill(sges []verbs.SGE, packet []byte) verbs.WCStatus {
 	if total(sges) < uint64(len(packet)) {
 		return verbs.WCLocLenErr
 	}
