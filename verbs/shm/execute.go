@@ -24,6 +24,9 @@ func (q *qp) execute(w *work) (outcome, verbs.WCStatus) {
 	if status != verbs.WCSuccess {
 		return done, status
 	}
+	if q.typ == verbs.QPTypeUD {
+		return done, q.datagram(w, n)
+	}
 	p := q.reach()
 	if p == nil {
 		return silent, 0

@@ -62,6 +62,10 @@ func (q *qp) reach() *peer {
 		if p = q.remote.attach(q.attr.DestQPNum); p == nil {
 			return nil
 		}
+		if verbs.QPType(atomic.LoadUint32(&p.entry.typ)) != q.typ {
+			p.unmap()
+			return nil
+		}
 		q.peer = p
 	}
 	e := p.entry

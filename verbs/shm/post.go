@@ -50,8 +50,8 @@ func (q *qp) refuse(wr *verbs.SendWR) (syscall.Errno, string) {
 	switch s := verbs.QPState(q.state.Load()); {
 	case s < verbs.QPRTS:
 		return einval, "QP is in " + s.String() + "; it sends from RTS on"
-	case wr.Opcode > verbs.OpRDMARead:
-		return einval, "opcode " + wr.Opcode.String() + " is not legal on RC"
+	case q.ops>>wr.Opcode&1 == 0:
+		return einval, "opcode " + wr.Opcode.String() + " is not legal on " + q.typ.String()
 	case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxSendSGE:
 		return einval, "num_sge exceeds max_send_sge"
 	case q.posted-q.sendDone.Load() >= uint32(q.cap.MaxSendWR):

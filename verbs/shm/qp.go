@@ -18,6 +18,8 @@ type qp struct {
 	pd             *pd
 	sendCQ, recvCQ *cq
 	num            uint32
+	typ            verbs.QPType
+	ops            uint32 // bit per opcode that the type has
 	cap            verbs.QPCap
 	sigAll         bool
 	entry          *qpEntry // what peers see of it
@@ -53,13 +55,16 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	if !ok1 || !ok2 || sendCQ.ctx != c || recvCQ.ctx != c {
 		return nil, c.err("create_qp", einval, "send_cq and recv_cq must be of the same context")
 	}
-	if init.Type != verbs.QPTypeRC {
-		return nil, c.err("create_qp", verbs.ErrNotSupported, init.Type.String()+" is not offered")
+	if err := c.checkType(init); err != nil {
+		return nil, err
 	}
 	if why := checkCap(init.Cap); why != "" {
 		return nil, c.err("create_qp", einval, why)
 	}
-	q := &qp{ctx: c, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, cap: init.Cap, sigAll: init.SigAll}
+	q := &qp{
+		ctx: c, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, typ: init.Type, ops: operations[init.Type],
+		cap: init.Cap, sigAll: init.SigAll,
+	}
 	if err := q.recv.init(q, init.Cap); err != nil {
 		return nil, err
 	}
@@ -110,7 +115,7 @@ func (c *context) enterQP(q *qp) error {
 	q.num = i + uint32(c.qpGen[i])*maxQP
 	c.qps[i] = q
 	q.entry = &c.dir.qps[i]
-	q.entry.pd = q.pd.id
+	q.entry.pd, q.entry.typ = q.pd.id, uint32(q.typ)
 	q.setState(verbs.QPReset)
 	atomic.StoreUint32(&q.entry.num, q.num)
 	return nil
@@ -192,7 +197,7 @@ func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
 	a := q.attr
 	a.State, a.CurState, a.Cap = verbs.QPState(q.state.Load()), verbs.QPState(q.state.Load()), q.cap
 	return a, verbs.QPInitAttr{
-		SendCQ: q.sendCQ, RecvCQ: q.recvCQ, Cap: q.cap, Type: verbs.QPTypeRC, SigAll: q.sigAll, QPNumber: q.num,
+		SendCQ: q.sendCQ, RecvCQ: q.recvCQ, Cap: q.cap, Type: q.typ, SigAll: q.sigAll, QPNumber: q.num,
 	}, nil
 }
 

@@ -122,7 +122,10 @@ func TestRefusedQPs(t *testing.T) {
 	for _, cap := range []verbs.QPCap{{MaxInlineData: 1 << 20}, {MaxSendWR: -1}, {MaxRecvSGE: -1}} {
 		wantErrno(t, create(cap, verbs.QPTypeRC), syscall.EINVAL)
 	}
-	for _, kind := range []verbs.QPType{verbs.QPTypeUC, verbs.QPTypeUD, 9} {
+	for _, kind := range []verbs.QPType{8, 255} {
 		wantErrno(t, create(verbs.QPCap{}, kind), verbs.ErrNotSupported)
+	}
+	for _, kind := range []verbs.QPType{0, 1, verbs.QPTypeXRCRecv, 77} {
+		wantErrno(t, create(verbs.QPCap{}, kind), syscall.EINVAL)
 	}
 }
