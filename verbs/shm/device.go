@@ -110,7 +110,8 @@ func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
 		MaxQP: maxQP - 1, MaxQPWR: maxWR, MaxSGE: maxSGE, MaxSGERead: maxSGE,
 		MaxCQ: 1 << 16, MaxCQE: maxCQE, MaxMR: maxMR - 1, MaxPD: 1 << 16,
 		MaxQPRdAtomic: maxRdAtom, MaxQPInitRdAtom: maxRdAtom, MaxResRdAtomic: maxRdAtom * maxQP,
-		MaxPKeys: 1, PhysPortCount: 1, NumCompVectors: 1,
+		AtomicCap: verbs.AtomicGlob, // they are instructions of the CPU
+		MaxPKeys:  1, PhysPortCount: 1, NumCompVectors: 1,
 		ODP: verbs.ODPCaps{General: 1, RC: odpRC, UD: odpUD},
 	}, nil
 }
