@@ -20,7 +20,7 @@ func falseDirectory(t *testing.T, v *victim, spoil func(e *mrEntry)) *memfd.File
 	t.Cleanup(func() { f.Close() })
 	d := viewDirectory(f.Bytes())
 	d.qps[1] = qpEntry{
-		num: 1 + maxQP, state: uint32(verbs.QPRTS), epoch: 1, access: uint32(knownRights),
+		num: 1 + maxQP, typ: uint32(verbs.QPTypeRC), state: uint32(verbs.QPRTS), epoch: 1, access: uint32(knownRights),
 		destNum: v.qp.num, destID: v.ctx.id, destRdAtom: 4, minRNRTimer: 1,
 	}
 	e := &d.mrs[1]

@@ -36,7 +36,8 @@ type qpEntry struct {
 	minRNRTimer uint32
 	destID      uint64 // context that it is connected to
 	destRdAtom  uint32
-	_           [5]uint32
+	typ         uint32 // verbs.QPType; written before num
+	_           [4]uint32
 
 	busy uint32 // not 0: the owner's requester is at work in the peer's memory
 	_    [15]uint32

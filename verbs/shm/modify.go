@@ -31,7 +31,7 @@ func (q *qp) Modify(a *verbs.QPAttr, mask verbs.QPAttrMask) error {
 	case to == verbs.QPErr:
 		q.failLocked()
 		return nil
-	case to == verbs.QPRTR:
+	case to == verbs.QPRTR && q.connected():
 		if err := q.connect(a); err != nil {
 			return err
 		}
@@ -51,14 +51,14 @@ func (q *qp) checkModify(from, to verbs.QPState, a *verbs.QPAttr, mask verbs.QPA
 	if mask >= verbs.MaskDestQPN<<1 {
 		return q.err("modify_qp", verbs.ErrNotSupported, mask.String())
 	}
-	if why := verbs.CheckModify(verbs.QPTypeRC, from, to, mask); why != "" {
+	if why := verbs.CheckModify(q.typ, from, to, mask); why != "" {
 		return q.err("modify_qp", einval, why)
 	}
 	if mask&verbs.MaskCurState != 0 && a.CurState != from {
 		return q.err("modify_qp", einval, fmt.Sprintf("cur_qp_state %s: the QP is in %s", a.CurState, from))
 	}
 	if why := checkAttr(a, mask); why != "" {
-		return q.err("modify_qp", einval, fmt.Sprintf("RC %s to %s: %s", from, to, why))
+		return q.err("modify_qp", einval, fmt.Sprintf("%s %s to %s: %s", q.typ, from, to, why))
 	}
 	return nil
 }
@@ -111,6 +111,8 @@ func (q *qp) set(a *verbs.QPAttr, mask verbs.QPAttrMask) {
 		m.AccessFlags = a.AccessFlags
 		atomic.StoreUint32(&e.access, uint32(a.AccessFlags))
 	})
+	take(verbs.MaskQKey, func() { m.QKey = a.QKey })
+	take(verbs.MaskEnSQDNotify, func() { m.EnSQDNotify = a.EnSQDNotify })
 	take(verbs.MaskAV, func() { m.AH = a.AH })
 	take(verbs.MaskPathMTU, func() { m.PathMTU = a.PathMTU })
 	take(verbs.MaskDestQPN, func() { m.DestQPNum = a.DestQPNum })
@@ -138,7 +140,7 @@ func (q *qp) connect(a *verbs.QPAttr) error {
 	id := idOf(a.AH.GRH.DGID)
 	r, err := q.ctx.remoteOf(id)
 	if err != nil {
-		return q.err("modify_qp", etimedout, fmt.Sprintf("no embedded device answers at GID %s: %v; peers must be processes of one user on one host", a.AH.GRH.DGID, err))
+		return q.err("modify_qp", etimedout, unreachable(a.AH.GRH.DGID, err))
 	}
 	q.lock()
 	q.remote = r

@@ -18,10 +18,13 @@ type qp struct {
 	pd             *pd
 	sendCQ, recvCQ *cq
 	num            uint32
+	typ            verbs.QPType
+	ops            uint32 // bit per opcode that the type has
 	cap            verbs.QPCap
 	sigAll         bool
 	entry          *qpEntry // what peers see of it
 	seen           seen     // of lock and unlock
+	async          acks     // of asynchronous events
 
 	modify sync.Mutex    // one change of state at a time
 	closed bool          // guarded by modify
@@ -42,7 +45,8 @@ type qp struct {
 	shuffler place.Shuffler
 	now      work // the request being posted
 	pieces   [maxSGE][]byte
-	broken   bool // a request failed: fail is to be called after unlock
+	packet   []byte // of UD, the one that is sent
+	broken   bool   // a request failed: fail is to be called after unlock
 }
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
@@ -52,13 +56,16 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	if !ok1 || !ok2 || sendCQ.ctx != c || recvCQ.ctx != c {
 		return nil, c.err("create_qp", einval, "send_cq and recv_cq must be of the same context")
 	}
-	if init.Type != verbs.QPTypeRC {
-		return nil, c.err("create_qp", verbs.ErrNotSupported, init.Type.String()+" is not offered")
+	if err := c.checkType(init); err != nil {
+		return nil, err
 	}
 	if why := checkCap(init.Cap); why != "" {
 		return nil, c.err("create_qp", einval, why)
 	}
-	q := &qp{ctx: c, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, cap: init.Cap, sigAll: init.SigAll}
+	q := &qp{
+		ctx: c, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, typ: init.Type, ops: operations[init.Type],
+		cap: init.Cap, sigAll: init.SigAll,
+	}
 	if err := q.recv.init(q, init.Cap); err != nil {
 		return nil, err
 	}
@@ -105,11 +112,11 @@ func (c *context) enterQP(q *qp) error {
 	if c.qps[i] != nil {
 		return c.err("create_qp", enomem, "all QPs are in use")
 	}
-	c.qpGen[i] = (c.qpGen[i] + 1) % (1 << 24 / maxQP)
+	c.qpGen[i] = (c.qpGen[i] + 1) % (1<<24/maxQP - 1) // the last would end in groupQPN
 	q.num = i + uint32(c.qpGen[i])*maxQP
 	c.qps[i] = q
 	q.entry = &c.dir.qps[i]
-	q.entry.pd = q.pd.id
+	q.entry.pd, q.entry.typ = q.pd.id, uint32(q.typ)
 	q.setState(verbs.QPReset)
 	atomic.StoreUint32(&q.entry.num, q.num)
 	return nil
@@ -191,7 +198,7 @@ func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
 	a := q.attr
 	a.State, a.CurState, a.Cap = verbs.QPState(q.state.Load()), verbs.QPState(q.state.Load()), q.cap
 	return a, verbs.QPInitAttr{
-		SendCQ: q.sendCQ, RecvCQ: q.recvCQ, Cap: q.cap, Type: verbs.QPTypeRC, SigAll: q.sigAll, QPNumber: q.num,
+		SendCQ: q.sendCQ, RecvCQ: q.recvCQ, Cap: q.cap, Type: q.typ, SigAll: q.sigAll, QPNumber: q.num,
 	}, nil
 }
 
@@ -202,15 +209,26 @@ func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.Or
 	return q.ctx.dev.orderCaps(op, flags), nil
 }
 
+// Close destroys the QP and waits until its events that were fetched are acknowledged.
 func (q *qp) Close() error {
+	err := q.destroy()
+	q.async.wait()
+	return err
+}
+
+func (q *qp) destroy() error {
 	q.modify.Lock()
 	defer q.modify.Unlock()
 	if q.closed {
 		return nil
 	}
-	q.closed = true
 	c := q.ctx
 	c.mu.Lock()
+	if c.attached(q) && !c.closed {
+		c.mu.Unlock()
+		return q.err("destroy_qp", ebusy, "the QP is attached to a multicast group")
+	}
+	q.closed = true
 	c.qps[numIndex(q.num)] = nil
 	c.mu.Unlock()
 	q.lock()
@@ -224,6 +242,7 @@ func (q *qp) Close() error {
 	q.sendCQ.purge(q)
 	q.recvCQ.purge(q)
 	q.disconnect()
+	c.forget(&q.async)
 	q.pd.use(-1)
 	q.sendCQ.use(-1)
 	q.recvCQ.use(-1)

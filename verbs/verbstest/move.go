@@ -55,22 +55,46 @@ func (s *side) drain() {
 // move returns what Modify needs for the move to the state from the one below it.
 func (s *side) move(state verbs.QPState, peer *side) (*verbs.QPAttr, verbs.QPAttrMask) {
 	s.Helper()
-	c, a, mask := s.conf, &verbs.QPAttr{State: state}, verbs.MaskState
+	c, a := s.conf, &verbs.QPAttr{State: state}
 	switch state {
 	case verbs.QPInit:
-		a.PortNum, a.AccessFlags = uint8(s.target.Port), c.qpAccess
-		mask |= verbs.MaskPort | verbs.MaskPKeyIndex | verbs.MaskAccessFlags
+		a.PortNum, a.AccessFlags, a.QKey = uint8(s.target.Port), c.qpAccess, c.qkey
 	case verbs.QPRTR:
+		if c.typ == verbs.QPTypeUD {
+			break
+		}
 		a.PathMTU, a.DestQPNum, a.RQPSN = s.pathMTU(), peer.qp.QPNum(), peer.conf.psn
 		a.MaxDestRdAtomic, a.MinRNRTimer = c.destRdAtomic, c.rnrTimer
 		a.AH = s.addressOf(peer)
-		mask |= verbs.MaskAV | verbs.MaskPathMTU | verbs.MaskDestQPN | verbs.MaskRQPSN |
-			verbs.MaskMaxDestRdAtomic | verbs.MaskMinRNRTimer
 	case verbs.QPRTS:
 		a.SQPSN, a.Timeout, a.RetryCnt, a.RNRRetry, a.MaxRdAtomic = c.psn, c.timeout, c.retry, c.rnrRetry, c.rdAtomic
-		mask |= verbs.MaskSQPSN | verbs.MaskTimeout | verbs.MaskRetryCnt | verbs.MaskRNRRetry | verbs.MaskMaxRdAtomic
 	}
-	return a, mask
+	return a, verbs.MaskState | required(c.typ, state)
+}
+
+// required are the attributes that the move to the state from the one below it
+// needs. Those of RC serve both ends of XRC too.
+func required(typ verbs.QPType, to verbs.QPState) verbs.QPAttrMask {
+	const (
+		init = verbs.MaskPort | verbs.MaskPKeyIndex
+		path = verbs.MaskAV | verbs.MaskPathMTU | verbs.MaskDestQPN | verbs.MaskRQPSN
+	)
+	needs := map[verbs.QPType][3]verbs.QPAttrMask{
+		verbs.QPTypeUC: {init | verbs.MaskAccessFlags, path, verbs.MaskSQPSN},
+		verbs.QPTypeUD: {init | verbs.MaskQKey, 0, verbs.MaskSQPSN},
+	}
+	row, ok := needs[typ]
+	if !ok {
+		row = [3]verbs.QPAttrMask{
+			init | verbs.MaskAccessFlags,
+			path | verbs.MaskMaxDestRdAtomic | verbs.MaskMinRNRTimer,
+			verbs.MaskSQPSN | verbs.MaskTimeout | verbs.MaskRetryCnt | verbs.MaskRNRRetry | verbs.MaskMaxRdAtomic,
+		}
+	}
+	if to < verbs.QPInit || to > verbs.QPRTS {
+		return 0
+	}
+	return row[to-verbs.QPInit]
 }
 
 // pathMTU is at most 1024 bytes, so that messages of a few KiB are several packets.

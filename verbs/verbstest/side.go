@@ -16,6 +16,7 @@ const (
 
 // config says what a side is made of; conf returns one that suits most statements.
 type config struct {
+	typ      verbs.QPType
 	size     int // of the buffer
 	cap      verbs.QPCap
 	cqe      int
@@ -28,16 +29,24 @@ type config struct {
 	psn                                uint32
 	rnrTimer, timeout, retry, rnrRetry uint8
 	rdAtomic, destRdAtomic             uint8
+	qkey                               uint32 // UD
 }
 
 func conf() config {
 	return config{
-		size: 1 << 16, cqe: 4 * depth, access: allRights, qpAccess: allRights,
+		typ: verbs.QPTypeRC, size: 1 << 16, cqe: 4 * depth, access: allRights, qpAccess: allRights,
 		cap: verbs.QPCap{
 			MaxSendWR: depth, MaxRecvWR: depth, MaxSendSGE: maxSGE, MaxRecvSGE: maxSGE, MaxInlineData: maxInline,
 		},
 		rnrTimer: 12, timeout: 14, retry: 6, rnrRetry: 7, rdAtomic: 4, destRdAtomic: 4,
+		qkey: 0x1234567,
 	}
+}
+
+// of returns the configuration for QPs of a type.
+func (c config) of(typ verbs.QPType) config {
+	c.typ = typ
+	return c
 }
 
 // impatient makes a requester give up after 2 * 67 ms without an answer.
@@ -90,7 +99,7 @@ func (e *env) sideOn(ctx verbs.Context, c config) *side {
 func (s *side) newQP() {
 	s.Helper()
 	init := verbs.QPInitAttr{
-		SendCQ: s.sendCQ.CQ, RecvCQ: s.recvCQ.CQ, Cap: s.conf.cap, Type: verbs.QPTypeRC, SigAll: s.conf.sigAll,
+		SendCQ: s.sendCQ.CQ, RecvCQ: s.recvCQ.CQ, Cap: s.conf.cap, Type: s.conf.typ, SigAll: s.conf.sigAll,
 	}
 	qp, err := s.pd.CreateQP(&init)
 	s.qp = own(s.env, qp, err)
