@@ -48,6 +48,9 @@ func (c *context) dropConn(conn *net.UnixConn) {
 // this process is gone, so it stays open as long as the peer wants.
 func (c *context) serveConn(conn *net.UnixConn) {
 	defer c.dropConn(conn)
+	looks := make(chan uint32, maxLooks)
+	defer close(looks)
+	go c.lookAt(looks)
 	b := make([]byte, requestSize+1)
 	for {
 		n, fds, err := receive(conn, b)
@@ -58,6 +61,13 @@ func (c *context) serveConn(conn *net.UnixConn) {
 		req, ok := decodeRequest(b[:n])
 		if !ok {
 			return
+		}
+		if req.op == askLook {
+			select {
+			case looks <- req.arg:
+			default: // more than an honest peer asks for
+			}
+			continue
 		}
 		if c.answer(conn, req) != nil {
 			return

@@ -21,6 +21,7 @@ const (
 	askDirectory askOp = iota + 1 // the directory
 	askQP                         // the receive queue of QP arg, and its CQ's bell
 	askRegion                     // the memory with id arg
+	askLook                       // nothing: QP arg is to look at its records; not answered
 )
 
 type request struct {
