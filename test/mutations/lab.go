@@ -138,7 +138,7 @@ func (l lab) test(binary, pattern string) ([]byte, error) {
 
 var (
 	failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
-	hangs  = regexp.MustCompile(`running tests:\s+(\S+)`)
+	hangs  = regexp.MustCompile(`(?m)^\t{1,2}(Test\S+) \(\d`) // in the list of running tests
 	began  = regexp.MustCompile(`(?m)^=== RUN\s+(\S+)`)
 )
 
@@ -146,14 +146,14 @@ var (
 // that ran.
 func caughtBy(out []byte) string {
 	word, found := "caught by", failed.FindAllSubmatch(out, -1)
-	if m := hangs.FindSubmatch(out); m != nil {
-		word, found = "hangs in", [][][]byte{m}
+	if bytes.Contains(out, []byte("panic: test timed out")) {
+		word, found = "hangs in", hangs.FindAllSubmatch(out, -1)
 	} else if bytes.Contains(out, []byte("\ngoroutine ")) {
 		word, found = "crashes in", began.FindAllSubmatch(out, -1)
 	}
 	name := ""
 	for _, m := range found {
-		if len(m[1]) > len(name) || word != "caught by" {
+		if len(m[1]) > len(name) || word == "crashes in" {
 			name = string(m[1])
 		}
 	}

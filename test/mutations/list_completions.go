@@ -43,8 +43,17 @@ var completionFaults = []mutation{
 		}
 		n++
 `},
-	{"an overrun is not noticed", "CQ-12", "cq.go",
-		`q.overrun = true`, ``},
+	{"an overrun is not noticed", "CQ-12", "cq_size.go",
+		`	q.overrun = true
+`, ``},
+	{"a CQ with less room loses what is in it", "CQ-16", "cq_size.go",
+		`for i := q.head; i != q.tail.Load(); i++ {
+		own[`, `for i := q.head + 1; i != q.tail.Load(); i++ {
+		own[`},
+	{"a CQ may get smaller than what is in it", "CQ-17", "cq_size.go",
+		`case q.unpolled() > cqe:`, `case false:`},
+	{"resizing a CQ has no effect", "CQ-16", "cq_size.go",
+		`q.own, q.cqe = own, cqe`, `_ = own`},
 	{"poll takes more than fits", "CQ-5", "cq.go",
 		`for n < len(wc) && q.head != tail {`, `for wc = wc[:cap(wc)]; n < len(wc) && q.head != tail; {`},
 	{"a CQ in use can be destroyed", "CQ-4", "cq.go",

@@ -4,7 +4,7 @@ package main
 var eventFaults = []mutation{
 	{"a CQ stays armed after its event", "CHN-4 CHN-6", "bell.go",
 		`w&^armMask+eventOne`, `w+eventOne`},
-	{"an event counts twice", "CHN-3 CHN-6", "bell.go",
+	{"an event counts twice", "CHN-1", "bell.go",
 		`binary.NativeEndian.PutUint64(one[:], 1)`, `binary.NativeEndian.PutUint64(one[:], 2)`},
 	{"a CQ that is not armed raises events", "CHN-2 CHN-4", "bell.go",
 		`a == armNone || a == armSolicited`, `a == armSolicited`},
@@ -26,9 +26,27 @@ var eventFaults = []mutation{
 		`	p.bell.ring(solicited)
 `, ``},
 	{"destroying a CQ does not wait for the acknowledgement", "CHN-13", "cq.go",
-		`q.unacked++`, ``},
-	{"one acknowledgement is enough for all events", "CHN-15", "cq.go",
-		`q.unacked -= n`, `q.unacked = 0`},
+		`	q.fetched.wait()
+`, ``},
+	{"one acknowledgement is enough for all events", "CHN-15", "event.go",
+		`a.n += n`, `a.n = max(n, 0)`},
+	{"destroying does not wait for asynchronous events", "AEV-2", "cq.go",
+		`	q.async.wait()
+`, ``},
+	{"an overrun raises no event", "CQ-12 AEV-7", "cq_size.go",
+		`q.ctx.raise(verbs.AsyncEvent{Type: verbs.EventCQErr, CQ: q})`, ``},
+	{"an overrun is told again and again", "CQ-12", "cq_size.go",
+		`	if q.overrun {
+		return
+	}
+`, ``},
+	{"a CQ that overran leaves its QPs as they were", "AEV-7", "cq_size.go",
+		`	go q.failUsers()`, `	//`},
+	{"a failure at the requester raises an event", "AEV-8", "post.go",
+		`			q.broken = true
+`, `			q.broken = true
+			q.raise(verbs.EventQPFatal)
+`},
 	{"a channel in use can be destroyed", "CHN-1", "channel.go",
 		`if len(ch.cqs) > 0 {`, `if false {`},
 }

@@ -5,7 +5,7 @@ var stateFaults = []mutation{
 	{"sends are taken in RTR", "QPS-17", "post.go",
 		`case s < verbs.QPRTS:`, `case s < verbs.QPRTR:`},
 	{"receives are taken in RESET", "QPS-18", "recv.go",
-		`case state == verbs.QPReset:`, `case false:`},
+		`case state == verbs.QPReset:`, `case state == verbs.QPUnknown:`},
 	{"a receive may have a SGE too many", "RCV-4", "recv.go",
 		`int(wr.NumSGE) > q.cap.MaxRecvSGE:`, `int(wr.NumSGE) > q.cap.MaxRecvSGE+1:`},
 	{"a full receive queue takes more", "RCV-3", "recv.go",

@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"errors"
 	"math/rand"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -25,11 +27,19 @@ type prey struct {
 	succeeded, failed int // requests of the spoiled one
 }
 
+// preyOps are what the spoiled connection sends: few of it takes receives, which the
+// saboteur runs out of.
+var preyOps = []verbs.Opcode{
+	verbs.OpRDMAWrite, verbs.OpRDMARead, verbs.OpRDMAWrite, verbs.OpRDMARead, verbs.OpRDMAWrite, verbs.OpRDMARead,
+	verbs.OpRDMAWriteWithImm, verbs.OpSend,
+}
+
 const (
 	preyPage  = 4096
 	preyRoom  = 64  // of the spoiled connection's requests, at the start of the region
 	preyOther = 128 // the honest connection's data is from here on
 	preyQueue = 15
+	preyWait  = 300 * time.Microsecond // for a completion that may never come
 )
 
 func newPrey(t *testing.T) *prey {
@@ -84,18 +94,21 @@ func (p *prey) suffer(t *testing.T, rng *rand.Rand, s *saboteur, many bool) {
 	id := uint64(p.qp.num)
 	for range 60 {
 		if many {
-			s.due.Add(200)
+			s.due.Add(500)
 		} else {
 			s.due.Add(rng.Int63n(2))
 		}
 		_, err := p.qp.PostRecv(&verbs.RecvWR{WRID: id, SGList: p.sge(0, preyRoom), NumSGE: 1})
 		fullAtMost(t, err)
-		wr := verbs.SendWR{WRID: id, Opcode: verbs.Opcode(rng.Intn(5)), SGList: p.sge(0, rng.Intn(preyRoom)), NumSGE: 1}
+		wr := verbs.SendWR{WRID: id, Opcode: preyOps[rng.Intn(len(preyOps))], SGList: p.sge(0, rng.Intn(preyRoom)), NumSGE: 1}
 		wr.SetRDMA(s.mr.Addr()+uint64(rng.Intn(100)), s.mr.RKey())
 		_, err = p.qp.PostSend(&wr)
 		fullAtMost(t, err)
 		check(t, p.cq.ReqNotify(rng.Intn(2) == 0))
-		p.drain(t)
+		before := p.succeeded + p.failed
+		for end := time.Now().Add(preyWait); p.succeeded+p.failed == before && time.Now().Before(end); runtime.Gosched() {
+			p.drain(t)
+		}
 		if cq, err := p.ch.GetEvent(0); err == nil {
 			cq.AckEvents(1)
 		} else if !errors.Is(err, verbs.ErrTimeout) {

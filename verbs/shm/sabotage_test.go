@@ -19,7 +19,7 @@ import (
 // look at mapped memory, and would make it slow.
 const (
 	strikesWanted = 1_000_000
-	roundsWanted  = 150
+	roundsWanted  = 60
 	packetsWanted = 2_000
 	sabotageLimit = 14 * time.Second
 )
@@ -168,6 +168,8 @@ func (s *saboteur) packet(t *testing.T, id uint64) {
 		}
 		s.packets.Add(1)
 	}
+	conn.SetReadDeadline(time.Now().Add(time.Millisecond))
+	conn.Read(make([]byte, replySize)) // in step with the victim, which is to answer others too
 }
 
 // reconnect repairs the saboteur's side and connects it to the victim's QP.
@@ -179,6 +181,9 @@ func (s *saboteur) reconnect(t *testing.T, p *prey) {
 	*region, entry.num, entry.pd = s.region, s.qp.num, s.qp.pd.id
 	check(t, s.qp.Modify(&verbs.QPAttr{State: verbs.QPReset}, verbs.MaskState))
 	check(t, s.connect(p.endpoint()))
-	_, err := s.qp.PostRecv(&verbs.RecvWR{})
-	check(t, err)
+	for range s.qp.cap.MaxRecvWR {
+		sge := verbs.SGE{Addr: s.mr.Addr(), Length: preyRoom, LKey: s.mr.LKey()}
+		_, err := s.qp.PostRecv(&verbs.RecvWR{SGList: &sge, NumSGE: 1})
+		check(t, err)
+	}
 }
