@@ -12,6 +12,7 @@ var portStatements = []statement{
 	{"PORT-3", "a RoCE port has no LIDs, needs a GRH and is up", rocePort},
 	{"PORT-7", "an empty GID entry is ENODATA; outside of the table is EINVAL", queryGID},
 	{"PORT-9", "a GID entry knows its port, its index and its type", gidEntries},
+	{"PORT-13", "the port counts UD messages with a wrong Q_Key", qkeyViolation},
 }
 
 func ports(e *env) {
