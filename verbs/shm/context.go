@@ -61,7 +61,7 @@ func open(d *device) (*context, error) {
 		mrs: make([]atomic.Pointer[mr], maxMR), mrGen: make([]uint8, maxMR),
 		qps: make([]*qp, maxQP), qpGen: make([]uint16, maxQP),
 		conns: map[*net.UnixConn]struct{}{}, regions: map[uint32]region{}, remotes: map[uint64]*remote{},
-		ended: make(chan struct{}), async: asyncEvents{wake: make(chan struct{}, 1)},
+		ended: make(chan struct{}), async: newAsyncEvents(),
 	}
 	var err error
 	if c.dirFile, err = memfd.NewReadOnlyForOthers("ibperf-directory", directorySize); err != nil {

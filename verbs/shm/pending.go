@@ -115,6 +115,9 @@ func (q *qp) progressLocked() time.Time {
 		q.pendHead++
 		q.finish(&p.work, status)
 	}
+	if verbs.QPState(q.state.Load()) == verbs.QPSQE {
+		q.flushPending()
+	}
 	return time.Time{}
 }
 
