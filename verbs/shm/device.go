@@ -111,7 +111,8 @@ func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
 		MaxCQ: 1 << 16, MaxCQE: maxCQE, MaxMR: maxMR - 1, MaxPD: 1 << 16,
 		MaxQPRdAtomic: maxRdAtom, MaxQPInitRdAtom: maxRdAtom, MaxResRdAtomic: maxRdAtom * maxQP,
 		AtomicCap: verbs.AtomicGlob, // they are instructions of the CPU
-		MaxPKeys:  1, PhysPortCount: 1, NumCompVectors: 1,
+		MaxAH:     maxAH, MaxMcastGroups: maxGroups, MaxMcastQPs: maxGroupQPs, MaxTotalMcastQPs: maxGroups * maxGroupQPs,
+		MaxPKeys: 1, PhysPortCount: 1, NumCompVectors: 1,
 		ODP: verbs.ODPCaps{General: 1, RC: odpRC, UD: odpUD},
 	}, nil
 }

@@ -14,6 +14,7 @@ func (c *context) QueryPort(port int) (verbs.PortAttr, error) {
 		State: verbs.PortActive, MaxMTU: verbs.MTU4096, ActiveMTU: verbs.MTU4096,
 		GIDTableLen: 1, PKeyTblLen: 1, MaxMsgSize: maxMsgSize, LinkLayer: verbs.LinkEthernet,
 		ActiveWidth: 2, ActiveSpeed: 1, PhysState: 5, GRHRequired: true,
+		QKeyViolCntr: c.qkeyViolations.Load(),
 	}, nil
 }
 

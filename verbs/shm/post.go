@@ -14,8 +14,9 @@ type work struct {
 	op     verbs.Opcode
 	flags  verbs.SendFlags
 	imm    [4]byte
-	raddr  uint64
-	rkey   uint32
+	raddr  uint64   // of UD: the address handle
+	rkey   uint32   // of UD: the destination's QP number
+	qkey   uint32   // of UD
 	word   operands // of an atomic operation
 	sges   []verbs.SGE
 	inline bool   // sges name unregistered memory
@@ -97,6 +98,8 @@ func (q *qp) take(wr *verbs.SendWR) {
 	w.raddr, w.rkey = wr.RDMA()
 	if opsAtomic>>w.op&1 != 0 {
 		w.raddr, w.rkey, w.word.compareAdd, w.word.swap = wr.Atomic()
+	} else if q.typ == verbs.QPTypeUD {
+		w.raddr, w.rkey, w.qkey = wr.UD()
 	}
 	w.sges, w.inline, w.data = sgesOf(wr.SGList, wr.NumSGE), wr.SendFlags&verbs.SendInline != 0, nil
 	q.posted++

@@ -45,7 +45,8 @@ type qp struct {
 	shuffler place.Shuffler
 	now      work // the request being posted
 	pieces   [maxSGE][]byte
-	broken   bool // a request failed: fail is to be called after unlock
+	packet   []byte // of UD, the one that is sent
+	broken   bool   // a request failed: fail is to be called after unlock
 }
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
@@ -111,7 +112,7 @@ func (c *context) enterQP(q *qp) error {
 	if c.qps[i] != nil {
 		return c.err("create_qp", enomem, "all QPs are in use")
 	}
-	c.qpGen[i] = (c.qpGen[i] + 1) % (1 << 24 / maxQP)
+	c.qpGen[i] = (c.qpGen[i] + 1) % (1<<24/maxQP - 1) // the last would end in groupQPN
 	q.num = i + uint32(c.qpGen[i])*maxQP
 	c.qps[i] = q
 	q.entry = &c.dir.qps[i]
@@ -221,9 +222,13 @@ func (q *qp) destroy() error {
 	if q.closed {
 		return nil
 	}
-	q.closed = true
 	c := q.ctx
 	c.mu.Lock()
+	if c.attached(q) && !c.closed {
+		c.mu.Unlock()
+		return q.err("destroy_qp", ebusy, "the QP is attached to a multicast group")
+	}
+	q.closed = true
 	c.qps[numIndex(q.num)] = nil
 	c.mu.Unlock()
 	q.lock()

@@ -134,6 +134,8 @@ func (r *remote) request(req request) (answer, error) {
 	if r.dead.Load() {
 		return answer{}, syscall.ECONNRESET
 	}
+	// Datagrams may have filled the socket of a peer that has stopped.
+	r.conn.SetWriteDeadline(time.Now().Add(askTimeout))
 	if _, err := r.conn.Write(req.encode()); err != nil {
 		r.dead.Store(true)
 		return answer{}, err

@@ -13,7 +13,7 @@ import (
 
 // Peers ask each other for memory over a unix socket in the abstract name
 // space, whose name a GID gives. Requests and replies are single packets of
-// fixed size; file descriptors ride along. Both ends insist on their own uid.
+// fixed size; file descriptors ride along. Messages of UD come the same way. Both ends insist on their own uid.
 
 type askOp uint32
 
@@ -21,6 +21,7 @@ const (
 	askDirectory askOp = iota + 1 // the directory
 	askQP                         // the receive queue of QP arg, and its CQ's bell
 	askRegion                     // the memory with id arg
+	sendDatagram                  // no question: a message of UD, see datagram
 )
 
 type request struct {
@@ -73,8 +74,11 @@ func decodeReply(b []byte) (reply, bool) {
 	return reply{u(0), u(1), u(2), u(3)}, true
 }
 
+// socketPrefix begins the name of a context's socket; its id in hex ends it.
+const socketPrefix = "@ibperf-shm-"
+
 func socketAddr(id uint64) *net.UnixAddr {
-	return &net.UnixAddr{Net: "unixpacket", Name: fmt.Sprintf("@ibperf-shm-%016x", id)}
+	return &net.UnixAddr{Net: "unixpacket", Name: fmt.Sprintf("%s%016x", socketPrefix, id)}
 }
 
 func listen(id uint64) (*net.UnixListener, error) {
