@@ -11,6 +11,7 @@ import (
 // peer is the connected QP as this side's requester sees it.
 type peer struct {
 	remote  *remote
+	num     uint32
 	entry   *qpEntry
 	mem     []byte // its receive queue
 	layout  recvLayout
@@ -34,7 +35,7 @@ func (r *remote) attach(num uint32) *peer {
 		closeAll(a.fds)
 		return nil
 	}
-	p := &peer{remote: r, entry: &r.dir.qps[numIndex(num)], layout: l}
+	p := &peer{remote: r, num: num, entry: &r.dir.qps[numIndex(num)], layout: l}
 	if a.reply.bell != 0 {
 		if p.bell, err = r.bell(a.reply.bell, a.fds[1], a.fds[2]); err != nil {
 			unix.Close(a.fds[0])
@@ -79,12 +80,25 @@ func (q *qp) reach() *peer {
 	return p
 }
 
-// begin starts to use a connection of the peer: its first request must carry
-// the packet number that the peer expects, and only one requester can be the first.
+// begin starts to use a connection of the peer, which learns of it if it is not
+// going to send itself.
 func (q *qp) begin(p *peer, epoch uint32) bool {
+	claim := q.claim
 	if q.unreliable() {
-		return q.resume(p, epoch)
+		claim = q.resume
 	}
+	if !claim(p, epoch) {
+		return false
+	}
+	if verbs.QPState(atomic.LoadUint32(&p.entry.state)) == verbs.QPRTR {
+		p.notify()
+	}
+	return true
+}
+
+// claim takes a connection that nobody has used: its first request must carry the
+// packet number that the peer expects, and only one requester can be the first.
+func (q *qp) claim(p *peer, epoch uint32) bool {
 	if p.epoch != 0 || atomic.LoadUint32(&p.entry.rqPSN) != q.attr.SQPSN {
 		return false
 	}

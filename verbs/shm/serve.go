@@ -50,6 +50,9 @@ func (c *context) dropConn(conn *net.UnixConn) {
 // this process is gone, so it stays open as long as the peer wants.
 func (c *context) serveConn(conn *net.UnixConn) {
 	defer c.dropConn(conn)
+	looks := make(chan uint32, maxLooks)
+	defer close(looks)
+	go c.lookAt(looks)
 	b := make([]byte, datagramMax+1)
 	for {
 		n, fds, err := receive(conn, b)
@@ -64,6 +67,13 @@ func (c *context) serveConn(conn *net.UnixConn) {
 		req, ok := decodeRequest(b[:n])
 		if !ok {
 			return
+		}
+		if req.op == askLook {
+			select {
+			case looks <- req.arg:
+			default: // more than an honest peer asks for
+			}
+			continue
 		}
 		if c.answer(conn, req) != nil {
 			return

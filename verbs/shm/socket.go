@@ -22,6 +22,7 @@ const (
 	askQP                         // the receive queue of QP arg, and its CQ's bell
 	askRegion                     // the memory with id arg
 	sendDatagram                  // no question: a message of UD, see datagram
+	askLook                       // no question either: QP arg is to look at its records
 )
 
 type request struct {
