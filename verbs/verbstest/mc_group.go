@@ -38,13 +38,21 @@ func (s *side) attach(gid verbs.GID) {
 	})
 }
 
+// network returns the index of the network interface of the target's GID, 0 if
+// there is none.
+func (e *env) network() int {
+	e.Helper()
+	entry, err := e.open().QueryGID(e.target.Port, e.target.GIDIndex)
+	e.ok(err)
+	return entry.IfIndex
+}
+
 // join makes the network interface of the target's GID, if it has one, join the
 // group: soft RoCE gets no packet of a group that IP has not joined.
 func (e *env) join(gid verbs.GID) {
 	e.Helper()
-	entry, err := e.open().QueryGID(e.target.Port, e.target.GIDIndex)
-	e.ok(err)
-	if entry.IfIndex == 0 {
+	index := e.network()
+	if index == 0 {
 		return
 	}
 	family := unix.AF_INET6
@@ -56,11 +64,11 @@ func (e *env) join(gid verbs.GID) {
 	e.Cleanup(func() { unix.Close(fd) })
 	if isMapped(gid) {
 		e.ok(unix.SetsockoptIPMreqn(fd, unix.IPPROTO_IP, unix.IP_ADD_MEMBERSHIP,
-			&unix.IPMreqn{Multiaddr: [4]byte(gid[12:]), Ifindex: int32(entry.IfIndex)}))
+			&unix.IPMreqn{Multiaddr: [4]byte(gid[12:]), Ifindex: int32(index)}))
 		return
 	}
 	e.ok(unix.SetsockoptIPv6Mreq(fd, unix.IPPROTO_IPV6, unix.IPV6_JOIN_GROUP,
-		&unix.IPv6Mreq{Multiaddr: gid, Interface: uint32(entry.IfIndex)}))
+		&unix.IPv6Mreq{Multiaddr: gid, Interface: uint32(index)}))
 }
 
 // crowd is a group with a sender, which is not in it, and members.
