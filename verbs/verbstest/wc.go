@@ -10,6 +10,7 @@ var wcStatements = []statement{
 	{"WC-4", "byte_len is the length of what was received or read", completionLengths},
 	{"WC-5", "a receive has the flag for immediate data if, and only if, there is some", immFlag},
 	{"WC-8", "on RoCE the LID fields are 0", noLIDs},
+	{"WC-9", "no completion tells of checksums on a device that checks none", noChecksums},
 	{"WC-11", "a completion overwrites all valid fields of what was in its place", freshCompletion},
 }
 
@@ -85,6 +86,20 @@ func noLIDs(e *env) {
 			if wc.SLID != 0 || wc.SL != 0 || wc.DLIDPathBits != 0 {
 				e.Errorf("%s: slid %d, sl %d, dlid_path_bits %d", m.op, wc.SLID, wc.SL, wc.DLIDPathBits)
 			}
+		}
+	})
+}
+
+// Flags of devices that check IP checksums: IBV_DEVICE_UD_IP_CSUM and RC_IP_CSUM.
+const checksCaps verbs.DeviceCapFlags = 1<<18 | 1<<25
+
+func noChecksums(e *env) {
+	if caps := e.device(e.open()).DeviceCapFlags & checksCaps; caps != 0 {
+		e.Skipf("the device has %s", caps)
+	}
+	e.eachTransfer(func(m *mover, sent, received verbs.WC) {
+		if (sent.Flags|received.Flags)&verbs.WCIPCsum != 0 {
+			e.Errorf("%s: flags %#x and %#x", m.op, sent.Flags, received.Flags)
 		}
 	})
 }
