@@ -13,6 +13,10 @@ type send struct {
 	sges  []verbs.SGE
 
 	compareAdd, swap uint64 // of atomic operations
+
+	// UD
+	ah        verbs.AH
+	qpn, qkey uint32
 }
 
 // recv is a receive request.
@@ -58,9 +62,12 @@ func (r *requests) sendList(list []send) *verbs.SendWR {
 		w := &r.send[i]
 		*w = verbs.SendWR{WRID: q.id, Opcode: q.op, SendFlags: q.flags, Imm: q.imm}
 		w.SGList, w.NumSGE = r.scatter(i, q.sges)
-		if q.op == opSwap || q.op == opAdd {
+		switch {
+		case q.op == opSwap || q.op == opAdd:
 			w.SetAtomic(q.raddr, q.rkey, q.compareAdd, q.swap)
-		} else {
+		case q.ah != nil:
+			w.SetUD(q.ah, q.qpn, q.qkey)
+		default:
 			w.SetRDMA(q.raddr, q.rkey)
 		}
 		if i > 0 {

@@ -104,8 +104,8 @@ func (s *side) newQP() {
 		SendCQ: s.sendCQ.CQ, RecvCQ: s.recvCQ.CQ, Cap: s.conf.cap, Type: s.conf.typ, SigAll: s.conf.sigAll,
 	}
 	qp, err := s.pd.CreateQP(&init)
-	if errors.Is(err, verbs.ErrNotSupported) {
-		s.Skipf("the device offers no %s QPs", s.conf.typ)
+	if s.conf.typ != verbs.QPTypeRC && errors.Is(err, verbs.ErrNotSupported) {
+		s.Skipf("the device offers no %s", s.conf.typ)
 	}
 	s.qp = own(s.env, qp, err)
 }
