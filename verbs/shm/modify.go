@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -66,6 +68,9 @@ func (q *qp) checkModify(from, to verbs.QPState, a *verbs.QPAttr, mask verbs.QPA
 	}
 	if mask&verbs.MaskCurState != 0 && a.CurState != from {
 		return q.err("modify_qp", einval, fmt.Sprintf("cur_qp_state %s: the QP is in %s", a.CurState, from))
+	}
+	if !qkeyAllowed(a, mask) {
+		return q.err("modify_qp", unix.EPERM, fmt.Sprintf("qkey %#x: one with the top bit needs CAP_NET_RAW", a.QKey))
 	}
 	if why := checkAttr(a, mask); why != "" {
 		return q.err("modify_qp", einval, fmt.Sprintf("%s %s to %s: %s", q.typ, from, to, why))

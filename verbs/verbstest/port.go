@@ -17,6 +17,7 @@ var portStatements = []statement{
 	{"PORT-9", "a GID entry knows its port, its index and its type", gidEntries},
 	{"PORT-10", "the P_Key table begins with the default partition, and ends", partitionKeys},
 	{"PORT-11", "a P_Key is found where it stands, and no other is found", partitionKeyIndex},
+	{"PORT-13", "the port counts UD messages with a wrong Q_Key", qkeyViolation},
 }
 
 func ports(e *env) {

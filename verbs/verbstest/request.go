@@ -11,6 +11,10 @@ type send struct {
 	raddr uint64
 	rkey  uint32
 	sges  []verbs.SGE
+
+	// UD
+	ah        verbs.AH
+	qpn, qkey uint32
 }
 
 // recv is a receive request.
@@ -55,6 +59,9 @@ func (r *requests) sendList(list []send) *verbs.SendWR {
 		*w = verbs.SendWR{WRID: q.id, Opcode: q.op, SendFlags: q.flags, Imm: q.imm}
 		w.SGList, w.NumSGE = r.scatter(i, q.sges)
 		w.SetRDMA(q.raddr, q.rkey)
+		if q.ah != nil {
+			w.SetUD(q.ah, q.qpn, q.qkey)
+		}
 		if i > 0 {
 			r.send[i-1].Next = w
 		}

@@ -1,6 +1,8 @@
 package verbstest
 
 import (
+	"errors"
+
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -102,6 +104,9 @@ func (s *side) newQP() {
 		SendCQ: s.sendCQ.CQ, RecvCQ: s.recvCQ.CQ, Cap: s.conf.cap, Type: s.conf.typ, SigAll: s.conf.sigAll,
 	}
 	qp, err := s.pd.CreateQP(&init)
+	if s.conf.typ != verbs.QPTypeRC && errors.Is(err, verbs.ErrNotSupported) {
+		s.Skipf("the device offers no %s", s.conf.typ)
+	}
 	s.qp = own(s.env, qp, err)
 }
 

@@ -30,6 +30,7 @@ var sndStatements = []statement{
 	{"SND-24", "SGEs are joined in order, empty ones skipped", gather},
 	{"SND-25", "messages longer than the MTU arrive whole", segmented},
 	{"SND-26", "a message longer than the port allows does not succeed", tooLongMessage},
+	{"SND-28", "an address handle is needed until the completion, no longer", handleOutlives},
 	{"SND-29", "wr_id is returned as it was, twice the same if need be", wrIDs},
 	{"SND-30", "several threads post to one QP, each list in one piece", twoPosters},
 	{"SND-31", "messages are received in the order of posting", receivedInOrder},
