@@ -47,6 +47,21 @@ var eventFaults = []mutation{
 `, `			q.broken = true
 			q.raise(verbs.EventQPFatal)
 `},
+	{"a refused request raises no event at the responder", "AEV-6", "notice.go",
+		`	if ok {
+		q.raise(event)
+	}
+`, `	_, _ = event, ok
+`},
+	{"a refusal of the rights is told as one of the request", "AEV-6", "notice.go",
+		`return verbs.EventQPAccessErr, true`, `return verbs.EventQPReqErr, true`},
+	{"COMM_EST is told twice", "AEV-5", "notice.go",
+		`	q.reached = true
+`, `	q.raise(verbs.EventCommEst)
+	q.reached = true
+`},
+	{"events of a destroyed object stay", "AEV-4", "event.go",
+		`if acksOf(e) != a {`, `if true {`},
 	{"a channel in use can be destroyed", "CHN-1", "channel.go",
 		`if len(ch.cqs) > 0 {`, `if false {`},
 }
