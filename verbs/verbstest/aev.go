@@ -12,6 +12,8 @@ var aevStatements = []statement{
 	{"AEV-2", "destroying a QP or CQ waits until its events are acknowledged", destroyWaitsForAsyncAck},
 	{"AEV-3", "an event names the object that it is about, and no other", eventNamesObject},
 	{"AEV-4", "events go to the context of their object, and those not fetched go with it", eventsOfContext},
+	{"AEV-5", "COMM_EST: the first message reaches a QP in RTR", communicationEstablished},
+	{"AEV-6", "QP_REQ_ERR and QP_ACCESS_ERR: a refused request at the responder", responderErrors},
 	{"AEV-7", "QP_FATAL: the QP of a CQ that overran", fatalAfterOverrun},
 	{"AEV-8", "failures of requests, and moves to ERR, raise no event at the requester", quietFailures},
 }
@@ -154,6 +156,19 @@ func destroyWaitsForAsyncAck(e *env) {
 		e.close(a.qp)
 		a.closesAfter(a.sendCQ.CQ, func() { a.ctx.AckAsyncEvent(event) })
 	})
+	e.sub("QP", func(e *env) {
+		a, _ := e.pair(conf())
+		a.askDrained()
+		event := e.fetched(a.ctx, verbs.EventSQDrained)
+		a.closesAfter(a.qp, func() { a.ctx.AckAsyncEvent(event) })
+	})
+}
+
+// askDrained moves the QP to SQD and asks for the event.
+func (s *side) askDrained() {
+	s.Helper()
+	attr := verbs.QPAttr{State: verbs.QPSQD, EnSQDNotify: true}
+	s.ok(s.qp.Modify(&attr, verbs.MaskState|verbs.MaskEnSQDNotify))
 }
 
 func eventNamesObject(e *env) {
@@ -168,6 +183,11 @@ func eventNamesObject(e *env) {
 	event := e.fetched(a.ctx, verbs.EventCQErr)
 	a.ctx.AckAsyncEvent(event)
 	only(event, nil, a.sendCQ.CQ)
+	c, _ := e.pair(conf())
+	c.askDrained()
+	event = e.fetched(c.ctx, verbs.EventSQDrained)
+	c.ctx.AckAsyncEvent(event)
+	only(event, c.qp, nil)
 }
 
 func eventsOfContext(e *env) {
@@ -178,12 +198,20 @@ func eventsOfContext(e *env) {
 	e.noEvents(b.ctx)
 	e.noEvents(third)
 	e.events(a.ctx)
-	c, d := e.smallPair()
-	c.leaveUnpolled(d)
-	e.noEvents(d.ctx) // in this time the event is raised
-	e.close(c.qp)
-	e.close(c.sendCQ.CQ) // whose event nobody has fetched
+	c, d := e.pair(conf())
+	c.askDrained()
+	d.askDrained()
+	e.event(d.ctx, verbs.EventSQDrained, func(event verbs.AsyncEvent) bool { return event.QP == d.qp })
+	e.close(c.qp) // whose event nobody has fetched
 	e.noEvents(c.ctx)
+}
+
+func communicationEstablished(e *env) {
+	a, b := e.inState(conf(), verbs.QPRTR)
+	a.recv(recv{id: 1})
+	b.post(send{op: opSend})
+	a.recvCQ.gives(1, verbs.WCSuccess)
+	e.raised("Q06", a, verbs.EventCommEst)
 }
 
 // raised checks that the QP's event comes, or with the quirk that it does not.
@@ -195,6 +223,24 @@ func (e *env) raised(quirk string, s *side, want verbs.EventType) {
 	}
 	got := e.gotEvent(s.ctx, limit, want, func(event verbs.AsyncEvent) bool { return event.QP == s.qp })
 	agree(e, quirk, want.String(), got, true, false)
+}
+
+func responderErrors(e *env) {
+	e.sub("invalid request", func(e *env) {
+		c := conf()
+		c.qpAccess = verbs.AccessRemoteRead
+		a, b := e.pair(c)
+		a.post(send{id: 1, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0))
+		a.sendCQ.gives(1, verbs.WCRemInvReqErr)
+		e.raised("Q06", b, verbs.EventQPReqErr)
+	})
+	e.sub("access", func(e *env) {
+		a, b := e.pair(conf())
+		w := send{sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0)
+		w.rkey ^= 0x100
+		a.refusedByPeer(w)
+		e.raised("Q06", b, verbs.EventQPAccessErr)
+	})
 }
 
 func fatalAfterOverrun(e *env) {

@@ -31,7 +31,7 @@ type statement struct {
 func statements() []statement {
 	return slices.Concat(
 		devStatements, portStatements, mrStatements, cqStatements, chnStatements,
-		qpsStatements, qryStatements, sndStatements, rcvStatements, rmaStatements,
+		qpsStatements, qryStatements, sndStatements, rcvStatements, rmaStatements, atomicStatements, ucStatements,
 		wcStatements, errStatements, dioStatements, aevStatements, udStatements,
 	)
 }

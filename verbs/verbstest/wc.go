@@ -11,6 +11,7 @@ var wcStatements = []statement{
 	{"WC-5", "a receive has the flag for immediate data if, and only if, there is some", immFlag},
 	{"WC-6", "a receive of UD has the flag for a GRH", grhFlag},
 	{"WC-8", "on RoCE the LID fields are 0, and the sender's QP is told on UD", noLIDs},
+	{"WC-9", "no completion tells of checksums on a device that checks none", noChecksums},
 	{"WC-11", "a completion overwrites all valid fields of what was in its place", freshCompletion},
 }
 
@@ -105,6 +106,20 @@ func grhFlag(e *env) {
 			e.Errorf("a message of %d bytes: flags %#x", n, wc.Flags)
 		}
 	}
+}
+
+// Flags of devices that check IP checksums: IBV_DEVICE_UD_IP_CSUM and RC_IP_CSUM.
+const checksCaps verbs.DeviceCapFlags = 1<<18 | 1<<25
+
+func noChecksums(e *env) {
+	if caps := e.device(e.open()).DeviceCapFlags & checksCaps; caps != 0 {
+		e.Skipf("the device has %s", caps)
+	}
+	e.eachTransfer(func(m *mover, sent, received verbs.WC) {
+		if (sent.Flags|received.Flags)&verbs.WCIPCsum != 0 {
+			e.Errorf("%s: flags %#x and %#x", m.op, sent.Flags, received.Flags)
+		}
+	})
 }
 
 func freshCompletion(e *env) {
