@@ -23,6 +23,17 @@
 // What a peer can write is read once, checked, and can fail its own connection
 // only.
 //
+// # Datagrams
+//
+// A message of UD is a packet on the same socket. A goroutine of the context that
+// it comes to, which stands for the device, puts it into the next receive of the
+// QP, behind a GRH. What finds no room, no QP, no receive or another Q_Key is
+// lost, as on a network, and the sender is not told.
+//
+// A message to a multicast group goes to every context of this user on this host,
+// whatever kind of embedded device it is; /proc/net/unix lists their sockets. Each
+// delivers it to its QPs in the group.
+//
 // # Order
 //
 // The devices differ in the order in which they store incoming data and in what
