@@ -159,8 +159,12 @@ func (q *qp) reset() {
 	q.setState(verbs.QPReset)
 	q.pendHead, q.pendTail = 0, 0
 	q.broken = false
+	q.withdraw()
 	q.unlock()
 	q.awaitPeerOut()
+	if q.sharing() {
+		q.starve()
+	}
 	q.sendCQ.purge(q)
 	q.recvCQ.purge(q)
 	q.recv.mu.Lock()

@@ -32,7 +32,10 @@ type qp struct {
 	attr   verbs.QPAttr  // guarded by lock, written under modify too
 	state  atomic.Uint32 // verbs.QPState
 
-	recv recvQueue
+	recv  recvQueue
+	srq   *srq          // receives are taken from; nil: recv is filled by PostRecv
+	given feed          // of a shared receive queue
+	note  atomic.Uint64 // the peer's last; see fetch
 
 	// The send side, guarded by lock.
 	posted   uint32
@@ -58,6 +61,9 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	if err := c.checkType(init); err != nil {
 		return nil, err
 	}
+	if init.SRQ != nil {
+		init.Cap.MaxRecvWR, init.Cap.MaxRecvSGE = 0, 0
+	}
 	if why := checkCap(init.Cap); why != "" {
 		return nil, c.err("create_qp", einval, why)
 	}
@@ -65,7 +71,8 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 		ctx: c, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, typ: init.Type, ops: operations[init.Type],
 		cap: init.Cap, sigAll: init.SigAll,
 	}
-	if err := q.recv.init(q, init.Cap); err != nil {
+	q.srq, _ = init.SRQ.(*srq)
+	if err := q.recv.init(q, q.recvCap()); err != nil {
 		return nil, err
 	}
 	q.pend = makePending(init.Cap)
@@ -80,8 +87,21 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	p.use(1)
 	sendCQ.use(1)
 	recvCQ.use(1)
-	recvCQ.addReceiver(q)
+	if q.srq != nil {
+		q.srq.use(1)
+	} else {
+		recvCQ.addReceiver(q)
+	}
 	return q, nil
+}
+
+// recvCap is the size of the QP's own receive queue, which holds one receive at a
+// time if they come from a shared one.
+func (q *qp) recvCap() verbs.QPCap {
+	if q.srq != nil {
+		return verbs.QPCap{MaxRecvWR: 1, MaxRecvSGE: maxSGE}
+	}
+	return q.cap
 }
 
 func checkCap(c verbs.QPCap) string {
@@ -115,7 +135,11 @@ func (c *context) enterQP(q *qp) error {
 	q.num = i + uint32(c.qpGen[i])*maxQP
 	c.qps[i] = q
 	q.entry = &c.dir.qps[i]
-	q.entry.pd, q.entry.typ = q.pd.id, uint32(q.typ)
+	e := q.entry
+	e.typ, e.pd, e.recvPD, e.sharing = uint32(q.typ), q.pd.id, q.pd.id, 0
+	if q.srq != nil {
+		e.recvPD, e.sharing = q.srq.pd.id, 1
+	}
 	q.setState(verbs.QPReset)
 	atomic.StoreUint32(&q.entry.num, q.num)
 	return nil
@@ -162,9 +186,15 @@ func (q *qp) failLocked() {
 	q.broken = false
 	q.setState(verbs.QPErr)
 	q.flushPending()
+	q.withdraw()
 	q.unlock()
 	q.awaitPeerOut()
-	q.recv.flush()
+	if q.srq == nil {
+		q.recv.flush()
+		return
+	}
+	q.starve()
+	q.ctx.raise(verbs.AsyncEvent{Type: verbs.EventQPLastWQE, QP: q})
 }
 
 const outTimeout = time.Second
@@ -186,19 +216,29 @@ func (q *qp) awaitPeerOut() {
 }
 
 func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
+	q.notice()
+	q.lock()
+	defer q.unlock()
+	a := q.attr
+	a.State, a.CurState, a.Cap = verbs.QPState(q.state.Load()), verbs.QPState(q.state.Load()), q.cap
+	init := verbs.QPInitAttr{
+		SendCQ: q.sendCQ, RecvCQ: q.recvCQ, Cap: q.cap, Type: q.typ, SigAll: q.sigAll, QPNumber: q.num,
+	}
+	if q.srq != nil {
+		init.SRQ = q.srq
+	}
+	return a, init, nil
+}
+
+// notice takes the QP to ERR if the peer has ended the connection in a record
+// that nobody has looked at yet.
+func (q *qp) notice() {
 	q.recvCQ.mu.Lock()
 	failed, life := q.recv.failed(), q.life.Load()
 	q.recvCQ.mu.Unlock()
 	if failed {
 		q.fail(life)
 	}
-	q.lock()
-	defer q.unlock()
-	a := q.attr
-	a.State, a.CurState, a.Cap = verbs.QPState(q.state.Load()), verbs.QPState(q.state.Load()), q.cap
-	return a, verbs.QPInitAttr{
-		SendCQ: q.sendCQ, RecvCQ: q.recvCQ, Cap: q.cap, Type: q.typ, SigAll: q.sigAll, QPNumber: q.num,
-	}, nil
 }
 
 func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.OrderCaps, error) {
@@ -229,9 +269,13 @@ func (q *qp) destroy() error {
 	q.lock()
 	q.setState(verbs.QPErr)
 	q.pendHead = q.pendTail
+	q.withdraw()
 	q.unlock()
 	q.awaitPeerOut()
 	atomic.StoreUint32(&q.entry.num, 0)
+	if q.sharing() {
+		q.starve()
+	}
 	q.recv.closed.Store(true)
 	q.recvCQ.removeReceiver(q)
 	q.sendCQ.purge(q)
@@ -241,6 +285,9 @@ func (q *qp) destroy() error {
 	q.pd.use(-1)
 	q.sendCQ.use(-1)
 	q.recvCQ.use(-1)
+	if q.srq != nil {
+		q.srq.use(-1)
+	}
 	return q.recv.file.CloseFD()
 }
 
@@ -254,6 +301,7 @@ func (q *qp) disconnect() {
 		p.unmap()
 	}
 	if r != nil {
+		r.unawait(q)
 		q.ctx.release(r)
 	}
 }

@@ -25,8 +25,9 @@ type remote struct {
 	mu      sync.Mutex
 	regions map[uint32][]byte
 	bells   map[uint32]*bell
-	maps    [][]byte // everything mapped, for close
-	refs    int      // guarded by the context's lock
+	waiting map[uint32]*qp // for notes, by number
+	maps    [][]byte       // everything mapped, for close
+	refs    int            // guarded by the context's lock
 }
 
 type answer struct {
@@ -53,7 +54,7 @@ func (c *context) remoteOf(id uint64) (*remote, error) {
 	}
 	r := &remote{
 		id: id, conn: conn, replies: make(chan answer, 1), refs: 1,
-		regions: map[uint32][]byte{}, bells: map[uint32]*bell{},
+		regions: map[uint32][]byte{}, bells: map[uint32]*bell{}, waiting: map[uint32]*qp{},
 	}
 	go r.read()
 	// The peer may be this very context, whose lock is held: let it answer.
@@ -116,6 +117,11 @@ func (r *remote) read() {
 			closeAll(fds)
 			r.dead.Store(true)
 			return
+		}
+		if rep.note != 0 {
+			closeAll(fds)
+			r.noted(rep)
+			continue
 		}
 		select {
 		case r.replies <- answer{rep, fds}:
@@ -217,7 +223,7 @@ func (r *remote) region(id uint32) []byte {
 	if b != nil {
 		return b
 	}
-	a, err := r.request(request{askRegion, id})
+	a, err := r.request(request{op: askRegion, arg: id})
 	if err != nil {
 		return nil
 	}

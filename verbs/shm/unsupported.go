@@ -26,10 +26,6 @@ func (p *pd) RegMRIova(buf []byte, iova uint64, access verbs.Access) (verbs.MR, 
 	return nil, p.ctx.err("reg_mr_iova", verbs.ErrNotSupported, "")
 }
 
-func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
-	return nil, p.ctx.err("create_srq", verbs.ErrNotSupported, "")
-}
-
 func (p *pd) CreateAH(attr *verbs.AHAttr) (verbs.AH, error) {
 	return nil, p.ctx.err("create_ah", verbs.ErrNotSupported, "")
 }

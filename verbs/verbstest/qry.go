@@ -13,6 +13,7 @@ var qryStatements = []statement{
 	{"QRY-9", "on an idle QP the PSNs are those that were set", queriedPSNs},
 	{"QRY-12", "the state is the current one after every move", queriedState},
 	{"QRY-13", "an idle QP says the same twice", queriedTwice},
+	{"QRY-14", "a QP on an SRQ has a receive queue of depth 0", queriedOnSRQ},
 }
 
 func queriedAsSet(e *env) {

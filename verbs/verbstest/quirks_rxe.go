@@ -7,7 +7,8 @@ var rxeQuirks = Quirks{
 	"Q02": {"a receive posted in ERR is accepted and never flushed", []string{"QPS-21"}},
 	"Q04": {"a wrong local key of a SEND or WRITE is LOC_QP_OP_ERR; only a wrong range is LOC_PROT_ERR", []string{"ERR-4", "MR-14"}},
 	"Q05": {"a receive that is too short or whose memory is wrong is LOC_QP_OP_ERR, for the sender REM_OP_ERR",
-		[]string{"ERR-7", "ERR-8", "MR-9", "MR-22", "RCV-10"}},
+		[]string{"ERR-7", "ERR-8", "MR-9", "MR-22", "RCV-10", "SRQ-17"}},
+	"Q06": {"a QP on an SRQ that goes to ERR raises no event", []string{"SRQ-16"}},
 	"Q08": {"a CQ that overruns drops completions and goes on working", []string{"CQ-12"}},
 	"Q09": {"armed for solicited completions, a failed send raises no event", []string{"CHN-8"}},
 	"Q11": {"retry_cnt 7 is for ever", []string{"ERR-19"}},
@@ -16,6 +17,7 @@ var rxeQuirks = Quirks{
 	"Q16": {"ZERO_BASED is ignored, and no data order is ever promised", []string{"MR-18", "DIO-2"}},
 	"Q17": {"an operation that the transport lacks is posted and completes with LOC_QP_OP_ERR", []string{"SND-2"}},
 	"Q18": {"a message longer than max_msg_sz is sent", []string{"SND-26", "ERR-6"}},
+	"Q19": {"a UC QP may be on an SRQ", []string{"SRQ-14"}},
 	"Q20": {"P_Key index, access flags, MTU 0, retry_cnt and max_dest_rd_atomic are not checked", []string{"QPS-12"}},
 	"Q26": {"the receive of a WRITE_WITH_IMM with a wrong key is REM_ACCESS_ERR", []string{"ERR-12"}},
 }

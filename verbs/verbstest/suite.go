@@ -32,7 +32,7 @@ func statements() []statement {
 	return slices.Concat(
 		devStatements, portStatements, mrStatements, cqStatements, chnStatements,
 		qpsStatements, qryStatements, sndStatements, rcvStatements, rmaStatements,
-		wcStatements, errStatements, dioStatements,
+		wcStatements, errStatements, dioStatements, srqStatements,
 	)
 }
 
