@@ -4,8 +4,8 @@
  * The libraries are opened at run time, so building needs no headers of theirs:
  * what is called and what is passed is declared here, under names of its own
  * (struct abi_x is struct ibv_x). The interface is fixed for as long as the
- * library is called libibverbs.so.1; test/abi compares every field with the
- * installed headers.
+ * library is called libibverbs.so.1; testdata/abi.c compares every field with
+ * the installed headers.
  */
 #ifndef IBPERF_ABI_H
 #define IBPERF_ABI_H
@@ -18,6 +18,7 @@ struct abi_qp;
 struct abi_cq;
 struct abi_srq;
 struct abi_pd;
+struct abi_ah;
 
 union abi_gid {
 	uint8_t raw[16];
@@ -82,7 +83,9 @@ struct abi_context_ops {
 	void *before_poll_cq[11];
 	int (*poll_cq)(struct abi_cq *cq, int num_entries, struct abi_wc *wc);
 	int (*req_notify_cq)(struct abi_cq *cq, int solicited_only);
-	void *before_post_send[12];
+	void *before_post_srq_recv[7];
+	int (*post_srq_recv)(struct abi_srq *srq, struct abi_recv_wr *wr, struct abi_recv_wr **bad_wr);
+	void *before_post_send[4];
 	int (*post_send)(struct abi_qp *qp, struct abi_send_wr *wr, struct abi_send_wr **bad_wr);
 	int (*post_recv)(struct abi_qp *qp, struct abi_recv_wr *wr, struct abi_recv_wr **bad_wr);
 	void *after_post_recv[5];
@@ -133,6 +136,17 @@ struct abi_qp {
 	uint32_t qp_num;
 	uint32_t state;
 	uint32_t qp_type;
+};
+
+struct abi_srq {
+	struct abi_context *context;
+	void *srq_context;
+	struct abi_pd *pd;
+	uint32_t handle;
+};
+
+struct abi_xrcd {
+	struct abi_context *context;
 };
 
 /* Attributes. */
@@ -296,6 +310,75 @@ struct abi_qp_init_attr {
 	int sq_sig_all;
 };
 
+struct abi_qp_init_attr_ex {
+	void *qp_context;
+	struct abi_cq *send_cq;
+	struct abi_cq *recv_cq;
+	struct abi_srq *srq;
+	struct abi_qp_cap cap;
+	uint32_t qp_type;
+	int sq_sig_all;
+	uint32_t comp_mask; /* ABI_QP_INIT_ATTR_ */
+	struct abi_pd *pd;
+	struct abi_xrcd *xrcd;
+	uint64_t newer[7];
+};
+
+#define ABI_QP_INIT_ATTR_XRCD 2
+
+struct abi_qp_open_attr {
+	uint32_t comp_mask; /* ABI_QP_OPEN_ATTR_ */
+	uint32_t qp_num;
+	struct abi_xrcd *xrcd;
+	void *qp_context;
+	uint32_t qp_type;
+};
+
+#define ABI_QP_OPEN_ATTR_NUM 1
+#define ABI_QP_OPEN_ATTR_XRCD 2
+#define ABI_QP_OPEN_ATTR_TYPE 8
+
+struct abi_xrcd_init_attr {
+	uint32_t comp_mask; /* ABI_XRCD_INIT_ATTR_ */
+	int fd;
+	int oflags;
+};
+
+#define ABI_XRCD_INIT_ATTR_FD 1
+#define ABI_XRCD_INIT_ATTR_OFLAGS 2
+
+struct abi_srq_attr {
+	uint32_t max_wr;
+	uint32_t max_sge;
+	uint32_t srq_limit;
+};
+
+struct abi_srq_init_attr {
+	void *srq_context;
+	struct abi_srq_attr attr;
+};
+
+struct abi_srq_init_attr_ex {
+	void *srq_context;
+	struct abi_srq_attr attr;
+	uint32_t comp_mask; /* ABI_SRQ_INIT_ATTR_ */
+	uint32_t srq_type;
+	struct abi_pd *pd;
+	struct abi_xrcd *xrcd;
+	struct abi_cq *cq;
+	uint32_t tm_cap[2];
+};
+
+#define ABI_SRQ_INIT_ATTR_TYPE 1
+#define ABI_SRQ_INIT_ATTR_PD 2
+#define ABI_SRQ_INIT_ATTR_XRCD 4
+#define ABI_SRQ_INIT_ATTR_CQ 8
+#define ABI_SRQT_XRC 1
+
+struct abi_grh {
+	uint8_t bytes[40];
+};
+
 struct abi_global_route {
 	union abi_gid dgid;
 	uint32_t flow_label;
@@ -352,6 +435,12 @@ struct abi_async_event {
  * Newer operations stand in front of the context, counted from its beginning, as
  * far as the library's size says. Those used here:
  */
+#define ABI_CLOSE_XRCD 24
+#define ABI_OPEN_XRCD 32
+#define ABI_CREATE_SRQ_EX 40
+#define ABI_GET_SRQ_NUM 48
+#define ABI_CREATE_QP_EX 56
+#define ABI_OPEN_QP 64
 #define ABI_QUERY_DEVICE_EX 104
 #define ABI_QUERY_PORT 320
 

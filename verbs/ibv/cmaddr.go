@@ -141,7 +141,7 @@ func sockaddr(addr netip.AddrPort) (sa unix.RawSockaddrInet6) {
 	return sa
 }
 
-// swapped turns a port between host and network order.
+// swapped turns a port or a P_Key between host and network order.
 func swapped(port uint16) uint16 {
 	var b [2]byte
 	binary.BigEndian.PutUint16(b[:], port)

@@ -4,17 +4,13 @@ package ibv
 
 /*
 #cgo noescape ib_query_device_ex
-#cgo noescape ib_query_port_ex
-#cgo noescape ib_query_gid_ex
 #include "library.h"
 */
 import "C"
 
 import (
 	"encoding/binary"
-	"fmt"
 	"sync"
-	"syscall"
 	"unsafe"
 
 	"github.com/ibperf/ibperf/internal/ccall"
@@ -29,7 +25,7 @@ type context struct {
 	events  events
 	stacks  *ccall.Stacks
 	mu      sync.Mutex
-	objects map[unsafe.Pointer]any // QPs and CQs by their C twins, which events name
+	objects map[unsafe.Pointer]any // QPs, CQs and SRQs by their C twins, which events name
 }
 
 func newContext(d *device, c *C.struct_abi_context) (*context, error) {
@@ -64,48 +60,6 @@ func (c *context) find(twin unsafe.Pointer) any {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.objects[twin]
-}
-
-// QueryPort returns the attributes of a port.
-//
-//	int ibv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr)
-func (c *context) QueryPort(port int) (verbs.PortAttr, error) {
-	if port < 1 || port > 255 {
-		return verbs.PortAttr{}, opError("query_port", c.dev.name, syscall.EINVAL, "ports are numbered from 1")
-	}
-	var a C.struct_abi_port_attr
-	ret := C.ib_query_port_ex(c.c, C.uint8_t(port), &a)
-	if ret != 0 {
-		return verbs.PortAttr{}, check("query_port", fmt.Sprintf("%s port %d", c.dev.name, port), ret, nil)
-	}
-	return verbs.PortAttr{
-		State: verbs.PortState(a.state), MaxMTU: verbs.MTU(a.max_mtu), ActiveMTU: verbs.MTU(a.active_mtu),
-		GIDTableLen: int(a.gid_tbl_len), PKeyTblLen: int(a.pkey_tbl_len), MaxMsgSize: uint32(a.max_msg_sz),
-		CapFlags: uint32(a.port_cap_flags), CapFlags2: uint16(a.port_cap_flags2),
-		BadPKeyCntr: uint32(a.bad_pkey_cntr), QKeyViolCntr: uint32(a.qkey_viol_cntr),
-		LID: uint16(a.lid), SMLID: uint16(a.sm_lid), LMC: uint8(a.lmc), MaxVLNum: uint8(a.max_vl_num), SMSL: uint8(a.sm_sl),
-		SubnetTimeout: uint8(a.subnet_timeout), InitTypeReply: uint8(a.init_type_reply),
-		LinkLayer: verbs.LinkLayer(a.link_layer), ActiveWidth: uint8(a.active_width), ActiveSpeed: uint32(a.active_speed),
-		PhysState: uint8(a.phys_state), GRHRequired: a.flags&1 != 0,
-	}, nil
-}
-
-// QueryGID returns a GID table entry.
-//
-//	int ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t gid_index, struct ibv_gid_entry *entry, uint32_t flags)
-func (c *context) QueryGID(port, index int) (verbs.GIDEntry, error) {
-	object := fmt.Sprintf("%s port %d index %d", c.dev.name, port, index)
-	if port < 1 || index < 0 {
-		return verbs.GIDEntry{}, opError("query_gid", object, syscall.EINVAL, "")
-	}
-	var e C.struct_abi_gid_entry
-	if ret := C.ib_query_gid_ex(c.c, C.uint32_t(port), C.uint32_t(index), &e); ret != 0 {
-		return verbs.GIDEntry{}, check("query_gid", object, ret, nil)
-	}
-	return verbs.GIDEntry{
-		GID: e.gid, Index: int(e.gid_index), Port: int(e.port_num),
-		Type: verbs.GIDType(e.gid_type), IfIndex: int(e.ndev_ifindex),
-	}, nil
 }
 
 // AllocPD allocates a protection domain.

@@ -95,6 +95,16 @@ func (q *cq) AckEvents(n int) {
 	}
 }
 
+// Resize changes the capacity.
+//
+//	int ibv_resize_cq(struct ibv_cq *cq, int cqe)
+func (q *cq) Resize(cqe int) error {
+	object := fmt.Sprintf("%s, %d entries", q.ctx.dev.name, cqe)
+	return check("resize_cq", object, C.ib_resize_cq(q.c, C.int(cqe)), func() string {
+		return "it must hold the completions that are in it, within the device's limits: ib_caps"
+	})
+}
+
 func (q *cq) CQE() int { return int(q.c.cqe) }
 
 // Close destroys the queue, once all its events are acknowledged.

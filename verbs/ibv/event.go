@@ -45,7 +45,7 @@ func (e *events) open(fd C.int) error {
 	return err
 }
 
-// GetAsyncEvent waits for an event of the device, its ports, QPs or CQs.
+// GetAsyncEvent waits for an event of the device, its ports, QPs, CQs or SRQs.
 //
 //	int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 func (c *context) GetAsyncEvent(timeout time.Duration) (out verbs.AsyncEvent, err error) {
@@ -81,6 +81,8 @@ func (c *context) asyncEvent() (verbs.AsyncEvent, error) {
 		out.QP = object
 	case *cq:
 		out.CQ = object
+	case *srq:
+		out.SRQ = object
 	default:
 		out.Port = int(uint32(uintptr(e.element)))
 	}
@@ -96,6 +98,8 @@ func (c *context) AckAsyncEvent(event verbs.AsyncEvent) {
 		e.element = unsafe.Pointer(q.c)
 	} else if q, ok := event.CQ.(*cq); ok {
 		e.element = unsafe.Pointer(q.c)
+	} else if s, ok := event.SRQ.(*srq); ok {
+		e.element = unsafe.Pointer(s.c)
 	}
 	C.ib_ack_async_event(&e)
 }

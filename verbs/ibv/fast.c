@@ -19,6 +19,13 @@ void fast_post_recv(void *post_recv)
 	p->err = p->qp->context->ops.post_recv(p->qp, p->wr, &p->bad);
 }
 
+void fast_post_srq_recv(void *post_srq_recv)
+{
+	struct post_srq_recv *p = post_srq_recv;
+
+	p->err = p->srq->context->ops.post_srq_recv(p->srq, p->wr, &p->bad);
+}
+
 void fast_poll_cq(void *poll_cq)
 {
 	struct poll_cq *p = poll_cq;

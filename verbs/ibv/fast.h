@@ -21,8 +21,15 @@ struct post_recv {
 	int err;
 };
 
+struct post_srq_recv {
+	struct abi_srq *srq;
+	struct abi_recv_wr *wr, *bad;
+	int err;
+};
+
 void fast_post_send(void *post_send);
 void fast_post_recv(void *post_recv);
+void fast_post_srq_recv(void *post_srq_recv);
 
 /* Polls until something arrives, at most max times. */
 struct poll_cq {

@@ -16,6 +16,7 @@ LIBIBVERBS(CALL)
 #undef CALL
 
 static int (*p_query_gid_ex)(struct abi_context *, uint32_t, uint32_t, struct abi_gid_entry *, uint32_t, size_t);
+static ssize_t (*p_query_gid_table)(struct abi_context *, struct abi_gid_entry *, size_t, uint32_t, size_t);
 static int (*p_query_qp_data_in_order)(struct abi_qp *, uint32_t, uint32_t);
 
 static char problem[256];
@@ -44,6 +45,7 @@ const char *ib_load(void)
 	LIBIBVERBS(FIND)
 #undef FIND
 	*(void **)&p_query_gid_ex = find("_ibv_query_gid_ex", 1);
+	*(void **)&p_query_gid_table = find("_ibv_query_gid_table", 1);
 	*(void **)&p_query_qp_data_in_order = find("ibv_query_qp_data_in_order", 0);
 	return problem[0] ? problem : NULL;
 }
@@ -68,6 +70,11 @@ const char *ib_order_file(void)
 int ib_query_gid_ex(struct abi_context *c, uint32_t port, uint32_t index, struct abi_gid_entry *entry)
 {
 	return p_query_gid_ex(c, port, index, entry, 0, sizeof *entry);
+}
+
+ssize_t ib_query_gid_table(struct abi_context *c, struct abi_gid_entry *entries, size_t max)
+{
+	return p_query_gid_table(c, entries, max, 0, sizeof *entries);
 }
 
 int ib_query_qp_data_in_order(struct abi_qp *qp, uint32_t op, uint32_t flags)
@@ -108,3 +115,29 @@ int ib_query_port_ex(struct abi_context *c, uint8_t port, struct abi_port_attr *
 	memset(a, 0, sizeof *a);
 	return query ? query(c, port, a, sizeof *a) : ib_query_port(c, port, a);
 }
+
+/*
+ * The operations of XRC, each called as one of the same type of the context that its
+ * first argument leads to.
+ */
+#define OPERATION(result, failed, name, distance, context, parameters, arguments) \
+	result ib_##name parameters \
+	{ \
+		result(*name) parameters; \
+		*(void **)&name = operation(context, distance); \
+		if (name) \
+			return name arguments; \
+		errno = EOPNOTSUPP; \
+		return failed; \
+	}
+
+OPERATION(struct abi_xrcd *, NULL, open_xrcd, ABI_OPEN_XRCD, c,
+	  (struct abi_context *c, struct abi_xrcd_init_attr *init), (c, init))
+OPERATION(int, EOPNOTSUPP, close_xrcd, ABI_CLOSE_XRCD, xrcd->context, (struct abi_xrcd *xrcd), (xrcd))
+OPERATION(struct abi_srq *, NULL, create_srq_ex, ABI_CREATE_SRQ_EX, c,
+	  (struct abi_context *c, struct abi_srq_init_attr_ex *init), (c, init))
+OPERATION(int, EOPNOTSUPP, get_srq_num, ABI_GET_SRQ_NUM, srq->context, (struct abi_srq *srq, uint32_t *num), (srq, num))
+OPERATION(struct abi_qp *, NULL, create_qp_ex, ABI_CREATE_QP_EX, c,
+	  (struct abi_context *c, struct abi_qp_init_attr_ex *init), (c, init))
+OPERATION(struct abi_qp *, NULL, open_qp, ABI_OPEN_QP, c,
+	  (struct abi_context *c, struct abi_qp_open_attr *open), (c, open))

@@ -2,6 +2,8 @@
 #ifndef IBPERF_LIBRARY_H
 #define IBPERF_LIBRARY_H
 
+#include <sys/types.h>
+
 #include "abi.h"
 
 /*
@@ -18,6 +20,7 @@
 	F(int, query_device, (struct abi_context *c, struct abi_device_attr *a), (c, a)) \
 	F(int, query_port, (struct abi_context *c, uint8_t port, struct abi_port_attr *a), (c, port, a)) \
 	F(int, query_pkey, (struct abi_context *c, uint8_t port, int index, uint16_t *pkey), (c, port, index, pkey)) \
+	F(int, get_pkey_index, (struct abi_context *c, uint8_t port, uint16_t pkey), (c, port, pkey)) \
 	F(struct abi_pd *, alloc_pd, (struct abi_context *c), (c)) \
 	F(int, dealloc_pd, (struct abi_pd *pd), (pd)) \
 	F(struct abi_mr *, reg_mr_iova2, \
@@ -29,6 +32,7 @@
 	F(struct abi_cq *, create_cq, \
 	  (struct abi_context *c, int cqe, void *cq_context, struct abi_comp_channel *channel, int vector), \
 	  (c, cqe, cq_context, channel, vector)) \
+	F(int, resize_cq, (struct abi_cq *cq, int cqe), (cq, cqe)) \
 	F(int, destroy_cq, (struct abi_cq *cq), (cq)) \
 	F(int, get_cq_event, (struct abi_comp_channel *channel, struct abi_cq **cq, void **cq_context), \
 	  (channel, cq, cq_context)) \
@@ -38,6 +42,19 @@
 	F(int, query_qp, (struct abi_qp *qp, struct abi_qp_attr *a, int mask, struct abi_qp_init_attr *init), \
 	  (qp, a, mask, init)) \
 	F(int, destroy_qp, (struct abi_qp *qp), (qp)) \
+	F(int, attach_mcast, (struct abi_qp *qp, const union abi_gid *gid, uint16_t lid), (qp, gid, lid)) \
+	F(int, detach_mcast, (struct abi_qp *qp, const union abi_gid *gid, uint16_t lid), (qp, gid, lid)) \
+	F(struct abi_srq *, create_srq, (struct abi_pd *pd, struct abi_srq_init_attr *init), (pd, init)) \
+	F(int, modify_srq, (struct abi_srq *srq, struct abi_srq_attr *a, int mask), (srq, a, mask)) \
+	F(int, query_srq, (struct abi_srq *srq, struct abi_srq_attr *a), (srq, a)) \
+	F(int, destroy_srq, (struct abi_srq *srq), (srq)) \
+	F(struct abi_ah *, create_ah, (struct abi_pd *pd, struct abi_ah_attr *a), (pd, a)) \
+	F(struct abi_ah *, create_ah_from_wc, \
+	  (struct abi_pd *pd, struct abi_wc *wc, struct abi_grh *grh, uint8_t port), (pd, wc, grh, port)) \
+	F(int, init_ah_from_wc, \
+	  (struct abi_context *c, uint8_t port, struct abi_wc *wc, struct abi_grh *grh, struct abi_ah_attr *a), \
+	  (c, port, wc, grh, a)) \
+	F(int, destroy_ah, (struct abi_ah *ah), (ah)) \
 	F(int, get_async_event, (struct abi_context *c, struct abi_async_event *event), (c, event)) \
 	F(void, ack_async_event, (struct abi_async_event *event), (event))
 
@@ -45,8 +62,9 @@
 LIBIBVERBS(DECLARE)
 #undef DECLARE
 
-/* Exported under a name of its own behind an inline function: ibv_query_gid_ex. */
+/* Exported under names of their own behind inline functions: ibv_query_gid_ex and _table. */
 int ib_query_gid_ex(struct abi_context *c, uint32_t port, uint32_t index, struct abi_gid_entry *entry);
+ssize_t ib_query_gid_table(struct abi_context *c, struct abi_gid_entry *entries, size_t max);
 
 /* Not in every library: -1 if it lacks the call, see has_query_qp_data_in_order. */
 int ib_query_qp_data_in_order(struct abi_qp *qp, uint32_t op, uint32_t flags);
@@ -54,6 +72,14 @@ int ib_query_qp_data_in_order(struct abi_qp *qp, uint32_t op, uint32_t flags);
 /* Inline functions of the headers, which ask the context for the newest form. */
 int ib_query_device_ex(struct abi_context *c, struct abi_device_attr_ex *a);
 int ib_query_port_ex(struct abi_context *c, uint8_t port, struct abi_port_attr *a);
+
+/* Inline functions, too, which are EOPNOTSUPP where the context lacks them. */
+struct abi_xrcd *ib_open_xrcd(struct abi_context *c, struct abi_xrcd_init_attr *init);
+int ib_close_xrcd(struct abi_xrcd *xrcd);
+struct abi_srq *ib_create_srq_ex(struct abi_context *c, struct abi_srq_init_attr_ex *init);
+int ib_get_srq_num(struct abi_srq *srq, uint32_t *num);
+struct abi_qp *ib_create_qp_ex(struct abi_context *c, struct abi_qp_init_attr_ex *init);
+struct abi_qp *ib_open_qp(struct abi_context *c, struct abi_qp_open_attr *open);
 
 /* load opens libibverbs; it returns NULL, or why that cannot be. */
 const char *ib_load(void);

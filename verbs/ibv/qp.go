@@ -3,6 +3,7 @@
 package ibv
 
 /*
+#cgo noescape ib_create_qp
 #cgo noescape ib_modify_qp
 #cgo noescape ib_query_qp
 #cgo noescape fast_post_send
@@ -29,6 +30,61 @@ type qp struct {
 	init verbs.QPInitAttr
 }
 
+// CreateQP creates a QP in state RESET.
+//
+//	struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
+func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
+	object := fmt.Sprintf("%s, %s", p.ctx.dev.name, init.Type)
+	in, wrong := p.fromQPInitAttr(init)
+	if wrong != "" {
+		return nil, opError("create_qp", object, syscall.EINVAL, wrong)
+	}
+	c, err := C.ib_create_qp(p.c, &in)
+	if c == nil {
+		return nil, opError("create_qp", object, err, "the device's limits: ib_caps")
+	}
+	init.Cap, init.QPNumber = toCap(in.cap), uint32(c.qp_num)
+	return p.ctx.newQP(c, *init), nil
+}
+
+// fromQPInitAttr also tells what is wrong with the attributes, or "". XRC_SEND
+// receives nothing and needs no CQ for that.
+func (p *pd) fromQPInitAttr(init *verbs.QPInitAttr) (in C.struct_abi_qp_init_attr, wrong string) {
+	if c := init.Cap; min(c.MaxSendWR, c.MaxRecvWR, c.MaxSendSGE, c.MaxRecvSGE, c.MaxInlineData) < 0 {
+		return in, "a capability is negative"
+	}
+	in.cap, in.qp_type = fromCap(init.Cap), C.uint32_t(init.Type)
+	if init.SigAll {
+		in.sq_sig_all = 1
+	}
+	send, ok := init.SendCQ.(*cq)
+	if !ok || send.ctx != p.ctx {
+		return in, "the CQ of sends must be of this context"
+	}
+	in.send_cq = send.c
+	if init.RecvCQ != nil || init.Type != verbs.QPTypeXRCSend {
+		recv, ok := init.RecvCQ.(*cq)
+		if !ok || recv.ctx != p.ctx {
+			return in, "the CQ of receives must be of this context"
+		}
+		in.recv_cq = recv.c
+	}
+	if init.SRQ != nil {
+		shared, ok := init.SRQ.(*srq)
+		if !ok || shared.ctx != p.ctx {
+			return in, "the SRQ must be of this context"
+		}
+		in.srq = shared.c
+	}
+	return in, ""
+}
+
+func (c *context) newQP(twin *C.struct_abi_qp, init verbs.QPInitAttr) *qp {
+	q := &qp{ctx: c, c: twin, init: init}
+	c.hold(unsafe.Pointer(twin), q)
+	return q
+}
+
 func (q *qp) QPNum() uint32 { return uint32(q.c.qp_num) }
 
 func (q *qp) object() string { return fmt.Sprintf("%s qp %#x", q.ctx.dev.name, q.QPNum()) }
@@ -38,14 +94,18 @@ func (q *qp) object() string { return fmt.Sprintf("%s qp %#x", q.ctx.dev.name, q
 //	int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 func (q *qp) Modify(attr *verbs.QPAttr, mask verbs.QPAttrMask) error {
 	a := fromQPAttr(attr)
-	from := verbs.QPState(q.c.state)
 	ret := C.ib_modify_qp(q.c, &a, C.int(mask))
-	return check("modify_qp", q.object(), ret, func() string { return q.modifyHint(syscall.Errno(ret), from, attr, mask) })
+	return check("modify_qp", q.object(), ret, func() string { return q.modifyHint(syscall.Errno(ret), attr, mask) })
 }
 
-// modifyHint says what the usual cause of a refused move is.
-func (q *qp) modifyHint(errno syscall.Errno, from verbs.QPState, attr *verbs.QPAttr, mask verbs.QPAttrMask) string {
-	to := from
+// modifyHint says what the usual cause of a refused move is. The state that it was
+// from is the one that the QP is still in, which libibverbs does not always know.
+func (q *qp) modifyHint(errno syscall.Errno, attr *verbs.QPAttr, mask verbs.QPAttrMask) string {
+	now, _, err := q.Query(verbs.MaskState)
+	if err != nil {
+		return ""
+	}
+	from, to := now.State, now.State
 	if mask&verbs.MaskState != 0 {
 		to = attr.State
 	}
@@ -57,8 +117,7 @@ func (q *qp) modifyHint(errno syscall.Errno, from verbs.QPState, attr *verbs.QPA
 	if mask&verbs.MaskAV == 0 {
 		return fmt.Sprintf("%s to %s", from, to)
 	}
-	return fmt.Sprintf("%s to %s: is the peer %s reachable from GID index %d of port %d?",
-		from, to, attr.AH.GRH.DGID, attr.AH.GRH.SGIDIndex, attr.AH.PortNum)
+	return fmt.Sprintf("%s to %s: %s", from, to, pathHint(&attr.AH))
 }
 
 // Query returns the QP's attributes.
@@ -109,7 +168,7 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 		C.fast_post_send(unsafe.Pointer(&p))
 	}
 	if p.err != 0 {
-		return (*verbs.SendWR)(unsafe.Pointer(p.bad)), q.postError("post_send", p.err)
+		return (*verbs.SendWR)(unsafe.Pointer(p.bad)), postError("post_send", q.object(), p.err)
 	}
 	return nil, nil
 }
@@ -123,13 +182,13 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 		C.fast_post_recv(unsafe.Pointer(&p))
 	}
 	if p.err != 0 {
-		return (*verbs.RecvWR)(unsafe.Pointer(p.bad)), q.postError("post_recv", p.err)
+		return (*verbs.RecvWR)(unsafe.Pointer(p.bad)), postError("post_recv", q.object(), p.err)
 	}
 	return nil, nil
 }
 
-func (q *qp) postError(verb string, errno C.int) error {
-	return check(verb, q.object(), errno, func() string {
+func postError(verb, object string, errno C.int) error {
+	return check(verb, object, errno, func() string {
 		if syscall.Errno(errno) == syscall.ENOMEM {
 			return "the queue is full"
 		}

@@ -42,6 +42,11 @@ type context struct {
 	closed  bool
 	ended   chan struct{} // closed with the context
 
+	handles        handles
+	neighbours     neighbours
+	groups         map[verbs.GID][]*qp // attached, guarded by mu
+	qkeyViolations atomic.Uint32
+
 	async  asyncEvents
 	engine engine
 }
@@ -63,7 +68,7 @@ func open(d *device) (*context, error) {
 		mrs: make([]atomic.Pointer[mr], maxMR), mrGen: make([]uint8, maxMR),
 		qps: make([]*qp, maxQP), qpGen: make([]uint16, maxQP), srqs: map[uint32]*srq{},
 		conns: map[*net.UnixConn]struct{}{}, regions: map[uint32]region{}, remotes: map[uint64]*remote{},
-		ended: make(chan struct{}), async: asyncEvents{wake: make(chan struct{}, 1)},
+		groups: map[verbs.GID][]*qp{}, ended: make(chan struct{}), async: newAsyncEvents(),
 	}
 	var err error
 	if c.dirFile, err = memfd.NewReadOnlyForOthers("ibperf-directory", directorySize); err != nil {
@@ -116,6 +121,7 @@ func (c *context) Close() error {
 			q.destroy()
 		}
 	}
+	c.neighbours.close()
 	for _, r := range remotes {
 		r.close()
 	}

@@ -12,15 +12,16 @@ import (
 // where peers put them, in the receive queues of the QPs that use the CQ.
 type cq struct {
 	ctx  *context
-	cqe  int
 	ch   *channel
 	bell *bell // nil without a channel
 
 	mu        sync.Mutex
+	cqe       int           // capacity, guarded by mu
 	own       []ownWC       // ring of a power of two, guarded by mu
 	head      uint32        // next to poll, guarded by mu
 	tail      atomic.Uint32 // next to fill, written under mu
 	headSeen  atomic.Uint32 // copy of head for looks without the lock
+	depth     int           // of all receivers' queues, guarded by mu
 	overrun   bool          // guarded by mu
 	receivers atomic.Pointer[[]*qp]
 	users     int // QPs, guarded by mu
@@ -72,14 +73,12 @@ func ringSize(n int) int {
 	return size
 }
 
-func (q *cq) CQE() int { return q.cqe }
-
 func (q *cq) Poll(wc []verbs.WC) (int, error) {
 	if q.empty() {
 		return 0, nil
 	}
 	q.mu.Lock()
-	if q.overrun {
+	if q.overflows() {
 		q.mu.Unlock()
 		return 0, q.ctx.err("poll_cq", enomem, "the CQ overran: more completions than entries were left unpolled")
 	}
@@ -160,8 +159,8 @@ func (q *cq) push(e ownWC, solicited bool) {
 
 func (q *cq) pushLocked(e ownWC) {
 	tail := q.tail.Load()
-	if int(tail-q.head) == len(q.own) {
-		q.overrun = true
+	if int(tail-q.head) >= q.cqe || q.overrun {
+		q.overran()
 		return
 	}
 	q.own[tail&uint32(len(q.own)-1)] = e
@@ -172,6 +171,9 @@ func (q *cq) pushLocked(e ownWC) {
 func (q *cq) purge(p *qp) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.overrun {
+		return
+	}
 	mask, tail, to := uint32(len(q.own)-1), q.tail.Load(), q.head
 	for i := q.head; i != tail; i++ {
 		if e := q.own[i&mask]; e.qp != p {
@@ -187,6 +189,7 @@ func (q *cq) purge(p *qp) {
 func (q *cq) ReqNotify(solicitedOnly bool) error {
 	if q.bell != nil {
 		q.bell.arm(solicitedOnly)
+		q.look()
 	}
 	return nil
 }
@@ -207,8 +210,7 @@ func (q *cq) AckEvents(n int) { q.fetched.add(-n) }
 func (q *cq) addReceiver(p *qp) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	list := append(append([]*qp(nil), *q.receivers.Load()...), p)
-	q.receivers.Store(&list)
+	q.setReceivers(append(append([]*qp(nil), *q.receivers.Load()...), p))
 }
 
 func (q *cq) removeReceiver(p *qp) {
@@ -220,7 +222,16 @@ func (q *cq) removeReceiver(p *qp) {
 			list = append(list, x)
 		}
 	}
+	q.setReceivers(list)
+}
+
+func (q *cq) setReceivers(list []*qp) {
 	q.receivers.Store(&list)
+	q.depth = 0
+	for _, p := range list {
+		q.depth += int(p.recv.depth)
+	}
+	q.ctx.async.watch(q, q.depth > q.cqe)
 }
 
 func (q *cq) use(n int) {

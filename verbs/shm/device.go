@@ -96,6 +96,14 @@ const (
 	maxRdAtom  = 128
 )
 
+// What is on demand by transport. All memory of the devices always is.
+const (
+	odpSend, odpRecv, odpSRQ     = 1 << 0, 1 << 1, 1 << 5
+	odpWrite, odpRead, odpAtomic = 1 << 2, 1 << 3, 1 << 4
+	odpUD                        = odpSend | odpRecv | odpSRQ
+	odpRC                        = odpUD | odpWrite | odpRead | odpAtomic
+)
+
 func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
 	return verbs.DeviceAttr{
 		FirmwareVersion: "1.0", NodeGUID: c.id, SysImageGUID: c.id,
@@ -104,24 +112,9 @@ func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
 		MaxCQ: 1 << 16, MaxCQE: maxCQE, MaxMR: maxMR - 1, MaxPD: 1 << 16,
 		MaxQPRdAtomic: maxRdAtom, MaxQPInitRdAtom: maxRdAtom, MaxResRdAtomic: maxRdAtom * maxQP,
 		MaxSRQ: maxSRQ, MaxSRQWR: maxWR, MaxSRQSGE: maxSGE, DeviceCapFlags: verbs.DeviceCapSRQResize,
+		AtomicCap: verbs.AtomicGlob, // they are instructions of the CPU
+		MaxAH:     maxAH, MaxMcastGroups: maxGroups, MaxMcastQPs: maxGroupQPs, MaxTotalMcastQPs: maxGroups * maxGroupQPs,
 		MaxPKeys: 1, PhysPortCount: 1, NumCompVectors: 1,
+		ODP: verbs.ODPCaps{General: 1, RC: odpRC, UD: odpUD},
 	}, nil
-}
-
-func (c *context) QueryPort(port int) (verbs.PortAttr, error) {
-	if port != 1 {
-		return verbs.PortAttr{}, c.err("query_port", einval, "ports are numbered from 1 to 1")
-	}
-	return verbs.PortAttr{
-		State: verbs.PortActive, MaxMTU: verbs.MTU4096, ActiveMTU: verbs.MTU4096,
-		GIDTableLen: 1, PKeyTblLen: 1, MaxMsgSize: maxMsgSize, LinkLayer: verbs.LinkEthernet,
-		ActiveWidth: 2, ActiveSpeed: 1, PhysState: 5, GRHRequired: true,
-	}, nil
-}
-
-func (c *context) QueryGID(port, index int) (verbs.GIDEntry, error) {
-	if port != 1 || index != 0 {
-		return verbs.GIDEntry{}, c.err("query_gid", einval, "the table of port 1 has one entry")
-	}
-	return verbs.GIDEntry{GID: gidOf(c.id), Port: 1, Type: verbs.GIDTypeRoCEv2}, nil
 }

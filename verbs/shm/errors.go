@@ -11,6 +11,7 @@ import (
 const (
 	einval    = syscall.EINVAL
 	enomem    = syscall.ENOMEM
+	enoent    = syscall.ENOENT
 	ebusy     = syscall.EBUSY
 	efault    = syscall.EFAULT
 	etimedout = syscall.ETIMEDOUT

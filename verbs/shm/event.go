@@ -10,9 +10,14 @@ import (
 // asyncEvents is the queue of a context's asynchronous events. Its lock and those
 // of acks are taken last, so that events can be raised under any other.
 type asyncEvents struct {
-	mu    sync.Mutex
-	queue []verbs.AsyncEvent
-	wake  chan struct{} // holds one token while there may be events
+	mu      sync.Mutex
+	queue   []verbs.AsyncEvent
+	crowded map[*cq]struct{} // CQs that peers can overrun
+	wake    chan struct{}    // holds one token while there may be something new
+}
+
+func newAsyncEvents() asyncEvents {
+	return asyncEvents{crowded: map[*cq]struct{}{}, wake: make(chan struct{}, 1)}
 }
 
 // acks counts the events of an object that were fetched and are not acknowledged.
@@ -79,11 +84,19 @@ func (q *asyncEvents) signal() {
 	}
 }
 
+// overrunLooks is how often a CQ that peers can overrun is looked at.
+const overrunLooks = 10 * time.Millisecond
+
 // GetAsyncEvent waits for an event of the context or one of its objects.
 func (c *context) GetAsyncEvent(timeout time.Duration) (verbs.AsyncEvent, error) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	for {
+		var again <-chan time.Time // none: a sleeper costs no CPU
+		for _, q := range c.async.toLookAt() {
+			q.look()
+			again = time.After(overrunLooks)
+		}
 		if e, ok := c.async.take(); ok {
 			return e, nil
 		}
@@ -93,8 +106,30 @@ func (c *context) GetAsyncEvent(timeout time.Duration) (verbs.AsyncEvent, error)
 		case <-timer.C:
 			return verbs.AsyncEvent{}, verbs.ErrTimeout
 		case <-c.async.wake:
+		case <-again:
 		}
 	}
+}
+
+// watch says whether the CQ is to be looked at while somebody waits for events.
+func (q *asyncEvents) watch(cq *cq, crowded bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !crowded {
+		delete(q.crowded, cq)
+		return
+	}
+	q.crowded[cq] = struct{}{}
+	q.signal()
+}
+
+func (q *asyncEvents) toLookAt() (list []*cq) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for cq := range q.crowded {
+		list = append(list, cq)
+	}
+	return list
 }
 
 func (q *asyncEvents) take() (e verbs.AsyncEvent, ok bool) {

@@ -29,21 +29,26 @@ func (q *qp) execute(w *work) (outcome, verbs.WCStatus) {
 		return done, q.datagram(w, n)
 	}
 	p := q.reach()
+	if q.typ == verbs.QPTypeUC {
+		return done, q.unacknowledged(p, w, n)
+	}
 	if p == nil {
 		return silent, 0
 	}
 	switch w.op {
 	case verbs.OpRDMAWrite:
-		return q.write(p, w, n)
+		return done, p.answer(q.write(p, w, n))
 	case verbs.OpRDMARead:
-		return q.read(p, w, n)
+		return done, p.answer(q.read(p, w, n))
+	case verbs.OpAtomicCmpAndSwp, verbs.OpAtomicFetchAndAdd:
+		return done, p.answer(q.atomic(p, w))
 	case verbs.OpRDMAWriteWithImm:
 		var sges [maxSGE]verbs.SGE
 		if _, ok := p.receive(&sges); !ok {
 			return q.noReceive(p), 0
 		}
-		if out, status := q.write(p, w, n); status != verbs.WCSuccess {
-			return out, status
+		if status := p.answer(q.write(p, w, n)); status != verbs.WCSuccess {
+			return done, status
 		}
 		p.publish(w, verbs.WCRecvRDMAWithImm, n, verbs.WCSuccess)
 		return done, verbs.WCSuccess
@@ -51,10 +56,19 @@ func (q *qp) execute(w *work) (outcome, verbs.WCStatus) {
 	return q.send(p, w, n)
 }
 
+// answer passes on the status of an RDMA request. One that the peer refuses ends
+// its side of the connection too.
+func (p *peer) answer(status verbs.WCStatus) verbs.WCStatus {
+	if status != verbs.WCSuccess {
+		p.fault(status)
+	}
+	return status
+}
+
 // gather finds the local memory of the request: q.pieces holds it in order.
 func (q *qp) gather(w *work) (n uint64, status verbs.WCStatus) {
 	need := verbs.Access(0)
-	if w.op == verbs.OpRDMARead {
+	if opsFetch>>w.op&1 != 0 {
 		need = verbs.AccessLocalWrite
 	}
 	for i := range w.sges {
@@ -80,10 +94,9 @@ func (q *qp) gather(w *work) (n uint64, status verbs.WCStatus) {
 }
 
 // target checks an RDMA request against the peer's QP and memory and returns
-// that memory. A refusal also ends the peer's side of the connection.
+// that memory.
 func (q *qp) target(p *peer, w *work, n uint64, right verbs.Access) ([]byte, verbs.WCStatus) {
 	if verbs.Access(atomic.LoadUint32(&p.entry.access))&right == 0 {
-		p.fault()
 		return nil, verbs.WCRemInvReqErr
 	}
 	if n == 0 {
@@ -91,39 +104,42 @@ func (q *qp) target(p *peer, w *work, n uint64, right verbs.Access) ([]byte, ver
 	}
 	b := p.remote.memory(&p.target, w.rkey, p.pd, w.raddr, n, right)
 	if b == nil {
-		p.fault()
 		return nil, verbs.WCRemAccessErr
 	}
 	return b, verbs.WCSuccess
 }
 
-func (q *qp) write(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
+func (q *qp) write(p *peer, w *work, n uint64) verbs.WCStatus {
 	dst, status := q.target(p, w, n, verbs.AccessRemoteWrite)
 	if status != verbs.WCSuccess {
-		return done, status
+		return status
 	}
 	at := uint64(0)
 	for _, src := range q.pieces[:len(w.sges)] {
 		q.place(dst[at:], src, w.raddr+at)
 		at += uint64(len(src))
 	}
-	return done, verbs.WCSuccess
+	return verbs.WCSuccess
 }
 
-func (q *qp) read(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
+func (q *qp) read(p *peer, w *work, n uint64) verbs.WCStatus {
 	if atomic.LoadUint32(&p.entry.destRdAtom) == 0 {
-		p.fault()
-		return done, verbs.WCRemInvReqErr
+		return verbs.WCRemInvReqErr
 	}
 	src, status := q.target(p, w, n, verbs.AccessRemoteRead)
 	if status != verbs.WCSuccess {
-		return done, status
+		return status
 	}
+	q.scatter(w, src)
+	return verbs.WCSuccess
+}
+
+// scatter stores what came from the peer in the local memory of the request.
+func (q *qp) scatter(w *work, src []byte) {
 	for i, dst := range q.pieces[:len(w.sges)] {
 		q.place(dst, src[:len(dst)], w.sges[i].Addr)
 		src = src[len(dst):]
 	}
-	return done, verbs.WCSuccess
 }
 
 // send scatters the message into the peer's next receive.
@@ -191,8 +207,8 @@ func (p *peer) publish(w *work, op verbs.WCOpcode, n uint64, status verbs.WCStat
 	p.next++
 }
 
-// fault tells the peer that its side of the connection has failed.
-func (p *peer) fault() { p.store(0, recFault, true) }
+// fault tells the peer that its side of the connection has failed, and why.
+func (p *peer) fault(status verbs.WCStatus) { p.store(0, recFault|uint64(status), true) }
 
 // store writes the record at p.next. With a bell it ends in a full fence, so
 // that the look at the arm comes after the record is visible; see bell.ring.

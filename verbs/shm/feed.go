@@ -26,7 +26,8 @@ type feed struct {
 	want *srq // of which the peer waits for a receive; nil: it does not
 }
 
-// The owner's notes, in the lower half of qp.note; the upper half is the epoch.
+// The owner's notes, in the lower half of qp.note. The upper half tells what they
+// answer, since a request may find its receive before the note comes.
 const (
 	noteFed   = 1
 	noteEmpty = 2
@@ -49,7 +50,7 @@ func (c *context) attend(req request) (note reply, ok bool) {
 	if back != nil {
 		back.serve()
 	}
-	note = reply{note: said, n: atomic.LoadUint32(&q.entry.destNum), sge: req.epoch}
+	note = reply{note: said, n: atomic.LoadUint32(&q.entry.destNum), serial: req.serial}
 	return note, said != 0
 }
 

@@ -16,15 +16,19 @@ func (q *qp) noReceive(p *peer) outcome {
 func (q *qp) fetch(p *peer) outcome {
 	if !p.asked {
 		p.asked = true
+		q.asks++
 		p.remote.await(q)
-		p.tell(askReceive)
+		p.tell(askReceive, q.asks)
 		return asked
 	}
-	if q.note.Load() == uint64(p.epoch)<<32|noteEmpty {
+	if q.note.Load() == uint64(q.asks)<<32|noteEmpty {
 		return notReady
 	}
 	return asked
 }
+
+// answered tells whether the note has come.
+func (q *qp) answered() bool { return uint32(q.note.Load()>>32) == q.asks }
 
 // storeShared publishes a record. The owner's device makes a completion of it, so
 // it must be told.
@@ -34,28 +38,24 @@ func (p *peer) storeShared(rec *record, w0, w1 uint64, solicited bool) {
 	}
 	place.Publish(rec, w0, w1)
 	p.asked = false
-	p.tell(askLook)
+	p.tell(askLook, 0)
 }
 
 // withdraw gives back what was asked for and not taken; under lock.
 func (q *qp) withdraw() {
 	if p := q.peer; p != nil && p.asked {
 		p.asked = false
-		p.tell(askReturn)
+		p.tell(askReturn, 0)
 	}
 }
 
 // tell sends the owner of the peer's QP a word about it.
-func (p *peer) tell(op askOp) {
-	req := request{op: op, arg: p.num, epoch: p.epoch}
-	if _, err := p.remote.conn.Write(req.encode()); err != nil {
-		p.remote.dead.Store(true)
-	}
+func (p *peer) tell(op askOp, serial uint32) {
+	p.remote.send(request{op: op, arg: p.num, epoch: p.epoch, serial: serial})
 }
 
 // await makes a note for the QP wake its requester.
 func (r *remote) await(q *qp) {
-	q.note.Store(0)
 	r.mu.Lock()
 	r.waiting[q.num] = q
 	r.mu.Unlock()
@@ -67,7 +67,7 @@ func (r *remote) noted(rep reply) {
 	q := r.waiting[rep.n]
 	r.mu.Unlock()
 	if q != nil {
-		q.note.Store(uint64(rep.sge)<<32 | uint64(rep.note))
+		q.note.Store(uint64(rep.serial)<<32 | uint64(rep.note))
 		q.ctx.engine.wake(q)
 	}
 }

@@ -24,7 +24,7 @@ func TestGarbageRequests(t *testing.T) {
 	defer null.Close()
 	rights := unix.UnixRights(int(null.Fd()), int(null.Fd()), int(null.Fd()), int(null.Fd()), int(null.Fd()))
 	packets := [][]byte{
-		{}, {1}, make([]byte, 15), make([]byte, 16), make([]byte, 17), make([]byte, 60000),
+		{}, {1}, make([]byte, requestSize-1), make([]byte, requestSize), make([]byte, requestSize+1), make([]byte, 60000),
 		request{op: askQP, arg: v.qp.num ^ 1<<20}.encode(), request{op: askQP, arg: math.MaxUint32}.encode(),
 		request{op: askRegion, arg: 0}.encode(), request{op: askRegion, arg: math.MaxUint32}.encode(), request{op: 99, arg: 1}.encode(),
 	}

@@ -17,6 +17,15 @@ func view[T any](b []byte, at int) *T {
 	return (*T)(unsafe.Pointer(unsafe.SliceData(b[at : at+int(unsafe.Sizeof(*new(T)))])))
 }
 
+// wordOf returns the first 8 bytes as a word, or nil if they are not aligned for that.
+func wordOf(b []byte) *uint64 {
+	word := unsafe.Pointer(unsafe.SliceData(b[:wordSize]))
+	if uintptr(word)%wordSize != 0 {
+		return nil
+	}
+	return (*uint64)(word)
+}
+
 func sgesOf(first *verbs.SGE, n int32) []verbs.SGE {
 	if n <= 0 || first == nil {
 		return nil

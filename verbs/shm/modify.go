@@ -140,7 +140,7 @@ func (q *qp) connect(a *verbs.QPAttr) error {
 	id := idOf(a.AH.GRH.DGID)
 	r, err := q.ctx.remoteOf(id)
 	if err != nil {
-		return q.err("modify_qp", etimedout, fmt.Sprintf("no embedded device answers at GID %s: %v; peers must be processes of one user on one host", a.AH.GRH.DGID, err))
+		return q.err("modify_qp", etimedout, unreachable(a.AH.GRH.DGID, err))
 	}
 	q.lock()
 	q.remote = r

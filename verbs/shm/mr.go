@@ -46,30 +46,65 @@ type mr struct {
 const (
 	remoteRights = verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 	knownRights  = remoteRights | verbs.AccessLocalWrite | verbs.AccessOptional
+	// All memory of the device is resident: ON_DEMAND asks for nothing more.
+	regionFlags = knownRights | verbs.AccessZeroBased | verbs.AccessOnDemand
 )
 
 func (p *pd) RegMR(buf []byte, access verbs.Access) (verbs.MR, error) {
+	return p.register("reg_mr", buf, access, nil)
+}
+
+func (p *pd) RegMRIova(buf []byte, iova uint64, access verbs.Access) (verbs.MR, error) {
+	return p.register("reg_mr_iova", buf, access, &iova)
+}
+
+// register makes a region, which work requests name by the addresses from iova
+// on; nil: those at which it is mapped.
+func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64) (verbs.MR, error) {
 	c := p.ctx
-	if access&^knownRights != 0 {
-		return nil, c.err("reg_mr", einval, "access "+(access&^knownRights).String()+" is not offered")
+	if access&^regionFlags != 0 {
+		return nil, c.err(verb, einval, "access "+(access&^regionFlags).String()+" is not offered")
 	}
 	if access&(verbs.AccessRemoteWrite|verbs.AccessRemoteAtomic) != 0 && access&verbs.AccessLocalWrite == 0 {
-		return nil, c.err("reg_mr", einval, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE")
+		return nil, c.err(verb, einval, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE")
 	}
 	if len(buf) == 0 {
-		return nil, c.err("reg_mr", einval, "length is 0")
+		return nil, c.err(verb, einval, "length is 0")
 	}
 	file, off := memfd.Hold(buf)
 	if file == nil {
-		return nil, c.err("reg_mr", efault, "the memory is not of a verbs.Buffer; only that can be shared with a peer process")
+		return nil, c.err(verb, efault, "the memory is not of a verbs.Buffer; only that can be shared with a peer process")
 	}
-	m := &mr{pd: p, access: access, buf: buf, addr: file.Addr() + uint64(off), file: file}
+	addr, why := nameRegion(file.Addr()+uint64(off), len(buf), access, iova)
+	if why != "" {
+		file.Release()
+		return nil, c.err(verb, einval, why)
+	}
+	m := &mr{pd: p, access: access, buf: buf, addr: addr, file: file}
 	if err := c.enterMR(m, off); err != nil {
 		file.Release()
 		return nil, err
 	}
 	p.use(1)
 	return m, nil
+}
+
+const pageSize = 4096
+
+// nameRegion returns the address by which requests name the first byte of a
+// region that is mapped at va.
+func nameRegion(va uint64, n int, access verbs.Access, iova *uint64) (addr uint64, why string) {
+	switch {
+	case access&verbs.AccessZeroBased != 0:
+		return 0, ""
+	case iova == nil:
+		return va, ""
+	case (*iova^va)%pageSize != 0:
+		return 0, "iova must be as far into a page as the buffer is"
+	case *iova+uint64(n)-1 < *iova:
+		return 0, "iova and length wrap around"
+	}
+	return *iova, ""
 }
 
 // enterMR gives the region a key and shows it to peers.

@@ -89,6 +89,9 @@ func (q *qp) reach() *peer {
 // begin starts to use a connection of the peer: its first request must carry
 // the packet number that the peer expects, and only one requester can be the first.
 func (q *qp) begin(p *peer, epoch uint32) bool {
+	if q.unreliable() {
+		return q.resume(p, epoch)
+	}
 	if p.epoch != 0 || atomic.LoadUint32(&p.entry.rqPSN) != q.attr.SQPSN {
 		return false
 	}

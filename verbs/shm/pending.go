@@ -112,7 +112,7 @@ func (q *qp) progress() time.Time {
 func (q *qp) progressLocked() time.Time {
 	for q.pendHead != q.pendTail && verbs.QPState(q.state.Load()) == verbs.QPRTS {
 		p := q.slot(q.pendHead)
-		if p.notBefore.After(time.Now()) && !(p.asked && q.note.Load() != 0) {
+		if p.notBefore.After(time.Now()) && !(p.asked && q.answered()) {
 			return p.notBefore
 		}
 		out, status := q.execute(&p.work)
@@ -123,6 +123,9 @@ func (q *qp) progressLocked() time.Time {
 		}
 		q.pendHead++
 		q.finish(&p.work, status)
+	}
+	if verbs.QPState(q.state.Load()) == verbs.QPSQE {
+		q.flushPending()
 	}
 	return time.Time{}
 }

@@ -14,8 +14,10 @@ type work struct {
 	op     verbs.Opcode
 	flags  verbs.SendFlags
 	imm    [4]byte
-	raddr  uint64
-	rkey   uint32
+	raddr  uint64   // of UD: the address handle
+	rkey   uint32   // of UD: the destination's QP number
+	qkey   uint32   // of UD
+	word   operands // of an atomic operation
 	sges   []verbs.SGE
 	inline bool   // sges name unregistered memory
 	data   []byte // inline data already taken from the caller
@@ -56,12 +58,28 @@ func (q *qp) refuse(wr *verbs.SendWR) (syscall.Errno, string) {
 		return einval, "num_sge exceeds max_send_sge"
 	case q.posted-q.sendDone.Load() >= uint32(q.cap.MaxSendWR):
 		return enomem, "send queue is full: poll completions first"
-	case wr.Opcode == verbs.OpRDMARead && wr.SendFlags&verbs.SendInline != 0:
-		return einval, "READ cannot be inline"
-	case wr.Opcode == verbs.OpRDMARead && q.attr.MaxRdAtomic == 0:
-		return einval, "READ needs max_rd_atomic above 0"
+	case opsFetch>>wr.Opcode&1 != 0:
+		return q.refuseFetch(wr)
 	case wr.SendFlags&verbs.SendInline != 0 && total(sgesOf(wr.SGList, wr.NumSGE)) > uint64(q.cap.MaxInlineData):
 		return einval, "inline data exceeds max_inline_data"
+	}
+	return 0, ""
+}
+
+// refuseFetch tells what is wrong with a READ or an atomic operation.
+func (q *qp) refuseFetch(wr *verbs.SendWR) (syscall.Errno, string) {
+	addr, _, _, _ := wr.Atomic()
+	switch is := wr.Opcode.String(); {
+	case wr.SendFlags&verbs.SendInline != 0:
+		return einval, is + " brings data here and cannot be inline"
+	case q.attr.MaxRdAtomic == 0:
+		return einval, is + " needs max_rd_atomic above 0"
+	case wr.Opcode == verbs.OpRDMARead:
+		return 0, ""
+	case addr%wordSize != 0:
+		return einval, is + " needs a remote address that is a multiple of 8"
+	case total(sgesOf(wr.SGList, wr.NumSGE)) != wordSize:
+		return einval, is + " needs local memory of 8 bytes"
 	}
 	return 0, ""
 }
@@ -78,6 +96,11 @@ func (q *qp) take(wr *verbs.SendWR) {
 	w := &q.now
 	w.wrid, w.place, w.op, w.flags, w.imm = wr.WRID, q.posted, wr.Opcode, wr.SendFlags, wr.Imm
 	w.raddr, w.rkey = wr.RDMA()
+	if opsAtomic>>w.op&1 != 0 {
+		w.raddr, w.rkey, w.word.compareAdd, w.word.swap = wr.Atomic()
+	} else if q.typ == verbs.QPTypeUD {
+		w.raddr, w.rkey, w.qkey = wr.UD()
+	}
 	w.sges, w.inline, w.data = sgesOf(wr.SGList, wr.NumSGE), wr.SendFlags&verbs.SendInline != 0, nil
 	q.posted++
 }
@@ -85,7 +108,7 @@ func (q *qp) take(wr *verbs.SendWR) {
 // start executes the request at hand, or queues it behind work that waits.
 func (q *qp) start() {
 	state := verbs.QPState(q.state.Load())
-	if state == verbs.QPErr {
+	if state >= verbs.QPSQE {
 		q.flushPending() // older work that waits: the thread that failed the QP has not come to it yet
 		q.finish(&q.now, verbs.WCWRFlushErr)
 		return
@@ -111,7 +134,8 @@ func (q *qp) start() {
 }
 
 // finish completes a request: with a completion if it was asked for or if the
-// request failed, which breaks the connection.
+// request failed. A failure breaks the connection, but of types without
+// acknowledgements only the send queue.
 func (q *qp) finish(w *work, status verbs.WCStatus) {
 	if status == verbs.WCSuccess && !q.sigAll && w.flags&verbs.SendSignaled == 0 {
 		return
@@ -119,12 +143,16 @@ func (q *qp) finish(w *work, status verbs.WCStatus) {
 	e := ownWC{qp: q, sent: w.place, send: true, wc: verbs.WC{
 		WRID: w.wrid, Status: status, QPNum: q.num, Opcode: sendOpcodes[w.op],
 	}}
-	if w.op == verbs.OpRDMARead {
+	if opsFetch>>w.op&1 != 0 {
 		e.wc.ByteLen = uint32(total(w.sges))
 	}
 	if status != verbs.WCSuccess && status != verbs.WCWRFlushErr {
-		q.broken = true
-		q.setState(verbs.QPErr)
+		if q.unreliable() {
+			q.setState(verbs.QPSQE)
+		} else {
+			q.broken = true
+			q.setState(verbs.QPErr)
+		}
 	}
 	q.sendCQ.push(e, status != verbs.WCSuccess)
 }
@@ -135,4 +163,7 @@ var sendOpcodes = [...]verbs.WCOpcode{
 	verbs.OpSend:             verbs.WCSend,
 	verbs.OpSendWithImm:      verbs.WCSend,
 	verbs.OpRDMARead:         verbs.WCRDMARead,
+
+	verbs.OpAtomicCmpAndSwp:   verbs.WCCompSwap,
+	verbs.OpAtomicFetchAndAdd: verbs.WCFetchAdd,
 }

@@ -36,6 +36,7 @@ type qp struct {
 	srq   *srq          // receives are taken from; nil: recv is filled by PostRecv
 	given feed          // of a shared receive queue
 	note  atomic.Uint64 // the peer's last; see fetch
+	asks  uint32        // of receives, guarded by lock
 
 	// The send side, guarded by lock.
 	posted   uint32
@@ -48,7 +49,8 @@ type qp struct {
 	shuffler place.Shuffler
 	now      work // the request being posted
 	pieces   [maxSGE][]byte
-	broken   bool // a request failed: fail is to be called after unlock
+	packet   []byte // of UD, the one that is sent
+	broken   bool   // a request failed: fail is to be called after unlock
 }
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
@@ -95,6 +97,14 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	return q, nil
 }
 
+// recvPD is the domain of the receives' memory.
+func (q *qp) recvPD() *pd {
+	if q.srq != nil {
+		return q.srq.pd
+	}
+	return q.pd
+}
+
 // recvCap is the size of the QP's own receive queue, which holds one receive at a
 // time if they come from a shared one.
 func (q *qp) recvCap() verbs.QPCap {
@@ -131,14 +141,14 @@ func (c *context) enterQP(q *qp) error {
 	if c.qps[i] != nil {
 		return c.err("create_qp", enomem, "all QPs are in use")
 	}
-	c.qpGen[i] = (c.qpGen[i] + 1) % (1 << 24 / maxQP)
+	c.qpGen[i] = (c.qpGen[i] + 1) % (1<<24/maxQP - 1) // the last would end in groupQPN
 	q.num = i + uint32(c.qpGen[i])*maxQP
 	c.qps[i] = q
 	q.entry = &c.dir.qps[i]
 	e := q.entry
-	e.typ, e.pd, e.recvPD, e.sharing = uint32(q.typ), q.pd.id, q.pd.id, 0
-	if q.srq != nil {
-		e.recvPD, e.sharing = q.srq.pd.id, 1
+	e.typ, e.pd, e.recvPD, e.sharing = uint32(q.typ), q.pd.id, q.recvPD().id, 0
+	if q.sharing() {
+		e.sharing = 1
 	}
 	q.setState(verbs.QPReset)
 	atomic.StoreUint32(&q.entry.num, q.num)
@@ -261,9 +271,13 @@ func (q *qp) destroy() error {
 	if q.closed {
 		return nil
 	}
-	q.closed = true
 	c := q.ctx
 	c.mu.Lock()
+	if c.attached(q) && !c.closed {
+		c.mu.Unlock()
+		return q.err("destroy_qp", ebusy, "the QP is attached to a multicast group")
+	}
+	q.closed = true
 	c.qps[numIndex(q.num)] = nil
 	c.mu.Unlock()
 	q.lock()

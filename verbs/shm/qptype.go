@@ -6,12 +6,14 @@ import "github.com/ibperf/ibperf/verbs"
 const (
 	opsSend  uint32 = 1<<verbs.OpSend | 1<<verbs.OpSendWithImm
 	opsWrite uint32 = 1<<verbs.OpRDMAWrite | 1<<verbs.OpRDMAWriteWithImm
-	opsRead  uint32 = 1 << verbs.OpRDMARead
+	opsFetch uint32 = 1<<verbs.OpRDMARead | opsAtomic // bring data here
+
+	opsAtomic uint32 = 1<<verbs.OpAtomicCmpAndSwp | 1<<verbs.OpAtomicFetchAndAdd
 )
 
 // operations are those that each type has: the table of ibv_post_send(3).
 var operations = map[verbs.QPType]uint32{
-	verbs.QPTypeRC: opsSend | opsWrite | opsRead,
+	verbs.QPTypeRC: opsSend | opsWrite | opsFetch,
 	verbs.QPTypeUC: opsSend | opsWrite,
 	verbs.QPTypeUD: opsSend,
 }
@@ -45,3 +47,6 @@ const (
 
 // connected tells whether the QP talks to a single peer.
 func (q *qp) connected() bool { return q.typ != verbs.QPTypeUD }
+
+// unreliable tells whether the QP's requests are not acknowledged.
+func (q *qp) unreliable() bool { return q.typ == verbs.QPTypeUC || q.typ == verbs.QPTypeUD }

@@ -94,9 +94,12 @@ func (r *recvQueue) retract() {
 
 // ready tells whether the next record is there.
 func (r *recvQueue) ready() bool {
-	i := r.next.Load()
-	w := atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])
-	return uint32(w>>recSeqAt) == i+1 && !r.closed.Load()
+	return r.published(r.next.Load()) && !r.closed.Load()
+}
+
+// published tells whether record i is there.
+func (r *recvQueue) published(i uint32) bool {
+	return uint32(atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])>>recSeqAt) == i+1
 }
 
 // poll turns records into completions, under the CQ's lock. ok is false when

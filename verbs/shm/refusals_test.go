@@ -37,13 +37,14 @@ func TestRefusedSends(t *testing.T) {
 	a, b := pair(t, conf())
 	many := make([]verbs.SGE, a.conf.cap.MaxSendSGE+1)
 	cases := map[string]send{
-		"atomic":          {op: 5},
-		"fetch and add":   {op: 6},
-		"TSO":             {op: 10},
-		"no operation":    {op: 1 << 31},
-		"inline READ":     {op: verbs.OpRDMARead, flags: verbs.SendInline, sges: []verbs.SGE{a.sge(0, 8)}},
-		"too many SGEs":   {sges: many},
-		"too much inline": {flags: verbs.SendInline, sges: []verbs.SGE{a.sge(0, a.conf.cap.MaxInlineData+1)}},
+		"atomic of 16 bytes": {op: verbs.OpAtomicFetchAndAdd, sges: []verbs.SGE{a.sge(0, 16)}},
+		"atomic of 7 bytes":  {op: verbs.OpAtomicCmpAndSwp, sges: []verbs.SGE{a.sge(0, 7)}},
+		"inline atomic":      {op: verbs.OpAtomicFetchAndAdd, flags: verbs.SendInline, sges: []verbs.SGE{a.sge(0, 8)}},
+		"TSO":                {op: 10},
+		"no operation":       {op: 1 << 31},
+		"inline READ":        {op: verbs.OpRDMARead, flags: verbs.SendInline, sges: []verbs.SGE{a.sge(0, 8)}},
+		"too many SGEs":      {sges: many},
+		"too much inline":    {flags: verbs.SendInline, sges: []verbs.SGE{a.sge(0, a.conf.cap.MaxInlineData+1)}},
 	}
 	for name, w := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -140,8 +140,7 @@ func (r *remote) request(req request) (answer, error) {
 	if r.dead.Load() {
 		return answer{}, syscall.ECONNRESET
 	}
-	if _, err := r.conn.Write(req.encode()); err != nil {
-		r.dead.Store(true)
+	if err := r.send(req); err != nil {
 		return answer{}, err
 	}
 	timer := time.NewTimer(askTimeout)
@@ -157,6 +156,16 @@ func (r *remote) request(req request) (answer, error) {
 		r.conn.Close()
 		return answer{}, etimedout
 	}
+}
+
+// send sends a request. Datagrams may have filled the socket of a peer that has stopped.
+func (r *remote) send(req request) error {
+	r.conn.SetWriteDeadline(time.Now().Add(askTimeout))
+	_, err := r.conn.Write(req.encode())
+	if err != nil {
+		r.dead.Store(true)
+	}
+	return err
 }
 
 // check tells whether the answer has what the request is answered with, and

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ibperf/ibperf/verbs"
 )
 
 // serve answers peers until the socket is closed.
@@ -48,12 +50,16 @@ func (c *context) dropConn(conn *net.UnixConn) {
 // this process is gone, so it stays open as long as the peer wants.
 func (c *context) serveConn(conn *net.UnixConn) {
 	defer c.dropConn(conn)
-	b := make([]byte, requestSize+1)
+	b := make([]byte, datagramMax+1)
 	for {
 		n, fds, err := receive(conn, b)
 		closeAll(fds)
 		if err != nil || n == 0 {
 			return
+		}
+		if d, ok := decodeDatagram(b[:n]); ok {
+			c.deliver(&d)
+			continue
 		}
 		req, ok := decodeRequest(b[:n])
 		if !ok {
@@ -124,7 +130,7 @@ func (c *context) lookup(req request) (reply, []int) {
 		return reply{}, []int{c.dirFile.FD()}
 	case askQP:
 		q := c.qps[numIndex(req.arg)]
-		if q == nil || q.num != req.arg {
+		if q == nil || q.num != req.arg || q.typ == verbs.QPTypeUD {
 			return missing, nil
 		}
 		rep := reply{n: q.recv.layout.n, sge: q.recv.layout.maxSGE}

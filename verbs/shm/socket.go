@@ -13,7 +13,7 @@ import (
 
 // Peers ask each other for memory over a unix socket in the abstract name
 // space, whose name a GID gives. Requests and replies are single packets of
-// fixed size; file descriptors ride along. Both ends insist on their own uid.
+// fixed size; file descriptors ride along. Messages of UD come the same way. Both ends insist on their own uid.
 
 type askOp uint32
 
@@ -21,6 +21,7 @@ const (
 	askDirectory askOp = iota + 1 // the directory
 	askQP                         // the receive queue of QP arg, and its CQ's bell
 	askRegion                     // the memory with id arg
+	sendDatagram                  // no question: a message of UD, see datagram
 
 	// What follows is about QP arg, which takes from shared receive queues, and
 	// gets no reply but notes.
@@ -34,6 +35,8 @@ type request struct {
 	arg   uint32
 	srq   uint32 // askReceive: the shared receive queue, if the QP is of XRC
 	epoch uint32 // of the QP's connection, from askReceive on
+
+	serial uint32 // askReceive: the note will have it
 }
 
 // reply answers a request; what the fields mean depends on it.
@@ -42,21 +45,23 @@ type reply struct {
 	n     uint32 // askQP: slots of the receive queue
 	sge   uint32 // askQP: SGEs of a receive
 	bell  uint32 // askQP: id of the CQ whose bell comes along, 0 if it has none
-	note  uint32 // not 0: no reply, but a note for QP n in epoch sge
+	note  uint32 // not 0: no reply, but a note for QP n
+
+	serial uint32 // of the request that the note answers
 }
 
 const (
-	requestSize = 16
-	replySize   = 20
+	requestSize = 20
+	replySize   = 24
 	maxFDs      = 3
 	askTimeout  = time.Second
 )
 
 func (r request) encode() []byte {
-	return words(uint32(r.op), r.arg, r.srq, r.epoch)
+	return words(uint32(r.op), r.arg, r.srq, r.epoch, r.serial)
 }
 
-func (r reply) encode() []byte { return words(r.errno, r.n, r.sge, r.bell, r.note) }
+func (r reply) encode() []byte { return words(r.errno, r.n, r.sge, r.bell, r.note, r.serial) }
 
 func words(list ...uint32) []byte {
 	b := make([]byte, 4*len(list))
@@ -72,18 +77,21 @@ func decodeRequest(b []byte) (request, bool) {
 	if len(b) != requestSize {
 		return request{}, false
 	}
-	return request{askOp(word(b, 0)), word(b, 1), word(b, 2), word(b, 3)}, true
+	return request{askOp(word(b, 0)), word(b, 1), word(b, 2), word(b, 3), word(b, 4)}, true
 }
 
 func decodeReply(b []byte) (reply, bool) {
 	if len(b) != replySize {
 		return reply{}, false
 	}
-	return reply{word(b, 0), word(b, 1), word(b, 2), word(b, 3), word(b, 4)}, true
+	return reply{word(b, 0), word(b, 1), word(b, 2), word(b, 3), word(b, 4), word(b, 5)}, true
 }
 
+// socketPrefix begins the name of a context's socket; its id in hex ends it.
+const socketPrefix = "@ibperf-shm-"
+
 func socketAddr(id uint64) *net.UnixAddr {
-	return &net.UnixAddr{Net: "unixpacket", Name: fmt.Sprintf("@ibperf-shm-%016x", id)}
+	return &net.UnixAddr{Net: "unixpacket", Name: fmt.Sprintf("%s%016x", socketPrefix, id)}
 }
 
 func listen(id uint64) (*net.UnixListener, error) {

@@ -74,8 +74,8 @@ func (s *side) received(a *side, first uint64, n int) {
 	s.Helper()
 	for id := first; id < first+uint64(n); id++ {
 		a.post(send{op: opSend, flags: signaled})
-		s.recvCQ.gives(id, verbs.WCSuccess)
 		a.sendCQ.gives(0, verbs.WCSuccess)
+		s.recvCQ.gives(id, verbs.WCSuccess)
 	}
 }
 

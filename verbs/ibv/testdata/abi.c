@@ -15,9 +15,28 @@
 /* Operations in front of the context are counted from its beginning. */
 #define BEFORE(distance, operation) \
 	_Static_assert(offsetof(struct verbs_context, context) - offsetof(struct verbs_context, operation) == (distance), #operation);
+BEFORE(ABI_CLOSE_XRCD, close_xrcd)
+BEFORE(ABI_OPEN_XRCD, open_xrcd)
+BEFORE(ABI_CREATE_SRQ_EX, create_srq_ex)
+BEFORE(ABI_GET_SRQ_NUM, get_srq_num)
+BEFORE(ABI_CREATE_QP_EX, create_qp_ex)
+BEFORE(ABI_OPEN_QP, open_qp)
 BEFORE(ABI_QUERY_DEVICE_EX, query_device_ex)
 BEFORE(ABI_QUERY_PORT, query_port)
 BEFORE(sizeof(size_t), sz)
+
+#define VALUE(name) _Static_assert((int)ABI_##name == (int)IBV_##name, #name);
+VALUE(QP_INIT_ATTR_XRCD)
+VALUE(QP_OPEN_ATTR_NUM)
+VALUE(QP_OPEN_ATTR_XRCD)
+VALUE(QP_OPEN_ATTR_TYPE)
+VALUE(XRCD_INIT_ATTR_FD)
+VALUE(XRCD_INIT_ATTR_OFLAGS)
+VALUE(SRQ_INIT_ATTR_TYPE)
+VALUE(SRQ_INIT_ATTR_PD)
+VALUE(SRQ_INIT_ATTR_XRCD)
+VALUE(SRQ_INIT_ATTR_CQ)
+VALUE(SRQT_XRC)
 
 #define ABI struct abi_sge
 #define REAL struct ibv_sge
@@ -87,6 +106,7 @@ SAME(dev_name, dev_name)
 SIZE
 SAME(poll_cq, poll_cq)
 SAME(req_notify_cq, req_notify_cq)
+SAME(post_srq_recv, post_srq_recv)
 SAME(post_send, post_send)
 SAME(post_recv, post_recv)
 #undef ABI
@@ -149,6 +169,22 @@ SAME(handle, handle)
 SAME(qp_num, qp_num)
 SAME(state, state)
 SAME(qp_type, qp_type)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_srq
+#define REAL struct ibv_srq
+SAME(context, context)
+SAME(srq_context, srq_context)
+SAME(pd, pd)
+SAME(handle, handle)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_xrcd
+#define REAL struct ibv_xrcd
+SIZE
+SAME(context, context)
 #undef ABI
 #undef REAL
 
@@ -291,6 +327,80 @@ SAME(srq, srq)
 SAME(cap, cap)
 SAME(qp_type, qp_type)
 SAME(sq_sig_all, sq_sig_all)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_qp_init_attr_ex
+#define REAL struct ibv_qp_init_attr_ex
+SIZE
+SAME(qp_context, qp_context)
+SAME(send_cq, send_cq)
+SAME(recv_cq, recv_cq)
+SAME(srq, srq)
+SAME(cap, cap)
+SAME(qp_type, qp_type)
+SAME(sq_sig_all, sq_sig_all)
+SAME(comp_mask, comp_mask)
+SAME(pd, pd)
+SAME(xrcd, xrcd)
+SAME(newer, create_flags)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_qp_open_attr
+#define REAL struct ibv_qp_open_attr
+SIZE
+SAME(comp_mask, comp_mask)
+SAME(qp_num, qp_num)
+SAME(xrcd, xrcd)
+SAME(qp_context, qp_context)
+SAME(qp_type, qp_type)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_xrcd_init_attr
+#define REAL struct ibv_xrcd_init_attr
+SIZE
+SAME(comp_mask, comp_mask)
+SAME(fd, fd)
+SAME(oflags, oflags)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_srq_attr
+#define REAL struct ibv_srq_attr
+SIZE
+SAME(max_wr, max_wr)
+SAME(max_sge, max_sge)
+SAME(srq_limit, srq_limit)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_srq_init_attr
+#define REAL struct ibv_srq_init_attr
+SIZE
+SAME(srq_context, srq_context)
+SAME(attr, attr)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_srq_init_attr_ex
+#define REAL struct ibv_srq_init_attr_ex
+SIZE
+SAME(srq_context, srq_context)
+SAME(attr, attr)
+SAME(comp_mask, comp_mask)
+SAME(srq_type, srq_type)
+SAME(pd, pd)
+SAME(xrcd, xrcd)
+SAME(cq, cq)
+SAME(tm_cap, tm_cap)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_grh
+#define REAL struct ibv_grh
+SIZE
 #undef ABI
 #undef REAL
 

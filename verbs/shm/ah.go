@@ -1,0 +1,159 @@
+package shm
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"syscall"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// ah is an address handle. It keeps the connection to the context that it leads to.
+type ah struct {
+	pd     *pd
+	handle uint64
+	route  verbs.GlobalRoute
+	remote *remote // nil: the route leads to a multicast group
+}
+
+// handles are a context's address handles by what requests name them by. A handle
+// is never given twice, so that a late request finds nothing.
+type handles struct {
+	sync.RWMutex
+	live map[uint64]*ah
+	last uint64
+}
+
+const maxAH = 1 << 16
+
+// enter gives the address handle its handle, unless there are too many.
+func (h *handles) enter(a *ah) bool {
+	h.Lock()
+	defer h.Unlock()
+	if len(h.live) == maxAH {
+		return false
+	}
+	if h.live == nil {
+		h.live = map[uint64]*ah{}
+	}
+	h.last++
+	a.handle = h.last
+	h.live[a.handle] = a
+	return true
+}
+
+func (h *handles) find(handle uint64) *ah {
+	h.RLock()
+	defer h.RUnlock()
+	return h.live[handle]
+}
+
+// leave tells whether the address handle was there.
+func (h *handles) leave(a *ah) bool {
+	h.Lock()
+	defer h.Unlock()
+	there := h.live[a.handle] == a
+	delete(h.live, a.handle)
+	return there
+}
+
+func (p *pd) CreateAH(attr *verbs.AHAttr) (verbs.AH, error) {
+	c := p.ctx
+	if !attr.IsGlobal {
+		return nil, c.err("create_ah", einval, "is_global 0: the port requires a GRH")
+	}
+	if _, err := c.QueryGID(int(attr.PortNum), int(attr.GRH.SGIDIndex)); err != nil {
+		return nil, c.err("create_ah", errnoOf(err), fmt.Sprintf("port %d has no GID at sgid_index %d", attr.PortNum, attr.GRH.SGIDIndex))
+	}
+	a := &ah{pd: p, route: attr.GRH}
+	var err error
+	if dgid := attr.GRH.DGID; !isMulticast(dgid) {
+		a.remote, err = c.remoteAt(dgid)
+	} else {
+		_, err = contexts() // what cannot be listed cannot be reached
+	}
+	if err != nil {
+		return nil, c.err("create_ah", etimedout, unreachable(attr.GRH.DGID, err))
+	}
+	if !c.handles.enter(a) {
+		a.release()
+		return nil, c.err("create_ah", enomem, "all address handles are in use")
+	}
+	p.use(1)
+	return a, nil
+}
+
+// remoteAt returns the context with the GID.
+func (c *context) remoteAt(g verbs.GID) (*remote, error) {
+	if g != gidOf(idOf(g)) {
+		return nil, errors.New("the GID is not of an embedded device")
+	}
+	return c.remoteOf(idOf(g))
+}
+
+// unreachable says why there is no way to a GID.
+func unreachable(g verbs.GID, err error) string {
+	return fmt.Sprintf("no embedded device answers at GID %s: %v; peers must be processes of one user on one host", g, err)
+}
+
+// errnoOf returns the errno of a verb's error.
+func errnoOf(err error) syscall.Errno {
+	errno := einval
+	errors.As(err, &errno)
+	return errno
+}
+
+func (a *ah) Handle() uint64 { return a.handle }
+
+func (a *ah) Close() error {
+	if a.pd.ctx.handles.leave(a) {
+		a.release()
+		a.pd.use(-1)
+	}
+	return nil
+}
+
+func (a *ah) release() {
+	if a.remote != nil {
+		a.pd.ctx.release(a.remote)
+	}
+}
+
+func (p *pd) CreateAHFromWC(wc *verbs.WC, grh []byte, port int) (verbs.AH, error) {
+	attr, err := p.ctx.InitAHFromWC(port, wc, grh)
+	if err != nil {
+		return nil, err
+	}
+	return p.CreateAH(&attr)
+}
+
+// InitAHFromWC reads the way back out of the GRH: its destination tells the own
+// GID, its source where to go.
+func (c *context) InitAHFromWC(port int, wc *verbs.WC, grh []byte) (verbs.AHAttr, error) {
+	refuse := func(errno syscall.Errno, why string) (verbs.AHAttr, error) {
+		return verbs.AHAttr{}, c.err("init_ah_from_wc", errno, why)
+	}
+	if port != 1 {
+		return refuse(einval, "ports are numbered from 1 to 1")
+	}
+	a := verbs.AHAttr{DLID: wc.SLID, SL: wc.SL, SrcPathBits: wc.DLIDPathBits, PortNum: uint8(port)}
+	if wc.Flags&verbs.WCGRH == 0 {
+		return a, nil
+	}
+	if len(grh) < verbs.GRHSize {
+		return refuse(einval, fmt.Sprintf("the GRH has %d bytes, not %d", len(grh), verbs.GRHSize))
+	}
+	g := decodeGRH(grh)
+	switch {
+	case g.version != grhVersion || g.nextHeader != grhNextHeader:
+		return refuse(syscall.EPROTONOSUPPORT, fmt.Sprintf("header of version %d with next_hdr %d", g.version, g.nextHeader))
+	case isMulticast(g.dgid):
+		return refuse(einval, fmt.Sprintf("the message went to the group %s, which has no way back", g.dgid))
+	case g.dgid != gidOf(c.id):
+		return refuse(syscall.ENOENT, fmt.Sprintf("the message went to GID %s, which is not of port 1", g.dgid))
+	}
+	a.IsGlobal = true
+	a.GRH = g.route()
+	return a, nil
+}

@@ -1,0 +1,191 @@
+package shm
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// A message of UD is a packet on the socket that peers ask each other over, which
+// gets no answer. The context that it comes to is its device: it looks for the
+// QP and puts the message into the QP's next receive.
+//
+//	0        24                      64
+//	+--------+-----------------------+-----------------+
+//	| header | GRH                   | up to 4096 bytes|
+//	+--------+-----------------------+-----------------+
+//	          '------- what the receive is filled with -'
+type datagram struct {
+	dest, src uint32 // QP numbers
+	qkey      uint32
+	flags     uint32
+	imm       [4]byte
+	packet    []byte // GRH and message
+}
+
+const (
+	datagramHeader = 24
+	datagramMTU    = 4096
+	datagramMax    = datagramHeader + verbs.GRHSize + datagramMTU
+
+	datagramSolicited = 1 << 0
+	datagramWithImm   = 1 << 1
+
+	qpnMask  = 1<<24 - 1
+	groupQPN = qpnMask // stands for the QPs of a group
+	ownQKey  = 1 << 31 // in a request: use the sending QP's
+)
+
+// appendHeader appends everything but GRH and message.
+func (d *datagram) appendHeader(b []byte) []byte {
+	for _, v := range []uint32{uint32(sendDatagram), d.dest, d.src, d.qkey, d.flags} {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return append(b, d.imm[:]...)
+}
+
+// decodeDatagram checks everything that a packet says of itself.
+func decodeDatagram(b []byte) (datagram, bool) {
+	if len(b) < datagramHeader+verbs.GRHSize || len(b) > datagramMax {
+		return datagram{}, false
+	}
+	u := func(i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
+	d := datagram{dest: u(1), src: u(2), qkey: u(3), flags: u(4), imm: [4]byte(b[20:]), packet: b[datagramHeader:]}
+	g := decodeGRH(d.packet)
+	ok := askOp(u(0)) == sendDatagram && d.dest|d.src <= qpnMask && d.flags <= datagramSolicited|datagramWithImm &&
+		(d.dest == groupQPN) == isMulticast(g.dgid) && g.version == grhVersion && g.nextHeader == grhNextHeader && int(g.length) == len(d.packet)-verbs.GRHSize
+	return d, ok
+}
+
+// datagram sends a message of n bytes, which q.pieces holds, to where the request's
+// address handle leads. Nobody tells whether it arrives; what is longer than the
+// MTU never leaves.
+func (q *qp) datagram(w *work, n uint64) verbs.WCStatus {
+	a := q.ctx.handles.find(w.raddr)
+	if a == nil || a.pd != q.pd {
+		return verbs.WCLocQPOpErr
+	}
+	if n > datagramMTU {
+		return verbs.WCSuccess
+	}
+	d := datagram{dest: w.rkey & qpnMask, src: q.num, qkey: w.qkey, imm: w.imm}
+	if w.qkey&ownQKey != 0 {
+		d.qkey = q.attr.QKey
+	}
+	if w.op == verbs.OpSendWithImm {
+		d.flags |= datagramWithImm
+	}
+	if w.flags&verbs.SendSolicited != 0 {
+		d.flags |= datagramSolicited
+	}
+	g := grhTo(&a.route, gidOf(q.ctx.id), int(n))
+	b := g.append(d.appendHeader(q.packet[:0]))
+	for _, piece := range q.pieces[:len(w.sges)] {
+		b = append(b, piece...)
+	}
+	q.packet = b
+	if a.remote == nil {
+		q.ctx.neighbours.send(b)
+	} else {
+		sendNow(a.remote.conn, b)
+	}
+	return verbs.WCSuccess
+}
+
+// deliver hands a message to the QPs that it is for: the one of its number, or
+// those of a group.
+func (c *context) deliver(d *datagram) {
+	g := decodeGRH(d.packet)
+	if d.dest == groupQPN {
+		for _, q := range c.members(g.dgid) {
+			q.deliver(d)
+		}
+		return
+	}
+	c.mu.Lock()
+	q := c.qps[numIndex(d.dest)]
+	c.mu.Unlock()
+	if q != nil && q.num == d.dest && g.dgid == gidOf(c.id) {
+		q.deliver(d)
+	}
+}
+
+func (q *qp) deliver(d *datagram) {
+	q.lock()
+	status := q.accept(d)
+	life := q.life.Load()
+	q.unlock()
+	if status != verbs.WCSuccess {
+		q.fail(life)
+	}
+}
+
+// accept puts the message into the next receive, if the QP is to have it and has
+// posted one. The status is not success if that ends the QP.
+func (q *qp) accept(d *datagram) verbs.WCStatus {
+	if q.typ != verbs.QPTypeUD || !receives(verbs.QPState(q.state.Load())) {
+		return verbs.WCSuccess
+	}
+	if d.qkey != q.attr.QKey {
+		q.ctx.qkeyViolations.Add(1)
+		return verbs.WCSuccess
+	}
+	wrid, sges, ok := q.takeReceive()
+	if !ok {
+		return verbs.WCSuccess
+	}
+	wc := verbs.WC{
+		WRID: wrid, Status: q.fill(sges, d.packet), Opcode: verbs.WCRecv, QPNum: q.num,
+		ByteLen: uint32(len(d.packet)), SrcQP: d.src, Flags: verbs.WCGRH,
+	}
+	if d.flags&datagramWithImm != 0 {
+		wc.Flags |= verbs.WCWithImm
+		wc.Imm = d.imm
+	}
+	q.recvCQ.push(ownWC{qp: q, srq: q.srq, wc: wc}, d.flags&datagramSolicited != 0 || wc.Status != verbs.WCSuccess)
+	return wc.Status
+}
+
+// takeReceive takes the next receive, of the SRQ if the QP is on one.
+func (q *qp) takeReceive() (wrid uint64, sges []verbs.SGE, ok bool) {
+	if q.srq == nil {
+		return q.recv.take()
+	}
+	w, ok := q.srq.take()
+	return w.WRID, sgesOf(w.SGList, w.NumSGE), ok
+}
+
+// take takes the next receive for the device itself. Records are the peers' way
+// to tell of a receive; here none comes, at this place of the ring or the next time.
+func (r *recvQueue) take() (wrid uint64, sges []verbs.SGE, ok bool) {
+	i := r.next.Load()
+	slot, at := i&(r.layout.n-1), r.layout.wqeAt(i)
+	w := view[recvWQE](r.file.Bytes(), at)
+	if atomic.LoadUint32(&w.seq) != i+1 {
+		return 0, nil, false
+	}
+	atomic.StoreUint64(&r.records[slot][1], uint64(i)<<recSeqAt)
+	r.next.Store(i + 1)
+	return r.wrids[slot], viewSGEs(r.file.Bytes(), at+wqeHeader, w.numSGE), true
+}
+
+// fill stores the packet in the memory of this side that the SGEs name.
+func (q *qp) fill(sges []verbs.SGE, packet []byte) verbs.WCStatus {
+	if total(sges) < uint64(len(packet)) {
+		return verbs.WCLocLenErr
+	}
+	for _, s := range sges {
+		if s.Length == 0 || len(packet) == 0 {
+			continue
+		}
+		dst := q.ctx.local(s, q.recvPD(), verbs.AccessLocalWrite)
+		if dst == nil {
+			return verbs.WCLocProtErr
+		}
+		n := min(len(dst), len(packet))
+		q.place(dst, packet[:n], s.Addr)
+		packet = packet[n:]
+	}
+	return verbs.WCSuccess
+}

@@ -1,0 +1,88 @@
+package shm
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// Limits of multicast groups.
+const (
+	maxGroups   = 1 << 10
+	maxGroupQPs = 64 // attached to one group
+)
+
+// isMulticast tells a group's GID: IPv6 ff00::/8, or IPv4 224.0.0.0/4 mapped into IPv6.
+func isMulticast(g verbs.GID) bool {
+	v4 := [12]byte{10: 0xff, 11: 0xff}
+	return g[0] == 0xff || [12]byte(g[:12]) == v4 && g[12]>>4 == 0xe
+}
+
+// mcastError tells what is wrong with a QP or a GID for multicast.
+func (q *qp) mcastError(verb string, gid verbs.GID) error {
+	if q.typ != verbs.QPTypeUD {
+		return q.err(verb, einval, "the QP is "+q.typ.String()+"; groups are for UD")
+	}
+	if !isMulticast(gid) {
+		return q.err(verb, einval, fmt.Sprintf("GID %s is no group's: ff00::/8 or ::ffff:224.0.0.0/4", gid))
+	}
+	return nil
+}
+
+func (q *qp) AttachMcast(gid verbs.GID, lid uint16) error {
+	if err := q.mcastError("attach_mcast", gid); err != nil {
+		return err
+	}
+	c := q.ctx
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	members, known := c.groups[gid]
+	switch {
+	case c.qps[numIndex(q.num)] != q:
+		return q.err("attach_mcast", einval, "QP is destroyed")
+	case slices.Contains(members, q):
+		return nil
+	case len(members) == maxGroupQPs:
+		return q.err("attach_mcast", enomem, fmt.Sprintf("group %s has %d QPs: max_mcast_qp_attach", gid, maxGroupQPs))
+	case !known && len(c.groups) == maxGroups:
+		return q.err("attach_mcast", enomem, fmt.Sprintf("there are %d groups: max_mcast_grp", maxGroups))
+	}
+	c.groups[gid] = append(members, q)
+	return nil
+}
+
+func (q *qp) DetachMcast(gid verbs.GID, lid uint16) error {
+	if err := q.mcastError("detach_mcast", gid); err != nil {
+		return err
+	}
+	c := q.ctx
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.Index(c.groups[gid], q)
+	if i < 0 {
+		return q.err("detach_mcast", einval, fmt.Sprintf("the QP is not attached to group %s", gid))
+	}
+	c.groups[gid] = slices.Delete(c.groups[gid], i, i+1)
+	if len(c.groups[gid]) == 0 {
+		delete(c.groups, gid)
+	}
+	return nil
+}
+
+// attached tells whether the QP is in a group; under the context's lock.
+func (c *context) attached(q *qp) bool {
+	for _, members := range c.groups {
+		if slices.Contains(members, q) {
+			return true
+		}
+	}
+	return false
+}
+
+// members returns the QPs of a group.
+func (c *context) members(gid verbs.GID) []*qp {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.groups[gid])
+}

@@ -1,0 +1,111 @@
+package shm
+
+import (
+	"errors"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// neighbours are the connections over which a context's messages to multicast
+// groups go: one to each context of this user on this host, itself included.
+// Which of them has QPs in a group only they know.
+type neighbours struct {
+	mu    sync.Mutex
+	conns map[uint64]*net.UnixConn // nil: of another user
+}
+
+// send sends the packet to all. Those that do not keep up miss it.
+func (n *neighbours) send(b []byte) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.meet()
+	for id, conn := range n.conns {
+		if conn != nil && !sendNow(conn, b) {
+			conn.Close()
+			delete(n.conns, id)
+		}
+	}
+}
+
+// meet connects to contexts that are new and forgets those that are gone.
+func (n *neighbours) meet() {
+	ids, err := contexts()
+	if err != nil {
+		return
+	}
+	for id, conn := range n.conns {
+		if !slices.Contains(ids, id) {
+			if conn != nil {
+				conn.Close()
+			}
+			delete(n.conns, id)
+		}
+	}
+	if n.conns == nil {
+		n.conns = map[uint64]*net.UnixConn{}
+	}
+	for _, id := range ids {
+		if _, known := n.conns[id]; known {
+			continue
+		}
+		if conn, err := dial(id); err == nil || errors.Is(err, errOtherUser) {
+			n.conns[id] = conn
+		}
+	}
+}
+
+func (n *neighbours) close() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, conn := range n.conns {
+		if conn != nil {
+			conn.Close()
+		}
+	}
+	n.conns = nil
+}
+
+// contexts returns the ids of the contexts on this host: each listens under a
+// name that tells its id.
+func contexts() (ids []uint64, err error) {
+	b, err := os.ReadFile("/proc/net/unix")
+	if err != nil {
+		return nil, err
+	}
+	const listening = "00010000" // __SO_ACCEPTCON
+	for line := range strings.Lines(string(b)) {
+		f := strings.Fields(line) // Num RefCount Protocol Flags Type St Inode Path
+		if len(f) != 8 || f[3] != listening {
+			continue
+		}
+		if id, ok := idOfSocket(f[7]); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// idOfSocket reads what socketAddr writes.
+func idOfSocket(name string) (uint64, bool) {
+	hex, ok := strings.CutPrefix(name, socketPrefix)
+	id, err := strconv.ParseUint(hex, 16, 64)
+	return id, ok && err == nil && name == socketAddr(id).Name
+}
+
+// sendNow sends a packet that gets no answer. If the peer does not keep up, and
+// the socket is full, the packet is lost. It is false if nobody is there any more.
+func sendNow(conn *net.UnixConn, b []byte) bool {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return false
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) { failed = unix.Send(int(fd), b, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL) })
+	return err == nil && (failed == nil || failed == unix.EAGAIN || failed == unix.EINTR)
+}
