@@ -35,6 +35,7 @@ type rig struct {
 	ctx  verbs.Context
 	port verbs.PortAttr
 	gid  verbs.GIDEntry
+	pd   verbs.PD
 	cq   verbs.CQ
 	qps  [2]verbs.QP
 }
@@ -54,21 +55,17 @@ func newRig(t *testing.T) *rig {
 	t.Cleanup(func() { r.ctx.Close() })
 	r.port, err = r.ctx.QueryPort(1)
 	must("port")
-	var table []verbs.GIDEntry
-	for i := range r.port.GIDTableLen {
-		if e, err := r.ctx.QueryGID(1, i); err == nil {
-			table = append(table, e)
-		}
-	}
+	table, err := r.ctx.QueryGIDTable(r.port.GIDTableLen)
+	must("GID table")
 	r.gid, _ = verbs.BestGID(table)
-	pd, err := r.ctx.AllocPD()
+	r.pd, err = r.ctx.AllocPD()
 	must("pd")
-	t.Cleanup(func() { pd.Close() })
+	t.Cleanup(func() { r.pd.Close() })
 	r.cq, err = r.ctx.CreateCQ(16, nil, 0)
 	must("cq")
 	t.Cleanup(func() { r.cq.Close() })
 	for i := range r.qps {
-		r.qps[i], err = pd.CreateQP(&verbs.QPInitAttr{
+		r.qps[i], err = r.pd.CreateQP(&verbs.QPInitAttr{
 			SendCQ: r.cq, RecvCQ: r.cq, Type: verbs.QPTypeRC,
 			Cap: verbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: 1, MaxRecvSGE: 1},
 		})

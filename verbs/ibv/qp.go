@@ -41,10 +41,17 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	}
 	c, err := C.ib_create_qp(p.c, &in)
 	if c == nil {
-		return nil, opError("create_qp", object, err, "the device's limits: ib_caps")
+		return nil, opError("create_qp", object, err, createQPHint(err))
 	}
 	init.Cap, init.QPNumber = toCap(in.cap), uint32(c.qp_num)
 	return p.ctx.newQP(c, *init), nil
+}
+
+func createQPHint(err error) string {
+	if err == verbs.ErrNotSupported {
+		return "the device has no QPs of this type"
+	}
+	return "the device's limits: ib_caps"
 }
 
 // fromQPInitAttr also tells what is wrong with the attributes, or "". XRC_SEND
@@ -204,7 +211,7 @@ func (q *qp) Close() error {
 		return nil
 	}
 	twin, object := unsafe.Pointer(q.c), q.object()
-	err := check("destroy_qp", object, C.ib_destroy_qp(q.c), nil)
+	err := check("destroy_qp", object, C.ib_destroy_qp(q.c), func() string { return "is it attached to a multicast group?" })
 	if err == nil {
 		q.ctx.drop(twin)
 		q.c = nil

@@ -140,7 +140,7 @@ func (s *srq) Close() error {
 		return nil
 	}
 	twin := unsafe.Pointer(s.c)
-	err := check("destroy_srq", s.object(), C.ib_destroy_srq(s.c), nil)
+	err := check("destroy_srq", s.object(), C.ib_destroy_srq(s.c), func() string { return "does a QP use it?" })
 	if err == nil {
 		s.ctx.drop(twin)
 		s.c = nil

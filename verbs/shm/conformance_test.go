@@ -1,11 +1,15 @@
 package shm_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/verbstest"
 )
+
+// TestMain lets the suite start this binary as a second process.
+func TestMain(m *testing.M) { verbstest.Child(); os.Exit(m.Run()) }
 
 // TestConformance holds the listed devices to the semantics of libibverbs.
 func TestConformance(t *testing.T) {

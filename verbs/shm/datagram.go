@@ -34,7 +34,6 @@ const (
 
 	qpnMask  = 1<<24 - 1
 	groupQPN = qpnMask // stands for the QPs of a group
-	ownQKey  = 1 << 31 // in a request: use the sending QP's
 )
 
 // appendHeader appends everything but GRH and message.

@@ -205,10 +205,16 @@ func (p *peer) publish(w *work, op verbs.WCOpcode, n uint64, status verbs.WCStat
 	}
 	p.store(w0, w1, w.flags&verbs.SendSolicited != 0 || status != verbs.WCSuccess)
 	p.next++
+	if status != verbs.WCSuccess {
+		p.notify()
+	}
 }
 
 // fault tells the peer that its side of the connection has failed, and why.
-func (p *peer) fault(status verbs.WCStatus) { p.store(0, recFault|uint64(status), true) }
+func (p *peer) fault(status verbs.WCStatus) {
+	p.store(0, recFault|uint64(status), true)
+	p.notify()
+}
 
 // store writes the record at p.next. With a bell it ends in a full fence, so
 // that the look at the arm comes after the record is visible; see bell.ring.

@@ -14,7 +14,7 @@ import (
 //	askReceive      ---------------->  moves one from the SRQ into the QP's queue
 //	                <----------------  note: it is there, or the SRQ is empty
 //	takes it, publishes its record
-//	askLook         ---------------->  turns the record into a completion
+//	askCollect      ---------------->  turns the record into a completion
 //
 // So receives go out in the order of the SRQ, to whichever QP has a message. One
 // that the peer asked for and will not take goes back (askReturn).

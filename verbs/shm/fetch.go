@@ -38,7 +38,7 @@ func (p *peer) storeShared(rec *record, w0, w1 uint64, solicited bool) {
 	}
 	place.Publish(rec, w0, w1)
 	p.asked = false
-	p.tell(askLook, 0)
+	p.tell(askCollect, 0)
 }
 
 // withdraw gives back what was asked for and not taken; under lock.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -37,8 +39,15 @@ func (q *qp) Modify(a *verbs.QPAttr, mask verbs.QPAttrMask) error {
 		}
 	}
 	q.lock()
+	if from != verbs.QPSQD {
+		q.attr.EnSQDNotify = false
+	}
 	q.set(a, mask)
 	q.setState(to)
+	if to == verbs.QPSQD {
+		q.draining = true
+		q.endDrain()
+	}
 	q.unlock()
 	if from == verbs.QPSQD {
 		q.ctx.engine.wake(q)
@@ -54,8 +63,14 @@ func (q *qp) checkModify(from, to verbs.QPState, a *verbs.QPAttr, mask verbs.QPA
 	if why := verbs.CheckModify(q.typ, from, to, mask); why != "" {
 		return q.err("modify_qp", einval, why)
 	}
+	if from == verbs.QPSQD && to == verbs.QPRTS && q.drains() {
+		return q.err("modify_qp", einval, "the send queue is still draining: wait until sq_draining is false")
+	}
 	if mask&verbs.MaskCurState != 0 && a.CurState != from {
 		return q.err("modify_qp", einval, fmt.Sprintf("cur_qp_state %s: the QP is in %s", a.CurState, from))
+	}
+	if !qkeyAllowed(a, mask) {
+		return q.err("modify_qp", unix.EPERM, fmt.Sprintf("qkey %#x: one with the top bit needs CAP_NET_RAW", a.QKey))
 	}
 	if why := checkAttr(a, mask); why != "" {
 		return q.err("modify_qp", einval, fmt.Sprintf("%s %s to %s: %s", q.typ, from, to, why))
@@ -158,7 +173,7 @@ func (q *qp) reset() {
 	q.lock()
 	q.setState(verbs.QPReset)
 	q.pendHead, q.pendTail = 0, 0
-	q.broken = false
+	q.broken, q.draining = false, false
 	q.withdraw()
 	q.unlock()
 	q.awaitPeerOut()
@@ -176,6 +191,7 @@ func (q *qp) reset() {
 	q.disconnect()
 	q.lock()
 	q.attr, q.posted = verbs.QPAttr{}, 0
+	q.reached = false
 	q.sendDone.Store(0) // after purge: until then a thread that polls may set it
 	q.unlock()
 }

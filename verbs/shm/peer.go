@@ -86,12 +86,25 @@ func (q *qp) reach() *peer {
 	return p
 }
 
-// begin starts to use a connection of the peer: its first request must carry
-// the packet number that the peer expects, and only one requester can be the first.
+// begin starts to use a connection of the peer, which learns of it if it is not
+// going to send itself.
 func (q *qp) begin(p *peer, epoch uint32) bool {
+	claim := q.claim
 	if q.unreliable() {
-		return q.resume(p, epoch)
+		claim = q.resume
 	}
+	if !claim(p, epoch) {
+		return false
+	}
+	if verbs.QPState(atomic.LoadUint32(&p.entry.state)) == verbs.QPRTR {
+		p.notify()
+	}
+	return true
+}
+
+// claim takes a connection that nobody has used: its first request must carry the
+// packet number that the peer expects, and only one requester can be the first.
+func (q *qp) claim(p *peer, epoch uint32) bool {
 	if p.epoch != 0 || atomic.LoadUint32(&p.entry.rqPSN) != q.attr.SQPSN {
 		return false
 	}

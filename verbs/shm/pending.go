@@ -110,7 +110,7 @@ func (q *qp) progress() time.Time {
 }
 
 func (q *qp) progressLocked() time.Time {
-	for q.pendHead != q.pendTail && verbs.QPState(q.state.Load()) == verbs.QPRTS {
+	for q.goesOn() {
 		p := q.slot(q.pendHead)
 		if p.notBefore.After(time.Now()) && !(p.asked && q.answered()) {
 			return p.notBefore
@@ -127,7 +127,40 @@ func (q *qp) progressLocked() time.Time {
 	if verbs.QPState(q.state.Load()) == verbs.QPSQE {
 		q.flushPending()
 	}
+	q.endDrain()
 	return time.Time{}
+}
+
+// goesOn tells whether the first request that waits may proceed: in SQD only one
+// that had begun before.
+func (q *qp) goesOn() bool {
+	switch verbs.QPState(q.state.Load()) {
+	case verbs.QPRTS:
+		return q.pendHead != q.pendTail
+	case verbs.QPSQD:
+		return q.begun()
+	}
+	return false
+}
+
+// begun tells whether a request waits that has been tried.
+func (q *qp) begun() bool { return q.pendHead != q.pendTail && q.slot(q.pendHead).tried }
+
+// endDrain ends the draining when no request is under way, and says so if it was asked to.
+func (q *qp) endDrain() {
+	if !q.draining || q.begun() {
+		return
+	}
+	q.draining = false
+	if q.attr.EnSQDNotify {
+		q.raise(verbs.EventSQDrained)
+	}
+}
+
+func (q *qp) drains() bool {
+	q.lock()
+	defer q.unlock()
+	return q.draining
 }
 
 // flushPending completes everything that waits with WR_FLUSH_ERR.

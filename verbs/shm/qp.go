@@ -26,11 +26,13 @@ type qp struct {
 	seen           seen     // of lock and unlock
 	async          acks     // of asynchronous events
 
-	modify sync.Mutex    // one change of state at a time
-	closed bool          // guarded by modify
-	life   atomic.Uint32 // counts the moves to RESET, so that a failure ends no later connection
-	attr   verbs.QPAttr  // guarded by lock, written under modify too
-	state  atomic.Uint32 // verbs.QPState
+	modify sync.Mutex // one change of state at a time
+	closed bool       // guarded by modify
+
+	reached bool          // COMM_EST has been raised; guarded by modify
+	life    atomic.Uint32 // counts the moves to RESET, so that a failure ends no later connection
+	attr    verbs.QPAttr  // guarded by lock, written under modify too
+	state   atomic.Uint32 // verbs.QPState
 
 	recv  recvQueue
 	srq   *srq          // receives are taken from; nil: recv is filled by PostRecv
@@ -51,6 +53,7 @@ type qp struct {
 	pieces   [maxSGE][]byte
 	packet   []byte // of UD, the one that is sent
 	broken   bool   // a request failed: fail is to be called after unlock
+	draining bool   // in SQD, work that had begun is not finished
 }
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
@@ -193,18 +196,19 @@ func (q *qp) failLocked() {
 		return
 	}
 	q.lock()
-	q.broken = false
+	q.broken, q.draining = false, false
 	q.setState(verbs.QPErr)
 	q.flushPending()
 	q.withdraw()
 	q.unlock()
 	q.awaitPeerOut()
+	q.tellWhy()
 	if q.srq == nil {
 		q.recv.flush()
 		return
 	}
 	q.starve()
-	q.ctx.raise(verbs.AsyncEvent{Type: verbs.EventQPLastWQE, QP: q})
+	q.raise(verbs.EventQPLastWQE)
 }
 
 const outTimeout = time.Second
@@ -226,10 +230,11 @@ func (q *qp) awaitPeerOut() {
 }
 
 func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
-	q.notice()
+	q.look()
 	q.lock()
 	defer q.unlock()
 	a := q.attr
+	a.SQDraining = q.draining
 	a.State, a.CurState, a.Cap = verbs.QPState(q.state.Load()), verbs.QPState(q.state.Load()), q.cap
 	init := verbs.QPInitAttr{
 		SendCQ: q.sendCQ, RecvCQ: q.recvCQ, Cap: q.cap, Type: q.typ, SigAll: q.sigAll, QPNumber: q.num,
@@ -238,17 +243,6 @@ func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
 		init.SRQ = q.srq
 	}
 	return a, init, nil
-}
-
-// notice takes the QP to ERR if the peer has ended the connection in a record
-// that nobody has looked at yet.
-func (q *qp) notice() {
-	q.recvCQ.mu.Lock()
-	failed, life := q.recv.failed(), q.life.Load()
-	q.recvCQ.mu.Unlock()
-	if failed {
-		q.fail(life)
-	}
 }
 
 func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.OrderCaps, error) {

@@ -50,6 +50,9 @@ func (c *context) dropConn(conn *net.UnixConn) {
 // this process is gone, so it stays open as long as the peer wants.
 func (c *context) serveConn(conn *net.UnixConn) {
 	defer c.dropConn(conn)
+	looks := make(chan uint32, maxLooks)
+	defer close(looks)
+	go c.lookAt(looks)
 	b := make([]byte, datagramMax+1)
 	for {
 		n, fds, err := receive(conn, b)
@@ -65,9 +68,15 @@ func (c *context) serveConn(conn *net.UnixConn) {
 		if !ok {
 			return
 		}
-		if req.op >= askReceive && req.op <= askReturn {
+		switch req.op {
+		case askLook:
+			select {
+			case looks <- req.arg:
+			default: // more than an honest peer asks for
+			}
+		case askReceive, askCollect, askReturn:
 			err = c.note(conn, req)
-		} else {
+		default:
 			err = c.answer(conn, req)
 		}
 		if err != nil {

@@ -22,11 +22,12 @@ const (
 	askQP                         // the receive queue of QP arg, and its CQ's bell
 	askRegion                     // the memory with id arg
 	sendDatagram                  // no question: a message of UD, see datagram
+	askLook                       // no question either: QP arg is to look at its records
 
 	// What follows is about QP arg, which takes from shared receive queues, and
 	// gets no reply but notes.
 	askReceive // a receive
-	askLook    // to look at the records
+	askCollect // to make completions of its records
 	askReturn  // to take back what was asked for
 )
 

@@ -8,25 +8,34 @@ import (
 )
 
 func noLostWakeUp(e *env) {
-	const messages = 300
-	a, b := e.channelPair()
-	b.recvCQ.arm(false)
-	sent := make(chan error, 1)
-	go func() { sent <- a.sendOneByOne(messages) }()
-	for got := 0; got < messages; {
-		b.event(b.recvCQ)
+	e.sub("from this process", func(e *env) {
+		const messages = 300
+		a, b := e.channelPair()
 		b.recvCQ.arm(false)
+		sent := make(chan error, 1)
+		go func() { sent <- a.sendOneByOne(messages) }()
+		b.consume(messages)
+		e.ok(<-sent)
+	})
+	e.sub("from another one", producerElsewhere)
+}
+
+// consume takes so many messages as they raise events.
+func (s *side) consume(messages int) {
+	s.Helper()
+	for got := 0; got < messages; {
+		s.event(s.recvCQ)
+		s.recvCQ.arm(false)
 		for n := -1; n != 0; {
 			var err error
-			n, err = b.recvCQ.Poll(b.recvCQ.wc[:8])
-			e.ok(err)
+			n, err = s.recvCQ.Poll(s.recvCQ.wc[:8])
+			s.ok(err)
 			for range n {
-				b.recv(recv{})
+				s.recv(recv{})
 				got++
 			}
 		}
 	}
-	e.ok(<-sent)
 }
 
 // sendOneByOne sends without the testing package, for goroutines.

@@ -13,11 +13,16 @@ var cqStatements = []statement{
 	{"CQ-4", "a CQ that a QP uses is busy", busyCQ},
 	{"CQ-5", "poll returns what is there and fits, and never waits", pollWhatFits},
 	{"CQ-6", "a completion is returned once", pollOnce},
+	{"CQ-7", "where polling fails it says so and returns nothing", pollFails},
 	{"CQ-8", "completions of a queue come in the order of posting", completionOrder},
+	{"CQ-9", "on a shared CQ completions keep the order of their own queue only", ownOrderOnly},
 	{"CQ-10", "a CQ serves several QPs and both their queues; qp_num tells which", sharedCQ},
 	{"CQ-11", "the completion of a signaled request completes the unsignaled ones before it", unsignaledBefore},
-	{"CQ-12", "a CQ that overran cannot be used any more", overrunIsFinal},
-	{"CQ-15", "what is polled after an overrun is the beginning of what was expected", overrunPrefix},
+	{"CQ-12", "a CQ that overran raises one CQ_ERR and cannot be used any more", overrunIsFinal},
+	{"CQ-15", "after an overrun CQ_ERR names the CQ, what is polled is the beginning of what was expected, and the CQ can be destroyed", overrunPrefix},
+	{"CQ-16", "resizing keeps the completions and their order, and gives the room asked for", resizeKeeps},
+	{"CQ-17", "no resizing below the content, to nothing, or above the maximum", resizeBelowContent},
+	{"CQ-18", "a smaller size that was asked for is enough for as many completions", resizeDown},
 	{"CQ-20", "completions of a QP that was reset stay or vanish, but nothing is wrong with them", completionsOfResetQP},
 	{"CQ-21", "a destroyed QP produces no more completions", completionsOfGoneQP},
 }
@@ -193,14 +198,63 @@ func (e *env) overrun() (a, b *side, polled, posted int) {
 	return a, b, polled, posted
 }
 
+func pollFails(e *env) {
+	a, _, _, _ := e.overrun()
+	n, err := a.sendCQ.Poll(a.sendCQ.wc)
+	agree(e, "Q08", "polling a CQ that overran fails", err != nil, true, false)
+	if n != 0 {
+		e.Errorf("%d completions with the error %v", n, err)
+	}
+}
+
 func overrunIsFinal(e *env) {
-	a, b, _, _ := e.overrun()
-	_, err := a.tryPost(a.numbered(1000, 1, b)...)
-	works := err == nil && until(4*quiet, func() bool {
-		n, err := a.sendCQ.Poll(a.sendCQ.wc)
-		return err == nil && n == 1 && a.sendCQ.wc[0].WRID == 1000 && a.sendCQ.wc[0].Status == verbs.WCSuccess
+	e.sub("sends", func(e *env) {
+		a, b, _, _ := e.overrun()
+		_, err := a.tryPost(a.numbered(1000, 1, b)...)
+		works := err == nil && until(4*quiet, func() bool {
+			n, err := a.sendCQ.Poll(a.sendCQ.wc)
+			return err == nil && n == 1 && a.sendCQ.wc[0].WRID == 1000 && a.sendCQ.wc[0].Status == verbs.WCSuccess
+		})
+		agree(e, "Q08", "the CQ works", works, false, true)
+		named := 0
+		for _, event := range e.events(a.ctx) {
+			if event.Type == verbs.EventCQErr && event.CQ == a.sendCQ.CQ {
+				named++
+			}
+		}
+		agree(e, "Q08", "CQ_ERR is raised once", named == 1, true, false)
 	})
-	agree(e, "Q08", "the CQ works", works, false, true)
+	e.sub("receives", func(e *env) {
+		_, b := e.overrunByPeer()
+		e.event(b.ctx, verbs.EventCQErr, func(event verbs.AsyncEvent) bool { return event.CQ == b.recvCQ.CQ })
+		failed := until(4*quiet, func() bool {
+			_, err := b.recvCQ.Poll(b.recvCQ.wc)
+			return err != nil
+		})
+		agree(e, "Q08", "polling fails", failed, true, false)
+	})
+}
+
+// overrunByPeer makes a pair of which b's receive CQ has overrun: its owner polls
+// nothing while messages come in.
+func (e *env) overrunByPeer() (a, b *side) {
+	e.Helper()
+	c := conf()
+	c.cqe = 1
+	b = e.side(c)
+	a = e.side(conf())
+	connect(a, b)
+	messages := b.recvCQ.CQE() + 5
+	if messages > depth {
+		e.Skipf("the smallest CQ has %d entries, more than are left unpolled here", b.recvCQ.CQE())
+	}
+	for range messages {
+		b.recv(recv{})
+	}
+	for range messages {
+		a.post(send{op: opSend})
+	}
+	return a, b
 }
 
 func overrunPrefix(e *env) {
@@ -208,6 +262,7 @@ func overrunPrefix(e *env) {
 	if polled >= posted {
 		e.Errorf("all %d completions came out of %d entries", polled, a.sendCQ.CQE())
 	}
+	e.event(a.ctx, verbs.EventCQErr, func(event verbs.AsyncEvent) bool { return event.CQ == a.sendCQ.CQ })
 	e.close(a.qp)
 	e.close(a.sendCQ.CQ)
 }

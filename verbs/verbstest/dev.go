@@ -21,6 +21,7 @@ var devStatements = []statement{
 	{"DEV-15", "ON_DEMAND is refused without ODP, and works with it", onDemand},
 	{"DEV-17", "one more than a maximum is refused; the maximum itself may be too much", maxima},
 	{"DEV-18", "attributes that no device can have as zero are not", sanityFloor},
+	{"DEV-20", "atomic operations are atomic as far as the device says: with the CPU too if it says so", atomicWithCPU},
 	{"DEV-23", "READs can be outstanding at both sides", readDepth},
 }
 

@@ -4,6 +4,8 @@
 //
 // A test of a backend, or of a device that somebody is in doubt about, is
 //
+//	func TestMain(m *testing.M) { verbstest.Child(); os.Exit(m.Run()) }
+//
 //	func TestConformance(t *testing.T) {
 //		device, err := verbs.Lookup("mlx5_0")
 //		if err != nil {
@@ -13,7 +15,8 @@
 //	}
 //
 // The suite connects QPs of the device with each other, so it needs one active
-// port and no second host. Each statement is a subtest with the statement's id:
+// port and no second host. A few statements start the test binary again, as a
+// second process. Each statement is a subtest with the statement's id:
 //
 //	go test -run 'TestConformance/QPS-17$'
 //
@@ -21,9 +24,10 @@
 //
 // An id is a topic and a number: DEV devices, PORT ports and GIDs, MR memory
 // regions, CQ completion queues, CHN completion channels, QPS states of QPs, QRY
-// query_qp, SRQ shared receive queues, SND and RCV posting, RMA WRITE and READ, WC fields of completions,
-// ERR statuses, DIO the promise of data order. [Coverage] lists all of them:
-// those that are asserted, and those that are left out with the reason.
+// query_qp, SND and RCV posting, RMA WRITE and READ, WC fields of completions,
+// ERR statuses, DIO the promise of data order, UD datagrams, AEV asynchronous
+// events, SRQ shared receive queues. [Coverage] lists all of them: those that are
+// asserted, and those that are left out with the reason.
 //
 // # Quirks
 //

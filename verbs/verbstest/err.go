@@ -5,6 +5,7 @@ import "github.com/ibperf/ibperf/verbs"
 var errStatements = []statement{
 	{"ERR-1", "SUCCESS: a legal request", everythingSucceeds},
 	{"ERR-2", "WR_FLUSH_ERR: what is outstanding when the QP goes to ERR", flush},
+	{"ERR-3", "LOC_QP_OP_ERR: an operation that RC lacks, if it can be posted", operationOfOthers},
 	{"ERR-4", "LOC_PROT_ERR: a local key that is wrong, or of another domain", localKey},
 	{"ERR-5", "LOC_PROT_ERR: a local range or right that is not given", localRange},
 	{"ERR-6", "LOC_LEN_ERR: a message longer than the port allows", tooLongIsLocal},
@@ -22,7 +23,9 @@ var errStatements = []statement{
 	{"ERR-20", "timeout 0 is for ever", timeoutForEver},
 	{"ERR-21", "a retry waits as long as the peer's RNR timer says", rnrTimer},
 	{"ERR-22", "after a failure everything is flushed once, in order", flushedAfterFailure},
+	{"ERR-23", "statuses of other transports and of broken devices never come", unreachable},
 	{"ERR-25", "every status has a name and a cause", statusNames},
+	{"ERR-26", "whatever the device, a failure is of the side that caused it", causes},
 }
 
 // failure is a way to make a request fail.

@@ -91,6 +91,7 @@ func silentPeers(e *env) {
 		a.unanswered()
 		b.isIn(verbs.QPRTS)
 	})
+	e.sub("process gone", processGone)
 	e.sub("device closed", func(e *env) {
 		a, b := e.pair(conf().impatient())
 		a.writesTo(b)

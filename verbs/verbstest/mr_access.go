@@ -106,12 +106,18 @@ func nothingPlaced(e *env) {
 func rightOfOperation(e *env) {
 	a, b := e.pair(conf())
 	fill(a.mem[:64], 1)
-	for op, access := range map[verbs.Opcode]verbs.Access{
+	lacking := map[verbs.Opcode]verbs.Access{
 		opWrite: verbs.AccessLocalWrite | verbs.AccessRemoteRead,
 		opRead:  verbs.AccessLocalWrite | verbs.AccessRemoteWrite,
-	} {
+	}
+	if e.device(a.ctx).AtomicCap != verbs.AtomicNone {
+		a.conf, b.conf = a.conf.atomic(), b.conf.atomic()
+		a.recover(b)
+		lacking[opSwap], lacking[opAdd] = allRights, allRights
+	}
+	for op, access := range lacking {
 		mem, mr := b.region(64, access)
-		a.refusedByPeer(send{op: op, sges: []verbs.SGE{a.sge(0, 64)}}.into(mr, 0))
+		a.refusedByPeer(send{op: op, compareAdd: 0, swap: 1, sges: []verbs.SGE{a.sge(0, 8)}}.into(mr, 0))
 		if touched(mem) {
 			e.Errorf("%s: bytes were written", op)
 		}

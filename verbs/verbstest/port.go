@@ -10,8 +10,14 @@ var portStatements = []statement{
 	{"PORT-1", "every port has a state, MTUs and a message size that make sense", ports},
 	{"PORT-2", "ports are numbered from 1 to phys_port_cnt", noSuchPort},
 	{"PORT-3", "a RoCE port has no LIDs, needs a GRH and is up", rocePort},
+	{"PORT-5", "within the GID table every entry is either set or said to be empty", gidOrEmpty},
+	{"PORT-6", "outside of the GID table there are no entries", outsideGIDTable},
 	{"PORT-7", "an empty GID entry is ENODATA; outside of the table is EINVAL", queryGID},
+	{"PORT-8", "the whole GID table is what its entries are, and wants room for all of them", wholeGIDTable},
 	{"PORT-9", "a GID entry knows its port, its index and its type", gidEntries},
+	{"PORT-10", "the P_Key table begins with the default partition, and ends", partitionKeys},
+	{"PORT-11", "a P_Key is found where it stands, and no other is found", partitionKeyIndex},
+	{"PORT-13", "the port counts UD messages with a wrong Q_Key", qkeyViolation},
 }
 
 func ports(e *env) {

@@ -1,6 +1,7 @@
 package verbstest
 
 import (
+	"slices"
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -31,8 +32,9 @@ var qpsStatements = []statement{
 	{"QPS-22", "a move to ERR flushes everything outstanding once, in order", flush},
 	{"QPS-23", "a move to ERR leaves the receives of an SRQ to other QPs", srqOutlivesQP},
 	{"QPS-24", "a move to RESET drops everything, and the QP starts afresh", reset},
-	{"QPS-25", "an idle send queue is drained at once", drained},
+	{"QPS-25", "a send queue is drained when what had begun is done, and says so if it was asked to", drained},
 	{"QPS-26", "sends held back in SQD start when the QP is in RTS again", sqdResumes},
+	{"QPS-27", "a send queue that is still draining does not go back to RTS", drainingStays},
 	{"QPS-29", "a failed request takes the QP to ERR", failureEndsInErr},
 	{"QPS-30", "a QP in ERR is of use again after RESET, under its number", recovery},
 	{"QPS-31", "in SQD the path's attributes can be changed", changedInSQD},
@@ -45,8 +47,17 @@ var qpsStatements = []statement{
 
 func newInReset(e *env) { e.side(conf()).isIn(verbs.QPReset) }
 
-func movesUp(e *env) {
-	a, b := e.side(conf()), e.side(conf())
+// eachType runs the statement for QPs of each type that need no other objects.
+func (e *env) eachType(f func(e *env, c config)) {
+	for _, typ := range []verbs.QPType{verbs.QPTypeRC, verbs.QPTypeUC, verbs.QPTypeUD} {
+		e.sub(typ.String(), func(e *env) { f(e, conf().of(typ)) })
+	}
+}
+
+func movesUp(e *env) { e.eachType(movesUpOf) }
+
+func movesUpOf(e *env, c config) {
+	a, b := e.side(c), e.side(c)
 	for _, state := range append(path(verbs.QPSQD), verbs.QPRTS) {
 		if state == verbs.QPRTS && a.state() == verbs.QPSQD {
 			e.ok(a.qp.Modify(&verbs.QPAttr{State: state}, verbs.MaskState))
@@ -60,9 +71,11 @@ func movesUp(e *env) {
 // upMoves are the moves that require attributes.
 var upMoves = [][2]verbs.QPState{{verbs.QPReset, verbs.QPInit}, {verbs.QPInit, verbs.QPRTR}, {verbs.QPRTR, verbs.QPRTS}}
 
-func missingAttribute(e *env) {
+func missingAttribute(e *env) { e.eachType(missingOf) }
+
+func missingOf(e *env, c config) {
 	for _, m := range upMoves {
-		a, b := e.inState(conf(), m[0])
+		a, b := e.inState(c, m[0])
 		attr, mask := a.move(m[1], b)
 		before := a.query()
 		for bit := verbs.MaskState << 1; bit <= verbs.MaskDestQPN; bit <<= 1 {
@@ -78,11 +91,20 @@ func missingAttribute(e *env) {
 	}
 }
 
-func extraAttribute(e *env) {
+func extraAttribute(e *env) { e.eachType(extraOf) }
+
+// notOf are attributes that no move up of the type takes.
+var notOf = map[verbs.QPType][]verbs.QPAttrMask{
+	verbs.QPTypeRC: {verbs.MaskQKey, verbs.MaskCap, verbs.MaskEnSQDNotify},
+	verbs.QPTypeUC: {verbs.MaskQKey, verbs.MaskCap, verbs.MaskEnSQDNotify, verbs.MaskTimeout, verbs.MaskMinRNRTimer},
+	verbs.QPTypeUD: {verbs.MaskAccessFlags, verbs.MaskCap, verbs.MaskEnSQDNotify, verbs.MaskAV, verbs.MaskDestQPN},
+}
+
+func extraOf(e *env, c config) {
 	for _, m := range append(upMoves, [2]verbs.QPState{verbs.QPRTS, verbs.QPRTS}) {
-		a, b := e.inState(conf(), m[0])
+		a, b := e.inState(c, m[0])
 		attr, mask := a.move(m[1], b)
-		extra := []verbs.QPAttrMask{verbs.MaskQKey, verbs.MaskCap, verbs.MaskEnSQDNotify}
+		extra := slices.Clone(notOf[c.typ])
 		if m[0] == verbs.QPRTS {
 			mask = verbs.MaskState
 			extra = append(extra, verbs.MaskTimeout, verbs.MaskSQPSN)

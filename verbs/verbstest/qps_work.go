@@ -1,6 +1,7 @@
 package verbstest
 
 import (
+	"errors"
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -77,14 +78,62 @@ func sqdResumes(e *env) {
 }
 
 func drained(e *env) {
-	a, b := e.pair(conf())
-	a.post(a.numbered(1, 5, b)...)
-	for id := uint64(1); id <= 5; id++ {
-		a.sendCQ.gives(id, verbs.WCSuccess)
+	for _, notify := range []bool{false, true} {
+		a, b := e.pair(conf())
+		a.post(a.numbered(1, 5, b)...)
+		for id := uint64(1); id <= 5; id++ {
+			a.sendCQ.gives(id, verbs.WCSuccess)
+		}
+		e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPSQD, EnSQDNotify: notify}, verbs.MaskState|verbs.MaskEnSQDNotify))
+		e.eventually("sq_draining is 0", func() bool { return !a.query().SQDraining })
+		a.isIn(verbs.QPSQD)
+		got := a.saysDrained()
+		if notify {
+			if !got {
+				e.Error("no SQ_DRAINED although it was asked for")
+			}
+		} else {
+			agree(e, "Q12", "SQ_DRAINED without being asked for", got, false, true)
+		}
+		if got && a.saysDrained() {
+			e.Error("a second SQ_DRAINED")
+		}
 	}
-	a.to(verbs.QPSQD, b)
-	e.eventually("sq_draining is 0", func() bool { return !a.query().SQDraining })
+}
+
+// saysDrained takes an SQ_DRAINED event of the side's, if there is one.
+func (s *side) saysDrained() bool {
+	s.Helper()
+	event, err := s.ctx.GetAsyncEvent(4 * quiet)
+	if errors.Is(err, verbs.ErrTimeout) {
+		return false
+	}
+	s.ok(err)
+	s.ctx.AckAsyncEvent(event)
+	if event.Type != verbs.EventSQDrained || event.QP != s.qp {
+		s.Errorf("event %s of %v, want SQ_DRAINED", event.Type, event.QP)
+	}
+	return true
+}
+
+func drainingStays(e *env) {
+	a, b := e.pair(conf())
+	a.post(send{id: 1, op: opSend, flags: signaled}) // finds no receive
+	a.sendCQ.staysEmpty()
+	e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPSQD}, verbs.MaskState))
+	if e.quirk("Q12") {
+		e.Skip("a request that waits for a receive does not keep the queue from being drained")
+	}
+	if !a.query().SQDraining {
+		e.Error("drained while a SEND is under way")
+	}
+	e.refused("SQD to RTS", a.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState), syscall.EINVAL)
 	a.isIn(verbs.QPSQD)
+	b.recv(recv{id: 2})
+	a.sendCQ.gives(1, verbs.WCSuccess)
+	e.eventually("sq_draining is 0", func() bool { return !a.query().SQDraining })
+	e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState))
+	a.writesTo(b)
 }
 
 func sendsInErr(e *env) {

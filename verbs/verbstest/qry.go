@@ -6,11 +6,14 @@ var qryStatements = []statement{
 	{"QRY-1", "what modify set is returned", queriedAsSet},
 	{"QRY-2", "the mask is the least that is returned", queryMasks},
 	{"QRY-3", "what the QP was created with is returned, with capabilities no less than asked for", queriedAsCreated},
+	{"QRY-4", "the capabilities are no less than those that creation granted", queriedCap},
 	{"QRY-5", "in INIT: P_Key index, port and access flags", queriedInInit},
 	{"QRY-6", "from RTR on: MTU, address, peer, receive PSN, depth and RNR timer", queriedInRTR},
 	{"QRY-7", "from RTS on: send PSN, timeout, retries and depth", queriedInRTS},
 	{"QRY-8", "depths are no less than what was set", queriedDepths},
 	{"QRY-9", "on an idle QP the PSNs are those that were set", queriedPSNs},
+	{"QRY-10", "two queries of a QP that drains differ in its state and whether it drains alone", queriedDraining},
+	{"QRY-11", "attributes that are not set are 0", queriedUnset},
 	{"QRY-12", "the state is the current one after every move", queriedState},
 	{"QRY-13", "an idle QP says the same twice", queriedTwice},
 	{"QRY-14", "a QP on an SRQ has a receive queue of depth 0", queriedOnSRQ},
@@ -55,12 +58,62 @@ func queriedAsCreated(e *env) {
 			init.Type != verbs.QPTypeRC || init.QPNumber != s.qp.QPNum() {
 			e.Errorf("%+v", init)
 		}
-		got, want := init.Cap, c.cap
-		if got.MaxSendWR < want.MaxSendWR || got.MaxRecvWR < want.MaxRecvWR || got.MaxSendSGE < want.MaxSendSGE ||
-			got.MaxRecvSGE < want.MaxRecvSGE || got.MaxInlineData < want.MaxInlineData {
-			e.Errorf("granted %+v of %+v", got, want)
+		if !covers(init.Cap, c.cap) {
+			e.Errorf("granted %+v of %+v", init.Cap, c.cap)
 		}
 	}
+}
+
+func queriedCap(e *env) {
+	e.eachType(func(e *env, c config) {
+		s := e.side(c)
+		init := verbs.QPInitAttr{SendCQ: s.sendCQ.CQ, RecvCQ: s.recvCQ.CQ, Cap: c.cap, Type: c.typ}
+		qp, err := s.pd.CreateQP(&init)
+		own(e, qp, err)
+		a, queried, err := qp.Query(verbs.MaskCap)
+		e.ok(err)
+		if !covers(init.Cap, c.cap) || !covers(queried.Cap, init.Cap) || a.Cap != queried.Cap {
+			e.Errorf("asked for %+v, granted %+v, queried %+v and %+v", c.cap, init.Cap, queried.Cap, a.Cap)
+		}
+	})
+}
+
+// covers tells whether no capability is less than wanted.
+func covers(got, want verbs.QPCap) bool {
+	return got.MaxSendWR >= want.MaxSendWR && got.MaxRecvWR >= want.MaxRecvWR && got.MaxSendSGE >= want.MaxSendSGE &&
+		got.MaxRecvSGE >= want.MaxRecvSGE && got.MaxInlineData >= want.MaxInlineData
+}
+
+func queriedDraining(e *env) {
+	a, b := e.pair(conf())
+	a.post(a.numbered(1, 5, b)...)
+	e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPSQD}, verbs.MaskState))
+	first := a.query()
+	e.eventually("sq_draining is 0", func() bool { return !a.query().SQDraining })
+	second := a.query()
+	for _, q := range []*verbs.QPAttr{&first, &second} {
+		if q.State != verbs.QPSQD {
+			e.Errorf("state %s", q.State)
+		}
+		q.SQDraining, q.SQPSN = false, 0 // which is the next one
+	}
+	if first != second {
+		e.Errorf("%+v, then %+v", first, second)
+	}
+}
+
+func queriedUnset(e *env) {
+	c := conf()
+	c.psn = 5
+	a, b := e.side(c), e.side(c)
+	if q := a.query(); q.DestQPNum != 0 || q.RQPSN != 0 || q.SQPSN != 0 || q.Timeout != 0 || q.SQDraining || q.AH.GRH.DGID != (verbs.GID{}) {
+		e.Errorf("a new QP: %+v", q)
+	}
+	connect(a, b)
+	a.to(verbs.QPReset, b)
+	q := a.query()
+	kept := q.DestQPNum != 0 || q.Timeout != 0 || q.RetryCnt != 0 || q.PathMTU != 0 || q.AH.GRH.DGID != (verbs.GID{})
+	agree(e, "Q21", "attributes kept over RESET", kept, false, true)
 }
 
 func queriedInInit(e *env) {

@@ -11,6 +11,12 @@ type send struct {
 	raddr uint64
 	rkey  uint32
 	sges  []verbs.SGE
+
+	compareAdd, swap uint64 // of atomic operations
+
+	// UD
+	ah        verbs.AH
+	qpn, qkey uint32
 }
 
 // recv is a receive request.
@@ -26,6 +32,8 @@ const (
 	opSend     = verbs.OpSend
 	opSendImm  = verbs.OpSendWithImm
 	opRead     = verbs.OpRDMARead
+	opSwap     = verbs.OpAtomicCmpAndSwp
+	opAdd      = verbs.OpAtomicFetchAndAdd
 	signaled   = verbs.SendSignaled
 )
 
@@ -54,7 +62,14 @@ func (r *requests) sendList(list []send) *verbs.SendWR {
 		w := &r.send[i]
 		*w = verbs.SendWR{WRID: q.id, Opcode: q.op, SendFlags: q.flags, Imm: q.imm}
 		w.SGList, w.NumSGE = r.scatter(i, q.sges)
-		w.SetRDMA(q.raddr, q.rkey)
+		switch {
+		case q.op == opSwap || q.op == opAdd:
+			w.SetAtomic(q.raddr, q.rkey, q.compareAdd, q.swap)
+		case q.ah != nil:
+			w.SetUD(q.ah, q.qpn, q.qkey)
+		default:
+			w.SetRDMA(q.raddr, q.rkey)
+		}
 		if i > 0 {
 			r.send[i-1].Next = w
 		}

@@ -13,9 +13,10 @@ var rmaStatements = []statement{
 	{"RMA-3", "READ scatters the peer's bytes in order and tells their number", readScatters},
 	{"RMA-4", "requests of a QP take effect in their order", orderOfRequests},
 	{"RMA-11", "more READs than may be outstanding complete in order", manyReads},
+	{"RMA-12", "more READs than the responder takes at once succeed or are refused", tooDeep},
 	{"RMA-13", "a responder with depth 0 refuses READs", responderWithoutDepth},
 	{"RMA-14", "a requester with depth 0 cannot READ", requesterWithoutDepth},
-	{"RMA-15", "the access flags of the QP gate WRITE and READ separately", gatedByQP},
+	{"RMA-15", "the access flags of the QP gate WRITE, READ and atomic operations separately", gatedByQP},
 	{"RMA-18", "immediate data is four opaque bytes", opaqueImm},
 	{"RMA-20", "any alignment on either side works, across pages", alignments},
 }
@@ -95,6 +96,29 @@ func manyReads(e *env) {
 	e.holds(a.mem[:100*depth], string(b.mem[:100*depth]))
 }
 
+func tooDeep(e *env) {
+	c := conf()
+	c.rdAtomic, c.destRdAtomic = 8, 1
+	a, b := e.pair(c)
+	fill(b.mem, 5)
+	for i := range 16 {
+		a.post(send{id: uint64(i), op: opRead, flags: signaled, sges: []verbs.SGE{a.sge(100*i, 100)}}.toward(b, 100*i))
+	}
+	end := verbs.WCSuccess
+	for i := range 16 {
+		wc := a.sendCQ.of(uint64(i))
+		switch {
+		case end == verbs.WCSuccess && (wc.Status == verbs.WCSuccess || wc.Status == verbs.WCRemInvReqErr):
+			end = wc.Status
+		case end == verbs.WCSuccess || wc.Status != verbs.WCWRFlushErr:
+			e.Fatalf("READ %d: %s after %s", i, wc.Status, end)
+		}
+		if wc.Status == verbs.WCSuccess && !bytes.Equal(a.mem[100*i:100*i+100], b.mem[100*i:100*i+100]) {
+			e.Errorf("READ %d brought something else", i)
+		}
+	}
+}
+
 func responderWithoutDepth(e *env) {
 	c := conf()
 	c.destRdAtomic = 0
@@ -123,19 +147,24 @@ func requesterWithoutDepth(e *env) {
 }
 
 func gatedByQP(e *env) {
-	for denied, access := range map[verbs.Opcode]verbs.Access{
-		opWrite: verbs.AccessRemoteRead, opRead: verbs.AccessRemoteWrite,
-	} {
-		c := conf()
-		c.qpAccess = access
+	rights := map[verbs.Opcode]verbs.Access{opWrite: verbs.AccessRemoteWrite, opRead: verbs.AccessRemoteRead}
+	c := conf()
+	if e.device(e.open()).AtomicCap != verbs.AtomicNone {
+		c = c.atomic()
+		rights[opAdd] = verbs.AccessRemoteAtomic
+	}
+	every := c.qpAccess
+	for denied, right := range rights {
+		c.qpAccess = every &^ right
 		a, b := e.pair(c)
 		fill(a.mem[:8], 1)
-		allowed := opRead + opWrite - denied
-		a.post(
-			send{id: 1, op: allowed, flags: signaled, sges: []verbs.SGE{a.sge(100, 8)}}.toward(b, 100),
-			send{id: 2, op: denied, flags: signaled, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0),
-		)
-		a.sendCQ.gives(1, verbs.WCSuccess)
+		for op := range rights {
+			if op != denied {
+				a.post(send{id: 1, op: op, flags: signaled, compareAdd: 1, sges: []verbs.SGE{a.sge(104, 8)}}.toward(b, 104))
+				a.sendCQ.gives(1, verbs.WCSuccess)
+			}
+		}
+		a.post(send{id: 2, op: denied, flags: signaled, compareAdd: 1, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0))
 		a.sendCQ.gives(2, verbs.WCRemInvReqErr)
 		if touched(b.mem[:8]) {
 			e.Errorf("%s: bytes were written", denied)

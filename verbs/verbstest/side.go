@@ -1,6 +1,8 @@
 package verbstest
 
 import (
+	"errors"
+
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -108,6 +110,9 @@ func (s *side) newQP() {
 		SRQ: s.srq,
 	}
 	qp, err := s.pd.CreateQP(&init)
+	if s.conf.typ != verbs.QPTypeRC && errors.Is(err, verbs.ErrNotSupported) {
+		s.Skipf("the device offers no %s", s.conf.typ)
+	}
 	s.qp = own(s.env, qp, err)
 }
 

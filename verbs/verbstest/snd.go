@@ -1,6 +1,7 @@
 package verbstest
 
 import (
+	"bytes"
 	"errors"
 	"sync"
 	"syscall"
@@ -9,13 +10,14 @@ import (
 )
 
 var sndStatements = []statement{
-	{"SND-1", "the operations of RC move data and complete", operationsWork},
-	{"SND-2", "an operation that RC lacks fails and moves nothing", illegalOperation},
+	{"SND-1", "the operations of RC and UC move data and complete", operationsWork},
+	{"SND-2", "an operation that the type lacks fails and moves nothing", illegalOperation},
 	{"SND-3", "a list is posted up to the first bad request, which is returned", listStopsAtBad},
 	{"SND-4", "an error of posting has an errno", postErrno},
 	{"SND-5", "more SGEs than the QP has are refused", tooManySGEs},
 	{"SND-6", "a full send queue refuses, and loses nothing", fullSendQueue},
 	{"SND-7", "a polled completion makes room", roomAfterPoll},
+	{"SND-8", "unsignaled requests that nobody polls for are taken up to the capacity at least", unpolled},
 	{"SND-10", "what is signaled completes; with sq_sig_all everything does", signaling},
 	{"SND-11", "an unsignaled request that fails completes", unsignaledFailure},
 	{"SND-12", "the solicited flag is harmless where it means nothing", solicitedIgnored},
@@ -23,23 +25,41 @@ var sndStatements = []statement{
 	{"SND-14", "inline data needs no registered memory", inlineUnregistered},
 	{"SND-15", "inline data of several SGEs is joined, and may be none", inlineGather},
 	{"SND-16", "more inline data than the QP has is refused", inlineTooLong},
+	{"SND-17", "an inline READ is refused", inlineRead},
 	{"SND-18", "the granted inline size is no less than asked for", inlineGranted},
 	{"SND-19", "a fenced request starts after the READs before it", fence},
+	{"SND-20", "without a fence a request sends what was there before the READ, or what it brought", noFence},
+	{"SND-21", "a fence on UC is ignored or refused", fenceOnUC},
 	{"SND-22", "empty messages are legal, whatever their SGE says", emptyMessages},
 	{"SND-23", "empty WRITEs and READs do not look at the remote key", emptyNeedsNoKey},
 	{"SND-24", "SGEs are joined in order, empty ones skipped", gather},
 	{"SND-25", "messages longer than the MTU arrive whole", segmented},
 	{"SND-26", "a message longer than the port allows does not succeed", tooLongMessage},
+	{"SND-28", "an address handle is needed until the completion, no longer", handleOutlives},
 	{"SND-29", "wr_id is returned as it was, twice the same if need be", wrIDs},
 	{"SND-30", "several threads post to one QP, each list in one piece", twoPosters},
 	{"SND-31", "messages are received in the order of posting", receivedInOrder},
 }
 
 func operationsWork(e *env) {
-	for _, tr := range transfers {
-		m := e.mover(tr, conf())
-		m.move(100, 3, 5)
+	for typ, list := range map[verbs.QPType][]transfer{verbs.QPTypeRC: transfers, verbs.QPTypeUC: ofUC} {
+		e.sub(typ.String(), func(e *env) {
+			for _, tr := range list {
+				m := e.mover(tr, conf().of(typ))
+				m.move(100, 3, 5)
+			}
+		})
 	}
+	e.sub("RC, atomic", func(e *env) {
+		a, b := e.atomicPair()
+		b.setWord(0, 5)
+		if old := a.atomic(send{op: opAdd, compareAdd: 2}.toward(b, 0)); old != 5 || b.word(0) != 7 {
+			e.Errorf("FETCH_AND_ADD of 2 to 5 returned %d and left %d", old, b.word(0))
+		}
+		if old := a.atomic(send{op: opSwap, compareAdd: 7, swap: 9}.toward(b, 0)); old != 7 || b.word(0) != 9 {
+			e.Errorf("CMP_AND_SWP of 7 by 9 returned %d and left %d", old, b.word(0))
+		}
+	})
 }
 
 // Operations that RC does not have: IBV_WR_TSO, and one that nobody has.
@@ -49,16 +69,26 @@ const (
 )
 
 func illegalOperation(e *env) {
-	a, b := e.pair(conf())
+	for typ, lacks := range map[verbs.QPType][]verbs.Opcode{
+		verbs.QPTypeRC: {opTSO, opUnknown},
+		verbs.QPTypeUC: {opRead, opSwap, opAdd, opTSO, opUnknown},
+	} {
+		e.sub(typ.String(), func(e *env) { e.lacking(typ, lacks) })
+	}
+}
+
+// lacking checks that QPs of the type do not carry out the operations.
+func (e *env) lacking(typ verbs.QPType, lacks []verbs.Opcode) {
+	a, b := e.pair(conf().of(typ))
 	fill(a.mem[:8], 1)
-	for _, op := range []verbs.Opcode{opTSO, opUnknown} {
+	for _, op := range lacks {
 		bad, err := a.tryPost(send{id: 1, op: op, flags: signaled, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0))
 		if e.quirk("Q17") && err != nil {
 			e.Errorf("opcode %d is refused at once: quirk Q17 no longer reproduces: remove it", op)
 		}
 		if err == nil {
 			a.sendCQ.gives(1, verbs.WCLocQPOpErr)
-			a.comesTo(verbs.QPErr)
+			a.stops()
 		} else {
 			e.refused("post_send", err, syscall.EINVAL, verbs.ErrNotSupported)
 			a.isIn(verbs.QPRTS)
@@ -71,6 +101,15 @@ func illegalOperation(e *env) {
 			e.Errorf("opcode %d moved data", op)
 		}
 		a.recover(b)
+	}
+}
+
+// stops waits for the state that a failed request of the QP's own leads to.
+func (s *side) stops() {
+	s.Helper()
+	s.eventually("QP out of RTS", func() bool { return s.state() != verbs.QPRTS })
+	if got := s.state(); got != verbs.QPErr && (got != verbs.QPSQE || s.conf.typ == verbs.QPTypeRC) {
+		s.Errorf("%s QP is in %s", s.conf.typ, got)
 	}
 }
 
@@ -165,6 +204,25 @@ func roomAfterPoll(e *env) {
 		a.post(a.numbered(i, 1, b)...)
 		a.sendCQ.gives(uint64(i), verbs.WCSuccess)
 	}
+}
+
+func unpolled(e *env) {
+	a, b := e.pair(shallow())
+	fill(a.mem[:100], 1)
+	n := 0
+	for ; n < 10*a.conf.cap.MaxSendWR; n++ {
+		w := send{sges: []verbs.SGE{a.sge(n, 1)}}.toward(b, n)
+		if _, err := a.tryPost(w); err != nil {
+			e.refused("post_send to a full queue", err, syscall.ENOMEM)
+			break
+		}
+	}
+	if n < a.conf.cap.MaxSendWR {
+		e.Errorf("full after %d, asked for %d", n, a.conf.cap.MaxSendWR)
+	}
+	e.eventually("all that was taken is executed", func() bool { return bytes.Equal(b.mem[:n], a.mem[:n]) })
+	a.sendCQ.empty()
+	a.isIn(verbs.QPRTS)
 }
 
 func signaling(e *env) {

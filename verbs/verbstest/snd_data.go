@@ -2,6 +2,7 @@ package verbstest
 
 import (
 	"bytes"
+	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -19,6 +20,39 @@ func fence(e *env) {
 			e.Fatalf("message %d: the fenced WRITE sent what was there before the READ", i)
 		}
 	}
+}
+
+func noFence(e *env) {
+	a, b := e.pair(conf())
+	for i := range 20 {
+		fill(a.mem[:1000], 100+i)
+		before := bytes.Clone(a.mem[:1000])
+		fill(b.mem[:1000], i)
+		a.post(
+			send{op: opRead, sges: []verbs.SGE{a.sge(0, 1000)}}.toward(b, 0),
+			send{id: 1, flags: signaled, sges: []verbs.SGE{a.sge(0, 1000)}}.toward(b, 5000),
+		)
+		a.sendCQ.gives(1, verbs.WCSuccess)
+		for k, got := range b.mem[5000:6000] {
+			if got != before[k] && got != b.mem[k] {
+				e.Fatalf("message %d, byte %d: %#x, want %#x or %#x", i, k, got, before[k], b.mem[k])
+			}
+		}
+	}
+}
+
+func fenceOnUC(e *env) {
+	a, b := e.pair(conf().of(verbs.QPTypeUC))
+	fill(a.mem[:100], 1)
+	b.recv(recv{id: 1, sges: []verbs.SGE{b.sge(0, 100)}})
+	_, err := a.tryPost(send{id: 2, op: opSend, flags: verbs.SendFence | signaled, sges: []verbs.SGE{a.sge(0, 100)}})
+	if err != nil {
+		e.refused("post_send", err, syscall.EINVAL, verbs.ErrNotSupported)
+		return
+	}
+	a.sendCQ.gives(2, verbs.WCSuccess)
+	b.recvCQ.gives(1, verbs.WCSuccess)
+	e.holds(b.mem[:100], string(a.mem[:100]))
 }
 
 func emptyMessages(e *env) {

@@ -1,6 +1,7 @@
 package verbstest
 
 import (
+	"errors"
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -73,6 +74,20 @@ func inlineTooLong(e *env) {
 		}
 	}
 	a.writesTo(b)
+}
+
+func inlineRead(e *env) {
+	a, b := e.pair(conf())
+	fill(a.mem[:8], 1)
+	fill(b.mem[:8], 2)
+	before := string(a.mem[:8])
+	bad, err := a.tryPost(send{id: 1, op: opRead, flags: verbs.SendInline | signaled, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0))
+	agree(e, "Q27", "refused at once", errors.Is(err, syscall.EINVAL) && bad == 0, true, false)
+	if e.quirk("Q27") {
+		a.sendCQ.gives(1, verbs.WCLocProtErr)
+	}
+	a.sendCQ.empty()
+	e.holds(a.mem[:8], before)
 }
 
 func inlineGranted(e *env) {

@@ -69,6 +69,19 @@ func (s *side) arm(limit int) {
 	s.ok(s.srq.Modify(verbs.SRQAttr{Limit: limit}, verbs.SRQLimit))
 }
 
+// limitReached checks whether the SRQ's event comes.
+func (s *side) limitReached(want bool) {
+	s.Helper()
+	limit := patience
+	if !want {
+		limit = quiet
+	}
+	got := s.gotEvent(s.ctx, limit, verbs.EventSRQLimitReached, func(ev verbs.AsyncEvent) bool { return ev.SRQ == s.srq })
+	if got != want {
+		s.Fatalf("the event SRQ_LIMIT_REACHED came: %v, want %v", got, want)
+	}
+}
+
 // received sends n empty messages from a, whose receives have the ids from first on.
 func (s *side) received(a *side, first uint64, n int) {
 	s.Helper()
@@ -147,7 +160,7 @@ func srqUnarmed(e *env) {
 	}
 	b.fillSRQ(1, 4)
 	b.received(a, 1, 4)
-	b.noAsyncEvent(verbs.EventSRQLimitReached)
+	b.limitReached(false)
 }
 
 func srqLimit(e *env) {
@@ -159,18 +172,16 @@ func srqLimit(e *env) {
 			e.Fatalf("limit %d, set 7", l)
 		}
 		b.received(a, first, 3)
-		b.noAsyncEvent(verbs.EventSRQLimitReached)
+		b.limitReached(false)
 		b.received(a, first+3, 1)
-		if ev := b.asyncEvent(verbs.EventSRQLimitReached); ev.SRQ != b.srq {
-			e.Errorf("the event is about %v", ev.SRQ)
-		}
+		b.limitReached(true)
 		if l := b.querySRQ().Limit; l != 0 {
 			e.Errorf("limit %d after the event", l)
 		}
 		b.fillSRQ(first+10, 4)
 	}
 	b.received(a, 9, 10)
-	b.noAsyncEvent(verbs.EventSRQLimitReached)
+	b.limitReached(false)
 }
 
 func srqLimitAbove(e *env) {
@@ -178,9 +189,9 @@ func srqLimitAbove(e *env) {
 	b.fillSRQ(1, 2)
 	b.arm(5)
 	b.received(a, 1, 1)
-	b.asyncEvent(verbs.EventSRQLimitReached)
+	b.limitReached(true)
 	b.received(a, 2, 1)
-	b.noAsyncEvent(verbs.EventSRQLimitReached)
+	b.limitReached(false)
 }
 
 func srqLimitTooHigh(e *env) {
@@ -336,15 +347,7 @@ func srqLastWQE(e *env) {
 	a, b := e.pair(conf().onSRQ())
 	b.recv(recv{id: 1})
 	b.to(verbs.QPErr, a)
-	limit := patience
-	if e.quirk("Q06") {
-		limit = 4 * quiet
-	}
-	ev, ok := b.asyncWithin(limit, verbs.EventQPLastWQE)
-	agree(e, "Q06", "QP_LAST_WQE_REACHED is raised", ok, true, false)
-	if ok && ev.QP != b.qp {
-		e.Errorf("the event is about %v", ev.QP)
-	}
+	e.raised("Q06", b, verbs.EventQPLastWQE)
 }
 
 func srqShortReceive(e *env) {

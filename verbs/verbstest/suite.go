@@ -31,8 +31,8 @@ type statement struct {
 func statements() []statement {
 	return slices.Concat(
 		devStatements, portStatements, mrStatements, cqStatements, chnStatements,
-		qpsStatements, qryStatements, sndStatements, rcvStatements, rmaStatements,
-		wcStatements, errStatements, dioStatements, srqStatements,
+		qpsStatements, qryStatements, sndStatements, rcvStatements, rmaStatements, atomicStatements, ucStatements,
+		wcStatements, errStatements, dioStatements, aevStatements, udStatements, srqStatements,
 	)
 }
 

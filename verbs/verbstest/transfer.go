@@ -24,6 +24,9 @@ var transfers = []transfer{
 	{op: opRead, sent: verbs.WCRDMARead},
 }
 
+// ofUC are those that UC has: all but READ.
+var ofUC = transfers[:len(transfers)-1]
+
 // mover moves single messages from a to b, or by READ from b to a.
 type mover struct {
 	transfer
@@ -60,7 +63,11 @@ func (m *mover) move(size, from, to int) (sent, received verbs.WC) {
 	m.b.recvCQ.empty()
 	want := make([]byte, hi-lo)
 	copy(want[to-lo:], source.mem[from:from+size])
-	if !bytes.Equal(target.mem[lo:hi], want) {
+	arrived := func() bool { return bytes.Equal(target.mem[lo:hi], want) }
+	if m.a.conf.typ == verbs.QPTypeUC && !m.receives {
+		until(patience, arrived) // the completion of UC says that the message has left
+	}
+	if !arrived() {
 		m.Fatalf("%s: %d bytes from +%d to +%d did not arrive as sent", m.op, size, from, to)
 	}
 	return sent, received

@@ -9,7 +9,9 @@ var wcStatements = []statement{
 	{"WC-3", "the opcode tells the operation, and receives from sends", completionOpcodes},
 	{"WC-4", "byte_len is the length of what was received or read", completionLengths},
 	{"WC-5", "a receive has the flag for immediate data if, and only if, there is some", immFlag},
-	{"WC-8", "on RoCE the LID fields are 0", noLIDs},
+	{"WC-6", "a receive of UD has the flag for a GRH", grhFlag},
+	{"WC-8", "on RoCE the LID fields are 0, and the sender's QP is told on UD", noLIDs},
+	{"WC-9", "no completion tells of checksums on a device that checks none", noChecksums},
 	{"WC-11", "a completion overwrites all valid fields of what was in its place", freshCompletion},
 }
 
@@ -80,11 +82,42 @@ func noLIDs(e *env) {
 	if link := e.port(e.open()).LinkLayer; link != verbs.LinkEthernet {
 		e.Skipf("the link is %s, not Ethernet", link)
 	}
+	check := func(what string, wc verbs.WC) {
+		if wc.SLID != 0 || wc.SL != 0 || wc.DLIDPathBits != 0 {
+			e.Errorf("%s: slid %d, sl %d, dlid_path_bits %d", what, wc.SLID, wc.SL, wc.DLIDPathBits)
+		}
+	}
 	e.eachTransfer(func(m *mover, sent, received verbs.WC) {
-		for _, wc := range []verbs.WC{sent, received} {
-			if wc.SLID != 0 || wc.SL != 0 || wc.DLIDPathBits != 0 {
-				e.Errorf("%s: slid %d, sl %d, dlid_path_bits %d", m.op, wc.SLID, wc.SL, wc.DLIDPathBits)
-			}
+		check(m.op.String(), sent)
+		check(m.op.String(), received)
+	})
+	l := e.lane()
+	wc := l.carries(8)
+	check("UD", wc)
+	if wc.SrcQP != l.a.qp.QPNum() {
+		e.Errorf("src_qp %#x, sent by QP %#x", wc.SrcQP, l.a.qp.QPNum())
+	}
+}
+
+func grhFlag(e *env) {
+	l := e.lane()
+	for _, n := range []int{0, 8, 1000} {
+		if wc := l.carries(n); wc.Flags&verbs.WCGRH == 0 {
+			e.Errorf("a message of %d bytes: flags %#x", n, wc.Flags)
+		}
+	}
+}
+
+// Flags of devices that check IP checksums: IBV_DEVICE_UD_IP_CSUM and RC_IP_CSUM.
+const checksCaps verbs.DeviceCapFlags = 1<<18 | 1<<25
+
+func noChecksums(e *env) {
+	if caps := e.device(e.open()).DeviceCapFlags & checksCaps; caps != 0 {
+		e.Skipf("the device has %s", caps)
+	}
+	e.eachTransfer(func(m *mover, sent, received verbs.WC) {
+		if (sent.Flags|received.Flags)&verbs.WCIPCsum != 0 {
+			e.Errorf("%s: flags %#x and %#x", m.op, sent.Flags, received.Flags)
 		}
 	})
 }

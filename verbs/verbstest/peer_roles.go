@@ -1,0 +1,77 @@
+package verbstest
+
+import (
+	"errors"
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// roles are what a peer can be.
+var roles = map[string]func(l *line, count int){
+	"memory":   beMemory,
+	"producer": beProducer,
+}
+
+// playPeer is the test that a peer process runs.
+func playPeer(t *testing.T) {
+	for fd := 3; fd <= 4; fd++ { // so that deadlines hold
+		if err := unix.SetNonblock(fd, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := newLine(nil, os.NewFile(3, "in"), os.NewFile(4, "out"))
+	var first message
+	if err := l.decoder.Decode(&first); err != nil {
+		t.Fatal(err)
+	}
+	device, err := verbs.Lookup(first.Device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := Target{Device: device, Port: first.Port, GIDIndex: first.GIDIndex, Quirks: QuirksOf(device)}
+	l.e = newEnv(t, target, statement{id: "peer"})
+	role, ok := roles[first.Role]
+	if !ok {
+		t.Fatalf("no role %q", first.Role)
+	}
+	role(l, first.Count)
+}
+
+// beMemory lets the other side do what it wants with its memory, and shows it
+// when asked, until the line is closed.
+func beMemory(l *line, _ int) {
+	s := l.e.side(conf())
+	fill(s.mem, memorySeed)
+	s.meet(l)
+	l.e.ok(l.in.SetReadDeadline(time.Time{})) // the other side may take its time
+	for {
+		var m message
+		if err := l.decoder.Decode(&m); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			l.e.Fatal(err)
+		}
+		l.tell(message{Data: s.mem[:m.Count]})
+	}
+}
+
+// memorySeed is what the memory of beMemory is filled with.
+const memorySeed = 5
+
+// beProducer sends one message after the other when it is told to.
+func beProducer(l *line, count int) {
+	s := l.e.side(conf())
+	s.meet(l)
+	l.hear()
+	var done message
+	if err := s.sendOneByOne(count); err != nil {
+		done.Error = err.Error()
+	}
+	l.tell(done)
+}

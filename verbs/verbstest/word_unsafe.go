@@ -1,0 +1,11 @@
+package verbstest
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// cpuAdd adds to an aligned word of memory with an atomic instruction.
+func cpuAdd(mem []byte, v uint64) {
+	atomic.AddUint64((*uint64)(unsafe.Pointer(unsafe.SliceData(mem[:8]))), v)
+}
