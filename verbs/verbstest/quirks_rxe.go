@@ -17,6 +17,7 @@ var rxeQuirks = Quirks{
 		[]string{"QPS-25", "QPS-26", "QPS-27"}},
 	"Q13": {"a Q_Key with the top bit is sent as it is", []string{"UD-10"}},
 	"Q14": {"a READ with max_rd_atomic 0 never completes", []string{"RMA-14"}},
+	"Q15": {"a group's messages come after the network interface has joined it by IP only", []string{"MC-10"}},
 	"Q16": {"ZERO_BASED is ignored, and no data order is ever promised", []string{"MR-18", "DIO-2"}},
 	"Q17": {"an operation that the transport lacks is posted and completes with LOC_QP_OP_ERR", []string{"SND-2"}},
 	"Q18": {"a message longer than max_msg_sz is sent", []string{"SND-26", "ERR-6"}},

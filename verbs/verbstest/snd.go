@@ -10,7 +10,7 @@ import (
 )
 
 var sndStatements = []statement{
-	{"SND-1", "the operations of RC and UC move data and complete", operationsWork},
+	{"SND-1", "the operations of RC, UC and UD move data and complete", operationsWork},
 	{"SND-2", "an operation that the type lacks fails and moves nothing", illegalOperation},
 	{"SND-3", "a list is posted up to the first bad request, which is returned", listStopsAtBad},
 	{"SND-4", "an error of posting has an errno", postErrno},
@@ -50,6 +50,15 @@ func operationsWork(e *env) {
 			}
 		})
 	}
+	e.sub("UD", func(e *env) {
+		l := e.lane()
+		l.carries(100)
+		l.b.room(1, 0)
+		l.post(l.marker(1))
+		if wc := l.b.recvCQ.gives(1, verbs.WCSuccess); wc.Opcode != verbs.WCRecv || wc.Imm != imm {
+			e.Errorf("a message with immediate data: %+v", wc)
+		}
+	})
 	e.sub("RC, atomic", func(e *env) {
 		a, b := e.atomicPair()
 		b.setWord(0, 5)
@@ -72,6 +81,7 @@ func illegalOperation(e *env) {
 	for typ, lacks := range map[verbs.QPType][]verbs.Opcode{
 		verbs.QPTypeRC: {opTSO, opUnknown},
 		verbs.QPTypeUC: {opRead, opSwap, opAdd, opTSO, opUnknown},
+		verbs.QPTypeUD: {opWrite, opWriteImm, opRead, opSwap, opAdd, opTSO, opUnknown},
 	} {
 		e.sub(typ.String(), func(e *env) { e.lacking(typ, lacks) })
 	}
@@ -82,7 +92,11 @@ func (e *env) lacking(typ verbs.QPType, lacks []verbs.Opcode) {
 	a, b := e.pair(conf().of(typ))
 	fill(a.mem[:8], 1)
 	for _, op := range lacks {
-		bad, err := a.tryPost(send{id: 1, op: op, flags: signaled, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0))
+		w := send{id: 1, op: op, flags: signaled, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0)
+		if typ == verbs.QPTypeUD {
+			w = w.by(a.handle(b), b)
+		}
+		bad, err := a.tryPost(w)
 		if e.quirk("Q17") && err != nil {
 			e.Errorf("opcode %d is refused at once: quirk Q17 no longer reproduces: remove it", op)
 		}
