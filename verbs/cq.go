@@ -2,7 +2,14 @@ package verbs
 
 import "time"
 
-// CQ is a completion queue.
+// CQ is a completion queue, struct ibv_cq: where the completions of one or more QPs
+// are put. Those of one work queue come in the order of posting; between queues
+// there is no order. It must have room for all that may be outstanding: a CQ that
+// overruns raises [EventCQErr] and is lost, with its QPs.
+//
+// To sleep until something comes, without missing it: arm, poll until empty, then
+// wait for the event; after the event acknowledge it, and begin again. A completion
+// that comes between the last poll and an arm after it raises no event.
 type CQ interface {
 	// Poll moves up to len(wc) completions into wc and returns how many; it
 	// never blocks. A completion is returned once.
@@ -35,7 +42,9 @@ type CQ interface {
 	Close() error
 }
 
-// CompChannel delivers completion events of the CQs made with it.
+// CompChannel, struct ibv_comp_channel, delivers completion events of the CQs made
+// with it. A CQ that is armed puts one event into its channel, and is not armed any
+// more. The descriptor can be waited for by poll(2) among others.
 type CompChannel interface {
 	// GetEvent sleeps until an event comes and returns its CQ, or [ErrTimeout]
 	// after timeout. The event consumes no completion and leaves the CQ disarmed.

@@ -145,9 +145,9 @@ type AtomicCap uint32
 
 // The scopes within which atomic operations are atomic.
 const (
-	AtomicNone AtomicCap = 0
-	AtomicHCA  AtomicCap = 1 // among the QPs of this device
-	AtomicGlob AtomicCap = 2 // with the CPU too
+	AtomicNone AtomicCap = 0 // IBV_ATOMIC_NONE
+	AtomicHCA  AtomicCap = 1 // IBV_ATOMIC_HCA: among the QPs of this device
+	AtomicGlob AtomicCap = 2 // IBV_ATOMIC_GLOB: with the CPU too
 )
 
 var atomicCapNames = map[AtomicCap]string{AtomicNone: "none", AtomicHCA: "hca", AtomicGlob: "glob"}

@@ -2,6 +2,16 @@ package verbs
 
 // AsyncEvent is struct ibv_async_event: something that happened to an object
 // apart from its completions. The field that its type is about is set.
+//
+//	CQ_ERR                   a CQ overran
+//	QP_FATAL                 a QP went to ERR for another reason than a request
+//	QP_REQ_ERR               a peer's request was not legal here
+//	QP_ACCESS_ERR            a peer's request had no right to what it named
+//	COMM_EST                 the first message came to a QP in RTR
+//	SQ_DRAINED               a QP on its way to SQD has nothing under way any more
+//	QP_LAST_WQE_REACHED      a QP in ERR takes nothing from its SRQ any more
+//	SRQ_LIMIT_REACHED        an SRQ has fewer receives than its limit
+//	PORT_ACTIVE, PORT_ERR    the link came up, went down
 type AsyncEvent struct {
 	Type EventType
 	QP   QP
@@ -15,25 +25,25 @@ type EventType uint32
 
 // The asynchronous events.
 const (
-	EventCQErr           EventType = 0
-	EventQPFatal         EventType = 1
-	EventQPReqErr        EventType = 2
-	EventQPAccessErr     EventType = 3
-	EventCommEst         EventType = 4
-	EventSQDrained       EventType = 5
-	EventPathMig         EventType = 6
-	EventPathMigErr      EventType = 7
-	EventDeviceFatal     EventType = 8
-	EventPortActive      EventType = 9
-	EventPortErr         EventType = 10
-	EventLIDChange       EventType = 11
-	EventPKeyChange      EventType = 12
-	EventSMChange        EventType = 13
-	EventSRQErr          EventType = 14
-	EventSRQLimitReached EventType = 15
-	EventQPLastWQE       EventType = 16
-	EventClientReregist  EventType = 17
-	EventGIDChange       EventType = 18
+	EventCQErr           EventType = 0  // IBV_EVENT_CQ_ERR
+	EventQPFatal         EventType = 1  // IBV_EVENT_QP_FATAL
+	EventQPReqErr        EventType = 2  // IBV_EVENT_QP_REQ_ERR
+	EventQPAccessErr     EventType = 3  // IBV_EVENT_QP_ACCESS_ERR
+	EventCommEst         EventType = 4  // IBV_EVENT_COMM_EST
+	EventSQDrained       EventType = 5  // IBV_EVENT_SQ_DRAINED
+	EventPathMig         EventType = 6  // IBV_EVENT_PATH_MIG
+	EventPathMigErr      EventType = 7  // IBV_EVENT_PATH_MIG_ERR
+	EventDeviceFatal     EventType = 8  // IBV_EVENT_DEVICE_FATAL
+	EventPortActive      EventType = 9  // IBV_EVENT_PORT_ACTIVE
+	EventPortErr         EventType = 10 // IBV_EVENT_PORT_ERR
+	EventLIDChange       EventType = 11 // IBV_EVENT_LID_CHANGE
+	EventPKeyChange      EventType = 12 // IBV_EVENT_PKEY_CHANGE
+	EventSMChange        EventType = 13 // IBV_EVENT_SM_CHANGE
+	EventSRQErr          EventType = 14 // IBV_EVENT_SRQ_ERR
+	EventSRQLimitReached EventType = 15 // IBV_EVENT_SRQ_LIMIT_REACHED
+	EventQPLastWQE       EventType = 16 // IBV_EVENT_QP_LAST_WQE_REACHED
+	EventClientReregist  EventType = 17 // IBV_EVENT_CLIENT_REREGISTER
+	EventGIDChange       EventType = 18 // IBV_EVENT_GID_CHANGE
 )
 
 var eventNames = map[EventType]string{

@@ -1,6 +1,8 @@
 package verbs
 
-// PD is a protection domain: memory regions and QPs work together within one.
+// PD is a protection domain, struct ibv_pd. Memory regions, QPs, shared receive
+// queues and address handles work together within one: a key of another domain is
+// as good as none.
 type PD interface {
 	// RegMR registers a buffer, which must be memory of a [Buffer] and stay
 	// unclosed as long as the region lives.
@@ -35,7 +37,10 @@ type PD interface {
 	Close() error
 }
 
-// MR is a memory region.
+// MR is a memory region, struct ibv_mr: memory that a device may touch, as far as
+// its [Access] goes and to the byte. A request that names anything else fails, with
+// [WCLocProtErr] where the memory is the requester's and [WCRemAccessErr] where it
+// is the peer's, and moves nothing.
 type MR interface {
 	Addr() uint64 // first byte, as work requests name it
 	Len() int     // bytes
@@ -50,18 +55,20 @@ type MR interface {
 // Access is a mask of enum ibv_access_flags.
 type Access uint32
 
-// The access rights of a memory region, and of a QP's incoming requests. Local
-// read is always allowed. REMOTE_WRITE needs LOCAL_WRITE.
+// The access rights of a memory region, and of a QP's incoming requests: both must
+// allow what a peer asks for. Local read is always allowed. LOCAL_WRITE is for
+// receives and for the results of READs and atomics; REMOTE_WRITE and REMOTE_ATOMIC
+// need it too.
 const (
-	AccessLocalWrite      Access = 1 << 0
-	AccessRemoteWrite     Access = 1 << 1
-	AccessRemoteRead      Access = 1 << 2
-	AccessRemoteAtomic    Access = 1 << 3
-	AccessMWBind          Access = 1 << 4
-	AccessZeroBased       Access = 1 << 5
-	AccessOnDemand        Access = 1 << 6
-	AccessHugeTLB         Access = 1 << 7
-	AccessRelaxedOrdering Access = 1 << 20 // gives up every promise about data order
+	AccessLocalWrite      Access = 1 << 0  // IBV_ACCESS_LOCAL_WRITE
+	AccessRemoteWrite     Access = 1 << 1  // IBV_ACCESS_REMOTE_WRITE
+	AccessRemoteRead      Access = 1 << 2  // IBV_ACCESS_REMOTE_READ
+	AccessRemoteAtomic    Access = 1 << 3  // IBV_ACCESS_REMOTE_ATOMIC
+	AccessMWBind          Access = 1 << 4  // IBV_ACCESS_MW_BIND
+	AccessZeroBased       Access = 1 << 5  // IBV_ACCESS_ZERO_BASED
+	AccessOnDemand        Access = 1 << 6  // IBV_ACCESS_ON_DEMAND
+	AccessHugeTLB         Access = 1 << 7  // IBV_ACCESS_HUGETLB
+	AccessRelaxedOrdering Access = 1 << 20 // IBV_ACCESS_RELAXED_ORDERING: gives up every promise about data order
 
 	// AccessOptional are the bits a device may ignore (IBV_ACCESS_OPTIONAL_RANGE).
 	AccessOptional Access = 0x3ff << 20

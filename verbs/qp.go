@@ -1,6 +1,39 @@
 package verbs
 
-// QP is a queue pair.
+// QP is a queue pair, struct ibv_qp: one end of a connection, or with UD a place
+// that anybody may send to.
+//
+// # States
+//
+// [PD] CreateQP makes a QP in RESET. Modify moves it and sets what the move
+// requires, beside [MaskState]; [CheckModify] tells of any move what is missing or
+// not allowed. [Connect] makes the three moves up for RC.
+//
+//	move            required (Mask...)
+//	RESET -> INIT   PKeyIndex Port AccessFlags; UD: PKeyIndex Port QKey
+//	INIT  -> RTR    RC, XRC_RECV: AV PathMTU DestQPN RQPSN MaxDestRdAtomic MinRNRTimer
+//	                UC, XRC_SEND: AV PathMTU DestQPN RQPSN
+//	RTR   -> RTS    RC, XRC_SEND: SQPSN Timeout RetryCnt RNRRetry MaxRdAtomic
+//	                UC, UD: SQPSN; XRC_RECV: SQPSN Timeout
+//	RTS   -> SQD    and back; what has not begun to be sent waits meanwhile
+//	SQE   -> RTS    UC and UD, after a request that could not be sent
+//	any   -> RESET  drops all work, without completions
+//	any   -> ERR    flushes all work; from RESET it is refused
+//
+// The state says what becomes of work:
+//
+//	        post_recv   incoming requests    post_send
+//	RESET   refused     are not answered     refused
+//	INIT    kept        are not answered     refused
+//	RTR     kept        are carried out      refused
+//	RTS     kept        are carried out      carried out
+//	SQD     kept        are carried out      kept until RTS
+//	SQE     kept        are carried out      flushed
+//	ERR     flushed     are not answered     flushed
+//
+// "Flushed" is a completion with [WCWRFlushErr]. A request that fails takes its QP
+// to ERR (UC and UD: to SQE); what it failed with is the first completion that is
+// neither a success nor flushed.
 type QP interface {
 	// QPNum returns the number that peers address, 24 bits.
 	QPNum() uint32
@@ -45,17 +78,30 @@ type QP interface {
 	Close() error
 }
 
-// QPType is enum ibv_qp_type.
+// QPType is enum ibv_qp_type: the transport. Opcodes that a type lacks are refused.
+//
+//	                           RC, XRC   UC    UD
+//	SEND, SEND_WITH_IMM        yes       yes   yes, up to the MTU
+//	RDMA_WRITE, with _WITH_IMM yes       yes   no
+//	RDMA_READ                  yes       no    no
+//	ATOMIC_...                 yes       no    no
+//	acknowledged, repeated     yes       no    no
+//	receives of an [SRQ]       yes       no    yes
+//	peers                      one       one   any, see [AH]
+//
+// RC and XRC deliver everything, once and in order, or fail the request. With UC a
+// message that is lost, or finds no receive, is gone; with UD each message is on its
+// own. A completion of UC or UD only tells that the message has left.
 type QPType uint32
 
 // The transports.
 const (
-	QPTypeRC QPType = 2
-	QPTypeUC QPType = 3
-	QPTypeUD QPType = 4
+	QPTypeRC QPType = 2 // IBV_QPT_RC
+	QPTypeUC QPType = 3 // IBV_QPT_UC
+	QPTypeUD QPType = 4 // IBV_QPT_UD
 
-	QPTypeXRCSend QPType = 9
-	QPTypeXRCRecv QPType = 10
+	QPTypeXRCSend QPType = 9  // IBV_QPT_XRC_SEND
+	QPTypeXRCRecv QPType = 10 // IBV_QPT_XRC_RECV
 )
 
 var qpTypeNames = map[QPType]string{
@@ -69,15 +115,15 @@ type QPState uint32
 
 // The states of a QP.
 const (
-	QPReset QPState = 0
-	QPInit  QPState = 1
-	QPRTR   QPState = 2 // ready to receive
-	QPRTS   QPState = 3 // ready to send
-	QPSQD   QPState = 4 // send queue drained
-	QPSQE   QPState = 5 // send queue error
-	QPErr   QPState = 6
+	QPReset QPState = 0 // IBV_QPS_RESET
+	QPInit  QPState = 1 // IBV_QPS_INIT
+	QPRTR   QPState = 2 // IBV_QPS_RTR: ready to receive
+	QPRTS   QPState = 3 // IBV_QPS_RTS: ready to send
+	QPSQD   QPState = 4 // IBV_QPS_SQD: send queue drained
+	QPSQE   QPState = 5 // IBV_QPS_SQE: send queue error
+	QPErr   QPState = 6 // IBV_QPS_ERR
 
-	QPUnknown QPState = 7 // of a handle from [XRCD] OpenQP, until it is queried
+	QPUnknown QPState = 7 // IBV_QPS_UNKNOWN: of a handle from [XRCD] OpenQP, until it is queried
 )
 
 var qpStateNames = map[QPState]string{
@@ -107,7 +153,9 @@ type QPInitAttr struct {
 	QPNumber uint32
 }
 
-// QPAttr is struct ibv_qp_attr.
+// QPAttr is struct ibv_qp_attr. Of the two ways to lose patience, Timeout and
+// RetryCnt count when the peer does not answer ([WCRetryExcErr]), the peer's
+// MinRNRTimer and RNRRetry when it has no receive posted ([WCRNRRetryExcErr]).
 type QPAttr struct {
 	State           QPState
 	CurState        QPState
@@ -136,27 +184,27 @@ type QPAttrMask uint32
 
 // The attribute mask bits.
 const (
-	MaskState           QPAttrMask = 1 << 0
-	MaskCurState        QPAttrMask = 1 << 1
-	MaskEnSQDNotify     QPAttrMask = 1 << 2
-	MaskAccessFlags     QPAttrMask = 1 << 3
-	MaskPKeyIndex       QPAttrMask = 1 << 4
-	MaskPort            QPAttrMask = 1 << 5
-	MaskQKey            QPAttrMask = 1 << 6
-	MaskAV              QPAttrMask = 1 << 7
-	MaskPathMTU         QPAttrMask = 1 << 8
-	MaskTimeout         QPAttrMask = 1 << 9
-	MaskRetryCnt        QPAttrMask = 1 << 10
-	MaskRNRRetry        QPAttrMask = 1 << 11
-	MaskRQPSN           QPAttrMask = 1 << 12
-	MaskMaxRdAtomic     QPAttrMask = 1 << 13
-	MaskAltPath         QPAttrMask = 1 << 14
-	MaskMinRNRTimer     QPAttrMask = 1 << 15
-	MaskSQPSN           QPAttrMask = 1 << 16
-	MaskMaxDestRdAtomic QPAttrMask = 1 << 17
-	MaskPathMigState    QPAttrMask = 1 << 18
-	MaskCap             QPAttrMask = 1 << 19
-	MaskDestQPN         QPAttrMask = 1 << 20
+	MaskState           QPAttrMask = 1 << 0  // IBV_QP_STATE
+	MaskCurState        QPAttrMask = 1 << 1  // IBV_QP_CUR_STATE
+	MaskEnSQDNotify     QPAttrMask = 1 << 2  // IBV_QP_EN_SQD_ASYNC_NOTIFY
+	MaskAccessFlags     QPAttrMask = 1 << 3  // IBV_QP_ACCESS_FLAGS
+	MaskPKeyIndex       QPAttrMask = 1 << 4  // IBV_QP_PKEY_INDEX
+	MaskPort            QPAttrMask = 1 << 5  // IBV_QP_PORT
+	MaskQKey            QPAttrMask = 1 << 6  // IBV_QP_QKEY
+	MaskAV              QPAttrMask = 1 << 7  // IBV_QP_AV
+	MaskPathMTU         QPAttrMask = 1 << 8  // IBV_QP_PATH_MTU
+	MaskTimeout         QPAttrMask = 1 << 9  // IBV_QP_TIMEOUT
+	MaskRetryCnt        QPAttrMask = 1 << 10 // IBV_QP_RETRY_CNT
+	MaskRNRRetry        QPAttrMask = 1 << 11 // IBV_QP_RNR_RETRY
+	MaskRQPSN           QPAttrMask = 1 << 12 // IBV_QP_RQ_PSN
+	MaskMaxRdAtomic     QPAttrMask = 1 << 13 // IBV_QP_MAX_QP_RD_ATOMIC
+	MaskAltPath         QPAttrMask = 1 << 14 // IBV_QP_ALT_PATH
+	MaskMinRNRTimer     QPAttrMask = 1 << 15 // IBV_QP_MIN_RNR_TIMER
+	MaskSQPSN           QPAttrMask = 1 << 16 // IBV_QP_SQ_PSN
+	MaskMaxDestRdAtomic QPAttrMask = 1 << 17 // IBV_QP_MAX_DEST_RD_ATOMIC
+	MaskPathMigState    QPAttrMask = 1 << 18 // IBV_QP_PATH_MIG_STATE
+	MaskCap             QPAttrMask = 1 << 19 // IBV_QP_CAP
+	MaskDestQPN         QPAttrMask = 1 << 20 // IBV_QP_DEST_QPN
 )
 
 var maskNames = []string{

@@ -1,10 +1,12 @@
 package verbs
 
-// SRQ is a shared receive queue: receives that several QPs take from.
+// SRQ is a shared receive queue, struct ibv_srq: receives that several QPs take from.
 //
 // A receive is taken, in the order of posting, by whichever QP a message comes in
 // on; its completion goes to that QP's receive CQ, or, of an SRQ for XRC, to the
-// SRQ's own.
+// SRQ's own. A QP in ERR leaves the receives to the others. When none is left, RC
+// senders wait as for any receive, and those of UD lose their messages: the limit
+// tells in time.
 type SRQ interface {
 	// Modify sets the attributes named by mask: with SRQMaxWR the capacity, which
 	// keeps what is posted; with SRQLimit the number of posted receives below which
@@ -43,8 +45,8 @@ type SRQAttrMask uint32
 
 // The attribute mask bits.
 const (
-	SRQMaxWR SRQAttrMask = 1 << 0
-	SRQLimit SRQAttrMask = 1 << 1
+	SRQMaxWR SRQAttrMask = 1 << 0 // IBV_SRQ_MAX_WR
+	SRQLimit SRQAttrMask = 1 << 1 // IBV_SRQ_LIMIT
 )
 
 // SRQInitAttr is struct ibv_srq_init_attr_ex. With an XRC domain the queue is for

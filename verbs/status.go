@@ -2,28 +2,43 @@ package verbs
 
 import "fmt"
 
-// WCStatus is the outcome of a work request: enum ibv_wc_status.
+// WCStatus is the outcome of a work request: enum ibv_wc_status. String gives the
+// manual's name and Cause what usually leads to it:
+//
+//	LOC_LEN_ERR         message longer than the port allows; at the receiver: than its receive
+//	LOC_QP_OP_ERR       not legal for this QP
+//	LOC_PROT_ERR        wrong key, bounds, right or domain of memory on this side
+//	WR_FLUSH_ERR        the QP was in ERR: look for the first other status
+//	LOC_ACCESS_ERR      at the receiver: WRITE_WITH_IMM took a receive and was refused
+//	REM_INV_REQ_ERR     refused by the peer: longer than its receive, an operation that its
+//	                    QP does not allow, or a READ with its depth 0
+//	REM_ACCESS_ERR      refused by the peer: wrong rkey, range, right or domain
+//	REM_OP_ERR          the peer's receive names memory that cannot be used
+//	RETRY_EXC_ERR       no answer: process gone, wrong numbers or PSN, QP not in RTR
+//	RNR_RETRY_EXC_ERR   no receive was posted in time
+//
+// The sides see different statuses of one failure; the one with REM_ is the requester.
 type WCStatus uint32
 
 // The statuses that RC, UC and UD peers can meet.
 const (
-	WCSuccess            WCStatus = 0
-	WCLocLenErr          WCStatus = 1
-	WCLocQPOpErr         WCStatus = 2
-	WCLocProtErr         WCStatus = 4
-	WCWRFlushErr         WCStatus = 5
-	WCMWBindErr          WCStatus = 6
-	WCBadRespErr         WCStatus = 7
-	WCLocAccessErr       WCStatus = 8
-	WCRemInvReqErr       WCStatus = 9
-	WCRemAccessErr       WCStatus = 10
-	WCRemOpErr           WCStatus = 11
-	WCRetryExcErr        WCStatus = 12
-	WCRNRRetryExcErr     WCStatus = 13
-	WCRemAbortErr        WCStatus = 16
-	WCFatalErr           WCStatus = 19
-	WCRespTimeoutErr     WCStatus = 20
-	WCGeneralErr         WCStatus = 21
+	WCSuccess            WCStatus = 0  // IBV_WC_SUCCESS
+	WCLocLenErr          WCStatus = 1  // IBV_WC_LOC_LEN_ERR
+	WCLocQPOpErr         WCStatus = 2  // IBV_WC_LOC_QP_OP_ERR
+	WCLocProtErr         WCStatus = 4  // IBV_WC_LOC_PROT_ERR
+	WCWRFlushErr         WCStatus = 5  // IBV_WC_WR_FLUSH_ERR
+	WCMWBindErr          WCStatus = 6  // IBV_WC_MW_BIND_ERR
+	WCBadRespErr         WCStatus = 7  // IBV_WC_BAD_RESP_ERR
+	WCLocAccessErr       WCStatus = 8  // IBV_WC_LOC_ACCESS_ERR
+	WCRemInvReqErr       WCStatus = 9  // IBV_WC_REM_INV_REQ_ERR
+	WCRemAccessErr       WCStatus = 10 // IBV_WC_REM_ACCESS_ERR
+	WCRemOpErr           WCStatus = 11 // IBV_WC_REM_OP_ERR
+	WCRetryExcErr        WCStatus = 12 // IBV_WC_RETRY_EXC_ERR
+	WCRNRRetryExcErr     WCStatus = 13 // IBV_WC_RNR_RETRY_EXC_ERR
+	WCRemAbortErr        WCStatus = 16 // IBV_WC_REM_ABORT_ERR
+	WCFatalErr           WCStatus = 19 // IBV_WC_FATAL_ERR
+	WCRespTimeoutErr     WCStatus = 20 // IBV_WC_RESP_TIMEOUT_ERR
+	WCGeneralErr         WCStatus = 21 // IBV_WC_GENERAL_ERR
 	wcStatusesWithACause          = 22
 )
 

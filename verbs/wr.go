@@ -77,14 +77,14 @@ type Opcode uint32
 
 // The opcodes.
 const (
-	OpRDMAWrite        Opcode = 0
-	OpRDMAWriteWithImm Opcode = 1
-	OpSend             Opcode = 2
-	OpSendWithImm      Opcode = 3
-	OpRDMARead         Opcode = 4
+	OpRDMAWrite        Opcode = 0 // IBV_WR_RDMA_WRITE
+	OpRDMAWriteWithImm Opcode = 1 // IBV_WR_RDMA_WRITE_WITH_IMM
+	OpSend             Opcode = 2 // IBV_WR_SEND
+	OpSendWithImm      Opcode = 3 // IBV_WR_SEND_WITH_IMM
+	OpRDMARead         Opcode = 4 // IBV_WR_RDMA_READ
 
-	OpAtomicCmpAndSwp   Opcode = 5
-	OpAtomicFetchAndAdd Opcode = 6
+	OpAtomicCmpAndSwp   Opcode = 5 // IBV_WR_ATOMIC_CMP_AND_SWP
+	OpAtomicFetchAndAdd Opcode = 6 // IBV_WR_ATOMIC_FETCH_AND_ADD
 )
 
 var opcodeNames = map[Opcode]string{
@@ -104,12 +104,14 @@ func (o Opcode) String() string { return nameOf(opcodeNames, o) }
 // SendFlags modify a send work request: enum ibv_send_flags.
 type SendFlags uint32
 
-// The send flags.
+// The send flags. Without SIGNALED, and without SigAll of the QP, a request that
+// succeeds has no completion; it is done when a later one of the queue completes, and
+// holds its place in the queue until that is polled. Failures always complete.
 const (
-	SendFence     SendFlags = 1 << 0 // start only after this QP's earlier READs and atomics
-	SendSignaled  SendFlags = 1 << 1 // produce a completion
-	SendSolicited SendFlags = 1 << 2 // the receiver's completion is a solicited event
-	SendInline    SendFlags = 1 << 3 // take the data at once; the buffer is free when PostSend returns
+	SendFence     SendFlags = 1 << 0 // IBV_SEND_FENCE: start only after this QP's earlier READs and atomics
+	SendSignaled  SendFlags = 1 << 1 // IBV_SEND_SIGNALED: produce a completion
+	SendSolicited SendFlags = 1 << 2 // IBV_SEND_SOLICITED: the receiver's completion is a solicited event
+	SendInline    SendFlags = 1 << 3 // IBV_SEND_INLINE: take the data at once; the buffer is free when PostSend returns
 )
 
 // Recv flag of completion opcodes: (Opcode & WCRecv) tells receives.
@@ -120,13 +122,13 @@ type WCOpcode uint32
 
 // The completion opcodes.
 const (
-	WCSend            WCOpcode = 0
-	WCRDMAWrite       WCOpcode = 1
-	WCRDMARead        WCOpcode = 2
-	WCCompSwap        WCOpcode = 3
-	WCFetchAdd        WCOpcode = 4
-	WCRecv            WCOpcode = wcRecv
-	WCRecvRDMAWithImm WCOpcode = wcRecv + 1
+	WCSend            WCOpcode = 0          // IBV_WC_SEND
+	WCRDMAWrite       WCOpcode = 1          // IBV_WC_RDMA_WRITE
+	WCRDMARead        WCOpcode = 2          // IBV_WC_RDMA_READ
+	WCCompSwap        WCOpcode = 3          // IBV_WC_COMP_SWAP
+	WCFetchAdd        WCOpcode = 4          // IBV_WC_FETCH_ADD
+	WCRecv            WCOpcode = wcRecv     // IBV_WC_RECV
+	WCRecvRDMAWithImm WCOpcode = wcRecv + 1 // IBV_WC_RECV_RDMA_WITH_IMM
 )
 
 var wcOpcodeNames = map[WCOpcode]string{
@@ -147,10 +149,10 @@ type WCFlags uint32
 
 // The completion flags.
 const (
-	WCGRH     WCFlags = 1 << 0 // UD: the first 40 bytes of the receive hold the GRH
-	WCWithImm WCFlags = 1 << 1 // Imm is valid
-	WCIPCsum  WCFlags = 1 << 2 // the packet's IP checksums are right
-	WCWithInv WCFlags = 1 << 3 // Imm holds the rkey that the message made invalid
+	WCGRH     WCFlags = 1 << 0 // IBV_WC_GRH: UD: the first 40 bytes of the receive hold the GRH
+	WCWithImm WCFlags = 1 << 1 // IBV_WC_WITH_IMM: Imm is valid
+	WCIPCsum  WCFlags = 1 << 2 // IBV_WC_IP_CSUM_OK: the packet's IP checksums are right
+	WCWithInv WCFlags = 1 << 3 // IBV_WC_WITH_INV: Imm holds the rkey that the message made invalid
 )
 
 // WC is a work completion. Layout of struct ibv_wc (48 bytes). If Status is not

@@ -1,6 +1,6 @@
 package verbs
 
-// XRCD is a domain of extended reliable connections: what several processes of a
+// XRCD is a domain of extended reliable connections, struct ibv_xrcd: what several processes of a
 // host share, so that a peer reaches the shared receive queues of all of them
 // through one connection. A QP of type [QPTypeXRCSend] at the peer names the queue
 // in each work request; the QP of type [QPTypeXRCRecv] here belongs to the domain.

@@ -95,6 +95,7 @@ func (s *side) meet(t testing.TB, out *json.Encoder, in *json.Decoder) greeting 
 var roles = map[string]func(t *testing.T, out *json.Encoder, in *json.Decoder){
 	"partner":  partner,
 	"stranger": stranger,
+	"adder":    adder,
 }
 
 func TestChild(t *testing.T) {

@@ -77,6 +77,38 @@ func TestWildRegions(t *testing.T) {
 	}
 }
 
+// TestAskewRegion: a word that an impostor's directory lays across the words of
+// this side's CPU is not worked on.
+func TestAskewRegion(t *testing.T) {
+	queue := unsealed(t, layoutFor(15, 1).size(), unix.F_SEAL_SHRINK)
+	page := unsealed(t, 4096, unix.F_SEAL_SHRINK)
+	for offset, want := range map[uint64]verbs.WCStatus{8: verbs.WCSuccess, 4: verbs.WCRemInvReqErr} {
+		v := newVictim(t)
+		dir := falseDirectory(t, v, func(e *mrEntry) { e.offset, e.length = offset, 64 })
+		im := newImpostor(t, func(conn *net.UnixConn, req request) {
+			switch req.op {
+			case askDirectory:
+				give(conn, reply{}, dir.FD())
+			case askQP:
+				give(conn, reply{n: 16, sge: 1}, queue)
+			case askRegion:
+				give(conn, reply{}, page)
+			}
+		})
+		zeroFirst(t, queue)
+		check(t, v.connect(im.endpoint()))
+		sge := verbs.SGE{Addr: v.mr.Addr(), Length: 8, LKey: v.mr.LKey()}
+		wr := verbs.SendWR{Opcode: verbs.OpAtomicFetchAndAdd, SendFlags: verbs.SendSignaled, SGList: &sge, NumSGE: 1}
+		wr.SetAtomic(0x10000, 257, 1, 0)
+		_, err := v.qp.PostSend(&wr)
+		check(t, err)
+		if got := v.next(t).Status; got != want {
+			t.Errorf("offset %d: status %s, want %s", offset, got, want)
+		}
+		v.works(t)
+	}
+}
+
 // zeroFirst clears the word in which a connection's first user is noted.
 func zeroFirst(t *testing.T, fd int) {
 	t.Helper()

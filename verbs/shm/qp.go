@@ -235,6 +235,7 @@ func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
 	defer q.unlock()
 	a := q.attr
 	a.SQDraining = q.draining
+	a.EnSQDNotify = a.EnSQDNotify && verbs.QPState(q.state.Load()) == verbs.QPSQD
 	a.State, a.CurState, a.Cap = verbs.QPState(q.state.Load()), verbs.QPState(q.state.Load()), q.cap
 	init := verbs.QPInitAttr{
 		SendCQ: q.sendCQ, RecvCQ: q.recvCQ, Cap: q.cap, Type: q.typ, SigAll: q.sigAll, QPNumber: q.num,

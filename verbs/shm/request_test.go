@@ -44,6 +44,8 @@ type send struct {
 	raddr uint64
 	rkey  uint32
 	sges  []verbs.SGE
+
+	compareAdd, swap uint64 // of atomic operations
 }
 
 // recv is a receive request.
@@ -84,6 +86,9 @@ func (r *requests) sendList(list []send) *verbs.SendWR {
 		*w = verbs.SendWR{WRID: q.id, Opcode: q.op, SendFlags: q.flags, Imm: q.imm}
 		w.SGList, w.NumSGE = r.scatter(i, q.sges)
 		w.SetRDMA(q.raddr, q.rkey)
+		if q.op == verbs.OpAtomicCmpAndSwp || q.op == verbs.OpAtomicFetchAndAdd {
+			w.SetAtomic(q.raddr, q.rkey, q.compareAdd, q.swap)
+		}
 		if i > 0 {
 			r.send[i-1].Next = w
 		}

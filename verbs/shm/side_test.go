@@ -14,13 +14,14 @@ var (
 )
 
 const (
-	allRights = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead
+	allRights = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 	pageSize  = 4096
 )
 
 // config says what a side is made of; conf gives one that suits most tests.
 type config struct {
 	device   string
+	typ      verbs.QPType
 	size     int // of the buffer
 	cap      verbs.QPCap
 	cqe      int
@@ -37,7 +38,7 @@ type config struct {
 
 func conf() config {
 	return config{
-		device: "shm_whole", size: 1 << 16, cqe: 256, access: allRights, qpAccess: allRights,
+		device: "shm_whole", typ: verbs.QPTypeRC, size: 1 << 16, cqe: 256, access: allRights, qpAccess: allRights,
 		cap:      verbs.QPCap{MaxSendWR: 64, MaxRecvWR: 64, MaxSendSGE: 4, MaxRecvSGE: 4, MaxInlineData: 64},
 		rnrTimer: 1, timeout: 8, retry: 1, rnrRetry: 1, rdAtomic: 16, destRdAtomic: 16,
 	}
@@ -104,7 +105,7 @@ func (s *side) newCQ(t testing.TB, ch verbs.CompChannel) verbs.CQ {
 func (s *side) newQP(t testing.TB) {
 	t.Helper()
 	init := verbs.QPInitAttr{
-		SendCQ: s.sendCQ, RecvCQ: s.recvCQ, Cap: s.conf.cap, Type: verbs.QPTypeRC, SigAll: s.conf.sigAll,
+		SendCQ: s.sendCQ, RecvCQ: s.recvCQ, Cap: s.conf.cap, Type: s.conf.typ, SigAll: s.conf.sigAll,
 	}
 	qp := must(s.pd.CreateQP(&init))(t)
 	t.Cleanup(func() { noError(t, qp.Close()) })
@@ -157,12 +158,17 @@ func (s *side) move(t testing.TB, state verbs.QPState, peer *side) (*verbs.QPAtt
 		a.PathMTU, a.DestQPNum, a.RQPSN = verbs.MTU1024, peer.qp.QPNum(), uint32(peer.conf.psn)
 		a.MaxDestRdAtomic, a.MinRNRTimer = s.conf.destRdAtomic, s.conf.rnrTimer
 		a.AH = verbs.AHAttr{IsGlobal: true, PortNum: 1, GRH: verbs.GlobalRoute{DGID: gid.GID, HopLimit: 255}}
-		mask |= verbs.MaskAV | verbs.MaskPathMTU | verbs.MaskDestQPN | verbs.MaskRQPSN |
-			verbs.MaskMaxDestRdAtomic | verbs.MaskMinRNRTimer
+		mask |= verbs.MaskAV | verbs.MaskPathMTU | verbs.MaskDestQPN | verbs.MaskRQPSN
+		if s.conf.typ == verbs.QPTypeRC {
+			mask |= verbs.MaskMaxDestRdAtomic | verbs.MaskMinRNRTimer
+		}
 	case verbs.QPRTS:
 		a.SQPSN, a.Timeout, a.RetryCnt = uint32(s.conf.psn), s.conf.timeout, s.conf.retry
 		a.RNRRetry, a.MaxRdAtomic = s.conf.rnrRetry, s.conf.rdAtomic
-		mask |= verbs.MaskSQPSN | verbs.MaskTimeout | verbs.MaskRetryCnt | verbs.MaskRNRRetry | verbs.MaskMaxRdAtomic
+		mask |= verbs.MaskSQPSN
+		if s.conf.typ == verbs.QPTypeRC {
+			mask |= verbs.MaskTimeout | verbs.MaskRetryCnt | verbs.MaskRNRRetry | verbs.MaskMaxRdAtomic
+		}
 	}
 	return a, mask
 }

@@ -23,15 +23,24 @@ func (e *env) hasNetRaw() bool {
 	return e.capabilities()[0].Effective>>unix.CAP_NET_RAW&1 != 0
 }
 
-// withoutNetRaw calls f in a thread that lacks CAP_NET_RAW.
-func (e *env) withoutNetRaw(f func()) {
-	e.Helper()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	before := e.capabilities()
-	less, header := before, capabilityVersion
-	less[0].Effective &^= 1 << unix.CAP_NET_RAW
-	e.ok(unix.Capset(&header, &less[0]))
-	defer func() { e.ok(unix.Capset(&header, &before[0])) }()
-	f()
+// withoutNetRaw calls f in a thread that lacks CAP_NET_RAW. The thread ends with it:
+// to the kernel, one that got the capability back would still be somebody else than
+// who opened the device, whom it lets post.
+func (e *env) withoutNetRaw(f func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		var less capabilities
+		header := capabilityVersion
+		err := unix.Capget(&header, &less[0])
+		if err == nil {
+			less[0].Effective &^= 1 << unix.CAP_NET_RAW
+			err = unix.Capset(&header, &less[0])
+		}
+		if err == nil {
+			err = f()
+		}
+		done <- err
+	}()
+	return <-done
 }

@@ -6,15 +6,28 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
+// The code of the longest RNR timer, and what it stands for.
+const (
+	longestRNR   = 0
+	longestDelay = 655_360 * time.Microsecond
+)
+
 func noReceive(e *env) {
 	for _, op := range []verbs.Opcode{opSend, opSendImm, opWriteImm} {
 		for _, retries := range []uint8{0, 1} {
 			c := conf()
 			c.rnrRetry = retries
+			if retries == 0 {
+				c.rnrTimer = longestRNR
+			}
 			a, b := e.pair(c)
 			fill(a.mem[:8], 1)
+			start := time.Now()
 			a.post(send{id: 1, op: op, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0), send{id: 2}.toward(b, 0))
 			a.sendCQ.gives(1, verbs.WCRNRRetryExcErr)
+			if took := time.Since(start); retries == 0 && took >= longestDelay {
+				e.Errorf("%s: gave up after %v, as if there was a retry", op, took)
+			}
 			a.sendCQ.gives(2, verbs.WCWRFlushErr)
 			a.comesTo(verbs.QPErr)
 			b.isIn(verbs.QPRTS)

@@ -39,7 +39,7 @@ func sendersQKey(e *env) {
 func privilegedQKey(e *env) {
 	l := e.lane()
 	set := func() error { return l.b.qp.Modify(&verbs.QPAttr{QKey: topBit | 5}, verbs.MaskQKey) }
-	e.withoutNetRaw(func() { e.refused("as anybody", set(), syscall.EPERM) })
+	e.refused("as anybody", e.withoutNetRaw(set), syscall.EPERM)
 	if got := l.b.query().QKey; got != l.b.conf.qkey {
 		e.Errorf("the Q_Key is %#x, not %#x any more", got, l.b.conf.qkey)
 	}
@@ -49,7 +49,7 @@ func privilegedQKey(e *env) {
 			e.Errorf("the Q_Key is %#x", got)
 		}
 	}
-	e.withoutNetRaw(func() { e.ok(l.b.qp.Modify(&verbs.QPAttr{QKey: 5}, verbs.MaskQKey)) })
+	e.ok(e.withoutNetRaw(func() error { return l.b.qp.Modify(&verbs.QPAttr{QKey: 5}, verbs.MaskQKey) }))
 }
 
 func lostMessages(e *env) {

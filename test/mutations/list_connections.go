@@ -1,0 +1,33 @@
+package main
+
+// connectionFaults are faults of who may talk to whom.
+var connectionFaults = []mutation{
+	{"any packet number begins a connection", "QPS-34", "peer.go",
+		` || atomic.LoadUint32(&p.entry.rqPSN) != q.attr.SQPSN {`, ` {`},
+	{"a QP answers one that it is not connected to", "ERR-14", "peer.go",
+		`atomic.LoadUint32(&e.destNum) != q.num || `, ``},
+	{"a QP in INIT answers", "QPS-15", "layout.go",
+		`return s == verbs.QPRTR ||`, `return s == verbs.QPInit || s == verbs.QPRTR ||`},
+	{"a QP in RTR does not answer", "QPS-14", "layout.go",
+		`return s == verbs.QPRTR ||`, `return`},
+	{"a refusal leaves the peer's QP as it was", "ERR-11 ERR-12 RCV-11", "execute.go",
+		`	p.store(0, recFault|uint64(status), true)
+	p.notify()
+`, ``},
+	{"a failed receive leaves its QP as it was", "RCV-11 ERR-7", "recv.go",
+		`if wc[n-1].Status != verbs.WCSuccess {`, `if false {`},
+	{"a failed request leaves its QP as it was", "QPS-29 ERR-22", "post.go",
+		`			q.broken = true
+			q.setState(verbs.QPErr)
+`, ``},
+	{"a peer's lie about byte_len is believed", "TestForgedRecords", "recv.go",
+		`if wc.Status == verbs.WCSuccess && !legal {`, `if wc.Status == 99 && !legal {`},
+	{"memory that can shrink is mapped", "TestWildRegions", "remote.go",
+		`seals&unix.F_SEAL_SHRINK == 0 {`, `seals < 0 {`},
+	{"the offset that a peer names is not checked", "TestWildRegions", "mr.go",
+		`from < offset || from > uint64(len(b)) || n > uint64(len(b))-from`, `false`},
+	{"a pipe is taken for an eventfd", "TestBadReceiveQueue", "bell.go",
+		`err == nil && !isEventFD(eventFD)`, `err == nil && eventFD < 0`},
+	{"another user's process is answered", "TestAnotherUser", "socket.go",
+		`int(cred.Uid) != os.Geteuid()`, `int(cred.Uid)-os.Geteuid() == 1`},
+}

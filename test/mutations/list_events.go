@@ -1,0 +1,52 @@
+package main
+
+// eventFaults are faults of arming and of completion events.
+var eventFaults = []mutation{
+	{"a CQ stays armed after its event", "CHN-4 CHN-6", "bell.go",
+		`w&^armMask+eventOne`, `w+eventOne`},
+	{"an event counts twice", "CHN-1", "bell.go",
+		`binary.NativeEndian.PutUint64(one[:], 1)`, `binary.NativeEndian.PutUint64(one[:], 2)`},
+	{"a CQ that is not armed raises events", "CHN-2 CHN-4", "bell.go",
+		`a == armNone || a == armSolicited`, `a == armSolicited`},
+	{"armed for solicited completions is armed for all", "CHN-7", "bell.go",
+		`if solicitedOnly {`, `if false {`},
+	{"the weaker of two arms wins", "CHN-9", "bell.go",
+		`if w&armMask == armAny || w&armMask == want {`, `if w&armMask == want {`},
+	{"the solicited flag is ignored", "CHN-7", "execute.go",
+		`w.flags&verbs.SendSolicited != 0 || status`, `status`},
+	{"a failed receive is not solicited", "CHN-8", "recv.go",
+		`cq.bell.ring(true)`, `cq.bell.ring(false)`},
+	{"a failed send is not solicited", "CHN-8", "post.go",
+		`q.sendCQ.push(e, status != verbs.WCSuccess)`, `q.sendCQ.push(e, false)`},
+	{"sends raise no events", "CHN-3", "cq.go",
+		`if q.bell != nil {
+		q.bell.ring(solicited)`, `if false {
+		q.bell.ring(solicited)`},
+	{"receives raise no events", "CHN-3 CHN-10", "execute.go",
+		`	p.bell.ring(solicited)
+`, ``},
+	{"destroying a CQ does not wait for the acknowledgement", "CHN-13", "cq.go",
+		`	q.fetched.wait()
+`, ``},
+	{"one acknowledgement is enough for all events", "CHN-15", "event.go",
+		`a.n += n`, `a.n = max(n, 0)`},
+	{"destroying does not wait for asynchronous events", "AEV-2", "cq.go",
+		`	q.async.wait()
+`, ``},
+	{"an overrun raises no event", "CQ-12 AEV-7", "cq_size.go",
+		`q.ctx.raise(verbs.AsyncEvent{Type: verbs.EventCQErr, CQ: q})`, ``},
+	{"an overrun is told again and again", "CQ-12", "cq_size.go",
+		`	if q.overrun {
+		return
+	}
+`, ``},
+	{"a CQ that overran leaves its QPs as they were", "AEV-7", "cq_size.go",
+		`	go q.failUsers()`, `	//`},
+	{"a failure at the requester raises an event", "AEV-8", "post.go",
+		`			q.broken = true
+`, `			q.broken = true
+			q.raise(verbs.EventQPFatal)
+`},
+	{"a channel in use can be destroyed", "CHN-1", "channel.go",
+		`if len(ch.cqs) > 0 {`, `if false {`},
+}

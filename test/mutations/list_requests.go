@@ -1,0 +1,52 @@
+package main
+
+// requestFaults are faults of posting and carrying out.
+var requestFaults = []mutation{
+	{"a request may have a SGE too many", "SND-5", "post.go",
+		`int(wr.NumSGE) > q.cap.MaxSendSGE:`, `int(wr.NumSGE) > q.cap.MaxSendSGE+1:`},
+	{"a full send queue takes more", "SND-6", "post.go",
+		`>= uint32(q.cap.MaxSendWR):`, `>= uint32(2*q.cap.MaxSendWR):`},
+	{"a polled completion makes no room", "SND-7", "cq.go",
+		`e.qp.sendDone.Store(e.sent + 1)`, `e.qp.sendDone.Store(0)`},
+	{"inline data may be too long", "SND-16", "post.go",
+		`> uint64(q.cap.MaxInlineData):`, `> uint64(2*q.cap.MaxInlineData):`},
+	{"inline data that waits is taken late", "SND-13", "pending.go",
+		`if w.inline {`, `if false {`},
+	{"unknown operations are posted", "SND-2", "post.go",
+		`case q.ops>>wr.Opcode&1 == 0:`, `case false:`},
+	{"the peer's QP lets every operation in", "ERR-9 RMA-15", "execute.go",
+		`if verbs.Access(atomic.LoadUint32(&p.entry.access))&right == 0 {`, `if false {`},
+	{"a READ needs no depth at the responder", "ERR-10 RMA-13", "execute.go",
+		`if atomic.LoadUint32(&p.entry.destRdAtom) == 0 {`, `if false {`},
+	{"a READ needs no depth at the requester", "RMA-14", "post.go",
+		`case q.attr.MaxRdAtomic == 0:`, `case false:`},
+	{"a READ needs the right to write", "MR-12 RMA-15", "execute.go",
+		`q.target(p, w, n, verbs.AccessRemoteRead)`, `q.target(p, w, n, verbs.AccessRemoteWrite)`},
+	{"every piece of a WRITE goes to the start", "SND-24", "execute.go",
+		`q.place(dst[at:], src, w.raddr+at)`, `q.place(dst, src, w.raddr)`},
+	{"every piece of a READ comes from the start", "RMA-3", "execute.go",
+		`src = src[len(dst):]`, ``},
+	{"a message may be a byte longer than its receive", "ERR-7", "execute.go",
+		`if total(sges) < n {`, `if total(sges)+1 < n {`},
+	{"a receive that is too short has the wrong status", "ERR-7", "execute.go",
+		`return done, verbs.WCRemInvReqErr
+	}
+	src, piece`, `return done, verbs.WCRemOpErr
+	}
+	src, piece`},
+	{"a message longer than the port allows has the wrong status", "ERR-6", "execute.go",
+		`return 0, verbs.WCLocLenErr`, `return 0, verbs.WCLocQPOpErr`},
+	{"a whole message is not stored in order", "TestOrder", "execute.go",
+		`place.Ordered(dst, src)`, `q.shuffler.Blocks(dst, src, base)`},
+	{"rnr_retry allows one more", "ERR-13", "pending.go",
+		`if p.rnrLeft == 0 {`, `if p.rnrLeft < 0 {`},
+	{"rnr_retry 7 is seven", "ERR-18", "pending.go",
+		`if q.attr.RNRRetry != 7 {`, `if true {`},
+	{"the RNR timer runs ten times too fast", "ERR-21", "pending.go",
+		`* 10 * time.Microsecond`, `* time.Microsecond`},
+	{"timeout 0 is a timeout", "ERR-20", "pending.go",
+		`if p.left == 0 && q.attr.Timeout != 0 {`, `if p.left == 0 {`},
+	{"retries never end", "ERR-14", "pending.go",
+		`	p.left--
+`, ``},
+}
