@@ -17,7 +17,7 @@ var atomicStatements = []statement{
 	{"RMA-7", "both sides see words in the byte order of their CPU", wordOrder},
 	{"RMA-8", "an atomic operation on a word that is not aligned fails and changes nothing", misaligned},
 	{"RMA-9", "an atomic operation needs 8 bytes of local memory", atomicLength},
-	{"RMA-10", "FETCH_AND_ADDs of several QPs at once lose nothing", concurrentAdds},
+	{"RMA-10", "FETCH_AND_ADDs of several QPs at once lose nothing, in one process or in two", allConcurrentAdds},
 }
 
 // atomic adds the rights that atomic operations need.
@@ -145,6 +145,11 @@ func atomicLength(e *env) {
 	_, err := a.tryPost(send{id: 1, op: opAdd, flags: signaled, sges: []verbs.SGE{a.sge(0, 16)}}.toward(b, 0))
 	failed := err != nil || a.sendCQ.of(1).Status != verbs.WCSuccess
 	agree(e, "Q28", "16 bytes failed", failed, true, false)
+}
+
+func allConcurrentAdds(e *env) {
+	e.sub("threads", concurrentAdds)
+	e.sub("processes", addsOfProcesses)
 }
 
 func concurrentAdds(e *env) {

@@ -2,14 +2,18 @@ package verbstest
 
 import (
 	"errors"
+	"runtime"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/ibperf/ibperf/verbs"
 )
 
 var devStatements = []statement{
 	{"DEV-1", "the device is found by its name, and no listed name is there twice", devicesAreNamed},
+	{"DEV-3", "a context outlives the list of devices, and so do the devices", contextOutlivesList},
 	{"DEV-4", "name and node GUID are set and stay the same", nameAndGUID},
 	{"DEV-5", "contexts of one device are independent of each other", independentContexts},
 	{"DEV-6", "a context closes while a domain made from it is left", closeWithDomainLeft},
@@ -19,9 +23,11 @@ var devStatements = []statement{
 	{"DEV-13", "without ODP no transport has an ODP capability", noODP},
 	{"DEV-14", "no transport has an ODP capability for what it cannot do", odpOfTransports},
 	{"DEV-15", "ON_DEMAND is refused without ODP, and works with it", onDemand},
+	{"DEV-16", "a software device with ODP has it for all of UD and RC, and not for UC", softwareODP},
 	{"DEV-17", "one more than a maximum is refused; the maximum itself may be too much", maxima},
 	{"DEV-18", "attributes that no device can have as zero are not", sanityFloor},
 	{"DEV-20", "atomic operations are atomic as far as the device says: with the CPU too if it says so", atomicWithCPU},
+	{"DEV-21", "what the capability flags do not name cannot be done: XRC, and changing the size of a QP's queues or of an SRQ", capabilityFlags},
 	{"DEV-23", "READs can be outstanding at both sides", readDepth},
 }
 
@@ -39,6 +45,27 @@ func devicesAreNamed(e *env) {
 	e.ok(err)
 	if found.Name() != e.target.Device.Name() || found.Backend() != e.target.Device.Backend() {
 		e.Errorf("found %s of %s", found.Name(), found.Backend())
+	}
+}
+
+func contextOutlivesList(e *env) {
+	list, err := verbs.Devices()
+	e.ok(err)
+	ctx := e.open()
+	for range 3 {
+		again, err := verbs.Devices()
+		e.ok(err)
+		if len(again) != len(list) {
+			e.Errorf("%d devices, then %d", len(list), len(again))
+		}
+	}
+	runtime.GC() // frees what nobody holds any more
+	e.pd(ctx)
+	for _, d := range list {
+		if d.Name() == e.target.Device.Name() {
+			ctx, err := d.Open()
+			own(e, ctx, err)
+		}
 	}
 }
 
@@ -139,6 +166,20 @@ func odpOfTransports(e *env) {
 	}
 }
 
+func softwareODP(e *env) {
+	odp := e.device(e.open()).ODP
+	if e.target.Device.Software() == "" {
+		e.Skip("hardware has ODP for what it can")
+	}
+	if !odp.Supported() {
+		e.Skip("the device has no ODP")
+	}
+	const ud, rc = 0x23, 0x3f // SEND, RECV and SRQ_RECV; and with WRITE, READ and ATOMIC
+	if odp.General != 1 || odp.UD != ud || odp.RC != rc || odp.UC != 0 {
+		e.Errorf("%+v", odp)
+	}
+}
+
 func onDemand(e *env) {
 	a, b := e.pair(conf())
 	mr, err := b.pd.RegMR(b.mem, allRights|verbs.AccessOnDemand)
@@ -222,5 +263,31 @@ func readDepth(e *env) {
 	d := e.device(e.open())
 	if d.MaxQPRdAtomic < 1 || d.MaxQPInitRdAtom < 1 {
 		e.Errorf("max_qp_rd_atom %d, max_qp_init_rd_atom %d", d.MaxQPRdAtomic, d.MaxQPInitRdAtom)
+	}
+}
+
+func capabilityFlags(e *env) {
+	const resizeMaxWR, srqResize = 1 << 0, 1 << 13
+	a, _ := e.pair(conf())
+	flags := e.device(a.ctx).DeviceCapFlags
+	domain, err := a.ctx.OpenXRCD(-1, unix.O_CREAT)
+	if e.offersXRC(a.ctx) {
+		own(e, domain, err)
+	} else {
+		e.refused("open_xrcd", err, verbs.ErrNotSupported)
+	}
+	if flags&resizeMaxWR == 0 {
+		err := a.qp.Modify(&verbs.QPAttr{Cap: verbs.QPCap{MaxSendWR: 2 * depth, MaxRecvWR: depth, MaxSendSGE: 1, MaxRecvSGE: 1}}, verbs.MaskCap)
+		e.refused("modify_qp with CAP", err, syscall.EINVAL, verbs.ErrNotSupported)
+	}
+	srq, err := a.pd.CreateSRQ(&verbs.SRQInitAttr{Attr: verbs.SRQAttr{MaxWR: depth, MaxSGE: 1}})
+	if errors.Is(err, verbs.ErrNotSupported) {
+		return
+	}
+	own(e, srq, err)
+	if err := srq.Modify(verbs.SRQAttr{MaxWR: 2 * depth}, verbs.SRQMaxWR); flags&srqResize != 0 {
+		e.ok(err)
+	} else if err == nil {
+		e.Error("an SRQ was resized without IBV_DEVICE_SRQ_RESIZE")
 	}
 }

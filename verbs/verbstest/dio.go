@@ -9,12 +9,15 @@ import (
 )
 
 var dioStatements = []statement{
+	{"DIO-1", "what is promised is the order in which this QP receives: of messages, and of its READs", sendsAndReadsInOrder},
 	{"DIO-2", "the answer is a mask of known promises, or yes or no", knownPromises},
 	{"DIO-3", "yes is the whole-message promise", yesIsWholeMessage},
 	{"DIO-4", "a whole message in order is blocks in order too", wholeImpliesBlocks},
 	{"DIO-5", "an unknown flag is answered with no promise; on x86 the CPU adds and takes away nothing", orderFlags},
 	{"DIO-6", "on a CPU other than x86 nothing is promised", otherCPUs},
+	{"DIO-7", "software promises nothing of other operations", otherOperations},
 	{"DIO-8", "asking is legal in every state", askedInEveryState},
+	{"DIO-10", "where whole messages are promised, the last byte of a WRITE comes last", writesInOrder},
 	{"DIO-12", "asking never fails", askingNeverFails},
 }
 

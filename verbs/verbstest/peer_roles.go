@@ -16,6 +16,7 @@ import (
 var roles = map[string]func(l *line, count int){
 	"memory":   beMemory,
 	"producer": beProducer,
+	"adder":    beAdder,
 }
 
 // playPeer is the test that a peer process runs.
@@ -75,3 +76,18 @@ func beProducer(l *line, count int) {
 	}
 	l.tell(done)
 }
+
+// beAdder adds 1 to the other side's first word, so many times, when it is told to.
+func beAdder(l *line, count int) {
+	s := l.e.side(conf().atomic())
+	far := s.meet(l)
+	l.hear()
+	var done message
+	if err := s.addLists(far, count/addList, addList); err != nil {
+		done.Error = err.Error()
+	}
+	l.tell(done)
+}
+
+// addList is how many additions beAdder posts at once.
+const addList = 10

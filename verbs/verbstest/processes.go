@@ -60,3 +60,27 @@ func producerElsewhere(e *env) {
 	b.consume(messages)
 	p.hear()
 }
+
+// addsOfProcesses lets two processes and a thread of this one add to one word.
+func addsOfProcesses(e *env) {
+	e.needsAtomics()
+	const adds = 200
+	c := conf().atomic()
+	b := e.side(c)
+	first, second := e.process("adder", adds), e.process("adder", adds)
+	b.meet(first.line)
+	further := *b
+	further.newQP()
+	further.meet(second.line)
+	third, a := *b, e.side(c)
+	third.newQP()
+	connect(a, &third)
+	first.tell(message{})
+	second.tell(message{})
+	e.ok(a.addLists(b, adds/addList, addList))
+	first.hear()
+	second.hear()
+	if got := b.word(0); got != 3*adds {
+		e.Errorf("three added 1 %d times each: the word is %d", adds, got)
+	}
+}

@@ -100,7 +100,7 @@ func (s *side) fillSRQ(first uint64, n int) {
 	}
 }
 
-func srqSizes(e *env) {
+func badSRQ(e *env) {
 	s := e.side(conf().onSRQ())
 	d := e.device(s.ctx)
 	for _, a := range []verbs.SRQAttr{
@@ -112,6 +112,12 @@ func srqSizes(e *env) {
 			e.ok(srq.Close())
 		}
 	}
+}
+
+func srqSizes(e *env) {
+	badSRQ(e)
+	s := e.side(conf().onSRQ())
+	d := e.device(s.ctx)
 	for _, a := range []verbs.SRQAttr{{MaxWR: 1, MaxSGE: 1}, {MaxWR: 100, MaxSGE: 0}, {MaxWR: 10, MaxSGE: d.MaxSRQSGE}} {
 		init := verbs.SRQInitAttr{Attr: a}
 		srq, err := s.pd.CreateSRQ(&init)
@@ -313,11 +319,11 @@ func srqBusy(e *env) {
 func srqTypes(e *env) {
 	s := e.side(conf().onSRQ())
 	for _, typ := range []verbs.QPType{verbs.QPTypeRC, verbs.QPTypeUD} {
-		qp, err := s.createQP(typ)
+		qp, err := s.createOnSRQ(typ)
 		e.ok(err)
 		e.ok(qp.Close())
 	}
-	qp, err := s.createQP(verbs.QPTypeUC)
+	qp, err := s.createOnSRQ(verbs.QPTypeUC)
 	if err == nil {
 		e.ok(qp.Close())
 	}
@@ -327,8 +333,8 @@ func srqTypes(e *env) {
 	}
 }
 
-// createQP tries to make a QP of the type on the side's SRQ.
-func (s *side) createQP(typ verbs.QPType) (verbs.QP, error) {
+// createOnSRQ tries to make a QP of the type on the side's SRQ.
+func (s *side) createOnSRQ(typ verbs.QPType) (verbs.QP, error) {
 	return s.pd.CreateQP(&verbs.QPInitAttr{
 		SendCQ: s.sendCQ.CQ, RecvCQ: s.recvCQ.CQ, SRQ: s.srq, Cap: s.conf.cap, Type: typ,
 	})

@@ -32,8 +32,8 @@ func statements() []statement {
 	return slices.Concat(
 		devStatements, portStatements, mrStatements, cqStatements, chnStatements,
 		qpsStatements, qryStatements, sndStatements, rcvStatements, rmaStatements, atomicStatements, ucStatements,
-		wcStatements, errStatements, dioStatements, aevStatements, udStatements, mcStatements,
-		srqStatements,
+		wcStatements, errStatements, dioStatements, aevStatements, misuseStatements, abiStatements,
+		udStatements, mcStatements, srqStatements,
 	)
 }
 
