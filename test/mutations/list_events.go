@@ -18,7 +18,7 @@ var eventFaults = []mutation{
 		`cq.bell.ring(true)`, `cq.bell.ring(false)`},
 	{"a failed send is not solicited", "CHN-8", "post.go",
 		`q.sendCQ.push(e, status != verbs.WCSuccess)`, `q.sendCQ.push(e, false)`},
-	{"sends raise no events", "CHN-3", "cq.go",
+	{"sends raise no events", "CHN-16", "cq.go",
 		`if q.bell != nil {
 		q.bell.ring(solicited)`, `if false {
 		q.bell.ring(solicited)`},

@@ -17,6 +17,7 @@ var misuseStatements = []statement{
 	{"E-3", "EINVAL: create_qp above the device's limits", capsAboveLimits},
 	{"E-4", "create_qp with no capability at all succeeds", noCaps},
 	{"E-5", "EINVAL: create_cq with a size or vector that is not there", badCQ},
+	{"E-6", "EINVAL: create_srq with a size that is not there", badSRQ},
 	{"E-7", "EINVAL: reg_mr with wrong rights or no length; EFAULT: without memory", badRegistrations},
 	{"E-8", "EINVAL: reg_mr on demand without ODP", onDemand},
 	{"E-9", "EINVAL: modify_qp with a wrong move, mask or value", badModifies},
