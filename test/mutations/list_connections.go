@@ -4,8 +4,10 @@ package main
 var connectionFaults = []mutation{
 	{"any packet number begins a connection", "QPS-34", "peer.go",
 		` || atomic.LoadUint32(&p.entry.rqPSN) != q.attr.SQPSN {`, ` {`},
-	{"a QP answers one that it is not connected to", "ERR-14", "peer.go",
+	{"a QP answers a neighbour of the one that it is connected to", "TestStaleConnection", "peer.go",
 		`atomic.LoadUint32(&e.destNum) != q.num || `, ``},
+	{"a QP answers a process that it is not connected to", "TestStaleConnection", "peer.go",
+		` || atomic.LoadUint64(&e.destID) != q.ctx.id`, ``},
 	{"a QP in INIT answers", "QPS-15", "layout.go",
 		`return s == verbs.QPRTR ||`, `return s == verbs.QPInit || s == verbs.QPRTR ||`},
 	{"a QP in RTR does not answer", "QPS-14", "layout.go",
