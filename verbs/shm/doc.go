@@ -23,6 +23,19 @@
 // What a peer can write is read once, checked, and can fail its own connection
 // only.
 //
+// # Types of QPs
+//
+// RC is as above. A request that the peer refuses leaves a fault record behind
+// the receives, which ends the peer's side; the requester also asks the peer over
+// the socket to look, so that the QP goes to ERR and its event is raised though
+// nobody polls.
+//
+// UC takes the same way but learns nothing: what the peer does not take is
+// dropped, and the request succeeds.
+//
+// Atomic operations are instructions of the requester's CPU on the shared word:
+// atomic with everything that either process does to it by such instructions.
+//
 // # Order
 //
 // The devices differ in the order in which they store incoming data and in what

@@ -66,6 +66,9 @@ func (q *qp) checkModify(from, to verbs.QPState, a *verbs.QPAttr, mask verbs.QPA
 	if from == verbs.QPSQD && to == verbs.QPRTS && q.drains() {
 		return q.err("modify_qp", einval, "the send queue is still draining: wait until sq_draining is false")
 	}
+	if from == verbs.QPSQD && mask&verbs.MaskAV != 0 && idOf(a.AH.GRH.DGID) != q.remote.id {
+		return q.err("modify_qp", einval, "the address vector in SQD must lead to the same device: reset the QP to connect it to another")
+	}
 	if mask&verbs.MaskCurState != 0 && a.CurState != from {
 		return q.err("modify_qp", einval, fmt.Sprintf("cur_qp_state %s: the QP is in %s", a.CurState, from))
 	}

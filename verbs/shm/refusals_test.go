@@ -100,6 +100,21 @@ func TestRefusedMoves(t *testing.T) {
 	}
 }
 
+// TestAddressInSQD: a QP in SQD can be given another path, but no other device.
+func TestAddressInSQD(t *testing.T) {
+	a, b := inState(t, conf(), verbs.QPSQD)
+	other := newSide(t, conf())
+	move := func(peer *side) error {
+		attr, _ := a.move(t, verbs.QPRTR, peer)
+		return a.qp.Modify(&verbs.QPAttr{State: verbs.QPSQD, AH: attr.AH}, verbs.MaskState|verbs.MaskAV)
+	}
+	wantErrno(t, move(other), syscall.EINVAL)
+	noError(t, move(b))
+	noError(t, a.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState))
+	a.mustPost(t, send{id: 1, flags: verbs.SendSignaled}.toward(b, 0))
+	pollOne(t, a.sendCQ, 1, verbs.WCSuccess)
+}
+
 // TestMixedContexts: objects of two contexts do not go together.
 func TestMixedContexts(t *testing.T) {
 	s, other := newSide(t, conf()), newSide(t, conf())
