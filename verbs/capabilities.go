@@ -45,6 +45,12 @@ func (t TransportType) String() string {
 // the raw device flags.
 type DeviceCapFlags uint64
 
+// The capabilities that decide whether a verb or an object is there.
+const (
+	DeviceCapSRQResize DeviceCapFlags = 1 << 13 // [SRQ] Modify with [SRQMaxWR]
+	DeviceCapXRC       DeviceCapFlags = 1 << 20
+)
+
 var deviceCapNames = []string{
 	"RESIZE_MAX_WR", "BAD_PKEY_CNTR", "BAD_QKEY_CNTR", "RAW_MULTI", "AUTO_PATH_MIG", "CHANGE_PHY_PORT",
 	"UD_AV_PORT_ENFORCE", "CURR_QP_STATE_MOD", "SHUTDOWN_PORT", "INIT_TYPE", "PORT_ACTIVE_EVENT", "SYS_IMAGE_GUID",

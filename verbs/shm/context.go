@@ -33,6 +33,8 @@ type context struct {
 	qpGen   []uint16          // uses of each place: the upper bits of its number
 	nextQP  uint32            // last index given
 	nextMR  uint32            // last index given
+	srqs    map[uint32]*srq   // by number
+	nextSRQ uint32            // last number given
 	regions map[uint32]region // by memfd id
 	remotes map[uint64]*remote
 	conns   map[*net.UnixConn]struct{} // of peers that ask
@@ -64,7 +66,7 @@ func open(d *device) (*context, error) {
 	c := &context{
 		dev: d, id: binary.LittleEndian.Uint64(seed[:]) | 1,
 		mrs: make([]atomic.Pointer[mr], maxMR), mrGen: make([]uint8, maxMR),
-		qps: make([]*qp, maxQP), qpGen: make([]uint16, maxQP),
+		qps: make([]*qp, maxQP), qpGen: make([]uint16, maxQP), srqs: map[uint32]*srq{},
 		conns: map[*net.UnixConn]struct{}{}, regions: map[uint32]region{}, remotes: map[uint64]*remote{},
 		groups: map[verbs.GID][]*qp{}, ended: make(chan struct{}), async: newAsyncEvents(),
 	}

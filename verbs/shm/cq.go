@@ -38,6 +38,7 @@ type ownWC struct {
 	qp   *qp
 	sent uint32
 	send bool
+	srq  *srq // whose receive it was; nil: of the QP's own queue
 }
 
 func (c *context) CreateCQ(cqe int, ch verbs.CompChannel, compVector int) (verbs.CQ, error) {
@@ -130,12 +131,15 @@ func (q *cq) pollOwn(wc []verbs.WC) int {
 	for n < len(wc) && q.head != tail {
 		e := &q.own[q.head&uint32(len(q.own)-1)]
 		wc[n] = e.wc
-		if e.send {
+		switch {
+		case e.send:
 			e.qp.sendDone.Store(e.sent + 1)
-		} else {
+		case e.srq != nil:
+			e.srq.free()
+		default:
 			e.qp.recv.freed.Add(1)
 		}
-		e.qp = nil
+		e.qp, e.srq = nil, nil
 		q.head++
 		n++
 	}
@@ -175,6 +179,8 @@ func (q *cq) purge(p *qp) {
 		if e := q.own[i&mask]; e.qp != p {
 			q.own[to&mask] = e
 			to++
+		} else if e.srq != nil {
+			e.srq.free()
 		}
 	}
 	q.tail.Store(to)

@@ -130,7 +130,7 @@ func (q *qp) accept(d *datagram) verbs.WCStatus {
 		q.ctx.qkeyViolations.Add(1)
 		return verbs.WCSuccess
 	}
-	wrid, sges, ok := q.recv.take()
+	wrid, sges, ok := q.takeReceive()
 	if !ok {
 		return verbs.WCSuccess
 	}
@@ -142,8 +142,17 @@ func (q *qp) accept(d *datagram) verbs.WCStatus {
 		wc.Flags |= verbs.WCWithImm
 		wc.Imm = d.imm
 	}
-	q.recvCQ.push(ownWC{qp: q, wc: wc}, d.flags&datagramSolicited != 0 || wc.Status != verbs.WCSuccess)
+	q.recvCQ.push(ownWC{qp: q, srq: q.srq, wc: wc}, d.flags&datagramSolicited != 0 || wc.Status != verbs.WCSuccess)
 	return wc.Status
+}
+
+// takeReceive takes the next receive, of the SRQ if the QP is on one.
+func (q *qp) takeReceive() (wrid uint64, sges []verbs.SGE, ok bool) {
+	if q.srq == nil {
+		return q.recv.take()
+	}
+	w, ok := q.srq.take()
+	return w.WRID, sgesOf(w.SGList, w.NumSGE), ok
 }
 
 // take takes the next receive for the device itself. Records are the peers' way
@@ -169,7 +178,7 @@ func (q *qp) fill(sges []verbs.SGE, packet []byte) verbs.WCStatus {
 		if s.Length == 0 || len(packet) == 0 {
 			continue
 		}
-		dst := q.ctx.local(s, q.pd, verbs.AccessLocalWrite)
+		dst := q.ctx.local(s, q.recvPD(), verbs.AccessLocalWrite)
 		if dst == nil {
 			return verbs.WCLocProtErr
 		}

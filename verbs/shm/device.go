@@ -87,6 +87,7 @@ func (d *device) orderCaps(op verbs.Opcode, flags verbs.OrderFlags) verbs.OrderC
 const (
 	maxQP      = 1 << 14 // index bits of a QP number
 	maxMR      = 1 << 16
+	maxSRQ     = 1 << 12
 	maxWR      = 1 << 15
 	maxCQE     = 1 << 20
 	maxSGE     = 32
@@ -110,6 +111,7 @@ func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
 		MaxQP: maxQP - 1, MaxQPWR: maxWR, MaxSGE: maxSGE, MaxSGERead: maxSGE,
 		MaxCQ: 1 << 16, MaxCQE: maxCQE, MaxMR: maxMR - 1, MaxPD: 1 << 16,
 		MaxQPRdAtomic: maxRdAtom, MaxQPInitRdAtom: maxRdAtom, MaxResRdAtomic: maxRdAtom * maxQP,
+		MaxSRQ: maxSRQ, MaxSRQWR: maxWR, MaxSRQSGE: maxSGE, DeviceCapFlags: verbs.DeviceCapSRQResize,
 		AtomicCap: verbs.AtomicGlob, // they are instructions of the CPU
 		MaxAH:     maxAH, MaxMcastGroups: maxGroups, MaxMcastQPs: maxGroupQPs, MaxTotalMcastQPs: maxGroups * maxGroupQPs,
 		MaxPKeys: 1, PhysPortCount: 1, NumCompVectors: 1,

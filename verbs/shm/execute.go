@@ -13,6 +13,7 @@ type outcome int
 const (
 	done     outcome = iota // finished, with a status
 	notReady                // the peer has posted no receive
+	asked                   // the peer was asked for a receive
 	silent                  // the peer does not answer
 )
 
@@ -44,7 +45,7 @@ func (q *qp) execute(w *work) (outcome, verbs.WCStatus) {
 	case verbs.OpRDMAWriteWithImm:
 		var sges [maxSGE]verbs.SGE
 		if _, ok := p.receive(&sges); !ok {
-			return notReady, 0
+			return q.noReceive(p), 0
 		}
 		if status := p.answer(q.write(p, w, n)); status != verbs.WCSuccess {
 			return done, status
@@ -101,7 +102,7 @@ func (q *qp) target(p *peer, w *work, n uint64, right verbs.Access) ([]byte, ver
 	if n == 0 {
 		return nil, verbs.WCSuccess
 	}
-	b := p.remote.memory(&p.target, w.rkey, atomic.LoadUint32(&p.entry.pd), w.raddr, n, right)
+	b := p.remote.memory(&p.target, w.rkey, p.pd, w.raddr, n, right)
 	if b == nil {
 		return nil, verbs.WCRemAccessErr
 	}
@@ -146,14 +147,13 @@ func (q *qp) send(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
 	var buf [maxSGE]verbs.SGE
 	sges, ok := p.receive(&buf)
 	if !ok {
-		return notReady, 0
+		return q.noReceive(p), 0
 	}
 	if total(sges) < n {
 		p.publish(w, verbs.WCRecv, n, verbs.WCLocLenErr)
 		return done, verbs.WCRemInvReqErr
 	}
 	src, piece := []byte(nil), 0
-	pd := atomic.LoadUint32(&p.entry.pd)
 	for left := n; left > 0; {
 		s := sges[0]
 		sges = sges[1:]
@@ -161,7 +161,7 @@ func (q *qp) send(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
 		if room == 0 {
 			continue
 		}
-		dst := p.remote.memory(&p.scatter, s.LKey, pd, s.Addr, uint64(s.Length), verbs.AccessLocalWrite)
+		dst := p.remote.memory(&p.scatter, s.LKey, p.recvPD, s.Addr, uint64(s.Length), verbs.AccessLocalWrite)
 		if dst == nil {
 			p.publish(w, verbs.WCRecv, n, verbs.WCLocProtErr)
 			return done, verbs.WCRemOpErr
@@ -221,6 +221,10 @@ func (p *peer) fault(status verbs.WCStatus) {
 func (p *peer) store(w0, w1 uint64, solicited bool) {
 	rec := &p.records[p.next&(p.layout.n-1)]
 	w1 |= uint64(p.next+1) << recSeqAt
+	if p.sharing {
+		p.storeShared(rec, w0, w1, solicited)
+		return
+	}
 	if p.bell == nil {
 		place.Publish(rec, w0, w1)
 		return

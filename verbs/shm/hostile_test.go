@@ -24,9 +24,9 @@ func TestGarbageRequests(t *testing.T) {
 	defer null.Close()
 	rights := unix.UnixRights(int(null.Fd()), int(null.Fd()), int(null.Fd()), int(null.Fd()), int(null.Fd()))
 	packets := [][]byte{
-		{}, {1}, make([]byte, 7), make([]byte, 8), make([]byte, 9), make([]byte, 60000),
-		request{askQP, v.qp.num ^ 1<<20}.encode(), request{askQP, math.MaxUint32}.encode(),
-		request{askRegion, 0}.encode(), request{askRegion, math.MaxUint32}.encode(), request{99, 1}.encode(),
+		{}, {1}, make([]byte, requestSize-1), make([]byte, requestSize), make([]byte, requestSize+1), make([]byte, 60000),
+		request{op: askQP, arg: v.qp.num ^ 1<<20}.encode(), request{op: askQP, arg: math.MaxUint32}.encode(),
+		request{op: askRegion, arg: 0}.encode(), request{op: askRegion, arg: math.MaxUint32}.encode(), request{op: 99, arg: 1}.encode(),
 	}
 	for _, p := range packets {
 		for _, oob := range [][]byte{nil, rights} {

@@ -37,7 +37,9 @@ type qpEntry struct {
 	destID      uint64 // context that it is connected to
 	destRdAtom  uint32
 	typ         uint32 // verbs.QPType; written before num
-	_           [4]uint32
+	sharing     uint32 // 1: receives are asked for; written before num
+	recvPD      uint32 // of the receives' memory; written before num
+	_           [2]uint32
 
 	busy uint32 // not 0: the owner's requester is at work in the peer's memory
 	_    [15]uint32
@@ -70,10 +72,11 @@ const recordSize = 16
 
 // Bits of a record's second word.
 const (
-	recWithImm = 1 << 16 // imm is valid
-	recFault   = 1 << 17 // no receive was taken: the connection has failed
-	recOpShift = 8       // completion opcode; bits 0-7 are the status
-	recSeqAt   = 32
+	recWithImm   = 1 << 16 // imm is valid
+	recFault     = 1 << 17 // no receive was taken: the connection has failed
+	recSolicited = 1 << 18 // for the owner's device, if that makes the completion
+	recOpShift   = 8       // completion opcode; bits 0-7 are the status
+	recSeqAt     = 32
 )
 
 // recvWQE heads a posted receive; its SGEs follow.

@@ -177,8 +177,12 @@ func (q *qp) reset() {
 	q.setState(verbs.QPReset)
 	q.pendHead, q.pendTail = 0, 0
 	q.broken, q.draining = false, false
+	q.withdraw()
 	q.unlock()
 	q.awaitPeerOut()
+	if q.sharing() {
+		q.starve()
+	}
 	q.sendCQ.purge(q)
 	q.recvCQ.purge(q)
 	q.recv.mu.Lock()

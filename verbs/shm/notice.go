@@ -12,7 +12,7 @@ import (
 
 // notify asks the peer to look at its QP. A peer that reads nothing holds up a
 // goroutine until the connection to it ends, not the requester.
-func (p *peer) notify() { go p.remote.conn.Write(request{askLook, p.num}.encode()) }
+func (p *peer) notify() { go p.remote.send(request{op: askLook, arg: p.num}) }
 
 // maxLooks is how many QPs one peer can have waiting to be looked at.
 const maxLooks = 1024

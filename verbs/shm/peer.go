@@ -19,6 +19,10 @@ type peer struct {
 	bell    *bell  // its receive CQ's; nil if that has no channel
 	epoch   uint32 // of the connection that this requester has begun to use; 0: none
 	next    uint32 // number of the next receive to take
+	pd      uint32 // of the memory for RDMA
+	recvPD  uint32 // of the receives' memory
+	sharing bool   // receives are to be asked for
+	asked   bool   // that was done, and none was taken since
 
 	target  lastRegion // of RDMA
 	scatter lastRegion // of receives
@@ -26,7 +30,7 @@ type peer struct {
 
 // attach fetches the peer QP's receive queue. It returns nil if there is no such QP.
 func (r *remote) attach(num uint32) *peer {
-	a, err := r.request(request{askQP, num})
+	a, err := r.request(request{op: askQP, arg: num})
 	if err != nil {
 		return nil
 	}
@@ -36,6 +40,8 @@ func (r *remote) attach(num uint32) *peer {
 		return nil
 	}
 	p := &peer{remote: r, num: num, entry: &r.dir.qps[numIndex(num)], layout: l}
+	p.pd, p.recvPD = atomic.LoadUint32(&p.entry.pd), atomic.LoadUint32(&p.entry.recvPD)
+	p.sharing = atomic.LoadUint32(&p.entry.sharing) != 0
 	if a.reply.bell != 0 {
 		if p.bell, err = r.bell(a.reply.bell, a.fds[1], a.fds[2]); err != nil {
 			unix.Close(a.fds[0])

@@ -17,6 +17,7 @@ type pending struct {
 	rnrLeft   int // RNR retries
 	left      int // timeouts
 	tried     bool
+	asked     bool // waits for a note
 }
 
 func makePending(c verbs.QPCap) []pending {
@@ -29,7 +30,7 @@ func (q *qp) slot(i uint32) *pending { return &q.pend[i&uint32(len(q.pend)-1)] }
 func (q *qp) enqueue(w *work) *pending {
 	p := q.slot(q.pendTail)
 	q.pendTail++
-	p.work, p.tried, p.notBefore = *w, false, time.Time{}
+	p.work, p.tried, p.asked, p.notBefore = *w, false, false, time.Time{}
 	p.sgeCopy = append(p.sgeCopy[:0], w.sges...)
 	p.sges = p.sgeCopy
 	if w.inline {
@@ -46,6 +47,10 @@ func (q *qp) enqueue(w *work) *pending {
 // with which the request ends if all its retries are spent.
 func (q *qp) wait(p *pending, out outcome) verbs.WCStatus {
 	now := time.Now()
+	if p.asked = out == asked; p.asked {
+		p.notBefore = now.Add(noteDelay)
+		return verbs.WCSuccess
+	}
 	if !p.tried {
 		p.tried, p.rnrLeft, p.left = true, int(q.attr.RNRRetry), int(q.attr.RetryCnt)
 		if out == silent {
@@ -70,6 +75,10 @@ func (q *qp) wait(p *pending, out outcome) verbs.WCStatus {
 	p.notBefore = now.Add(ackTimeout(q.attr.Timeout))
 	return verbs.WCSuccess
 }
+
+// noteDelay is how long a request waits for a note before it looks whether the
+// peer is still there.
+const noteDelay = 10 * time.Millisecond
 
 // ackTimeout is 4.096 µs * 2^code; code 0 means for ever, looked at now and then.
 func ackTimeout(code uint8) time.Duration {
@@ -103,7 +112,7 @@ func (q *qp) progress() time.Time {
 func (q *qp) progressLocked() time.Time {
 	for q.goesOn() {
 		p := q.slot(q.pendHead)
-		if p.notBefore.After(time.Now()) {
+		if p.notBefore.After(time.Now()) && !(p.asked && q.answered()) {
 			return p.notBefore
 		}
 		out, status := q.execute(&p.work)

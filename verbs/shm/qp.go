@@ -34,7 +34,11 @@ type qp struct {
 	attr    verbs.QPAttr  // guarded by lock, written under modify too
 	state   atomic.Uint32 // verbs.QPState
 
-	recv recvQueue
+	recv  recvQueue
+	srq   *srq          // receives are taken from; nil: recv is filled by PostRecv
+	given feed          // of a shared receive queue
+	note  atomic.Uint64 // the peer's last; see fetch
+	asks  uint32        // of receives, guarded by lock
 
 	// The send side, guarded by lock.
 	posted   uint32
@@ -62,6 +66,9 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	if err := c.checkType(init); err != nil {
 		return nil, err
 	}
+	if init.SRQ != nil {
+		init.Cap.MaxRecvWR, init.Cap.MaxRecvSGE = 0, 0
+	}
 	if why := checkCap(init.Cap); why != "" {
 		return nil, c.err("create_qp", einval, why)
 	}
@@ -69,7 +76,8 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 		ctx: c, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, typ: init.Type, ops: operations[init.Type],
 		cap: init.Cap, sigAll: init.SigAll,
 	}
-	if err := q.recv.init(q, init.Cap); err != nil {
+	q.srq, _ = init.SRQ.(*srq)
+	if err := q.recv.init(q, q.recvCap()); err != nil {
 		return nil, err
 	}
 	q.pend = makePending(init.Cap)
@@ -84,8 +92,29 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	p.use(1)
 	sendCQ.use(1)
 	recvCQ.use(1)
-	recvCQ.addReceiver(q)
+	if q.srq != nil {
+		q.srq.use(1)
+	} else {
+		recvCQ.addReceiver(q)
+	}
 	return q, nil
+}
+
+// recvPD is the domain of the receives' memory.
+func (q *qp) recvPD() *pd {
+	if q.srq != nil {
+		return q.srq.pd
+	}
+	return q.pd
+}
+
+// recvCap is the size of the QP's own receive queue, which holds one receive at a
+// time if they come from a shared one.
+func (q *qp) recvCap() verbs.QPCap {
+	if q.srq != nil {
+		return verbs.QPCap{MaxRecvWR: 1, MaxRecvSGE: maxSGE}
+	}
+	return q.cap
 }
 
 func checkCap(c verbs.QPCap) string {
@@ -119,7 +148,11 @@ func (c *context) enterQP(q *qp) error {
 	q.num = i + uint32(c.qpGen[i])*maxQP
 	c.qps[i] = q
 	q.entry = &c.dir.qps[i]
-	q.entry.pd, q.entry.typ = q.pd.id, uint32(q.typ)
+	e := q.entry
+	e.typ, e.pd, e.recvPD, e.sharing = uint32(q.typ), q.pd.id, q.recvPD().id, 0
+	if q.sharing() {
+		e.sharing = 1
+	}
 	q.setState(verbs.QPReset)
 	atomic.StoreUint32(&q.entry.num, q.num)
 	return nil
@@ -166,10 +199,16 @@ func (q *qp) failLocked() {
 	q.broken, q.draining = false, false
 	q.setState(verbs.QPErr)
 	q.flushPending()
+	q.withdraw()
 	q.unlock()
 	q.awaitPeerOut()
 	q.tellWhy()
-	q.recv.flush()
+	if q.srq == nil {
+		q.recv.flush()
+		return
+	}
+	q.starve()
+	q.raise(verbs.EventQPLastWQE)
 }
 
 const outTimeout = time.Second
@@ -198,9 +237,13 @@ func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
 	a.SQDraining = q.draining
 	a.EnSQDNotify = a.EnSQDNotify && verbs.QPState(q.state.Load()) == verbs.QPSQD
 	a.State, a.CurState, a.Cap = verbs.QPState(q.state.Load()), verbs.QPState(q.state.Load()), q.cap
-	return a, verbs.QPInitAttr{
+	init := verbs.QPInitAttr{
 		SendCQ: q.sendCQ, RecvCQ: q.recvCQ, Cap: q.cap, Type: q.typ, SigAll: q.sigAll, QPNumber: q.num,
-	}, nil
+	}
+	if q.srq != nil {
+		init.SRQ = q.srq
+	}
+	return a, init, nil
 }
 
 func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.OrderCaps, error) {
@@ -235,9 +278,13 @@ func (q *qp) destroy() error {
 	q.lock()
 	q.setState(verbs.QPErr)
 	q.pendHead = q.pendTail
+	q.withdraw()
 	q.unlock()
 	q.awaitPeerOut()
 	atomic.StoreUint32(&q.entry.num, 0)
+	if q.sharing() {
+		q.starve()
+	}
 	q.recv.closed.Store(true)
 	q.recvCQ.removeReceiver(q)
 	q.sendCQ.purge(q)
@@ -247,6 +294,9 @@ func (q *qp) destroy() error {
 	q.pd.use(-1)
 	q.sendCQ.use(-1)
 	q.recvCQ.use(-1)
+	if q.srq != nil {
+		q.srq.use(-1)
+	}
 	return q.recv.file.CloseFD()
 }
 
@@ -260,6 +310,7 @@ func (q *qp) disconnect() {
 		p.unmap()
 	}
 	if r != nil {
+		r.unawait(q)
 		q.ctx.release(r)
 	}
 }

@@ -22,8 +22,8 @@ var operations = map[verbs.QPType]uint32{
 func (c *context) checkType(init *verbs.QPInitAttr) error {
 	switch init.Type {
 	case verbs.QPTypeRC, verbs.QPTypeUD:
-		if init.SRQ != nil {
-			return c.err("create_qp", verbs.ErrNotSupported, "shared receive queues are not offered")
+		if s, ok := init.SRQ.(*srq); init.SRQ != nil && (!ok || s.ctx != c) {
+			return c.err("create_qp", einval, "the SRQ must be of the same context")
 		}
 	case verbs.QPTypeUC:
 		if init.SRQ != nil {

@@ -94,7 +94,7 @@ func TestRandomReceiveQueue(t *testing.T) {
 
 // FuzzSocketPackets feeds the decoders of what comes over the socket.
 func FuzzSocketPackets(f *testing.F) {
-	f.Add(request{askQP, 1}.encode())
+	f.Add(request{op: askQP, arg: 1}.encode())
 	f.Add(reply{n: 16, sge: 1}.encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if q, ok := decodeRequest(b); ok && string(q.encode()) != string(b) {

@@ -54,6 +54,8 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 	for ; wr != nil; wr = wr.Next {
 		state := verbs.QPState(q.state.Load())
 		switch {
+		case q.srq != nil:
+			return wr, q.err("post_recv", einval, "the QP takes from an SRQ: post to that")
 		case state == verbs.QPReset:
 			return wr, q.err("post_recv", einval, "QP is in RESET; modify it to INIT first")
 		case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxRecvSGE:
@@ -81,6 +83,13 @@ func (r *recvQueue) write(i uint32, wr *verbs.RecvWR) {
 	copy(viewSGEs(r.file.Bytes(), at+wqeHeader, uint32(wr.NumSGE)), sgesOf(wr.SGList, wr.NumSGE))
 	w.numSGE = uint32(wr.NumSGE)
 	atomic.StoreUint32(&w.seq, i+1)
+}
+
+// retract takes the last receive out of shared memory again.
+func (r *recvQueue) retract() {
+	i := r.posted.Load() - 1
+	atomic.StoreUint32(&view[recvWQE](r.file.Bytes(), r.layout.wqeAt(i)).seq, 0)
+	r.posted.Store(i)
 }
 
 // ready tells whether the next record is there.
@@ -133,6 +142,11 @@ func (r *recvQueue) failed() bool {
 		i++
 	}
 	return true // more records than receives
+}
+
+// solicited tells whether the message of receive i asked for an event.
+func (r *recvQueue) solicited(i uint32) bool {
+	return atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])&recSolicited != 0
 }
 
 func (r *recvQueue) fault(i uint32) bool {

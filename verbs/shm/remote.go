@@ -25,8 +25,9 @@ type remote struct {
 	mu      sync.Mutex
 	regions map[uint32][]byte
 	bells   map[uint32]*bell
-	maps    [][]byte // everything mapped, for close
-	refs    int      // guarded by the context's lock
+	waiting map[uint32]*qp // for notes, by number
+	maps    [][]byte       // everything mapped, for close
+	refs    int            // guarded by the context's lock
 }
 
 type answer struct {
@@ -53,7 +54,7 @@ func (c *context) remoteOf(id uint64) (*remote, error) {
 	}
 	r := &remote{
 		id: id, conn: conn, replies: make(chan answer, 1), refs: 1,
-		regions: map[uint32][]byte{}, bells: map[uint32]*bell{},
+		regions: map[uint32][]byte{}, bells: map[uint32]*bell{}, waiting: map[uint32]*qp{},
 	}
 	go r.read()
 	// The peer may be this very context, whose lock is held: let it answer.
@@ -117,6 +118,11 @@ func (r *remote) read() {
 			r.dead.Store(true)
 			return
 		}
+		if rep.note != 0 {
+			closeAll(fds)
+			r.noted(rep)
+			continue
+		}
 		select {
 		case r.replies <- answer{rep, fds}:
 		default: // nobody asked
@@ -134,10 +140,7 @@ func (r *remote) request(req request) (answer, error) {
 	if r.dead.Load() {
 		return answer{}, syscall.ECONNRESET
 	}
-	// Datagrams may have filled the socket of a peer that has stopped.
-	r.conn.SetWriteDeadline(time.Now().Add(askTimeout))
-	if _, err := r.conn.Write(req.encode()); err != nil {
-		r.dead.Store(true)
+	if err := r.send(req); err != nil {
 		return answer{}, err
 	}
 	timer := time.NewTimer(askTimeout)
@@ -153,6 +156,16 @@ func (r *remote) request(req request) (answer, error) {
 		r.conn.Close()
 		return answer{}, etimedout
 	}
+}
+
+// send sends a request. Datagrams may have filled the socket of a peer that has stopped.
+func (r *remote) send(req request) error {
+	r.conn.SetWriteDeadline(time.Now().Add(askTimeout))
+	_, err := r.conn.Write(req.encode())
+	if err != nil {
+		r.dead.Store(true)
+	}
+	return err
 }
 
 // check tells whether the answer has what the request is answered with, and
@@ -219,7 +232,7 @@ func (r *remote) region(id uint32) []byte {
 	if b != nil {
 		return b
 	}
-	a, err := r.request(request{askRegion, id})
+	a, err := r.request(request{op: askRegion, arg: id})
 	if err != nil {
 		return nil
 	}

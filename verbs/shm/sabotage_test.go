@@ -102,7 +102,7 @@ func (s *saboteur) reach(t *testing.T, v *victim) {
 	conn, err := dial(v.ctx.id)
 	check(t, err)
 	defer conn.Close()
-	_, err = conn.Write(request{askQP, v.qp.num}.encode())
+	_, err = conn.Write(request{op: askQP, arg: v.qp.num}.encode())
 	check(t, err)
 	b := make([]byte, replySize+1)
 	n, fds, err := receive(conn, b)
@@ -158,7 +158,7 @@ func (s *saboteur) packet(t *testing.T, id uint64) {
 	defer conn.Close()
 	rng := rand.New(rand.NewSource(s.packets.Load()))
 	for range 10 {
-		b := request{askOp(rng.Intn(10)), rng.Uint32() >> rng.Intn(32)}.encode()
+		b := request{op: askOp(rng.Intn(12)), arg: rng.Uint32() >> rng.Intn(32), epoch: uint32(rng.Intn(4))}.encode()
 		if rng.Intn(8) == 0 {
 			b = make([]byte, rng.Intn(100))
 			rng.Read(b)

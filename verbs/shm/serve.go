@@ -68,17 +68,32 @@ func (c *context) serveConn(conn *net.UnixConn) {
 		if !ok {
 			return
 		}
-		if req.op == askLook {
+		switch req.op {
+		case askLook:
 			select {
 			case looks <- req.arg:
 			default: // more than an honest peer asks for
 			}
-			continue
+		case askReceive, askCollect, askReturn:
+			err = c.note(conn, req)
+		default:
+			err = c.answer(conn, req)
 		}
-		if c.answer(conn, req) != nil {
+		if err != nil {
 			return
 		}
 	}
+}
+
+// note does what is asked for a QP and sends the note, if there is something to say.
+func (c *context) note(conn *net.UnixConn, req request) error {
+	rep, ok := c.attend(req)
+	if !ok {
+		return nil
+	}
+	conn.SetWriteDeadline(time.Now().Add(askTimeout))
+	_, err := conn.Write(rep.encode())
+	return err
 }
 
 // answer sends what was asked for. It sends duplicates of the descriptors, so
@@ -129,7 +144,7 @@ func (c *context) lookup(req request) (reply, []int) {
 		}
 		rep := reply{n: q.recv.layout.n, sge: q.recv.layout.maxSGE}
 		fds := []int{q.recv.file.FD()}
-		if b := q.recvCQ.bell; b != nil {
+		if b := q.recvCQ.bell; b != nil && !q.sharing() {
 			rep.bell = b.file.ID()
 			fds = append(fds, b.file.FD(), b.eventFD)
 		}

@@ -23,11 +23,21 @@ const (
 	askRegion                     // the memory with id arg
 	sendDatagram                  // no question: a message of UD, see datagram
 	askLook                       // no question either: QP arg is to look at its records
+
+	// What follows is about QP arg, which takes from shared receive queues, and
+	// gets no reply but notes.
+	askReceive // a receive
+	askCollect // to make completions of its records
+	askReturn  // to take back what was asked for
 )
 
 type request struct {
-	op  askOp
-	arg uint32
+	op    askOp
+	arg   uint32
+	srq   uint32 // askReceive: the shared receive queue, if the QP is of XRC
+	epoch uint32 // of the QP's connection, from askReceive on
+
+	serial uint32 // askReceive: the note will have it
 }
 
 // reply answers a request; what the fields mean depends on it.
@@ -36,43 +46,46 @@ type reply struct {
 	n     uint32 // askQP: slots of the receive queue
 	sge   uint32 // askQP: SGEs of a receive
 	bell  uint32 // askQP: id of the CQ whose bell comes along, 0 if it has none
+	note  uint32 // not 0: no reply, but a note for QP n
+
+	serial uint32 // of the request that the note answers
 }
 
 const (
-	requestSize = 8
-	replySize   = 16
+	requestSize = 20
+	replySize   = 24
 	maxFDs      = 3
 	askTimeout  = time.Second
 )
 
 func (r request) encode() []byte {
-	b := make([]byte, requestSize)
-	binary.LittleEndian.PutUint32(b, uint32(r.op))
-	binary.LittleEndian.PutUint32(b[4:], r.arg)
-	return b
+	return words(uint32(r.op), r.arg, r.srq, r.epoch, r.serial)
 }
 
-func (r reply) encode() []byte {
-	b := make([]byte, replySize)
-	for i, v := range []uint32{r.errno, r.n, r.sge, r.bell} {
+func (r reply) encode() []byte { return words(r.errno, r.n, r.sge, r.bell, r.note, r.serial) }
+
+func words(list ...uint32) []byte {
+	b := make([]byte, 4*len(list))
+	for i, v := range list {
 		binary.LittleEndian.PutUint32(b[4*i:], v)
 	}
 	return b
 }
 
+func word(b []byte, i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
+
 func decodeRequest(b []byte) (request, bool) {
 	if len(b) != requestSize {
 		return request{}, false
 	}
-	return request{askOp(binary.LittleEndian.Uint32(b)), binary.LittleEndian.Uint32(b[4:])}, true
+	return request{askOp(word(b, 0)), word(b, 1), word(b, 2), word(b, 3), word(b, 4)}, true
 }
 
 func decodeReply(b []byte) (reply, bool) {
 	if len(b) != replySize {
 		return reply{}, false
 	}
-	u := func(i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
-	return reply{u(0), u(1), u(2), u(3)}, true
+	return reply{word(b, 0), word(b, 1), word(b, 2), word(b, 3), word(b, 4), word(b, 5)}, true
 }
 
 // socketPrefix begins the name of a context's socket; its id in hex ends it.

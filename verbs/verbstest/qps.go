@@ -30,6 +30,7 @@ var qpsStatements = []statement{
 	{"QPS-20", "sends in ERR are flushed", sendsInErr},
 	{"QPS-21", "receives in ERR are flushed", recvsInErr},
 	{"QPS-22", "a move to ERR flushes everything outstanding once, in order", flush},
+	{"QPS-23", "a move to ERR leaves the receives of an SRQ to other QPs", srqOutlivesQP},
 	{"QPS-24", "a move to RESET drops everything, and the QP starts afresh", reset},
 	{"QPS-25", "a send queue is drained when what had begun is done, and says so if it was asked to", drained},
 	{"QPS-26", "sends held back in SQD start when the QP is in RTS again", sqdResumes},

@@ -16,6 +16,7 @@ var qryStatements = []statement{
 	{"QRY-11", "attributes that are not set are 0", queriedUnset},
 	{"QRY-12", "the state is the current one after every move", queriedState},
 	{"QRY-13", "an idle QP says the same twice", queriedTwice},
+	{"QRY-14", "a QP on an SRQ has a receive queue of depth 0", queriedOnSRQ},
 }
 
 func queriedAsSet(e *env) {

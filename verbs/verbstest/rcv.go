@@ -14,6 +14,7 @@ var rcvStatements = []statement{
 	{"RCV-5", "a receive without SGEs takes an empty message, or immediate data with a WRITE of any length", emptyReceive},
 	{"RCV-6", "a message fills the SGEs in order and leaves the rest as it was", scatter},
 	{"RCV-7", "byte_len is the length of a message shorter than its receive", shorterMessage},
+	{"RCV-8", "a QP on an SRQ takes no receives of its own", recvBesideSRQ},
 	{"RCV-9", "WRITE_WITH_IMM takes a receive and leaves its buffer alone", writeImmReceive},
 	{"RCV-10", "the keys of a receive are looked at when it is used", recvKeysLater},
 	{"RCV-11", "the receive that a failure meets fails, and those behind it are flushed", failedReceive},

@@ -116,9 +116,13 @@ func (s *side) post(list ...send) {
 	}
 }
 
-// tryRecv posts a list of receives and returns the index of the bad one, -1 if none.
+// tryRecv posts a list of receives, to the SRQ if the side has one, and returns the index of the bad one, -1 if none.
 func (s *side) tryRecv(list ...recv) (bad int, err error) {
-	wr, err := s.qp.PostRecv(s.requests.recvList(list))
+	post := s.qp.PostRecv
+	if s.srq != nil {
+		post = s.srq.PostRecv
+	}
+	wr, err := post(s.requests.recvList(list))
 	for i := range s.requests.recv {
 		if wr == &s.requests.recv[i] {
 			return i, err

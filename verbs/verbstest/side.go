@@ -24,6 +24,7 @@ type config struct {
 	cqe      int
 	sigAll   bool
 	oneCQ    bool // for both queues
+	srq      int  // depth of an SRQ that the QP takes from; 0: a receive queue of its own
 	channel  bool // for all CQs
 	access   verbs.Access
 	qpAccess verbs.Access
@@ -65,6 +66,7 @@ type side struct {
 	pd             verbs.PD
 	ch             verbs.CompChannel // nil without
 	sendCQ, recvCQ *queue
+	srq            verbs.SRQ // nil without
 	qp             verbs.QP
 	buf            *verbs.Buffer
 	mem            []byte
@@ -93,6 +95,9 @@ func (e *env) sideOn(ctx verbs.Context, c config) *side {
 	if !c.oneCQ {
 		s.sendCQ = e.queue(ctx, c.cqe, s.ch)
 	}
+	if c.srq > 0 {
+		s.srq = s.newSRQ(verbs.SRQAttr{MaxWR: c.srq, MaxSGE: maxSGE})
+	}
 	s.newQP()
 	return s
 }
@@ -102,6 +107,7 @@ func (s *side) newQP() {
 	s.Helper()
 	init := verbs.QPInitAttr{
 		SendCQ: s.sendCQ.CQ, RecvCQ: s.recvCQ.CQ, Cap: s.conf.cap, Type: s.conf.typ, SigAll: s.conf.sigAll,
+		SRQ: s.srq,
 	}
 	qp, err := s.pd.CreateQP(&init)
 	if s.conf.typ != verbs.QPTypeRC && errors.Is(err, verbs.ErrNotSupported) {

@@ -33,7 +33,7 @@ func statements() []statement {
 		devStatements, portStatements, mrStatements, cqStatements, chnStatements,
 		qpsStatements, qryStatements, sndStatements, rcvStatements, rmaStatements, atomicStatements, ucStatements,
 		wcStatements, errStatements, dioStatements, aevStatements, misuseStatements, abiStatements,
-		udStatements, mcStatements,
+		udStatements, mcStatements, srqStatements,
 	)
 }
 
