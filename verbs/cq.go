@@ -12,7 +12,8 @@ import "time"
 // that comes between the last poll and an arm after it raises no event.
 type CQ interface {
 	// Poll moves up to len(wc) completions into wc and returns how many; it
-	// never blocks. A completion is returned once.
+	// never blocks. A completion is returned once. Poll fails when the queue has
+	// overrun: more completions than it has entries were left in it.
 	//
 	//	int ibv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 	Poll(wc []WC) (int, error)

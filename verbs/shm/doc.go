@@ -33,6 +33,13 @@
 // UC takes the same way but learns nothing: what the peer does not take is
 // dropped, and the request succeeds.
 //
+// UD messages are packets on the same socket. A goroutine of the context that one
+// comes to, which stands for the device, puts it into the next receive of the QP,
+// behind a GRH. What finds no room, no QP, no receive or another Q_Key is lost, as
+// on a network, and the sender is not told. A message to a multicast group goes to
+// every context of this user on this host, whatever kind of embedded device it is;
+// /proc/net/unix lists their sockets. Each delivers it to its QPs in the group.
+//
 // Atomic operations are instructions of the requester's CPU on the shared word:
 // atomic with everything that either process does to it by such instructions.
 //

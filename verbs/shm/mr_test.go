@@ -29,3 +29,20 @@ func TestBufferOutlivesItsClose(t *testing.T) {
 	}.toward(a, 0))
 	pollOne(t, b.sendCQ, 0, verbs.WCSuccess)
 }
+
+// TestNamedRegions: addresses of the caller's choice do not wrap around, and
+// ZERO_BASED is 0 whatever they say.
+func TestNamedRegions(t *testing.T) {
+	s := newSide(t, conf())
+	_, err := s.pd.RegMRIova(s.mem, 1<<64-pageSize, allRights)
+	wantErrno(t, err, syscall.EINVAL)
+	_, err = s.pd.RegMRIova(make([]byte, 64), 0, allRights)
+	wantErrno(t, err, syscall.EFAULT)
+	last := must(s.pd.RegMRIova(s.mem[:pageSize], 1<<64-pageSize, allRights))(t) // up to the last address
+	noError(t, last.Close())
+	zero := must(s.pd.RegMRIova(s.mem, 1<<40, allRights|verbs.AccessZeroBased))(t)
+	if zero.Addr() != 0 {
+		t.Errorf("address %#x", zero.Addr())
+	}
+	noError(t, zero.Close())
+}

@@ -56,6 +56,8 @@ const (
 	replySize   = 24
 	maxFDs      = 3
 	askTimeout  = time.Second
+
+	datagramRoom = 1 << 22 // bytes on their way to one context
 )
 
 func (r request) encode() []byte {
@@ -111,6 +113,7 @@ func dial(id uint64) (*net.UnixConn, error) {
 		conn.Close()
 		return nil, err
 	}
+	conn.SetWriteBuffer(datagramRoom) // as far as the host allows
 	return conn, nil
 }
 

@@ -9,7 +9,7 @@ import (
 
 var aevStatements = []statement{
 	{"AEV-1", "waiting for an asynchronous event ends with the event, or at its timeout", asyncTimeout},
-	{"AEV-2", "destroying a QP or CQ waits until its events are acknowledged", destroyWaitsForAsyncAck},
+	{"AEV-2", "destroying a QP, CQ or SRQ waits until its events are acknowledged", destroyWaitsForAsyncAck},
 	{"AEV-3", "an event names the object that it is about, and no other", eventNamesObject},
 	{"AEV-4", "events go to the context of their object, and those not fetched go with it", eventsOfContext},
 	{"AEV-5", "COMM_EST: the first message reaches a QP in RTR", communicationEstablished},
@@ -162,6 +162,22 @@ func destroyWaitsForAsyncAck(e *env) {
 		event := e.fetched(a.ctx, verbs.EventSQDrained)
 		a.closesAfter(a.qp, func() { a.ctx.AckAsyncEvent(event) })
 	})
+	e.sub("SRQ", func(e *env) {
+		b := e.belowLimit()
+		event := e.fetched(b.ctx, verbs.EventSRQLimitReached)
+		e.close(b.qp)
+		b.closesAfter(b.srq, func() { b.ctx.AckAsyncEvent(event) })
+	})
+}
+
+// belowLimit is a side whose SRQ has reached its limit.
+func (e *env) belowLimit() *side {
+	e.Helper()
+	a, b := e.pair(conf().onSRQ())
+	b.fillSRQ(1, 3)
+	b.arm(3)
+	b.received(a, 1, 1)
+	return b
 }
 
 // askDrained moves the QP to SQD and asks for the event.
@@ -172,22 +188,30 @@ func (s *side) askDrained() {
 }
 
 func eventNamesObject(e *env) {
-	only := func(got verbs.AsyncEvent, qp verbs.QP, cq verbs.CQ) {
-		e.Helper()
-		if got.QP != qp || got.CQ != cq || got.SRQ != nil || got.Port != 0 {
-			e.Errorf("%s: %+v", got.Type, got)
-		}
+	e.sub("CQ", func(e *env) {
+		a, b := e.smallPair()
+		a.leaveUnpolled(b)
+		e.names(a, verbs.AsyncEvent{Type: verbs.EventCQErr, CQ: a.sendCQ.CQ})
+	})
+	e.sub("QP", func(e *env) {
+		a, _ := e.pair(conf())
+		a.askDrained()
+		e.names(a, verbs.AsyncEvent{Type: verbs.EventSQDrained, QP: a.qp})
+	})
+	e.sub("SRQ", func(e *env) {
+		b := e.belowLimit()
+		e.names(b, verbs.AsyncEvent{Type: verbs.EventSRQLimitReached, SRQ: b.srq})
+	})
+}
+
+// names checks what the side's event of the type says.
+func (e *env) names(s *side, want verbs.AsyncEvent) {
+	e.Helper()
+	got := e.fetched(s.ctx, want.Type)
+	s.ctx.AckAsyncEvent(got)
+	if got != want {
+		e.Errorf("%+v, want %+v", got, want)
 	}
-	a, b := e.smallPair()
-	a.leaveUnpolled(b)
-	event := e.fetched(a.ctx, verbs.EventCQErr)
-	a.ctx.AckAsyncEvent(event)
-	only(event, nil, a.sendCQ.CQ)
-	c, _ := e.pair(conf())
-	c.askDrained()
-	event = e.fetched(c.ctx, verbs.EventSQDrained)
-	c.ctx.AckAsyncEvent(event)
-	only(event, c.qp, nil)
 }
 
 func eventsOfContext(e *env) {

@@ -17,7 +17,7 @@ var misuseStatements = []statement{
 	{"E-3", "EINVAL: create_qp above the device's limits", capsAboveLimits},
 	{"E-4", "create_qp with no capability at all succeeds", noCaps},
 	{"E-5", "EINVAL: create_cq with a size or vector that is not there", badCQ},
-	{"E-6", "EINVAL: create_srq with a size that is not there", badSRQ},
+	{"E-6", "EINVAL: create_srq with a size that is not there", srqSizes},
 	{"E-7", "EINVAL: reg_mr with wrong rights or no length; EFAULT: without memory", badRegistrations},
 	{"E-8", "EINVAL: reg_mr on demand without ODP", onDemand},
 	{"E-9", "EINVAL: modify_qp with a wrong move, mask or value", badModifies},
@@ -139,11 +139,12 @@ func badReceives(e *env) {
 	s := e.side(conf())
 	_, err := s.tryRecv(recv{})
 	e.refused("post_recv in RESET", err, syscall.EINVAL)
+	e.sub("on an SRQ", recvBesideSRQ)
 }
 
 func inUse(e *env) {
-	e.together([]string{"domain", "CQ", "channel", "domain of an address handle"},
-		busyDomain, busyCQ, channelDescriptor, handleUsesDomain)
+	e.together([]string{"domain", "CQ", "channel", "domain of an address handle", "SRQ"},
+		busyDomain, busyCQ, channelDescriptor, handleUsesDomain, srqBusy)
 }
 
 func badGroups(e *env) {
@@ -173,7 +174,7 @@ func noXRC(e *env) {
 }
 
 func belowContent(e *env) {
-	e.together([]string{"CQ"}, resizeBelowContent)
+	e.together([]string{"CQ", "SRQ", "limit of an SRQ"}, resizeBelowContent, srqResized, srqLimitTooHigh)
 }
 
 func waitsEnd(e *env) {

@@ -8,7 +8,7 @@ var rxeQuirks = Quirks{
 	"Q04": {"a wrong local key of a SEND or WRITE is LOC_QP_OP_ERR; only a wrong range is LOC_PROT_ERR", []string{"ERR-4", "MR-14", "UD-19"}},
 	"Q05": {"a receive that is too short or whose memory is wrong is LOC_QP_OP_ERR, for the sender REM_OP_ERR",
 		[]string{"ERR-7", "ERR-8", "MR-9", "MR-22", "RCV-10", "SRQ-17"}},
-	"Q06": {"no COMM_EST, QP_REQ_ERR, QP_ACCESS_ERR QP_FATAL or QP_LAST_WQE_REACHED is raised", []string{"AEV-5", "AEV-6", "AEV-7", "SRQ-16"}},
+	"Q06": {"no COMM_EST, QP_REQ_ERR, QP_ACCESS_ERR, QP_FATAL or QP_LAST_WQE_REACHED is raised", []string{"AEV-5", "AEV-6", "AEV-7", "SRQ-16"}},
 	"Q07": {"a local error of a UC or UD QP leads to ERR, never to SQE", []string{"QPS-28", "UD-19"}},
 	"Q08": {"a CQ that overruns drops completions and goes on working", []string{"CQ-7", "CQ-12", "AEV-7"}},
 	"Q09": {"armed for solicited completions, a failed send raises no event", []string{"CHN-8"}},
