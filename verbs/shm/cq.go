@@ -161,10 +161,19 @@ func (q *cq) pushLocked(e ownWC) {
 	tail := q.tail.Load()
 	if int(tail-q.head) >= q.cqe || q.overrun {
 		q.overran()
+		e.drop()
 		return
 	}
 	q.own[tail&uint32(len(q.own)-1)] = e
 	q.tail.Store(tail + 1)
+}
+
+// drop gives back what a completion that nobody will poll holds of queues that
+// others use.
+func (e *ownWC) drop() {
+	if e.srq != nil {
+		e.srq.free()
+	}
 }
 
 // purge removes the completions of a QP that is reset or destroyed.
@@ -179,8 +188,8 @@ func (q *cq) purge(p *qp) {
 		if e := q.own[i&mask]; e.qp != p {
 			q.own[to&mask] = e
 			to++
-		} else if e.srq != nil {
-			e.srq.free()
+		} else {
+			e.drop()
 		}
 	}
 	q.tail.Store(to)

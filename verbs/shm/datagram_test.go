@@ -138,17 +138,21 @@ func TestWildDatagrams(t *testing.T) {
 	_, err = rc.PostRecv(&verbs.RecvWR{WRID: 8})
 	check(t, err)
 	cases := map[string]func(b []byte) []byte{
-		"cut short":                 func(b []byte) []byte { return b[:40] },
-		"without its last byte":     func(b []byte) []byte { return b[:len(b)-1] },
-		"longer than it says":       func(b []byte) []byte { return append(b, 1) },
-		"longer than the MTU":       func(b []byte) []byte { return append(b, make([]byte, datagramMTU)...) },
-		"to a QP beyond 24 bits":    func(b []byte) []byte { b[7] = 1; return b },
-		"from a QP beyond 24 bits":  func(b []byte) []byte { b[11] = 1; return b },
-		"to all QPs of a context":   func(b []byte) []byte { copy(b[4:], "\xff\xff\xff"); return b },
-		"to one QP of a group":      func(b []byte) []byte { b[48] = 0xff; return b },
-		"to another context":        func(b []byte) []byte { b[63] ^= 1; return b },
-		"to another QP":             func(b []byte) []byte { b[6] ^= 1; return b },
-		"to an RC QP":               func(b []byte) []byte { binary.LittleEndian.PutUint32(b[4:], rc.QPNum()); return b },
+		"cut short":                func(b []byte) []byte { return b[:40] },
+		"without its last byte":    func(b []byte) []byte { return b[:len(b)-1] },
+		"longer than it says":      func(b []byte) []byte { return append(b, 1) },
+		"longer than the MTU":      func(b []byte) []byte { return append(b, make([]byte, datagramMTU)...) },
+		"to a QP beyond 24 bits":   func(b []byte) []byte { b[7] = 1; return b },
+		"from a QP beyond 24 bits": func(b []byte) []byte { b[11] = 1; return b },
+		"to all QPs of a context":  func(b []byte) []byte { copy(b[4:], "\xff\xff\xff"); return b },
+		"to one QP of a group":     func(b []byte) []byte { b[48] = 0xff; return b },
+		"to another context":       func(b []byte) []byte { b[63] ^= 1; return b },
+		"to another QP":            func(b []byte) []byte { b[6] ^= 1; return b },
+		"to an RC QP": func(b []byte) []byte {
+			binary.LittleEndian.PutUint32(b[4:], rc.QPNum())
+			clear(b[12:16]) // RC has no Q_Key
+			return b
+		},
 		"with another Q_Key":        func(b []byte) []byte { b[12] ^= 1; return b },
 		"with flags of nothing":     func(b []byte) []byte { b[16] = 4; return b },
 		"with a GRH of IPv4":        func(b []byte) []byte { b[24] = 4 << 4; return b },

@@ -18,7 +18,7 @@ var rcvStatements = []statement{
 	{"RCV-9", "WRITE_WITH_IMM takes a receive and leaves its buffer alone", writeImmReceive},
 	{"RCV-10", "the keys of a receive are looked at when it is used", recvKeysLater},
 	{"RCV-11", "the receive that a failure meets fails, and those behind it are flushed", failedReceive},
-	{"RCV-12", "the first 40 bytes of a UD receive are the GRH's", udReceives},
+	{"RCV-12", "the first 40 bytes of a UD receive are the GRH's, of an SRQ too", udReceives},
 }
 
 func receivesFIFO(e *env) {

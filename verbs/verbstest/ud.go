@@ -41,7 +41,12 @@ type lane struct {
 
 func (e *env) lane() *lane {
 	e.Helper()
-	a, b := e.pair(conf().of(verbs.QPTypeUD))
+	return e.laneOf(conf())
+}
+
+func (e *env) laneOf(c config) *lane {
+	e.Helper()
+	a, b := e.pair(c.of(verbs.QPTypeUD))
 	return &lane{env: e, a: a, b: b, ah: a.handle(b)}
 }
 

@@ -16,9 +16,14 @@ func behindGRH(e *env) {
 	}
 }
 
-// udReceives takes messages into receives of which one is just long enough.
 func udReceives(e *env) {
-	l := e.lane()
+	e.sub("own", func(e *env) { e.lane().intoReceives() })
+	e.sub("SRQ", func(e *env) { e.laneOf(conf().onSRQ()).intoReceives() })
+}
+
+// intoReceives takes messages into receives of which one is just long enough.
+func (l *lane) intoReceives() {
+	l.Helper()
 	for i, spare := range []int{0, 1, 50} {
 		area := l.b.mem[i*200:][:200]
 		fill(area, 9)
@@ -29,12 +34,12 @@ func udReceives(e *env) {
 		l.post(l.message(uint64(i), 16))
 		l.b.recvCQ.gives(uint64(i), verbs.WCSuccess)
 		area := l.b.mem[i*200:][:200]
-		e.holds(area[verbs.GRHSize:][:16], string(l.a.mem[:16]))
+		l.holds(area[verbs.GRHSize:][:16], string(l.a.mem[:16]))
 		rest := make([]byte, 200)
 		fill(rest, 9)
-		e.holds(area[verbs.GRHSize+16:], string(rest[verbs.GRHSize+16:]))
-		if h := headerIn(area); h.destination != e.gid(l.b.ctx) {
-			e.Errorf("receive %d: a message to %s", i, h.destination)
+		l.holds(area[verbs.GRHSize+16:], string(rest[verbs.GRHSize+16:]))
+		if h := headerIn(area); h.destination != l.gid(l.b.ctx) {
+			l.Errorf("receive %d: a message to %s", i, h.destination)
 		}
 	}
 }
