@@ -27,7 +27,7 @@ type qp struct {
 	async          acks     // of asynchronous events
 
 	modify sync.Mutex // one change of state at a time
-	closed bool       // guarded by modify
+	closed bool       // written under modify and the context's lock
 
 	reached bool          // COMM_EST has been raised; guarded by modify
 	life    atomic.Uint32 // counts the moves to RESET, so that a failure ends no later connection
@@ -298,13 +298,15 @@ func (q *qp) destroy() error {
 		return q.err("destroy_qp", ebusy, "the QP is attached to a multicast group")
 	}
 	q.closed = true
-	c.qps[numIndex(q.num)] = nil
 	c.mu.Unlock()
 	q.lock()
 	q.setState(verbs.QPErr)
 	q.pendHead = q.pendTail
 	q.withdraw()
 	q.unlock()
+	c.mu.Lock()
+	c.qps[numIndex(q.num)] = nil // not before: who deregisters memory waits for the QPs that are here
+	c.mu.Unlock()
 	q.awaitPeerOut()
 	atomic.StoreUint32(&q.entry.num, 0)
 	if q.sharing() {
