@@ -28,7 +28,7 @@ var stateFaults = []mutation{
 	{"PSNs have 32 bits", "QPS-34", "modify.go",
 		`m.SQPSN = a.SQPSN & psnMask`, `m.SQPSN = a.SQPSN`},
 	{"access flags set in RTS do not count", "QPS-33", "modify.go",
-		`atomic.StoreUint32(&e.access, uint32(a.AccessFlags))`, `if m.AccessFlags == 0 || q.state.Load() == 0 {
+		`atomic.StoreUint32(&e.access, uint32(a.AccessFlags))`, `if verbs.QPState(q.state.Load()) == verbs.QPReset {
 			atomic.StoreUint32(&e.access, uint32(a.AccessFlags))
 		}`},
 	{"RESET keeps the receives", "QPS-24", "modify.go",
