@@ -25,7 +25,7 @@ var sharedFaults = []mutation{
 	{"the last receive of a QP in ERR is not told", "SRQ-16", "qp.go",
 		`	q.raise(verbs.EventQPLastWQE)
 `, ``},
-	{"a receive that was asked for and not taken is lost", "QPS-23 SRQ-11 SRQ-12", "feed.go",
+	{"a receive that was asked for and not taken is lost", "SRQ-12", "feed.go",
 		`		s.giveBack(g.wr)
 `, ``},
 	{"a sender that waits is not fed when a receive comes", "SRQ-12", "srq.go",

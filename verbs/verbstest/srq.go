@@ -305,7 +305,26 @@ func srqEmpty(e *env) {
 		b.recv(recv{id: 4})
 		b.recvCQ.gives(4, verbs.WCSuccess)
 		a.sendCQ.gives(3, verbs.WCSuccess)
+		c.rnrTimer = longestRNR
+		e.notTaken(c, op)
 	}
+}
+
+// notTaken checks that a receive which comes for a sender that waits, and gives up
+// before it tries again, is there for the next.
+func (e *env) notTaken(c config, op verbs.Opcode) {
+	e.Helper()
+	a, b := e.pair(c)
+	a.post(send{id: 5, op: op, flags: signaled}.toward(b, 0))
+	a.sendCQ.staysEmpty()
+	b.recv(recv{id: 6})
+	a.to(verbs.QPErr, b)
+	if a.sendCQ.of(5).Status == verbs.WCSuccess {
+		return // on a machine so slow that it did try again
+	}
+	a.recover(b)
+	a.post(send{id: 7, op: op}.toward(b, 0))
+	b.recvCQ.gives(6, verbs.WCSuccess)
 }
 
 func srqBusy(e *env) {
