@@ -39,7 +39,7 @@ func (q *qp) AttachMcast(gid verbs.GID, lid uint16) error {
 	defer c.mu.Unlock()
 	members, known := c.groups[gid]
 	switch {
-	case c.qps[numIndex(q.num)] != q:
+	case q.closed:
 		return q.err("attach_mcast", einval, "QP is destroyed")
 	case slices.Contains(members, q):
 		return nil
