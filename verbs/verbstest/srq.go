@@ -380,11 +380,8 @@ func srqBasic(e *env) {
 func recvBesideSRQ(e *env) {
 	_, b := e.pair(conf().onSRQ())
 	b.srq = nil
-	bad, err := b.tryRecv(recv{id: 1})
+	_, err := b.tryRecv(recv{id: 1}) // which request is bad, not every device says
 	e.refused("post_recv", err, syscall.EINVAL)
-	if bad != 0 {
-		e.Errorf("bad_wr is receive %d", bad)
-	}
 }
 
 func queriedOnSRQ(e *env) {
