@@ -380,8 +380,9 @@ func srqBasic(e *env) {
 func recvBesideSRQ(e *env) {
 	_, b := e.pair(conf().onSRQ())
 	b.srq = nil
-	_, err := b.tryRecv(recv{id: 1}) // which request is bad, not every device says
+	bad, err := b.tryRecv(recv{id: 1})
 	e.refused("post_recv", err, syscall.EINVAL)
+	agree(e, "Q30", "bad_wr is receive", bad, 0, -1)
 }
 
 func queriedOnSRQ(e *env) {
