@@ -4,7 +4,7 @@ GO      ?= go
 OUT     ?= out
 FUZZ    ?= 50000x
 
-.PHONY: help packages build check test guest-test guest-shell compare bench clean
+.PHONY: help packages build check test guest-test guest-shell mutations compare bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -30,6 +30,9 @@ guest-test: packages ## the tests in the guest only
 
 guest-shell: ## a command line in the guest: make guest-shell CMD='rdma link; uname -a'
 	@test/guest/run sh -c "$$CMD"
+
+mutations: packages ## break the embedded device in many ways; the tests must notice (15 minutes)
+	$(GO) run ./test/mutations
 
 compare: build ## all three ways side by side on the default device, into out/
 	test/compare $(OUT)

@@ -8,7 +8,10 @@
 // A [Device] is opened to a [Context], from which everything else is made:
 //
 //	Device ─ Open ─ Context ─┬─ PD ─┬─ MR   memory that devices may touch
-//	                         │      └─ QP   one end of a connection
+//	                         │      ├─ QP   a queue pair: work goes in here
+//	                         │      ├─ SRQ  receives that several QPs share
+//	                         │      └─ AH   where a message of UD goes
+//	                         ├─ XRCD        what processes share for XRC
 //	                         ├─ CompChannel ╮
 //	                         └─ CQ ─────────╯ where finished work is reported
 //
@@ -19,12 +22,18 @@
 //
 // A queue pair has a send queue and a receive queue. Both are fed with work
 // requests ([SendWR], [RecvWR]), which name memory by scatter/gather elements
-// ([SGE]). SEND takes a receive that the peer has posted; RDMA WRITE and READ
-// move data without the peer's doing. What is finished is reported as a [WC] in
-// a completion queue ([CQ]), which is polled, or slept upon by a [CompChannel].
+// ([SGE]). SEND takes a receive that the peer has posted, in the QP or in a shared
+// receive queue ([SRQ]); RDMA WRITE, READ and atomic operations work on the peer's
+// memory without its doing. What is finished is reported as a [WC] in a completion
+// queue ([CQ]), which is polled, or slept upon by a [CompChannel]. What happens
+// apart from that is an [AsyncEvent].
 //
-// A QP is connected by taking it through the states INIT, RTR and RTS with the
-// peer's [Endpoint], which both sides exchange by other means; [Connect] does it.
+// The transport ([QPType]) says what a QP can do and what it promises. RC, UC and
+// XRC connect it to one peer, by taking it through the states INIT, RTR and RTS with
+// the peer's [Endpoint], which both sides exchange by other means; [Connect] does it
+// for RC. A QP of UD has no peer: each request names an address handle ([AH]), and
+// groups of QPs can be reached by multicast. With XRC ([XRCD]) one connection reaches
+// the receive queues of all processes of a host.
 //
 // # The manual's names
 //
@@ -38,6 +47,9 @@
 //	enum ibv_qp_attr_mask  QPAttrMask      IBV_QP_PATH_MTU        MaskPathMTU
 //	enum ibv_access_flags  Access          IBV_ACCESS_LOCAL_WRITE AccessLocalWrite
 //
+// Every constant says its own, so that the manual's name finds it. Members of
+// structures keep their names in CamelCase; the unions of struct ibv_send_wr are set
+// by [SendWR.SetRDMA], [SendWR.SetAtomic], [SendWR.SetUD] and [SendWR.SetXRC].
 // String methods print the manual's names.
 //
 // # Backends
@@ -75,7 +87,7 @@
 // [syscall.Errno], [ErrNotSupported] and the other sentinels. A work request that
 // was posted and then fails is no error of a call: its completion has a
 // [WCStatus] that is not [WCSuccess], whose Cause says what usually leads to it.
-// The QP is then in state ERR, and everything else on it is flushed.
+// The QP is then in state ERR (of UC and UD: SQE), and everything else on it is flushed.
 //
 // # Order
 //
@@ -86,6 +98,6 @@
 // # Without hardware
 //
 // Package shm offers software devices that connect processes of one host, with
-// the semantics of a reliable connection and three different promises of order.
-// The example runs on one.
+// all transports and three different promises of order. The example runs on one.
+// docs/VERBS.md tells what they offer, beside soft RoCE.
 package verbs

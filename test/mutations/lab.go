@@ -17,7 +17,7 @@ const (
 	// device is what the statements run on: one is enough for what all have in common.
 	device = "shm_whole"
 	// limit is the time for one mutation's tests: a hang counts as caught.
-	limit = "10s"
+	limit = "5s"
 )
 
 // mutation is one fault: old, which must be there exactly once, becomes new.
@@ -119,7 +119,7 @@ func (l lab) overlay(m mutation) (string, error) {
 // build returns the test binary of the package as the overlay makes it.
 func (l lab) build(overlay string) (string, error) {
 	binary := filepath.Join(l.dir, "tests")
-	out, err := exec.Command("go", "test", "-c", "-overlay", overlay, "-o", binary, "./"+target).CombinedOutput()
+	out, err := exec.Command("go", "test", "-c", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, "./"+target).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("does not compile: %s", out)
 	}

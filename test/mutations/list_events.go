@@ -18,7 +18,7 @@ var eventFaults = []mutation{
 		`cq.bell.ring(true)`, `cq.bell.ring(false)`},
 	{"a failed send is not solicited", "CHN-8", "post.go",
 		`q.sendCQ.push(e, status != verbs.WCSuccess)`, `q.sendCQ.push(e, false)`},
-	{"sends raise no events", "CHN-3", "cq.go",
+	{"sends raise no events", "CHN-16", "cq.go",
 		`if q.bell != nil {
 		q.bell.ring(solicited)`, `if false {
 		q.bell.ring(solicited)`},
@@ -47,6 +47,21 @@ var eventFaults = []mutation{
 `, `			q.broken = true
 			q.raise(verbs.EventQPFatal)
 `},
+	{"a refused request raises no event at the responder", "AEV-6", "notice.go",
+		`	if ok {
+		q.raise(event)
+	}
+`, `	_, _ = event, ok
+`},
+	{"a refusal of the rights is told as one of the request", "AEV-6", "notice.go",
+		`return verbs.EventQPAccessErr, true`, `return verbs.EventQPReqErr, true`},
+	{"COMM_EST is told twice", "AEV-5", "notice.go",
+		`	q.reached = true
+`, `	q.raise(verbs.EventCommEst)
+	q.reached = true
+`},
+	{"events of a destroyed object stay", "AEV-4", "event.go",
+		`if acksOf(e) != a {`, `if true {`},
 	{"a channel in use can be destroyed", "CHN-1", "channel.go",
 		`if len(ch.cqs) > 0 {`, `if false {`},
 }

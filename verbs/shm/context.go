@@ -33,12 +33,14 @@ type context struct {
 	qpGen   []uint16          // uses of each place: the upper bits of its number
 	nextQP  uint32            // last index given
 	nextMR  uint32            // last index given
-	srqs    map[uint32]*srq   // by number
+	srqs    []*srq            // by number modulo maxSRQ
 	nextSRQ uint32            // last number given
 	regions map[uint32]region // by memfd id
 	remotes map[uint64]*remote
 	conns   map[*net.UnixConn]struct{} // of peers that ask
 	pds     uint32
+	domains map[fileID]*domain // of XRC, shared by inode
+	xrcds   uint32             // last id given
 	closed  bool
 	ended   chan struct{} // closed with the context
 
@@ -66,9 +68,10 @@ func open(d *device) (*context, error) {
 	c := &context{
 		dev: d, id: binary.LittleEndian.Uint64(seed[:]) | 1,
 		mrs: make([]atomic.Pointer[mr], maxMR), mrGen: make([]uint8, maxMR),
-		qps: make([]*qp, maxQP), qpGen: make([]uint16, maxQP), srqs: map[uint32]*srq{},
+		qps: make([]*qp, maxQP), qpGen: make([]uint16, maxQP), srqs: make([]*srq, maxSRQ),
 		conns: map[*net.UnixConn]struct{}{}, regions: map[uint32]region{}, remotes: map[uint64]*remote{},
-		groups: map[verbs.GID][]*qp{}, ended: make(chan struct{}), async: newAsyncEvents(),
+		domains: map[fileID]*domain{},
+		groups:  map[verbs.GID][]*qp{}, ended: make(chan struct{}), async: newAsyncEvents(),
 	}
 	var err error
 	if c.dirFile, err = memfd.NewReadOnlyForOthers("ibperf-directory", directorySize); err != nil {
@@ -125,6 +128,7 @@ func (c *context) Close() error {
 	for _, r := range remotes {
 		r.close()
 	}
+	c.closeDomains()
 	return c.dirFile.CloseFD()
 }
 

@@ -111,7 +111,7 @@ func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
 		MaxQP: maxQP - 1, MaxQPWR: maxWR, MaxSGE: maxSGE, MaxSGERead: maxSGE,
 		MaxCQ: 1 << 16, MaxCQE: maxCQE, MaxMR: maxMR - 1, MaxPD: 1 << 16,
 		MaxQPRdAtomic: maxRdAtom, MaxQPInitRdAtom: maxRdAtom, MaxResRdAtomic: maxRdAtom * maxQP,
-		MaxSRQ: maxSRQ, MaxSRQWR: maxWR, MaxSRQSGE: maxSGE, DeviceCapFlags: verbs.DeviceCapSRQResize,
+		MaxSRQ: maxSRQ, MaxSRQWR: maxWR, MaxSRQSGE: maxSGE, DeviceCapFlags: verbs.DeviceCapSRQResize | verbs.DeviceCapXRC,
 		AtomicCap: verbs.AtomicGlob, // they are instructions of the CPU
 		MaxAH:     maxAH, MaxMcastGroups: maxGroups, MaxMcastQPs: maxGroupQPs, MaxTotalMcastQPs: maxGroups * maxGroupQPs,
 		MaxPKeys: 1, PhysPortCount: 1, NumCompVectors: 1,

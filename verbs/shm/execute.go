@@ -35,6 +35,9 @@ func (q *qp) execute(w *work) (outcome, verbs.WCStatus) {
 	if p == nil {
 		return silent, 0
 	}
+	if p.xrcd != 0 && !p.aim(w.srq) {
+		return done, p.answer(verbs.WCRemInvReqErr)
+	}
 	switch w.op {
 	case verbs.OpRDMAWrite:
 		return done, p.answer(q.write(p, w, n))

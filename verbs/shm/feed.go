@@ -33,19 +33,23 @@ const (
 	noteEmpty = 2
 )
 
-// sharing tells whether the QP's receives come from shared queues, as its peer asks.
-func (q *qp) sharing() bool { return q.srq != nil && q.connected() }
+// sharing tells whether the QP's receives come from shared queues.
+func (q *qp) sharing() bool { return q.srq != nil || q.typ == verbs.QPTypeXRCRecv }
 
 // attend does what a peer asks for a QP and returns the note that answers it, if any.
 func (c *context) attend(req request) (note reply, ok bool) {
 	c.mu.Lock()
-	q := c.qps[numIndex(req.arg)]
+	q, named := c.qps[numIndex(req.arg)], c.srqs[req.srq%maxSRQ]
 	c.mu.Unlock()
-	if q == nil || q.num != req.arg || !q.sharing() {
+	if q == nil || q.num != req.arg || !q.sharing() || !q.connected() {
 		return note, false
 	}
+	from := q.srq
+	if from == nil && named != nil && named.num == req.srq && named.domain == q.domain {
+		from = named
+	}
 	q.recv.mu.Lock()
-	said, back := q.heed(req)
+	said, back := q.heed(req, from)
 	q.recv.mu.Unlock()
 	if back != nil {
 		back.serve()
@@ -56,7 +60,7 @@ func (c *context) attend(req request) (note reply, ok bool) {
 
 // heed is attend under the receive queue's lock. It returns what to say to the
 // peer, and the queue that it gave a receive back to.
-func (q *qp) heed(req request) (said uint32, back *srq) {
+func (q *qp) heed(req request, from *srq) (said uint32, back *srq) {
 	if atomic.LoadUint32(&q.entry.epoch) != req.epoch || q.recv.closed.Load() {
 		return 0, nil // of a connection that has ended
 	}
@@ -68,7 +72,10 @@ func (q *qp) heed(req request) (said uint32, back *srq) {
 	case askReturn:
 		return 0, q.giveBack()
 	case askReceive:
-		q.given.want = q.srq
+		if old := q.given.want; old != nil && old != from {
+			old.leave(q)
+		}
+		q.given.want = from
 		if q.feed() {
 			return noteFed, nil
 		}
@@ -113,7 +120,14 @@ func (q *qp) collect() bool {
 		r.complete(i, &e.wc)
 		q.given.from = nil
 		r.next.Store(i + 1)
-		q.recvCQ.push(e, r.solicited(i) || e.wc.Status != verbs.WCSuccess)
+		if s.isClosed() {
+			continue
+		}
+		cq := q.recvCQ
+		if s.cq != nil {
+			cq = s.cq
+		}
+		cq.push(e, r.solicited(i) || e.wc.Status != verbs.WCSuccess)
 		if e.wc.Status != verbs.WCSuccess {
 			return false
 		}

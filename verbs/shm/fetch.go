@@ -51,7 +51,7 @@ func (q *qp) withdraw() {
 
 // tell sends the owner of the peer's QP a word about it.
 func (p *peer) tell(op askOp, serial uint32) {
-	p.remote.send(request{op: op, arg: p.num, epoch: p.epoch, serial: serial})
+	p.remote.send(request{op: op, arg: p.num, srq: p.srq, epoch: p.epoch, serial: serial})
 }
 
 // await makes a note for the QP wake its requester.

@@ -8,6 +8,8 @@ import "github.com/ibperf/ibperf/verbs"
 type directory struct {
 	mrs [maxMR]mrEntry
 	qps [maxQP]qpEntry
+
+	srqs [maxSRQ]srqEntry
 }
 
 // mrEntry describes a memory region to the requesters of peers (64 bytes).
@@ -39,10 +41,19 @@ type qpEntry struct {
 	typ         uint32 // verbs.QPType; written before num
 	sharing     uint32 // 1: receives are asked for; written before num
 	recvPD      uint32 // of the receives' memory; written before num
-	_           [2]uint32
+	xrcd        uint32 // of XRC_RECV: its domain; written before num
+	_           uint32
 
 	busy uint32 // not 0: the owner's requester is at work in the peer's memory
 	_    [15]uint32
+}
+
+// srqEntry tells the peers of an XRC domain of a shared receive queue.
+type srqEntry struct {
+	num  uint32 // 0: free; set last
+	xrcd uint32 // 0: not for XRC
+	pd   uint32 // of the memory that its messages and requests may name
+	_    uint32
 }
 
 // A QP's receive queue lies in a memfd of its own, shared with the peer it is

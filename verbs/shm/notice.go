@@ -53,7 +53,13 @@ func (q *qp) established() {
 	q.raise(verbs.EventCommEst)
 }
 
-func (q *qp) raise(event verbs.EventType) { q.ctx.raise(verbs.AsyncEvent{Type: event, QP: q}) }
+func (q *qp) raise(event verbs.EventType) {
+	if q.typ == verbs.QPTypeXRCRecv {
+		q.raiseToAll(event)
+		return
+	}
+	q.ctx.raise(verbs.AsyncEvent{Type: event, QP: q})
+}
 
 // tellWhy raises an event if the peer ended the connection and no completion tells why.
 func (q *qp) tellWhy() {

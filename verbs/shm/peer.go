@@ -22,6 +22,8 @@ type peer struct {
 	pd      uint32 // of the memory for RDMA
 	recvPD  uint32 // of the receives' memory
 	sharing bool   // receives are to be asked for
+	xrcd    uint32 // of XRC: the QP's domain; pd and recvPD are those of the last request's queue
+	srq     uint32 // of XRC: the last request's queue
 	asked   bool   // that was done, and none was taken since
 
 	target  lastRegion // of RDMA
@@ -41,7 +43,7 @@ func (r *remote) attach(num uint32) *peer {
 	}
 	p := &peer{remote: r, num: num, entry: &r.dir.qps[numIndex(num)], layout: l}
 	p.pd, p.recvPD = atomic.LoadUint32(&p.entry.pd), atomic.LoadUint32(&p.entry.recvPD)
-	p.sharing = atomic.LoadUint32(&p.entry.sharing) != 0
+	p.sharing, p.xrcd = atomic.LoadUint32(&p.entry.sharing) != 0, atomic.LoadUint32(&p.entry.xrcd)
 	if a.reply.bell != 0 {
 		if p.bell, err = r.bell(a.reply.bell, a.fds[1], a.fds[2]); err != nil {
 			unix.Close(a.fds[0])
@@ -69,7 +71,7 @@ func (q *qp) reach() *peer {
 		if p = q.remote.attach(q.attr.DestQPNum); p == nil {
 			return nil
 		}
-		if verbs.QPType(atomic.LoadUint32(&p.entry.typ)) != q.typ {
+		if verbs.QPType(atomic.LoadUint32(&p.entry.typ)) != q.peerType() {
 			p.unmap()
 			return nil
 		}

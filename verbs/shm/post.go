@@ -17,6 +17,7 @@ type work struct {
 	raddr  uint64   // of UD: the address handle
 	rkey   uint32   // of UD: the destination's QP number
 	qkey   uint32   // of UD
+	srq    uint32   // of XRC
 	word   operands // of an atomic operation
 	sges   []verbs.SGE
 	inline bool   // sges name unregistered memory
@@ -100,6 +101,9 @@ func (q *qp) take(wr *verbs.SendWR) {
 		w.raddr, w.rkey, w.word.compareAdd, w.word.swap = wr.Atomic()
 	} else if q.typ == verbs.QPTypeUD {
 		w.raddr, w.rkey, w.qkey = wr.UD()
+	}
+	if q.typ == verbs.QPTypeXRCSend {
+		w.srq = wr.XRC()
 	}
 	w.sges, w.inline, w.data = sgesOf(wr.SGList, wr.NumSGE), wr.SendFlags&verbs.SendInline != 0, nil
 	q.posted++

@@ -34,11 +34,12 @@ type qp struct {
 	attr    verbs.QPAttr  // guarded by lock, written under modify too
 	state   atomic.Uint32 // verbs.QPState
 
-	recv  recvQueue
-	srq   *srq          // receives are taken from; nil: recv is filled by PostRecv
-	given feed          // of a shared receive queue
-	note  atomic.Uint64 // the peer's last; see fetch
-	asks  uint32        // of receives, guarded by lock
+	recv   recvQueue
+	xrcEnd               // of XRC_RECV
+	srq    *srq          // receives are taken from; nil: recv is filled by PostRecv
+	given  feed          // of a shared receive queue
+	note   atomic.Uint64 // the peer's last; see fetch
+	asks   uint32        // of receives, guarded by lock
 
 	// The send side, guarded by lock.
 	posted   uint32
@@ -60,13 +61,16 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	c := p.ctx
 	sendCQ, ok1 := init.SendCQ.(*cq)
 	recvCQ, ok2 := init.RecvCQ.(*cq)
+	if init.Type == verbs.QPTypeXRCSend {
+		recvCQ, ok2 = sendCQ, ok1 // in place of one that has nothing to do
+	}
 	if !ok1 || !ok2 || sendCQ.ctx != c || recvCQ.ctx != c {
 		return nil, c.err("create_qp", einval, "send_cq and recv_cq must be of the same context")
 	}
 	if err := c.checkType(init); err != nil {
 		return nil, err
 	}
-	if init.SRQ != nil {
+	if init.SRQ != nil || init.Type == verbs.QPTypeXRCSend {
 		init.Cap.MaxRecvWR, init.Cap.MaxRecvSGE = 0, 0
 	}
 	if why := checkCap(init.Cap); why != "" {
@@ -77,27 +81,41 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 		cap: init.Cap, sigAll: init.SigAll,
 	}
 	q.srq, _ = init.SRQ.(*srq)
-	if err := q.recv.init(q, q.recvCap()); err != nil {
+	if err := c.addQP(q); err != nil {
 		return nil, err
 	}
-	q.pend = makePending(init.Cap)
+	if q.srq == nil && q.typ != verbs.QPTypeXRCSend {
+		recvCQ.addReceiver(q)
+	}
+	return q, nil
+}
+
+// addQP makes the QP's queues and a QP of the context of it.
+func (c *context) addQP(q *qp) error {
+	if err := q.recv.init(q, q.recvCap()); err != nil {
+		return err
+	}
+	q.pend = makePending(q.cap)
 	if err := c.enterQP(q); err != nil {
 		q.recv.file.Close()
-		return nil, err
+		return err
 	}
 	// A thread that polls the CQ may still look at the records when the QP is
 	// destroyed: they stay mapped until nobody can.
 	runtime.AddCleanup(q, func(f *memfd.File) { f.Unmap() }, q.recv.file)
 	q.shuffler = place.NewShuffler(c.id ^ uint64(q.num))
-	p.use(1)
-	sendCQ.use(1)
-	recvCQ.use(1)
+	q.hold(1)
+	return nil
+}
+
+// hold keeps what the QP is made of from being closed, and with -1 lets it go.
+func (q *qp) hold(n int) {
+	q.pd.use(n)
+	q.sendCQ.use(n)
+	q.recvCQ.use(n)
 	if q.srq != nil {
-		q.srq.use(1)
-	} else {
-		recvCQ.addReceiver(q)
+		q.srq.use(n)
 	}
-	return q, nil
 }
 
 // recvPD is the domain of the receives' memory.
@@ -111,7 +129,7 @@ func (q *qp) recvPD() *pd {
 // recvCap is the size of the QP's own receive queue, which holds one receive at a
 // time if they come from a shared one.
 func (q *qp) recvCap() verbs.QPCap {
-	if q.srq != nil {
+	if q.sharing() {
 		return verbs.QPCap{MaxRecvWR: 1, MaxRecvSGE: maxSGE}
 	}
 	return q.cap
@@ -152,6 +170,10 @@ func (c *context) enterQP(q *qp) error {
 	e.typ, e.pd, e.recvPD, e.sharing = uint32(q.typ), q.pd.id, q.recvPD().id, 0
 	if q.sharing() {
 		e.sharing = 1
+	}
+	e.xrcd = 0
+	if q.domain != nil {
+		e.xrcd = q.domain.id
 	}
 	q.setState(verbs.QPReset)
 	atomic.StoreUint32(&q.entry.num, q.num)
@@ -203,7 +225,7 @@ func (q *qp) failLocked() {
 	q.unlock()
 	q.awaitPeerOut()
 	q.tellWhy()
-	if q.srq == nil {
+	if !q.sharing() {
 		q.recv.flush()
 		return
 	}
@@ -242,6 +264,9 @@ func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
 	}
 	if q.srq != nil {
 		init.SRQ = q.srq
+	}
+	if q.typ == verbs.QPTypeXRCSend {
+		init.RecvCQ = nil
 	}
 	return a, init, nil
 }
@@ -293,12 +318,7 @@ func (q *qp) destroy() error {
 	q.recvCQ.purge(q)
 	q.disconnect()
 	c.forget(&q.async)
-	q.pd.use(-1)
-	q.sendCQ.use(-1)
-	q.recvCQ.use(-1)
-	if q.srq != nil {
-		q.srq.use(-1)
-	}
+	q.hold(-1)
 	return q.recv.file.CloseFD()
 }
 

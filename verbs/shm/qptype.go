@@ -16,20 +16,22 @@ var operations = map[verbs.QPType]uint32{
 	verbs.QPTypeRC: opsSend | opsWrite | opsFetch,
 	verbs.QPTypeUC: opsSend | opsWrite,
 	verbs.QPTypeUD: opsSend,
+
+	verbs.QPTypeXRCSend: opsSend | opsWrite | opsFetch,
 }
 
 // checkType tells whether a QP of the type can be made, on what it is to be made of.
 func (c *context) checkType(init *verbs.QPInitAttr) error {
 	switch init.Type {
 	case verbs.QPTypeRC, verbs.QPTypeUD:
-		if s, ok := init.SRQ.(*srq); init.SRQ != nil && (!ok || s.ctx != c) {
-			return c.err("create_qp", einval, "the SRQ must be of the same context")
+		if s, ok := init.SRQ.(*srq); init.SRQ != nil && (!ok || s.ctx != c || s.domain != nil) {
+			return c.err("create_qp", einval, "the SRQ must be of the same context, and not for XRC")
 		}
-	case verbs.QPTypeUC:
+	case verbs.QPTypeUC, verbs.QPTypeXRCSend:
 		if init.SRQ != nil {
-			return c.err("create_qp", einval, "UC takes no shared receive queue: RC and UD do")
+			return c.err("create_qp", einval, init.Type.String()+" takes no shared receive queue: RC and UD do")
 		}
-	case rawPacket, verbs.QPTypeXRCSend, driver:
+	case rawPacket, driver:
 		return c.err("create_qp", verbs.ErrNotSupported, init.Type.String()+" is not offered")
 	case verbs.QPTypeXRCRecv:
 		return c.err("create_qp", einval, "XRC_RECV is made from an XRC domain: XRCD.CreateRecvQP")
@@ -47,6 +49,17 @@ const (
 
 // connected tells whether the QP talks to a single peer.
 func (q *qp) connected() bool { return q.typ != verbs.QPTypeUD }
+
+// peerType is the type of the QP at the other end of a connection.
+func (q *qp) peerType() verbs.QPType {
+	switch q.typ {
+	case verbs.QPTypeXRCSend:
+		return verbs.QPTypeXRCRecv
+	case verbs.QPTypeXRCRecv:
+		return verbs.QPTypeXRCSend
+	}
+	return q.typ
+}
 
 // unreliable tells whether the QP's requests are not acknowledged.
 func (q *qp) unreliable() bool { return q.typ == verbs.QPTypeUC || q.typ == verbs.QPTypeUD }

@@ -12,9 +12,10 @@ import (
 // not answer, whatever the numbers say.
 func TestStaleConnection(t *testing.T) {
 	cases := map[string]func(t *testing.T, a, b *side){
-		"connected anew":  func(t *testing.T, a, b *side) { a.warmUp(t, b); b.reconnect(t, a) },
-		"requester anew":  func(t *testing.T, a, b *side) { a.warmUp(t, b); a.reconnect(t, b) },
-		"peer of another": func(t *testing.T, a, b *side) { c := newSide(t, conf()); b.reconnect(t, c) },
+		"connected anew":   func(t *testing.T, a, b *side) { a.warmUp(t, b); b.reconnect(t, a) },
+		"requester anew":   func(t *testing.T, a, b *side) { a.warmUp(t, b); a.reconnect(t, b) },
+		"peer of another":  func(t *testing.T, a, b *side) { c := newSide(t, conf()); b.reconnect(t, c) },
+		"of its neighbour": func(t *testing.T, a, b *side) { c := newSideOn(t, a.ctx, conf()); b.reconnect(t, c) },
 	}
 	for name, change := range cases {
 		t.Run(name, func(t *testing.T) {

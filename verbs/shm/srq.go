@@ -18,6 +18,9 @@ type srq struct {
 	pd     *pd
 	num    uint32
 	maxSGE int
+	domain *domain // nil: not for XRC
+	xrcd   *xrcd   // by which it was made
+	cq     *cq     // for its completions, if it is for XRC
 	async  acks
 
 	used atomic.Int32 // places taken: of receives posted, or completed and not polled
@@ -40,29 +43,50 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 		return nil, c.err("create_srq", einval, "an SRQ holds 1 to 32768 work requests")
 	case a.MaxSGE < 0 || a.MaxSGE > maxSGE:
 		return nil, c.err("create_srq", einval, "a work request has 0 to 32 SGEs")
-	case init.XRCD != nil:
-		return nil, c.err("create_srq", verbs.ErrNotSupported, "XRC is not offered")
 	}
 	s := &srq{ctx: c, pd: p, maxSGE: a.MaxSGE, max: a.MaxWR}
+	if init.XRCD != nil || init.CQ != nil {
+		if err := s.join(init.XRCD, init.CQ); err != nil {
+			return nil, err
+		}
+	}
 	if err := c.enterSRQ(s); err != nil {
 		return nil, err
 	}
-	p.use(1)
+	s.hold(1)
 	return s, nil
 }
 
-// enterSRQ gives the queue a number.
+// hold keeps what the queue is made of from being closed, and with -1 lets it go.
+func (s *srq) hold(n int) {
+	s.pd.use(n)
+	if s.domain != nil {
+		s.xrcd.use(n)
+		s.cq.use(n)
+	}
+}
+
+// enterSRQ gives the queue a number and shows it to the peers of its domain.
 func (c *context) enterSRQ(s *srq) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.srqs) == maxSRQ {
+	for range maxSRQ {
+		c.nextSRQ = c.nextSRQ%(1<<24-1) + 1
+		if c.srqs[c.nextSRQ%maxSRQ] == nil {
+			break
+		}
+	}
+	i := c.nextSRQ % maxSRQ
+	if c.srqs[i] != nil {
 		return c.err("create_srq", enomem, "all SRQs are in use")
 	}
-	for s.num == 0 || c.srqs[s.num] != nil {
-		c.nextSRQ = c.nextSRQ%(1<<24-1) + 1
-		s.num = c.nextSRQ
+	s.num, c.srqs[i] = c.nextSRQ, s
+	e := &c.dir.srqs[i]
+	e.pd, e.xrcd = s.pd.id, 0
+	if s.domain != nil {
+		e.xrcd = s.domain.id
 	}
-	c.srqs[s.num] = s
+	atomic.StoreUint32(&e.num, s.num)
 	return nil
 }
 
@@ -136,7 +160,7 @@ func (s *srq) take() (w verbs.RecvWR, ok bool) {
 }
 
 func (s *srq) takeLocked() (w verbs.RecvWR, ok bool) {
-	if len(s.queue) == 0 {
+	if len(s.queue) == 0 || s.closed {
 		return w, false
 	}
 	w, s.queue = s.queue[0], s.queue[1:]
@@ -211,10 +235,21 @@ func (s *srq) Close() error {
 	}
 	c := s.ctx
 	c.mu.Lock()
-	delete(c.srqs, s.num)
+	atomic.StoreUint32(&c.dir.srqs[s.num%maxSRQ].num, 0)
+	c.srqs[s.num%maxSRQ] = nil
 	c.mu.Unlock()
+	if s.domain != nil {
+		s.domain.settle(s)
+	}
 	c.forget(&s.async)
 	s.async.wait()
-	s.pd.use(-1)
+	s.hold(-1)
 	return nil
+}
+
+// isClosed tells whether the queue is destroyed, which one for XRC can be at any time.
+func (s *srq) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
 }

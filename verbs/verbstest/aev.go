@@ -236,6 +236,7 @@ func communicationEstablished(e *env) {
 	b.post(send{op: opSend})
 	a.recvCQ.gives(1, verbs.WCSuccess)
 	e.raised("Q06", a, verbs.EventCommEst)
+	e.noEvents(a.ctx) // a second time
 }
 
 // raised checks that the QP's event comes, or with the quirk that it does not.

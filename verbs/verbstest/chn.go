@@ -25,7 +25,7 @@ var chnStatements = []statement{
 	{"CHN-12", "waiting for an event ends at its timeout", getEventTimeout},
 	{"CHN-13", "destroying a CQ waits until its events are acknowledged", destroyWaitsForAck},
 	{"CHN-14", "an event that nobody fetched does not hold up destroying its CQ, and goes with it", unfetchedEvent},
-	{"CHN-15", "several events are acknowledged at once", ackTogether},
+	{"CHN-15", "several events are acknowledged at once, and all of them have to be", ackTogether},
 	{"CHN-16", "a channel serves several CQs", sharedChannel},
 	{"CHN-17", "an event takes no completion away", eventTakesNothing},
 }

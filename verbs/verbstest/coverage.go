@@ -27,7 +27,7 @@ var scheme = []struct {
 	{"DEV", 23}, {"PORT", 13}, {"MR", 24}, {"CQ", 21}, {"CHN", 17}, {"QPS", 36}, {"QRY", 14},
 	{"SND", 31}, {"RCV", 12}, {"RMA", 20}, {"WC", 11}, {"ERR", 26}, {"DIO", 12},
 	{"AEV", 9}, {"E", 26}, {"ABI", 9}, {"UD", 21}, {"MC", 17},
-	{"SRQ", 18},
+	{"SRQ", 18}, {"XRC", 20},
 }
 
 // Coverage returns a row for each statement, in the order of their numbers

@@ -26,9 +26,9 @@
 // regions, CQ completion queues, CHN completion channels, QPS states of QPs, QRY
 // query_qp, SND and RCV posting, RMA WRITE and READ, WC fields of completions,
 // ERR statuses, DIO the promise of data order, UD datagrams, MC multicast, AEV
-// asynchronous events, SRQ shared receive queues, E errnos of misuse, ABI binary
-// interface. [Coverage] lists all of them: those that are asserted, and those that
-// are left out with the reason.
+// asynchronous events, SRQ shared receive queues, XRC extended connections, E
+// errnos of misuse, ABI binary interface. [Coverage] lists all of them: those that
+// are asserted, and those that are left out with the reason.
 //
 // # Quirks
 //

@@ -10,6 +10,7 @@ type send struct {
 	imm   [4]byte
 	raddr uint64
 	rkey  uint32
+	srq   uint32 // of XRC: the number of the peer's SRQ
 	sges  []verbs.SGE
 
 	compareAdd, swap uint64 // of atomic operations
@@ -100,7 +101,14 @@ func (r *requests) scatter(i int, sges []verbs.SGE) (*verbs.SGE, int32) {
 
 // tryPost posts a list of sends and returns the index of the bad one, -1 if none.
 func (s *side) tryPost(list ...send) (bad int, err error) {
-	wr, err := s.qp.PostSend(s.requests.sendList(list))
+	first := s.requests.sendList(list)
+	for i, r := range list {
+		if r.srq == 0 {
+			r.srq = s.remoteSRQ
+		}
+		s.requests.send[i].SetXRC(r.srq)
+	}
+	wr, err := s.qp.PostSend(first)
 	for i := range s.requests.send {
 		if wr == &s.requests.send[i] {
 			return i, err

@@ -66,7 +66,9 @@ type side struct {
 	pd             verbs.PD
 	ch             verbs.CompChannel // nil without
 	sendCQ, recvCQ *queue
-	srq            verbs.SRQ // nil without
+	srq            verbs.SRQ  // nil without
+	xrcd           verbs.XRCD // of XRC_RECV
+	remoteSRQ      uint32     // of XRC_SEND: what its requests name, unless they say so
 	qp             verbs.QP
 	buf            *verbs.Buffer
 	mem            []byte
@@ -95,6 +97,10 @@ func (e *env) sideOn(ctx verbs.Context, c config) *side {
 	if !c.oneCQ {
 		s.sendCQ = e.queue(ctx, c.cqe, s.ch)
 	}
+	if c.typ == verbs.QPTypeXRCRecv {
+		s.xrcd = e.xrcd(ctx)
+		s.srq = s.xrcSRQ(s.recvCQ)
+	}
 	if c.srq > 0 {
 		s.srq = s.newSRQ(verbs.SRQAttr{MaxWR: c.srq, MaxSGE: maxSGE})
 	}
@@ -105,6 +111,11 @@ func (e *env) sideOn(ctx verbs.Context, c config) *side {
 // newQP makes the side's QP, or a further one that takes its place.
 func (s *side) newQP() {
 	s.Helper()
+	if s.conf.typ == verbs.QPTypeXRCRecv {
+		qp, err := s.xrcd.CreateRecvQP()
+		s.qp = own(s.env, qp, err)
+		return
+	}
 	init := verbs.QPInitAttr{
 		SendCQ: s.sendCQ.CQ, RecvCQ: s.recvCQ.CQ, Cap: s.conf.cap, Type: s.conf.typ, SigAll: s.conf.sigAll,
 		SRQ: s.srq,

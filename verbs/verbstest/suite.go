@@ -34,6 +34,7 @@ func statements() []statement {
 		qpsStatements, qryStatements, sndStatements, rcvStatements, rmaStatements, atomicStatements, ucStatements,
 		wcStatements, errStatements, dioStatements, aevStatements, misuseStatements, abiStatements,
 		udStatements, mcStatements, srqStatements,
+		xrcStatements,
 	)
 }
 

@@ -1,0 +1,120 @@
+package offers
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// general are the verbs that are the same for all transports.
+var general = []verb{
+	{"ibv_query_device_ex", nil, func(r *rig, _ verbs.QPType) error { return second(r.ctx.QueryDevice()) }},
+	{"ibv_query_port", nil, func(r *rig, _ verbs.QPType) error { return second(r.ctx.QueryPort(1)) }},
+	{"ibv_query_gid_ex", nil, func(r *rig, _ verbs.QPType) error { return second(r.ctx.QueryGID(1, 0)) }},
+	{"ibv_query_gid_table", nil, func(r *rig, _ verbs.QPType) error { return second(r.ctx.QueryGIDTable(1024)) }},
+	{"ibv_query_pkey", nil, func(r *rig, _ verbs.QPType) error { return second(r.ctx.QueryPKey(1, 0)) }},
+	{"ibv_get_pkey_index", nil, func(r *rig, _ verbs.QPType) error { return second(r.ctx.PKeyIndex(1, 0xffff)) }},
+	{"ibv_alloc_pd, ibv_dealloc_pd", nil, func(r *rig, _ verbs.QPType) error { return made(r.ctx.AllocPD()) }},
+	{"ibv_reg_mr, ibv_dereg_mr", nil, registers(local)},
+	{"ibv_reg_mr, ZERO_BASED", nil, registers(local | verbs.AccessZeroBased)},
+	{"ibv_reg_mr, ON_DEMAND", nil, registers(local | verbs.AccessOnDemand)},
+	{"ibv_reg_mr, RELAXED_ORDERING", nil, registers(local | verbs.AccessRelaxedOrdering)},
+	{"ibv_reg_mr_iova", nil, func(r *rig, _ verbs.QPType) error {
+		return made(r.pd.RegMRIova(r.buf.Bytes(), 1<<32, local))
+	}},
+	{"ibv_create_comp_channel", nil, func(r *rig, _ verbs.QPType) error { return made(r.ctx.CreateCompChannel()) }},
+	{"ibv_create_cq, ibv_destroy_cq", nil, func(r *rig, _ verbs.QPType) error { return made(r.ctx.CreateCQ(8, nil, 0)) }},
+	{"ibv_resize_cq", nil, func(r *rig, _ verbs.QPType) error { return r.cq.Resize(100) }},
+	{"ibv_poll_cq", nil, func(r *rig, _ verbs.QPType) error { return second(r.cq.Poll(r.wc)) }},
+	{"ibv_req_notify_cq, ibv_get_cq_event, ibv_ack_cq_events", nil, sleeps},
+	{"ibv_get_async_event", nil, func(r *rig, _ verbs.QPType) error {
+		if _, err := r.ctx.GetAsyncEvent(0); err != nil && !errors.Is(err, verbs.ErrTimeout) {
+			return err
+		}
+		return nil
+	}},
+	{"ibv_create_srq, ibv_destroy_srq", nil, shared(func(verbs.SRQ) error { return nil })},
+	{"ibv_modify_srq, SRQ_LIMIT", nil, shared(func(s verbs.SRQ) error { return s.Modify(verbs.SRQAttr{Limit: 1}, verbs.SRQLimit) })},
+	{"ibv_modify_srq, SRQ_MAX_WR", nil, shared(func(s verbs.SRQ) error { return s.Modify(verbs.SRQAttr{MaxWR: 16}, verbs.SRQMaxWR) })},
+	{"ibv_query_srq", nil, shared(func(s verbs.SRQ) error { return second(s.Query()) })},
+	{"ibv_create_ah, ibv_destroy_ah", nil, func(r *rig, _ verbs.QPType) error { return made(r.pd.CreateAH(r.route())) }},
+	{"ibv_init_ah_from_wc", nil, func(r *rig, _ verbs.QPType) error {
+		return second(r.ctx.InitAHFromWC(1, &verbs.WC{SrcQP: 1}, make([]byte, verbs.GRHSize)))
+	}},
+	{"ibv_create_ah_from_wc", nil, wayBack},
+	{"ibv_open_xrcd, ibv_close_xrcd", nil, func(r *rig, _ verbs.QPType) error { return made(r.ctx.OpenXRCD(-1, 0x40)) }},
+	{"ibv_open_qp (ibv_query_xrc_rcv_qp)", nil, queryXRC},
+	{"rdma_cm", nil, func(r *rig, _ verbs.QPType) error {
+		if _, ok := r.ctx.(verbs.ConnManager); !ok {
+			return errNotOffered
+		}
+		return nil
+	}},
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// made closes what was made.
+func made[T interface{ Close() error }](object T, err error) error {
+	if err != nil {
+		return err
+	}
+	return object.Close()
+}
+
+func registers(access verbs.Access) func(*rig, verbs.QPType) error {
+	return func(r *rig, _ verbs.QPType) error { return made(r.pd.RegMR(r.buf.Bytes(), access)) }
+}
+
+func shared(try func(verbs.SRQ) error) func(*rig, verbs.QPType) error {
+	return func(r *rig, _ verbs.QPType) error {
+		srq, err := r.pd.CreateSRQ(&verbs.SRQInitAttr{Attr: verbs.SRQAttr{MaxWR: 8, MaxSGE: 1}})
+		if err != nil {
+			return err
+		}
+		defer srq.Close()
+		return try(srq)
+	}
+}
+
+// sleeps waits for the event of a completion.
+func sleeps(r *rig, _ verbs.QPType) error {
+	if err := r.cq.ReqNotify(false); err != nil {
+		return err
+	}
+	if err := sends(verbs.OpRDMAWrite, 0)(r, verbs.QPTypeRC); err != nil {
+		return err
+	}
+	cq, err := r.ch.GetEvent(soon)
+	if err == nil {
+		cq.AckEvents(1)
+	}
+	return err
+}
+
+// wayBack makes an address handle of a message's completion.
+func wayBack(r *rig, _ verbs.QPType) error {
+	if err := sends(verbs.OpSend, 0)(r, verbs.QPTypeUD); err != nil {
+		return err
+	}
+	for i := range r.wc {
+		if r.wc[i].WRID == idRecv {
+			return made(r.pd.CreateAHFromWC(&r.wc[i], r.buf.Bytes()[2048:][:verbs.GRHSize], 1))
+		}
+	}
+	return fmt.Errorf("no completion of a receive")
+}
+
+func queryXRC(r *rig, _ verbs.QPType) error {
+	domain, err := r.ctx.OpenXRCD(-1, 0x40)
+	if err != nil {
+		return err
+	}
+	qp, err := domain.CreateRecvQP()
+	if err != nil {
+		return err
+	}
+	_, _, err = verbs.QueryXRCRecvQP(domain, qp.QPNum(), verbs.MaskState)
+	return errors.Join(err, qp.Close(), domain.Close())
+}

@@ -1,0 +1,178 @@
+package shm
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// domain is an XRC domain. Its QPs and shared receive queues are of one context,
+// since that is what peers connect to: who opens the same file in the context gets
+// the same domain, who opens it in another one or in another process does not.
+type domain struct {
+	ctx  *context
+	id   uint32
+	file fileID // zero of a private one
+	fd   int    // keeps the file, so that its inode stays its own; -1: none
+	refs int    // handles, guarded by the context's lock
+
+	// What XRC_RECV QPs, which have neither, hold in place of a PD and CQs: no
+	// memory belongs to it, nothing completes on it.
+	pd *pd
+	cq *cq
+
+	mu  sync.Mutex
+	qps []*qp
+}
+
+type fileID struct{ dev, inode uint64 }
+
+// xrcd is a handle of a domain.
+type xrcd struct {
+	*domain
+	users  int // QPs and SRQs made by it, guarded by the context's lock
+	closed bool
+}
+
+func (c *context) OpenXRCD(fd, oflags int) (verbs.XRCD, error) {
+	if oflags&^(syscall.O_CREAT|syscall.O_EXCL) != 0 {
+		return nil, c.err("open_xrcd", einval, fmt.Sprintf("oflags %#x: O_CREAT and O_EXCL", oflags))
+	}
+	id, err := fileOf(fd)
+	if err != 0 {
+		return nil, c.err("open_xrcd", err, fmt.Sprintf("descriptor %d", fd))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d := c.domains[id]
+	switch {
+	case c.closed:
+		return nil, c.err("open_xrcd", einval, "device is closed")
+	case d == nil && fd != -1 && oflags&syscall.O_CREAT == 0:
+		return nil, c.err("open_xrcd", syscall.EAGAIN, "no domain of the file is open in this context: O_CREAT makes one")
+	case d != nil && oflags&syscall.O_EXCL != 0:
+		return nil, c.err("open_xrcd", einval, "a domain of the file is open in this context")
+	case d == nil:
+		var err error
+		if d, err = c.newDomain(fd, id); err != nil {
+			return nil, err
+		}
+	}
+	d.refs++
+	return &xrcd{domain: d}, nil
+}
+
+// fileOf tells which file a descriptor is of, zero for -1.
+func fileOf(fd int) (fileID, syscall.Errno) {
+	if fd == -1 {
+		return fileID{}, 0
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return fileID{}, err.(syscall.Errno)
+	}
+	return fileID{st.Dev, st.Ino}, 0
+}
+
+// newDomain makes a domain; under the context's lock.
+func (c *context) newDomain(fd int, id fileID) (*domain, error) {
+	none, err := c.CreateCQ(1, nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	c.xrcds++
+	d := &domain{ctx: c, id: c.xrcds, file: id, fd: -1, pd: &pd{ctx: c}, cq: none.(*cq)}
+	if fd == -1 {
+		return d, nil
+	}
+	if d.fd, err = unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0); err != nil {
+		return nil, c.err("open_xrcd", err.(syscall.Errno), fmt.Sprintf("descriptor %d", fd))
+	}
+	c.domains[id] = d
+	return d, nil
+}
+
+// forgetDomain drops a domain of a file; under the context's lock.
+func (c *context) forgetDomain(d *domain) error {
+	if d.fd == -1 {
+		return nil
+	}
+	delete(c.domains, d.file)
+	err := unix.Close(d.fd)
+	d.fd = -1
+	return err
+}
+
+func (c *context) closeDomains() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, d := range c.domains {
+		c.forgetDomain(d)
+	}
+}
+
+func (x *xrcd) use(n int) {
+	x.ctx.mu.Lock()
+	x.users += n
+	x.ctx.mu.Unlock()
+}
+
+// Close closes the handle. The domain goes with its last one.
+func (x *xrcd) Close() error {
+	c := x.ctx
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if x.users > 0 {
+		return c.err("close_xrcd", ebusy, "QPs or SRQs of the domain are alive")
+	}
+	if x.closed {
+		return nil
+	}
+	x.closed = true
+	if x.refs--; x.refs > 0 {
+		return nil
+	}
+	return c.forgetDomain(x.domain)
+}
+
+// join makes the queue one of an XRC domain, before it has a number.
+func (s *srq) join(x verbs.XRCD, completions verbs.CQ) error {
+	handle, ok1 := x.(*xrcd)
+	q, ok2 := completions.(*cq)
+	if !ok1 || !ok2 || handle.ctx != s.ctx || q.ctx != s.ctx {
+		return s.ctx.err("create_srq", einval, "an SRQ for XRC needs an XRC domain and a CQ, both of the same context")
+	}
+	s.xrcd, s.domain, s.cq = handle, handle.domain, q
+	return nil
+}
+
+// settle returns when nobody makes completions for a queue that was destroyed
+// before the call, or waits for a receive of it.
+func (d *domain) settle(s *srq) {
+	d.mu.Lock()
+	list := slices.Clone(d.qps)
+	d.mu.Unlock()
+	for _, q := range list {
+		q.recv.mu.Lock() // who completes holds it, and looks first whether the queue is there
+		if q.given.want == s {
+			q.given.want = nil
+		}
+		q.recv.mu.Unlock()
+	}
+}
+
+// aim finds the shared receive queue that a request of XRC names. Its PD is the one
+// whose memory the request may use: a QP of type XRC_RECV has none. It returns
+// false if the domain has no such queue.
+func (p *peer) aim(num uint32) bool {
+	e := &p.remote.dir.srqs[num%maxSRQ]
+	p.srq, p.pd = num, atomic.LoadUint32(&e.pd)
+	p.recvPD = p.pd
+	return num != 0 && atomic.LoadUint32(&e.xrcd) == p.xrcd && atomic.LoadUint32(&e.num) == num
+}
