@@ -9,12 +9,16 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed page.html.tmpl
 var pageSource string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageSource))
+// pageTemplate is parsed when it is needed: most programs draw no page.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Parse(pageSource))
+})
 
 // A page is what the template shows.
 type page struct {
@@ -89,7 +93,7 @@ func WriteHTML(path string, set Set, figs []Figure) error {
 		}
 	}
 	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, p); err != nil {
+	if err := pageTemplate().Execute(&b, p); err != nil {
 		return fmt.Errorf("make page %s: %w", path, err)
 	}
 	if err := writeFile(path, b.Bytes()); err != nil {

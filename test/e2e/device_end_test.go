@@ -98,7 +98,7 @@ func TestDevicePortGoesDown(t *testing.T) {
 			ip(t, "link", "set", link, "down")
 			defer func() {
 				ip(t, "link", "set", link, "up")
-				if err := until(patience, func() bool { return activePort() }); err != nil {
+				if err := until(patience, activePort); err != nil {
 					t.Errorf("the port does not come back: %v", err)
 				}
 			}()
@@ -114,6 +114,37 @@ func TestDevicePortGoesDown(t *testing.T) {
 				t.Error("the record has no error")
 			}
 			nothingLeft(t)
+		})
+	}
+}
+
+// TestDeviceUnplugged: both sides end when the device is taken away, and say so.
+func TestDeviceUnplugged(t *testing.T) {
+	for _, mode := range deviceModes {
+		t.Run(mode, func(t *testing.T) {
+			p, options := onDevice(t, "*.json")
+			link := linkOf(t)
+			server, client := p.both("ib_send_bw", "", options+" -D 60 --out_json_file client.json --completion "+mode)
+			server.runs()
+			client.runs()
+			rdma(t, "link", "delete", *deviceName)
+			defer func() {
+				rdma(t, "link", "add", *deviceName, "type", "rxe", "netdev", link)
+				if err := until(patience, activePort); err != nil {
+					t.Errorf("the device does not come back: %v", err)
+				}
+			}()
+			for _, side := range []*process{server, client} {
+				if got := side.within(patience); got != statusDevice && got != statusPeer {
+					t.Errorf("%s ended with status %d\n%s", side.name, got, side.said())
+				}
+			}
+			if n := server.count(*deviceName) + client.count(*deviceName); n == 0 {
+				t.Errorf("nobody names the device\n%s", server.said())
+			}
+			if f := p.readResult("client.json"); f.Error == "" {
+				t.Error("the record has no error")
+			}
 		})
 	}
 }
@@ -142,6 +173,13 @@ func ip(t *testing.T, args ...string) {
 	t.Helper()
 	if out, err := exec.Command("ip", args...).CombinedOutput(); err != nil {
 		t.Fatalf("ip %v: %v\n%s", args, err, out)
+	}
+}
+
+func rdma(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.Command("rdma", args...).CombinedOutput(); err != nil {
+		t.Fatalf("rdma %v: %v\n%s", args, err, out)
 	}
 }
 

@@ -23,13 +23,22 @@ func (p *ibperf) release(ctx context.Context) (string, error) {
 }
 
 func (p *ibperf) server(b bench, port int, _ string) []string {
-	return []string{p.path(b), "-F", "--disable_pcie_relaxed", "-d", p.device, "-x", strconv.Itoa(p.gidIndex),
-		"--bind_source_ip", "127.0.0.1", "-p", strconv.Itoa(port)}
+	return append(p.command(b, port), "-x", strconv.Itoa(p.gidIndex), "--bind_source_ip", "127.0.0.1")
+}
+
+// command is what both sides have in common. Relaxed ordering of PCIe, which only
+// bandwidth tests may ask for, is off.
+func (p *ibperf) command(b bench, port int) []string {
+	args := []string{p.path(b), "-F", "-d", p.device, "-p", strconv.Itoa(port)}
+	if b.kind == reports.KindBandwidth {
+		args = append(args, "--disable_pcie_relaxed")
+	}
+	return args
 }
 
 func (p *ibperf) client(b bench, port int, dir string) []string {
-	args := append([]string{p.path(b), "-F", "--disable_pcie_relaxed", "-d", p.device, "-p", strconv.Itoa(port),
-		"--out_json_file", resultPath(dir)}, testOptions(b, p.setup)...)
+	args := append(p.command(b, port), "--out_json_file", resultPath(dir))
+	args = append(args, testOptions(b, p.setup)...)
 	args = append(args, "--completion", b.arrival)
 	if b.arrival == "data" {
 		args = append(args, "--force-data")

@@ -43,6 +43,20 @@
 // Atomic operations are instructions of the requester's CPU on the shared word:
 // atomic with everything that either process does to it by such instructions.
 //
+// # Shared receive queues
+//
+// An SRQ is private to its process. A QP on one keeps a receive queue that its
+// peer works in, but it is empty: a requester that finds no receive there asks for
+// one over the socket, and a goroutine of the owner's context moves the SRQ's next
+// one there, or says that the SRQ is empty, which is RNR. So receives go out in the
+// order of the SRQ to whichever QP has a message; each costs the sender a wait for
+// the owner's process, which RC with a receive queue of its own does not have.
+//
+// An XRC_RECV QP is fed in the same way from the SRQ that each request names. It
+// has no PD: remote keys are checked against the PD of that SRQ. A domain belongs
+// to one context: the file of ibv_open_xrcd names the same domain to all who open
+// it there, and another one in other contexts and processes.
+//
 // # Order
 //
 // The devices differ in the order in which they store incoming data and in what

@@ -267,11 +267,11 @@ func readDepth(e *env) {
 }
 
 func capabilityFlags(e *env) {
-	const resizeMaxWR, srqResize = 1 << 0, 1 << 13
+	const resizeMaxWR = 1 << 0
 	a, _ := e.pair(conf())
 	flags := e.device(a.ctx).DeviceCapFlags
 	domain, err := a.ctx.OpenXRCD(-1, unix.O_CREAT)
-	if e.offersXRC(a.ctx) {
+	if flags&verbs.DeviceCapXRC != 0 {
 		own(e, domain, err)
 	} else {
 		e.refused("open_xrcd", err, verbs.ErrNotSupported)
@@ -285,7 +285,7 @@ func capabilityFlags(e *env) {
 		return
 	}
 	own(e, srq, err)
-	if err := srq.Modify(verbs.SRQAttr{MaxWR: 2 * depth}, verbs.SRQMaxWR); flags&srqResize != 0 {
+	if err := srq.Modify(verbs.SRQAttr{MaxWR: 2 * depth}, verbs.SRQMaxWR); flags&verbs.DeviceCapSRQResize != 0 {
 		e.ok(err)
 	} else if err == nil {
 		e.Error("an SRQ was resized without IBV_DEVICE_SRQ_RESIZE")

@@ -1,10 +1,7 @@
 package verbstest
 
 import (
-	"errors"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -64,17 +61,10 @@ func typesNotForUsers(e *env) {
 	}
 }
 
-// offersXRC tells whether the device has IBV_DEVICE_XRC.
-func (e *env) offersXRC(ctx verbs.Context) bool {
-	e.Helper()
-	const deviceXRC = 1 << 20
-	return e.device(ctx).DeviceCapFlags&deviceXRC != 0
-}
-
 func typesNotOffered(e *env) {
 	const rawPacket, driver = 8, 255
 	s := e.side(conf())
-	if !e.offersXRC(s.ctx) {
+	if !offersXRC(e.device(s.ctx)) {
 		e.refused("create_qp XRC_SEND", s.createQP(verbs.QPTypeXRCSend, s.conf.cap), verbs.ErrNotSupported)
 	}
 	if e.target.Device.Software() == "" {
@@ -143,34 +133,19 @@ func badReceives(e *env) {
 }
 
 func inUse(e *env) {
-	e.together([]string{"domain", "CQ", "channel", "domain of an address handle", "SRQ"},
-		busyDomain, busyCQ, channelDescriptor, handleUsesDomain, srqBusy)
+	e.together([]string{"domain", "CQ", "channel", "domain of an address handle", "SRQ", "QP in a group", "XRC domain"},
+		busyDomain, busyCQ, channelDescriptor, handleUsesDomain, srqBusy, attachedIsBusy, xrcBusy)
 }
 
 func badGroups(e *env) {
-	rc, ud := e.side(conf()), e.side(conf().of(verbs.QPTypeUD))
-	group := verbs.GID{0: 0xff, 1: 0x0e, 15: 1}
-	err := ud.qp.AttachMcast(group, 0)
-	if errors.Is(err, verbs.ErrNotSupported) {
-		e.Skip("the device offers no multicast")
-	}
-	e.ok(err)
-	e.refused("destroy_qp of an attached QP", ud.qp.Close(), syscall.EBUSY)
-	e.ok(ud.qp.DetachMcast(group, 0))
-	e.refused("detach_mcast again", ud.qp.DetachMcast(group, 0), syscall.EINVAL)
-	e.refused("attach_mcast of RC", rc.qp.AttachMcast(group, 0), syscall.EINVAL)
-	for _, gid := range []verbs.GID{{}, e.gid(ud.ctx)} {
-		e.refused("attach_mcast to "+gid.String(), ud.qp.AttachMcast(gid, 0), syscall.EINVAL)
-	}
+	e.together([]string{"type", "group", "unknown"}, attachUDOnly, attachGroupsOnly, detachUnknown)
 }
 
 func noXRC(e *env) {
-	s := e.side(conf())
-	if e.offersXRC(s.ctx) {
+	if offersXRC(e.device(e.open())) {
 		e.Skip("the device offers XRC")
 	}
-	_, err := s.ctx.OpenXRCD(-1, unix.O_CREAT)
-	e.refused("open_xrcd", err, verbs.ErrNotSupported)
+	xrcNotOffered(e)
 }
 
 func belowContent(e *env) {
