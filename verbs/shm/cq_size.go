@@ -87,8 +87,8 @@ func (q *cq) failUsers() {
 		if verbs.QPState(p.state.Load()) == verbs.QPReset {
 			continue
 		}
-		c.raise(verbs.AsyncEvent{Type: verbs.EventQPFatal, QP: p})
 		p.fail(life)
+		c.raise(verbs.AsyncEvent{Type: verbs.EventQPFatal, QP: p}) // who hears of it finds the QP in ERR
 	}
 }
 
