@@ -5,7 +5,7 @@ var transportFaults = []mutation{
 	{"FETCH_AND_ADD adds without being atomic", "RMA-10", "atomic.go",
 		`binary.NativeEndian.PutUint64(old[:], atomic.AddUint64(word, w.word.compareAdd)-w.word.compareAdd)`,
 		`v := *word
-		for range 200 {
+		for range 20_000 {
 			binary.NativeEndian.PutUint64(old[:], v)
 		}
 		*word = v + w.word.compareAdd`},
@@ -13,14 +13,10 @@ var transportFaults = []mutation{
 		`w.word.compareAdd)-w.word.compareAdd)`, `w.word.compareAdd))`},
 	{"CMP_AND_SWP always swaps", "RMA-5", "atomic.go",
 		`old != compare {`, `old != compare && !atomic.CompareAndSwapUint64(word, old, swap) {`},
-	{"a word of an atomic operation may lie askew", "RMA-8", "post.go",
-		`case addr%wordSize != 0:`, `case addr == 1:`},
 	{"atomic operations need no right of their own", "MR-12 RMA-15", "atomic.go",
 		`verbs.AccessRemoteAtomic`, `verbs.AccessRemoteWrite`},
 	{"atomic operations work from any local length", "RMA-9", "post.go",
 		`!= wordSize:`, `> 1<<20:`},
-	{"a UC message that is too long is cut", "RMA-16", "uc.go",
-		`return ok && total(sges) >= n`, `return ok`},
 	{"a UC request to nobody fails", "RMA-16", "uc.go",
 		`case p == nil:
 `, `case p == nil:
@@ -28,6 +24,4 @@ var transportFaults = []mutation{
 `},
 	{"a local error takes UC to ERR", "QPS-28", "post.go",
 		`if q.unreliable() {`, `if q.typ == verbs.QPTypeUD {`},
-	{"UC has all operations", "SND-2", "qptype.go",
-		`verbs.QPTypeUC: opsSend | opsWrite,`, `verbs.QPTypeUC: opsSend | opsWrite | opsFetch,`},
 }
