@@ -31,14 +31,36 @@ type cq struct {
 	async   acks   // of asynchronous events
 }
 
-// ownWC is a completion of this process's own making. A send's completion gives
-// its place in the send queue, and those before it, back when it is polled.
+// ownWC is a completion of this process's own making, in a cache line. When it is
+// polled, the queue that its request took a place in has that place again: a
+// send's gives back all those before it too.
 type ownWC struct {
-	wc   verbs.WC
-	qp   *qp
-	sent uint32
-	send bool
-	srq  *srq // whose receive it was; nil: of the QP's own queue
+	wc     verbs.WC
+	places *atomic.Uint32 // of the queue
+	change uint32         // what places becomes if send is set, else what is added
+	send   bool
+}
+
+// sent is the completion of the send request in a place, received that of a receive.
+func (q *qp) sent(place uint32, wc verbs.WC) ownWC {
+	return ownWC{wc: wc, places: &q.sendDone, change: place + 1, send: true}
+}
+
+func (r *recvQueue) received(wc verbs.WC) ownWC {
+	return ownWC{wc: wc, places: &r.freed, change: 1}
+}
+
+// received is the completion of a receive of the queue, whose places are counted down.
+func (s *srq) received(wc verbs.WC) ownWC {
+	return ownWC{wc: wc, places: &s.used, change: ^uint32(0)}
+}
+
+func (e *ownWC) giveBack() {
+	if e.send {
+		e.places.Store(e.change)
+	} else {
+		e.places.Add(e.change)
+	}
 }
 
 func (c *context) CreateCQ(cqe int, ch verbs.CompChannel, compVector int) (verbs.CQ, error) {
@@ -131,15 +153,8 @@ func (q *cq) pollOwn(wc []verbs.WC) int {
 	for n < len(wc) && q.head != tail {
 		e := &q.own[q.head&uint32(len(q.own)-1)]
 		wc[n] = e.wc
-		switch {
-		case e.send:
-			e.qp.sendDone.Store(e.sent + 1)
-		case e.srq != nil:
-			e.srq.free()
-		default:
-			e.qp.recv.freed.Add(1)
-		}
-		e.qp, e.srq = nil, nil
+		e.giveBack()
+		e.places = nil
 		q.head++
 		n++
 	}
@@ -148,7 +163,7 @@ func (q *cq) pollOwn(wc []verbs.WC) int {
 }
 
 // push adds a completion of this process's own making and rings the bell.
-func (q *cq) push(e ownWC, solicited bool) {
+func (q *cq) push(e *ownWC, solicited bool) {
 	q.mu.Lock()
 	q.pushLocked(e)
 	q.mu.Unlock()
@@ -157,23 +172,15 @@ func (q *cq) push(e ownWC, solicited bool) {
 	}
 }
 
-func (q *cq) pushLocked(e ownWC) {
+func (q *cq) pushLocked(e *ownWC) {
 	tail := q.tail.Load()
 	if int(tail-q.head) >= q.cqe || q.overrun {
 		q.overran()
-		e.drop()
+		e.giveBack()
 		return
 	}
-	q.own[tail&uint32(len(q.own)-1)] = e
+	q.own[tail&uint32(len(q.own)-1)] = *e
 	q.tail.Store(tail + 1)
-}
-
-// drop gives back what a completion that nobody will poll holds of queues that
-// others use.
-func (e *ownWC) drop() {
-	if e.srq != nil {
-		e.srq.free()
-	}
 }
 
 // purge removes the completions of a QP that is reset or destroyed.
@@ -185,11 +192,11 @@ func (q *cq) purge(p *qp) {
 	}
 	mask, tail, to := uint32(len(q.own)-1), q.tail.Load(), q.head
 	for i := q.head; i != tail; i++ {
-		if e := q.own[i&mask]; e.qp != p {
+		if e := q.own[i&mask]; e.wc.QPNum != p.num {
 			q.own[to&mask] = e
 			to++
 		} else {
-			e.drop()
+			e.giveBack()
 		}
 	}
 	q.tail.Store(to)

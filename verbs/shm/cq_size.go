@@ -66,7 +66,7 @@ func (q *cq) overran() {
 	}
 	q.overrun = true
 	for i := q.head; i != q.tail.Load(); i++ {
-		q.own[i&uint32(len(q.own)-1)].drop()
+		q.own[i&uint32(len(q.own)-1)].giveBack()
 	}
 	q.own = nil
 	q.headSeen.Store(q.tail.Load() - 1) // so that no poll finds it empty

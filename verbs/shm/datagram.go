@@ -142,7 +142,11 @@ func (q *qp) accept(d *datagram) verbs.WCStatus {
 		wc.Flags |= verbs.WCWithImm
 		wc.Imm = d.imm
 	}
-	q.recvCQ.push(ownWC{qp: q, srq: q.srq, wc: wc}, d.flags&datagramSolicited != 0 || wc.Status != verbs.WCSuccess)
+	e := q.recv.received(wc)
+	if q.srq != nil {
+		e = q.srq.received(wc)
+	}
+	q.recvCQ.push(&e, d.flags&datagramSolicited != 0 || wc.Status != verbs.WCSuccess)
 	return wc.Status
 }
 

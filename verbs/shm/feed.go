@@ -116,7 +116,7 @@ func (q *qp) collect() bool {
 		if s == nil || r.fault(i) {
 			return false
 		}
-		e := ownWC{qp: q, srq: s}
+		e := s.received(verbs.WC{})
 		r.complete(i, &e.wc)
 		q.given.from = nil
 		r.next.Store(i + 1)
@@ -127,7 +127,7 @@ func (q *qp) collect() bool {
 		if s.cq != nil {
 			cq = s.cq
 		}
-		cq.push(e, r.solicited(i) || e.wc.Status != verbs.WCSuccess)
+		cq.push(&e, r.solicited(i) || e.wc.Status != verbs.WCSuccess)
 		if e.wc.Status != verbs.WCSuccess {
 			return false
 		}

@@ -39,7 +39,7 @@ func (s *sharer) ask(op askOp) uint32 {
 }
 
 // holds checks which receives the SRQ has, and how many places are taken.
-func (s *sharer) holds(t *testing.T, used int32, ids ...uint64) {
+func (s *sharer) holds(t *testing.T, used uint32, ids ...uint64) {
 	t.Helper()
 	var got []uint64
 	for _, w := range s.srq.queue {

@@ -69,18 +69,17 @@ func (q *qp) refuse(wr *verbs.SendWR) (syscall.Errno, string) {
 
 // refuseFetch tells what is wrong with a READ or an atomic operation.
 func (q *qp) refuseFetch(wr *verbs.SendWR) (syscall.Errno, string) {
-	addr, _, _, _ := wr.Atomic()
-	switch is := wr.Opcode.String(); {
+	addr, _ := wr.RDMA() // an atomic operation has it in the same place
+	atomic := wr.Opcode != verbs.OpRDMARead
+	switch {
 	case wr.SendFlags&verbs.SendInline != 0:
-		return einval, is + " brings data here and cannot be inline"
+		return einval, wr.Opcode.String() + " brings data here and cannot be inline"
 	case q.attr.MaxRdAtomic == 0:
-		return einval, is + " needs max_rd_atomic above 0"
-	case wr.Opcode == verbs.OpRDMARead:
-		return 0, ""
-	case addr%wordSize != 0:
-		return einval, is + " needs a remote address that is a multiple of 8"
-	case total(sgesOf(wr.SGList, wr.NumSGE)) != wordSize:
-		return einval, is + " needs local memory of 8 bytes"
+		return einval, wr.Opcode.String() + " needs max_rd_atomic above 0"
+	case atomic && addr%wordSize != 0:
+		return einval, wr.Opcode.String() + " needs a remote address that is a multiple of 8"
+	case atomic && total(sgesOf(wr.SGList, wr.NumSGE)) != wordSize:
+		return einval, wr.Opcode.String() + " needs local memory of 8 bytes"
 	}
 	return 0, ""
 }
@@ -144,21 +143,26 @@ func (q *qp) finish(w *work, status verbs.WCStatus) {
 	if status == verbs.WCSuccess && !q.sigAll && w.flags&verbs.SendSignaled == 0 {
 		return
 	}
-	e := ownWC{qp: q, sent: w.place, send: true, wc: verbs.WC{
-		WRID: w.wrid, Status: status, QPNum: q.num, Opcode: sendOpcodes[w.op],
-	}}
+	e := q.sent(w.place, verbs.WC{WRID: w.wrid, Status: status, QPNum: q.num, Opcode: sendOpcodes[w.op]})
 	if opsFetch>>w.op&1 != 0 {
 		e.wc.ByteLen = uint32(total(w.sges))
 	}
-	if status != verbs.WCSuccess && status != verbs.WCWRFlushErr {
-		if q.unreliable() {
-			q.setState(verbs.QPSQE)
-		} else {
-			q.broken = true
-			q.setState(verbs.QPErr)
-		}
+	if status != verbs.WCSuccess {
+		q.failed(status)
 	}
-	q.sendCQ.push(e, status != verbs.WCSuccess)
+	q.sendCQ.push(&e, status != verbs.WCSuccess)
+}
+
+// failed changes the state after a request that failed.
+func (q *qp) failed(status verbs.WCStatus) {
+	switch {
+	case status == verbs.WCWRFlushErr:
+	case q.unreliable():
+		q.setState(verbs.QPSQE)
+	default:
+		q.broken = true
+		q.setState(verbs.QPErr)
+	}
 }
 
 var sendOpcodes = [...]verbs.WCOpcode{

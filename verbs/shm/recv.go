@@ -72,7 +72,8 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 		r.write(i, wr)
 		if r.closed.Load() {
 			r.next.Store(i + 1)
-			q.recvCQ.push(r.flushed(i), true)
+			e := r.flushed(i)
+			q.recvCQ.push(&e, true)
 		}
 	}
 	return nil, nil
@@ -185,9 +186,9 @@ func immWord(b [4]byte) uint32 {
 }
 
 func (r *recvQueue) flushed(i uint32) ownWC {
-	return ownWC{qp: r.qp, wc: verbs.WC{
+	return r.received(verbs.WC{
 		WRID: r.wrids[i&(r.layout.n-1)], QPNum: r.qp.num, Status: verbs.WCWRFlushErr,
-	}}
+	})
 }
 
 // flush ends the queue: what the peer completed stays, in order, and every other
@@ -199,15 +200,16 @@ func (r *recvQueue) flush() {
 	cq.mu.Lock()
 	i := r.next.Load()
 	for ; r.ready() && !r.fault(i) && i != r.posted.Load(); i++ {
-		e := ownWC{qp: r.qp}
+		e := r.received(verbs.WC{})
 		r.complete(i, &e.wc)
-		cq.pushLocked(e)
+		cq.pushLocked(&e)
 		r.next.Store(i + 1)
 	}
 	r.closed.Store(true)
 	n := r.posted.Load() - i
 	for ; i != r.posted.Load(); i++ {
-		cq.pushLocked(r.flushed(i))
+		e := r.flushed(i)
+		cq.pushLocked(&e)
 	}
 	r.next.Store(i)
 	cq.mu.Unlock()

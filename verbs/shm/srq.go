@@ -23,7 +23,7 @@ type srq struct {
 	cq     *cq     // for its completions, if it is for XRC
 	async  acks
 
-	used atomic.Int32 // places taken: of receives posted, or completed and not polled
+	used atomic.Uint32 // places taken: of receives posted, or completed and not polled
 
 	mu      sync.Mutex
 	queue   []verbs.RecvWR // copies, with SGEs of their own
@@ -180,9 +180,6 @@ func (s *srq) takeFor(q *qp) (w verbs.RecvWR, ok bool) {
 	}
 	return w, ok
 }
-
-// free gives back the place of a receive whose completion is polled or gone.
-func (s *srq) free() { s.used.Add(-1) }
 
 // giveBack puts a receive that was taken and not used at the head of the queue.
 func (s *srq) giveBack(w verbs.RecvWR) {
