@@ -19,8 +19,8 @@ var connectionFaults = []mutation{
 	{"a failed receive leaves its QP as it was", "RCV-11 ERR-7", "recv.go",
 		`if wc[n-1].Status != verbs.WCSuccess {`, `if false {`},
 	{"a failed request leaves its QP as it was", "QPS-29 ERR-22", "post.go",
-		`			q.broken = true
-			q.setState(verbs.QPErr)
+		`		q.broken = true
+		q.setState(verbs.QPErr)
 `, ``},
 	{"a peer's lie about byte_len is believed", "TestForgedRecords", "recv.go",
 		`if wc.Status == verbs.WCSuccess && !legal {`, `if wc.Status == 99 && !legal {`},

@@ -17,7 +17,7 @@ var eventFaults = []mutation{
 	{"a failed receive is not solicited", "CHN-8", "recv.go",
 		`cq.bell.ring(true)`, `cq.bell.ring(false)`},
 	{"a failed send is not solicited", "CHN-8", "post.go",
-		`q.sendCQ.push(e, status != verbs.WCSuccess)`, `q.sendCQ.push(e, false)`},
+		`q.sendCQ.push(&e, status != verbs.WCSuccess)`, `q.sendCQ.push(&e, false)`},
 	{"sends raise no events", "CHN-16", "cq.go",
 		`if q.bell != nil {
 		q.bell.ring(solicited)`, `if false {
@@ -43,9 +43,9 @@ var eventFaults = []mutation{
 	{"a CQ that overran leaves its QPs as they were", "AEV-7", "cq_size.go",
 		`	go q.failUsers()`, `	//`},
 	{"a failure at the requester raises an event", "AEV-8", "post.go",
-		`			q.broken = true
-`, `			q.broken = true
-			q.raise(verbs.EventQPFatal)
+		`		q.broken = true
+`, `		q.broken = true
+		q.raise(verbs.EventQPFatal)
 `},
 	{"a refused request raises no event at the responder", "AEV-6", "notice.go",
 		`	if ok {

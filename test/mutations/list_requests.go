@@ -7,7 +7,7 @@ var requestFaults = []mutation{
 	{"a full send queue takes more", "SND-6", "post.go",
 		`>= uint32(q.cap.MaxSendWR):`, `>= uint32(2*q.cap.MaxSendWR):`},
 	{"a polled completion makes no room", "SND-7", "cq.go",
-		`e.qp.sendDone.Store(e.sent + 1)`, `e.qp.sendDone.Store(0)`},
+		`e.places.Store(e.change)`, `e.places.Store(0)`},
 	{"inline data may be too long", "SND-16", "post.go",
 		`> uint64(q.cap.MaxInlineData):`, `> uint64(2*q.cap.MaxInlineData):`},
 	{"inline data that waits is taken late", "SND-13", "pending.go",

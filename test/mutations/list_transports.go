@@ -23,5 +23,5 @@ var transportFaults = []mutation{
 		return verbs.WCRetryExcErr
 `},
 	{"a local error takes UC to ERR", "QPS-28", "post.go",
-		`if q.unreliable() {`, `if q.typ == verbs.QPTypeUD {`},
+		`case q.unreliable():`, `case q.typ == verbs.QPTypeUD:`},
 }
