@@ -2,8 +2,10 @@ package shm
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/rand"
 	"net"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -127,6 +129,19 @@ func (m *mailbox) packet(n int) []byte {
 	return append(g.append(d.appendHeader(nil)), make([]byte, n)...)
 }
 
+// awaitRead returns when the context at the other end has read what was written:
+// it answers a request that comes after that, or it has ended the connection.
+func awaitRead(t *testing.T, conn *net.UnixConn) {
+	t.Helper()
+	conn.Write(request{op: askDirectory}.encode())
+	check(t, conn.SetReadDeadline(time.Now().Add(10*time.Second)))
+	_, fds, err := receive(conn, make([]byte, 64))
+	closeAll(fds)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatal("the packet is not read")
+	}
+}
+
 // TestWildDatagrams: what is not a message to this QP is dropped, and ends at
 // most the connection that it came over.
 func TestWildDatagrams(t *testing.T) {
@@ -166,6 +181,7 @@ func TestWildDatagrams(t *testing.T) {
 			check(t, err)
 			defer conn.Close()
 			conn.Write(spoil(m.packet(16)))
+			awaitRead(t, conn)
 			honest, err := dial(m.ctx.id)
 			check(t, err)
 			defer honest.Close()
