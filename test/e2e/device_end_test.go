@@ -102,11 +102,7 @@ func TestDevicePortGoesDown(t *testing.T) {
 					t.Errorf("the port does not come back: %v", err)
 				}
 			}()
-			for _, side := range []*process{server, client} {
-				if got := side.within(patience); got != statusDevice && got != statusPeer {
-					t.Errorf("%s ended with status %d\n%s", side.name, got, side.said())
-				}
-			}
+			endForTheDevice(t, server, client)
 			if n := server.count("port 1 of "+*deviceName) + client.count("port 1 of "+*deviceName); n == 0 {
 				t.Errorf("nobody names the port\n%s", server.said())
 			}
@@ -134,11 +130,7 @@ func TestDeviceUnplugged(t *testing.T) {
 					t.Errorf("the device does not come back: %v", err)
 				}
 			}()
-			for _, side := range []*process{server, client} {
-				if got := side.within(patience); got != statusDevice && got != statusPeer {
-					t.Errorf("%s ended with status %d\n%s", side.name, got, side.said())
-				}
-			}
+			endForTheDevice(t, server, client)
 			if n := server.count(*deviceName) + client.count(*deviceName); n == 0 {
 				t.Errorf("nobody names the device\n%s", server.said())
 			}
@@ -146,6 +138,17 @@ func TestDeviceUnplugged(t *testing.T) {
 				t.Error("the record has no error")
 			}
 		})
+	}
+}
+
+// endForTheDevice checks that each side ends because of the device, its own or the
+// peer's.
+func endForTheDevice(t *testing.T, sides ...*process) {
+	t.Helper()
+	for _, side := range sides {
+		if got := side.within(patience); got != statusDevice && got != statusPeer {
+			t.Errorf("%s ended with status %d\n%s", side.name, got, side.said())
+		}
 	}
 }
 

@@ -132,14 +132,22 @@ func completionOrder(e *env) {
 	}
 }
 
-func sharedCQ(e *env) {
+// twoOnOneCQ makes two connected pairs of QPs that share each side's only CQ. The
+// sides hold the second pair, the first is returned.
+func (e *env) twoOnOneCQ() (a, b *side, first, firstPeer verbs.QP) {
+	e.Helper()
 	c := conf()
 	c.oneCQ = true
-	a, b := e.pair(c)
-	first, firstPeer := a.qp, b.qp
+	a, b = e.pair(c)
+	first, firstPeer = a.qp, b.qp
 	a.newQP()
 	b.newQP()
 	connect(a, b)
+	return a, b, first, firstPeer
+}
+
+func sharedCQ(e *env) {
+	a, b, first, firstPeer := e.twoOnOneCQ()
 	second, secondPeer := a.qp, b.qp
 	for _, p := range [][2]verbs.QP{{first, firstPeer}, {second, secondPeer}} {
 		a.qp, b.qp = p[0], p[1]

@@ -83,13 +83,7 @@ func resizeDown(e *env) {
 // ownOrderOnly: on a CQ that several queues share, each queue's completions come
 // in its own order, however they are mixed.
 func ownOrderOnly(e *env) {
-	c := conf()
-	c.oneCQ = true
-	a, b := e.pair(c)
-	first, firstPeer := a.qp, b.qp
-	a.newQP()
-	b.newQP()
-	connect(a, b)
+	a, b, first, firstPeer := e.twoOnOneCQ()
 	second, secondPeer := a.qp, b.qp
 	const each = 8
 	for i := range each {
