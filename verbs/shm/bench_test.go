@@ -20,7 +20,7 @@ type hot struct {
 func newHot(t testing.TB, device string, size int) *hot {
 	t.Helper()
 	c := conf()
-	c.device, c.size = device, max(1<<16, size)
+	c.device, c.size, c.cap.MaxSendWR = device, max(1<<16, size), 128
 	a, b := pair(t, c)
 	one := func(s, peer *side, op verbs.Opcode) *verbs.SendWR {
 		return newRequests(t).sendList([]send{
@@ -106,5 +106,32 @@ func BenchmarkSendPingPong(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		h.pingPong(b)
+	}
+}
+
+// BenchmarkBurst posts lists of requests, the last of each signaled, as a bandwidth
+// test does. An op is one request.
+func BenchmarkBurst(b *testing.B) {
+	const burst = 100
+	for _, size := range []int{8, 4096, 65536} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			h := newHot(b, "shm_whole", size)
+			list := must(verbs.Make[verbs.SendWR](burst))(b)
+			for i := range list {
+				list[i] = *h.write
+				if list[i].SendFlags = 0; i+1 < burst {
+					list[i].Next = &list[i+1]
+				}
+			}
+			list[burst-1].SendFlags = verbs.SendSignaled
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for done := 0; done < b.N; done += burst {
+				if _, err := h.a.qp.PostSend(&list[0]); err != nil {
+					b.Fatal(err)
+				}
+				drain(b, h.a.sendCQ, h.wc)
+			}
+		})
 	}
 }

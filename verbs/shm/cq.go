@@ -41,11 +41,16 @@ type ownWC struct {
 	send   bool
 }
 
-// sent is the completion of the send request in a place, received that of a receive.
-func (q *qp) sent(place uint32, wc verbs.WC) ownWC {
+// sent is the completion of the send request in a place, whose data has n bytes.
+func (q *qp) sent(place uint32, wrid uint64, op verbs.Opcode, status verbs.WCStatus, n uint64) ownWC {
+	wc := verbs.WC{WRID: wrid, Status: status, QPNum: q.num, Opcode: sendOpcodes[op]}
+	if opsFetch>>op&1 != 0 {
+		wc.ByteLen = uint32(n)
+	}
 	return ownWC{wc: wc, places: &q.sendDone, change: place + 1, send: true}
 }
 
+// received is the completion of a receive.
 func (r *recvQueue) received(wc verbs.WC) ownWC {
 	return ownWC{wc: wc, places: &r.freed, change: 1}
 }

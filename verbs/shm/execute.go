@@ -53,7 +53,7 @@ func (q *qp) execute(w *work) (outcome, verbs.WCStatus) {
 		if status := p.answer(q.write(p, w, n)); status != verbs.WCSuccess {
 			return done, status
 		}
-		p.publish(w, verbs.WCRecvRDMAWithImm, n, verbs.WCSuccess)
+		p.publish(w, n, verbs.WCSuccess)
 		return done, verbs.WCSuccess
 	}
 	return q.send(p, w, n)
@@ -153,7 +153,7 @@ func (q *qp) send(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
 		return q.noReceive(p), 0
 	}
 	if total(sges) < n {
-		p.publish(w, verbs.WCRecv, n, verbs.WCLocLenErr)
+		p.publish(w, n, verbs.WCLocLenErr)
 		return done, verbs.WCRemInvReqErr
 	}
 	src, piece := []byte(nil), 0
@@ -166,7 +166,7 @@ func (q *qp) send(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
 		}
 		dst := p.remote.memory(&p.scatter, s.LKey, p.recvPD, s.Addr, uint64(s.Length), verbs.AccessLocalWrite)
 		if dst == nil {
-			p.publish(w, verbs.WCRecv, n, verbs.WCLocProtErr)
+			p.publish(w, n, verbs.WCLocProtErr)
 			return done, verbs.WCRemOpErr
 		}
 		left -= room
@@ -181,7 +181,7 @@ func (q *qp) send(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
 			src, at = src[m:], at+m
 		}
 	}
-	p.publish(w, verbs.WCRecv, n, verbs.WCSuccess)
+	p.publish(w, n, verbs.WCSuccess)
 	return done, verbs.WCSuccess
 }
 
@@ -199,18 +199,24 @@ func (q *qp) place(dst, src []byte, base uint64) {
 }
 
 // publish completes the receive that the message took.
-func (p *peer) publish(w *work, op verbs.WCOpcode, n uint64, status verbs.WCStatus) {
-	w0 := n & (1<<32 - 1)
-	w1 := uint64(status) | uint64(op)<<recOpShift
-	if w.op == verbs.OpSendWithImm || w.op == verbs.OpRDMAWriteWithImm {
-		w0 |= uint64(immWord(w.imm)) << 32
-		w1 |= recWithImm
-	}
-	p.store(w0, w1, w.flags&verbs.SendSolicited != 0 || status != verbs.WCSuccess)
+func (p *peer) publish(w *work, n uint64, status verbs.WCStatus) {
+	w0, w1 := recordOf(w.op, w.imm, n)
+	p.store(w0, w1|uint64(status), w.flags&verbs.SendSolicited != 0 || status != verbs.WCSuccess)
 	p.next++
 	if status != verbs.WCSuccess {
 		p.notify()
 	}
+}
+
+// recordOf returns the record of a message of n bytes that arrived well, but for
+// its number.
+func recordOf(op verbs.Opcode, imm [4]byte, n uint64) (w0, w1 uint64) {
+	w0, w1 = n&(1<<32-1), uint64(recvOpcodes[op])<<recOpShift
+	if opsImm>>op&1 != 0 {
+		w0 |= uint64(immWord(imm)) << 32
+		w1 |= recWithImm
+	}
+	return w0, w1
 }
 
 // fault tells the peer that its side of the connection has failed, and why.

@@ -1,16 +1,27 @@
 package shm
 
-import "github.com/ibperf/ibperf/verbs"
+import (
+	"sync/atomic"
+
+	"github.com/ibperf/ibperf/verbs"
+)
 
 // What a context shows its peers, read-only for them: the directory. Its owner
 // writes it and never reads back what it relies on. Every field is accessed
 // atomically by readers; a reader takes each value once and checks it.
 type directory struct {
+	changes uint64 // how often a region ended or a QP changed; see pass
+	_       [7]uint64
+
 	mrs [maxMR]mrEntry
 	qps [maxQP]qpEntry
 
 	srqs [maxSRQ]srqEntry
 }
+
+// change counts a change. Whoever waits then until requesters are out knows that
+// none of them goes on by what was there before.
+func (d *directory) change() { atomic.AddUint64(&d.changes, 1) }
 
 // mrEntry describes a memory region to the requesters of peers (64 bytes).
 // The owner clears key first and sets it last.

@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -159,75 +160,95 @@ func (m *mr) Close() error {
 	} else {
 		delete(c.regions, m.file.ID())
 	}
-	busy := c.requestersAtWork()
+	c.dir.change()
+	live := slices.Clone(c.qps)
 	c.mu.Unlock()
-	for _, q := range busy {
-		q.lock() // a request that starts later finds the tables as they are now
-		q.unlock()
+	for _, q := range live {
+		if q != nil {
+			q.awaitOut()
+		}
 	}
 	m.file.Release()
 	m.pd.use(-1)
 	return nil
 }
 
-// requestersAtWork returns the QPs whose requester may be using a region; under
-// the context's lock.
-func (c *context) requestersAtWork() (list []*qp) {
-	for _, q := range c.qps {
-		if q != nil && atomic.LoadUint32(&q.entry.busy) != 0 {
-			list = append(list, q)
-		}
-	}
-	return list
+// awaitOut returns when no requester, of this side or of the peer's, works with what
+// it found in the tables before the call.
+func (q *qp) awaitOut() {
+	q.lock()
+	r, num := q.remote, q.attr.DestQPNum
+	q.unlock()
+	r.awaitOut(num)
 }
 
 // local returns the memory that an SGE of this side names, or nil if key,
 // domain, bounds or access do not allow it.
 func (c *context) local(s verbs.SGE, pd *pd, need verbs.Access) []byte {
-	i := keyIndex(s.LKey)
+	w := c.window(s.LKey, pd, need)
+	return w.at(s.LKey, s.Addr, uint64(s.Length))
+}
+
+// window returns the region of this side that has the key, if it gives the access
+// within the domain.
+func (c *context) window(key uint32, pd *pd, need verbs.Access) window {
+	i := keyIndex(key)
 	if i >= maxMR {
-		return nil
+		return window{}
 	}
 	m := c.mrs[i].Load()
-	if m == nil || m.key != s.LKey || m.pd != pd || m.access&need != need {
-		return nil
+	if m == nil || m.key != key || m.pd != pd || m.access&need != need {
+		return window{}
 	}
-	off, n := s.Addr-m.addr, uint64(s.Length)
-	if s.Addr < m.addr || off > uint64(len(m.buf)) || n > uint64(len(m.buf))-off {
-		return nil
-	}
-	return m.buf[off : off+n]
+	return window{key, m.addr, m.buf}
 }
 
 // memory returns the peer's memory [addr, addr+n) if the key gives the access
-// within the domain. The entry is the peer's: every value is taken once, and
-// what they say together is checked against the mapping.
+// within the domain.
 func (r *remote) memory(known *lastRegion, key, pd uint32, addr, n uint64, need verbs.Access) []byte {
+	w := r.window(known, key, pd, need)
+	return w.at(key, addr, n)
+}
+
+// window returns the peer's region that has the key, if it gives the access within
+// the domain. The entry is the peer's: every value is taken once, and what they say
+// together is checked against the mapping.
+func (r *remote) window(known *lastRegion, key, pd uint32, need verbs.Access) window {
 	i := keyIndex(key)
 	if i >= maxMR || key == 0 {
-		return nil
+		return window{}
 	}
 	e := &r.dir.mrs[i]
 	if atomic.LoadUint32(&e.key) != key {
-		return nil
+		return window{}
 	}
 	start, length := atomic.LoadUint64(&e.addr), atomic.LoadUint64(&e.length)
 	offset := atomic.LoadUint64(&e.offset)
 	if atomic.LoadUint32(&e.pd) != pd || verbs.Access(atomic.LoadUint32(&e.access))&need != need {
-		return nil
-	}
-	if addr < start || addr-start > length || n > length-(addr-start) {
-		return nil
+		return window{}
 	}
 	b := known.of(r, atomic.LoadUint32(&e.region))
-	if atomic.LoadUint32(&e.key) != key {
+	if atomic.LoadUint32(&e.key) != key || offset > uint64(len(b)) || length > uint64(len(b))-offset {
+		return window{}
+	}
+	return window{key, start, b[offset : offset+length]}
+}
+
+// window is a region as requests name it. The zero window shows nothing.
+type window struct {
+	key   uint32
+	first uint64 // address of the first byte
+	bytes []byte
+}
+
+// at returns the memory [addr, addr+n), or nil if the window does not show all of
+// it under the key.
+func (w *window) at(key uint32, addr, n uint64) []byte {
+	off := addr - w.first // huge if addr is below
+	if key != w.key || off > uint64(len(w.bytes)) || n > uint64(len(w.bytes))-off {
 		return nil
 	}
-	from := offset + (addr - start)
-	if from < offset || from > uint64(len(b)) || n > uint64(len(b))-from {
-		return nil
-	}
-	return b[from : from+n]
+	return w.bytes[off : off+n]
 }
 
 // lastRegion remembers the region used last, so that the common case takes no lock.

@@ -30,6 +30,7 @@ func (q *qp) slot(i uint32) *pending { return &q.pend[i&uint32(len(q.pend)-1)] }
 func (q *qp) enqueue(w *work) *pending {
 	p := q.slot(q.pendTail)
 	q.pendTail++
+	q.pass.valid = false // what is posted now waits its turn
 	p.work, p.tried, p.asked, p.notBefore = *w, false, false, time.Time{}
 	p.sgeCopy = append(p.sgeCopy[:0], w.sges...)
 	p.sges = p.sgeCopy

@@ -27,10 +27,20 @@ type work struct {
 // PostSend executes the list in the calling thread, as far as it can proceed at
 // once; the rest waits for the engine.
 func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
+	q.lock()
+	if wr = q.rush(wr); wr == nil {
+		q.unlock()
+		return nil, nil
+	}
+	return q.postSlowly(wr)
+}
+
+// postSlowly posts requests that the fast path leaves, each with all checks, and
+// gives the lock back.
+func (q *qp) postSlowly(wr *verbs.SendWR) (*verbs.SendWR, error) {
 	var errno syscall.Errno
 	var why string
-	q.lock()
-	for ; wr != nil; wr = wr.Next {
+	for ; wr != nil; wr = q.rush(wr.Next) {
 		if errno, why = q.refuse(wr); errno != 0 {
 			break
 		}
@@ -143,10 +153,7 @@ func (q *qp) finish(w *work, status verbs.WCStatus) {
 	if status == verbs.WCSuccess && !q.sigAll && w.flags&verbs.SendSignaled == 0 {
 		return
 	}
-	e := q.sent(w.place, verbs.WC{WRID: w.wrid, Status: status, QPNum: q.num, Opcode: sendOpcodes[w.op]})
-	if opsFetch>>w.op&1 != 0 {
-		e.wc.ByteLen = uint32(total(w.sges))
-	}
+	e := q.sent(w.place, w.wrid, w.op, status, total(w.sges))
 	if status != verbs.WCSuccess {
 		q.failed(status)
 	}
@@ -165,6 +172,7 @@ func (q *qp) failed(status verbs.WCStatus) {
 	}
 }
 
+// The opcodes of completions, of the requester and of the responder.
 var sendOpcodes = [...]verbs.WCOpcode{
 	verbs.OpRDMAWrite:        verbs.WCRDMAWrite,
 	verbs.OpRDMAWriteWithImm: verbs.WCRDMAWrite,
@@ -174,4 +182,10 @@ var sendOpcodes = [...]verbs.WCOpcode{
 
 	verbs.OpAtomicCmpAndSwp:   verbs.WCCompSwap,
 	verbs.OpAtomicFetchAndAdd: verbs.WCFetchAdd,
+}
+
+var recvOpcodes = [...]verbs.WCOpcode{
+	verbs.OpRDMAWriteWithImm: verbs.WCRecvRDMAWithImm,
+	verbs.OpSend:             verbs.WCRecv,
+	verbs.OpSendWithImm:      verbs.WCRecv,
 }

@@ -49,6 +49,7 @@ type qp struct {
 	pendTail uint32
 	remote   *remote
 	peer     *peer
+	pass     pass
 	shuffler place.Shuffler
 	now      work // the request being posted
 	pieces   [maxSGE][]byte
@@ -185,6 +186,7 @@ func (q *qp) QPNum() uint32 { return q.num }
 func (q *qp) setState(s verbs.QPState) {
 	q.state.Store(uint32(s))
 	atomic.StoreUint32(&q.entry.state, uint32(s))
+	q.ctx.dir.change()
 }
 
 // lock takes the requester. The word is in the directory: the peer waits for it
@@ -236,16 +238,18 @@ func (q *qp) failLocked() {
 const outTimeout = time.Second
 
 // awaitPeerOut returns when the peer's requester does not work in this QP's
-// memory any more: it looks at the state after it set its busy word. A peer
-// that died or keeps the word set is not waited for.
-func (q *qp) awaitPeerOut() {
-	r := q.remote
+// memory any more: it looks at the state after it set its busy word.
+func (q *qp) awaitPeerOut() { q.remote.awaitOut(q.attr.DestQPNum) }
+
+// awaitOut returns when the requester of the peer's QP is not at work, or has been
+// out of it since. A peer that died or keeps the word set is not waited for.
+func (r *remote) awaitOut(num uint32) {
 	if r == nil {
 		return
 	}
-	e := &r.dir.qps[numIndex(q.attr.DestQPNum)]
+	e := &r.dir.qps[numIndex(num)]
 	deadline := time.Now().Add(outTimeout)
-	for atomic.LoadUint32(&e.num) == q.attr.DestQPNum && atomic.LoadUint32(&e.busy) != 0 &&
+	for atomic.LoadUint32(&e.num) == num && atomic.LoadUint32(&e.busy) != 0 &&
 		!r.dead.Load() && time.Now().Before(deadline) {
 		runtime.Gosched()
 	}
@@ -304,10 +308,10 @@ func (q *qp) destroy() error {
 	q.pendHead = q.pendTail
 	q.withdraw()
 	q.unlock()
+	q.awaitPeerOut()
 	c.mu.Lock()
 	c.qps[numIndex(q.num)] = nil // not before: who deregisters memory waits for the QPs that are here
 	c.mu.Unlock()
-	q.awaitPeerOut()
 	atomic.StoreUint32(&q.entry.num, 0)
 	if q.sharing() {
 		q.starve()

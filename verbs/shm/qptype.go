@@ -6,6 +6,7 @@ import "github.com/ibperf/ibperf/verbs"
 const (
 	opsSend  uint32 = 1<<verbs.OpSend | 1<<verbs.OpSendWithImm
 	opsWrite uint32 = 1<<verbs.OpRDMAWrite | 1<<verbs.OpRDMAWriteWithImm
+	opsImm   uint32 = 1<<verbs.OpSendWithImm | 1<<verbs.OpRDMAWriteWithImm
 	opsFetch uint32 = 1<<verbs.OpRDMARead | opsAtomic // bring data here
 
 	opsAtomic uint32 = 1<<verbs.OpAtomicCmpAndSwp | 1<<verbs.OpAtomicFetchAndAdd

@@ -17,7 +17,7 @@ func (q *qp) unacknowledged(p *peer, w *work, n uint64) verbs.WCStatus {
 		q.write(p, w, n)
 	case w.op == verbs.OpRDMAWriteWithImm:
 		if p.fits(0) && q.write(p, w, n) == verbs.WCSuccess {
-			p.publish(w, verbs.WCRecvRDMAWithImm, n, verbs.WCSuccess)
+			p.publish(w, n, verbs.WCSuccess)
 		}
 	case p.fits(n):
 		q.send(p, w, n)

@@ -17,7 +17,7 @@ package place
 // Elsewhere Ordered is copy and promises nothing.
 func Ordered(dst, src []byte) {
 	n := len(src)
-	if n == 8 && word(dst, src) {
+	if n == 8 && Word(dst, src) {
 		return
 	}
 	if n == 0 {
