@@ -35,6 +35,7 @@ type lane struct {
 	ring       int              // receives that are kept posted
 	depth      uint64           // messages that may be on their way
 	every      uint64           // a signaled request each so many messages
+	due        uint64           // messages up to the next of them
 	sent       uint64           // messages posted
 	arrived    uint64           // messages seen
 	finished   uint64           // messages whose end the sending loop has counted
@@ -107,6 +108,7 @@ func (l *lane) lay(m *measurement) error {
 	l.limit, l.credited, l.lastCredit, l.base = m.total, 0, 0, l.posted
 	l.sendSlot, l.recvSlot, l.freeRecvs = 0, 0, 0
 	l.depth, l.every = m.depth(n), m.every(n)
+	l.due = l.every
 	clear(b[r.layout.creditsIn(l.index):][:16])
 	l.link(m)
 	l.fill(m)
@@ -147,6 +149,7 @@ func (l *lane) link(m *measurement) {
 		l.sges[s] = verbs.SGE{Addr: r.mr.Addr() + uint64(local+at), Length: uint32(m.size), LKey: lkey}
 		l.sends[s] = verbs.SendWR{SGList: &l.sges[s], NumSGE: 1, Opcode: m.opcode, SendFlags: flags}
 		l.sends[s].SetRDMA(l.peer.Addr+uint64(remote+at), rkey)
+		l.sends[s].Next = &l.sends[(s+1)%l.slots]
 	}
 	for i := range l.ring {
 		at := r.layout.rx(l.index) + l.rx.SlotOffset(uint64(i))
@@ -175,32 +178,52 @@ func (l *lane) fill(m *measurement) {
 	}
 }
 
-// post posts n messages from the ring in one list. A signaled request ends each
-// group of l.every, and the phase.
+// post posts n messages from the ring, at most one of each slot, in one list. The
+// requests are linked already: only the list's end and the signals differ from one
+// lap to the next, so that a message more costs nothing here.
 func (l *lane) post(n uint64) error {
-	first := l.sendSlot
-	last := &l.sends[first]
-	for range n {
-		wr := &l.sends[l.sendSlot]
-		if l.sendSlot++; l.sendSlot == l.slots {
-			l.sendSlot = 0
-		}
-		l.sent++
-		l.posted++
-		wr.SendFlags &^= verbs.SendSignaled
-		if l.sent%l.every == 0 || l.sent == l.limit {
-			wr.SendFlags |= verbs.SendSignaled
-			wr.WRID = uint64(l.index)<<laneShift | l.posted
-			l.marked = l.posted
-		}
-		wr.Next = &l.sends[l.sendSlot]
-		last = wr
+	first, due, end := l.sendSlot, l.due, l.sent+n
+	for ; l.due <= end; l.due += l.every {
+		l.signal(l.due)
 	}
-	last.Next = nil
-	if _, err := l.qp.PostSend(&l.sends[first]); err != nil {
+	if end == l.limit {
+		l.signal(end)
+	}
+	last := l.slotAfter(n - 1)
+	l.sends[last].Next = nil
+	_, err := l.qp.PostSend(&l.sends[first])
+	l.sends[last].Next = &l.sends[l.slotAfter(n)]
+	for ; due <= end; due += l.every {
+		l.sends[l.slotOf(due)].SendFlags &^= verbs.SendSignaled
+	}
+	l.sends[last].SendFlags &^= verbs.SendSignaled
+	l.sendSlot = l.slotAfter(n)
+	l.sent = end
+	l.posted += n
+	if err != nil {
 		return fmt.Errorf("post message %d: %w", l.sent, err)
 	}
 	return nil
+}
+
+// signal asks for the completion of the message that ends the first count ones.
+func (l *lane) signal(count uint64) {
+	l.marked = l.posted + count - l.sent
+	wr := &l.sends[l.slotOf(count)]
+	wr.SendFlags |= verbs.SendSignaled
+	wr.WRID = uint64(l.index)<<laneShift | l.marked
+}
+
+// slotOf returns the slot of the message that ends the first count ones.
+func (l *lane) slotOf(count uint64) int { return l.slotAfter(count - l.sent - 1) }
+
+// slotAfter returns the slot n places after that of the next message to send.
+func (l *lane) slotAfter(n uint64) int {
+	slot := l.sendSlot + int(n)
+	if slot >= l.slots {
+		slot -= l.slots
+	}
+	return slot
 }
 
 // postRecvs posts n receives, for the slots that follow the last one's.
