@@ -45,6 +45,9 @@ func (b *bell) arm(solicitedOnly bool) {
 	}
 }
 
+// armed tells whether somebody may sleep for the bell.
+func (b *bell) armed() bool { return b != nil && atomic.LoadUint64(b.word)&armMask != armNone }
+
 // ring delivers the event if the CQ is armed. The completion must be visible
 // before: the caller stores it with a full fence, so that either the owner's
 // look after arming sees the completion or this look sees the arm.

@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -24,7 +25,9 @@ type cq struct {
 	depth     int           // of all receivers' queues, guarded by mu
 	overrun   bool          // guarded by mu
 	receivers atomic.Pointer[[]*qp]
-	users     int // QPs, guarded by mu
+	stalled   []*qp        // with work that waits, guarded by mu
+	stalls    atomic.Int32 // their number
+	users     int          // QPs, guarded by mu
 
 	events  uint64 // fetched from the channel, guarded by ch.mu
 	fetched acks   // of those
@@ -102,7 +105,10 @@ func ringSize(n int) int {
 
 func (q *cq) Poll(wc []verbs.WC) (int, error) {
 	if q.empty() {
-		return 0, nil
+		if q.stalls.Load() == 0 {
+			return 0, nil
+		}
+		q.help()
 	}
 	q.mu.Lock()
 	if q.overflows() {
@@ -131,11 +137,43 @@ func (q *cq) Poll(wc []verbs.WC) (int, error) {
 
 func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
 	for range max {
-		if !q.empty() {
-			return q.Poll(wc)
+		if !q.empty() || q.stalls.Load() != 0 {
+			if n, err := q.Poll(wc); n > 0 || err != nil {
+				return n, err
+			}
 		}
 	}
 	return 0, nil
+}
+
+// stall notes that a QP has work that waits, or has none any more.
+func (q *cq) stall(p *qp, waits bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if waits {
+		q.stalled = append(q.stalled, p)
+	} else {
+		q.stalled = slices.DeleteFunc(q.stalled, func(x *qp) bool { return x == p })
+	}
+	q.stalls.Store(int32(len(q.stalled)))
+}
+
+// help lets the work of QPs that waits proceed: the thread that polls has nothing
+// better to do. READs of devices that shuffle are the engine's, see start.
+func (q *cq) help() {
+	if q.ctx.dev.place != ascending {
+		return
+	}
+	for i := 0; ; i++ {
+		q.mu.Lock()
+		if i >= len(q.stalled) {
+			q.mu.Unlock()
+			return
+		}
+		p := q.stalled[i]
+		q.mu.Unlock()
+		p.help()
+	}
 }
 
 // empty is a look without the lock: it may miss what arrives now, never what
@@ -211,8 +249,20 @@ func (q *cq) ReqNotify(solicitedOnly bool) error {
 	if q.bell != nil {
 		q.bell.arm(solicitedOnly)
 		q.look()
+		if q.stalls.Load() != 0 {
+			q.hasten()
+		}
 	}
 	return nil
+}
+
+// hasten makes the engine take over from a thread that is going to sleep.
+func (q *cq) hasten() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, p := range q.stalled {
+		q.ctx.engine.wake(p)
+	}
 }
 
 // takeEvent fetches one of the CQ's events if there is one; under the channel's lock.

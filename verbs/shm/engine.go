@@ -6,17 +6,26 @@ import (
 )
 
 // engine carries out what PostSend could not do at once, in a goroutine of its
-// own, as a device goes on working without its application.
+// own, as a device goes on working without its application. An application that
+// polls carries it out itself, sooner (see cq.help); to wake a goroutine, on a CPU
+// that the application spins on, costs more than the work. So the engine looks
+// after work that waits only every lazyTick, unless somebody sleeps for it.
 type engine struct {
 	mu    sync.Mutex
 	queue map[*qp]struct{} // with work that waits
+	idle  bool             // nothing was queued for a while: it sleeps until it is woken
 	bell  chan struct{}
 	done  chan struct{}
 	ended chan struct{}
 }
 
+const (
+	lazyTick  = time.Millisecond
+	lazyTicks = 20 // without work, before the engine sleeps
+)
+
 func (e *engine) init() {
-	e.queue = map[*qp]struct{}{}
+	e.queue, e.idle = map[*qp]struct{}{}, true
 	e.bell, e.done, e.ended = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
 	go e.run()
 }
@@ -26,11 +35,19 @@ func (e *engine) stop() {
 	<-e.ended
 }
 
-// wake makes the engine look at the QP.
-func (e *engine) wake(q *qp) {
+// wake makes the engine look at the QP at once, watch within a tick.
+func (e *engine) wake(q *qp)  { e.add(q, true) }
+func (e *engine) watch(q *qp) { e.add(q, false) }
+
+func (e *engine) add(q *qp, now bool) {
 	e.mu.Lock()
 	e.queue[q] = struct{}{}
+	now = now || e.idle
+	e.idle = false
 	e.mu.Unlock()
+	if !now {
+		return
+	}
 	select {
 	case e.bell <- struct{}{}:
 	default:
@@ -41,12 +58,17 @@ func (e *engine) run() {
 	defer close(e.ended)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for {
-		if next := e.round(); !next.IsZero() {
+	for ticks := 0; ; ticks++ {
+		switch next := e.round(); {
+		case !next.IsZero():
+			ticks = 0
 			timer.Reset(time.Until(next))
+		case ticks < lazyTicks || !e.rest():
+			timer.Reset(lazyTick)
 		}
 		select {
 		case <-e.bell:
+			ticks = 0
 		case <-timer.C:
 		case <-e.done:
 			return
@@ -54,8 +76,16 @@ func (e *engine) run() {
 	}
 }
 
-// round lets every QP with waiting work proceed and returns the earliest time
-// at which one wants to be looked at again.
+// rest makes the next request to watch a wake-up, unless there is work already.
+func (e *engine) rest() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.idle = len(e.queue) == 0
+	return e.idle
+}
+
+// round lets every QP with waiting work proceed and returns the time at which to
+// look again, the zero time if no work is left.
 func (e *engine) round() (next time.Time) {
 	e.mu.Lock()
 	list := make([]*qp, 0, len(e.queue))
@@ -68,6 +98,9 @@ func (e *engine) round() (next time.Time) {
 		again := q.progress()
 		if again.IsZero() {
 			continue
+		}
+		if !q.sendCQ.bell.armed() {
+			again = time.Now().Add(lazyTick)
 		}
 		e.mu.Lock()
 		e.queue[q] = struct{}{}

@@ -99,10 +99,10 @@ func (q *qp) feed() bool {
 		return false
 	}
 	*g = feed{from: g.want, wr: w}
-	i := r.posted.Load()
+	i := atomic.LoadUint32(&r.posted)
 	slot := i & (r.layout.n - 1)
 	r.wrids[slot], r.room[slot] = w.WRID, total(sgesOf(w.SGList, w.NumSGE))
-	r.posted.Store(i + 1)
+	release(&r.posted, i+1)
 	r.write(i, &w)
 	return true
 }

@@ -118,6 +118,11 @@ func (q *qp) claim(p *peer, epoch uint32) bool {
 	return true
 }
 
+// hasReceive tells whether the peer has posted a receive that is not taken.
+func (p *peer) hasReceive() bool {
+	return atomic.LoadUint32(&view[recvWQE](p.mem, p.layout.wqeAt(p.next)).seq) == p.next+1
+}
+
 // receive returns the SGEs of the peer's next receive, or ok = false if none is
 // posted. They are copied, because the peer may change them at any time.
 func (p *peer) receive(into *[maxSGE]verbs.SGE) (sges []verbs.SGE, ok bool) {

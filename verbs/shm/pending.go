@@ -18,6 +18,7 @@ type pending struct {
 	left      int // timeouts
 	tried     bool
 	asked     bool // waits for a note
+	rnr       bool // waits for a receive
 }
 
 func makePending(c verbs.QPCap) []pending {
@@ -31,7 +32,7 @@ func (q *qp) enqueue(w *work) *pending {
 	p := q.slot(q.pendTail)
 	q.pendTail++
 	q.pass.valid = false // what is posted now waits its turn
-	p.work, p.tried, p.asked, p.notBefore = *w, false, false, time.Time{}
+	p.work, p.tried, p.asked, p.rnr, p.notBefore = *w, false, false, false, time.Time{}
 	p.sgeCopy = append(p.sgeCopy[:0], w.sges...)
 	p.sges = p.sgeCopy
 	if w.inline {
@@ -48,6 +49,7 @@ func (q *qp) enqueue(w *work) *pending {
 // with which the request ends if all its retries are spent.
 func (q *qp) wait(p *pending, out outcome) verbs.WCStatus {
 	now := time.Now()
+	p.rnr = out == notReady
 	if p.asked = out == asked; p.asked {
 		p.notBefore = now.Add(noteDelay)
 		return verbs.WCSuccess
@@ -113,7 +115,7 @@ func (q *qp) progress() time.Time {
 func (q *qp) progressLocked() time.Time {
 	for q.goesOn() {
 		p := q.slot(q.pendHead)
-		if p.notBefore.After(time.Now()) && !(p.asked && q.answered()) {
+		if !q.due(p) {
 			return p.notBefore
 		}
 		out, status := q.execute(&p.work)
@@ -130,6 +132,32 @@ func (q *qp) progressLocked() time.Time {
 	}
 	q.endDrain()
 	return time.Time{}
+}
+
+// due tells whether the request may be tried again: its time has come, or what it
+// waits for. A receive that is posted ends the wait for it at once, as the credits
+// of RC's end-to-end flow control do.
+func (q *qp) due(p *pending) bool {
+	switch {
+	case p.asked && q.answered():
+		return true
+	case p.rnr && q.peer != nil && q.peer.hasReceive():
+		return true
+	}
+	return !p.notBefore.After(time.Now())
+}
+
+// help tries the work that waits, unless somebody else is at it.
+func (q *qp) help() {
+	if !q.tryLock() {
+		return
+	}
+	q.progressLocked()
+	broken, life := q.broken, q.life.Load()
+	q.unlock()
+	if broken {
+		q.fail(life)
+	}
 }
 
 // goesOn tells whether the first request that waits may proceed: in SQD only one

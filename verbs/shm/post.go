@@ -126,10 +126,14 @@ func (q *qp) start() {
 		q.finish(&q.now, verbs.WCWRFlushErr)
 		return
 	}
-	asynchronous := q.now.op == verbs.OpRDMARead && q.ctx.dev.place != ascending
-	if q.pendHead != q.pendTail || state != verbs.QPRTS || asynchronous {
+	if q.now.op == verbs.OpRDMARead && q.ctx.dev.place != ascending {
 		q.enqueue(&q.now)
 		q.ctx.engine.wake(q)
+		return
+	}
+	if q.pendHead != q.pendTail || state != verbs.QPRTS {
+		q.enqueue(&q.now)
+		q.ctx.engine.watch(q)
 		return
 	}
 	out, status := q.execute(&q.now)
@@ -143,7 +147,11 @@ func (q *qp) start() {
 		q.finish(&p.work, status)
 		return
 	}
-	q.ctx.engine.wake(q)
+	if q.sendCQ.bell.armed() {
+		q.ctx.engine.wake(q)
+	} else {
+		q.ctx.engine.watch(q)
+	}
 }
 
 // finish completes a request: with a completion if it was asked for or if the

@@ -47,6 +47,7 @@ type qp struct {
 	pend     []pending     // ring of work that waits
 	pendHead uint32
 	pendTail uint32
+	waits    bool // the send CQ knows of work that waits
 	remote   *remote
 	peer     *peer
 	pass     pass
@@ -198,9 +199,22 @@ func (q *qp) lock() {
 	q.seen.Lock()
 }
 
+// tryLock is lock if the requester is not at work.
+func (q *qp) tryLock() bool {
+	if !atomic.CompareAndSwapUint32(&q.entry.busy, 0, 1) {
+		return false
+	}
+	q.seen.Lock()
+	return true
+}
+
 func (q *qp) unlock() {
+	if waits := q.pendHead != q.pendTail; waits != q.waits {
+		q.waits = waits
+		q.sendCQ.stall(q, waits)
+	}
 	q.seen.Unlock()
-	release(&q.entry.busy)
+	release(&q.entry.busy, 0)
 }
 
 // fail moves the QP to ERR: outstanding work completes with WR_FLUSH_ERR. It

@@ -17,10 +17,10 @@ type recvQueue struct {
 	records []record
 	depth   uint32
 
-	mu     sync.Mutex // guards posting
-	wrids  []uint64   // by slot
-	room   []uint64   // bytes of the receives, by slot
-	posted atomic.Uint32
+	mu     sync.Mutex    // guards posting
+	wrids  []uint64      // by slot
+	room   []uint64      // bytes of the receives, by slot
+	posted uint32        // written under mu, read atomically
 	next   atomic.Uint32 // next record to look at, written under the CQ's lock
 	freed  atomic.Uint32 // receives whose completion was polled
 	closed atomic.Bool   // the peer's records do not count any more
@@ -40,7 +40,7 @@ func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
 // reset empties the queue. No peer may be at work in it.
 func (r *recvQueue) reset() {
 	clear(r.file.Bytes())
-	r.posted.Store(0)
+	atomic.StoreUint32(&r.posted, 0)
 	r.next.Store(0)
 	r.freed.Store(0)
 	r.closed.Store(false)
@@ -62,13 +62,13 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 			return wr, q.err("post_recv", einval, "QP is in RESET; modify it to INIT first")
 		case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxRecvSGE:
 			return wr, q.err("post_recv", einval, "num_sge exceeds max_recv_sge")
-		case r.posted.Load()-r.freed.Load() >= r.depth:
+		case atomic.LoadUint32(&r.posted)-r.freed.Load() >= r.depth:
 			return wr, q.err("post_recv", enomem, "receive queue is full: poll completions first")
 		}
-		i := r.posted.Load()
+		i := atomic.LoadUint32(&r.posted)
 		slot := i & (r.layout.n - 1)
 		r.wrids[slot], r.room[slot] = wr.WRID, total(sgesOf(wr.SGList, wr.NumSGE))
-		r.posted.Store(i + 1) // before a peer can complete it; see poll
+		release(&r.posted, i+1) // before a peer can complete it; see poll
 		r.write(i, wr)
 		if r.closed.Load() {
 			r.next.Store(i + 1)
@@ -85,14 +85,14 @@ func (r *recvQueue) write(i uint32, wr *verbs.RecvWR) {
 	w := view[recvWQE](r.file.Bytes(), at)
 	copy(viewSGEs(r.file.Bytes(), at+wqeHeader, uint32(wr.NumSGE)), sgesOf(wr.SGList, wr.NumSGE))
 	w.numSGE = uint32(wr.NumSGE)
-	atomic.StoreUint32(&w.seq, i+1)
+	release(&w.seq, i+1)
 }
 
 // retract takes the last receive out of shared memory again.
 func (r *recvQueue) retract() {
-	i := r.posted.Load() - 1
+	i := atomic.LoadUint32(&r.posted) - 1
 	atomic.StoreUint32(&view[recvWQE](r.file.Bytes(), r.layout.wqeAt(i)).seq, 0)
-	r.posted.Store(i)
+	atomic.StoreUint32(&r.posted, i)
 }
 
 // ready tells whether the next record is there.
@@ -108,23 +108,27 @@ func (r *recvQueue) published(i uint32) bool {
 // poll turns records into completions, under the CQ's lock. ok is false when
 // the connection has failed: a record tells so.
 func (r *recvQueue) poll(wc []verbs.WC) (n int, ok bool) {
-	for n < len(wc) && r.ready() {
-		i := r.next.Load()
-		if i == r.posted.Load() || r.fault(i) {
-			return n, false // a fault, or a record that no receive was posted for
+	first := r.next.Load()
+	if r.closed.Load() {
+		return 0, true
+	}
+	for ok = true; ok && r.published(first+uint32(n)); n++ {
+		i := first + uint32(n)
+		if i == atomic.LoadUint32(&r.posted) || r.fault(i) {
+			ok = false // a fault, or a record that no receive was posted for
+			break
+		}
+		if n == len(wc) {
+			break
 		}
 		r.complete(i, &wc[n])
-		r.next.Store(i + 1)
-		r.freed.Add(1)
-		n++
-		if wc[n-1].Status != verbs.WCSuccess {
-			return n, false
-		}
+		ok = wc[n].Status == verbs.WCSuccess
 	}
-	if r.ready() && r.fault(r.next.Load()) {
-		return n, false
+	if n > 0 {
+		r.next.Store(first + uint32(n))
+		r.freed.Add(uint32(n))
 	}
-	return n, true
+	return n, ok
 }
 
 // failed tells whether the peer ended the connection, in the next record or in
@@ -199,15 +203,15 @@ func (r *recvQueue) flush() {
 	cq := r.qp.recvCQ
 	cq.mu.Lock()
 	i := r.next.Load()
-	for ; r.ready() && !r.fault(i) && i != r.posted.Load(); i++ {
+	for ; r.ready() && !r.fault(i) && i != atomic.LoadUint32(&r.posted); i++ {
 		e := r.received(verbs.WC{})
 		r.complete(i, &e.wc)
 		cq.pushLocked(&e)
 		r.next.Store(i + 1)
 	}
 	r.closed.Store(true)
-	n := r.posted.Load() - i
-	for ; i != r.posted.Load(); i++ {
+	n := atomic.LoadUint32(&r.posted) - i
+	for ; i != atomic.LoadUint32(&r.posted); i++ {
 		e := r.flushed(i)
 		cq.pushLocked(&e)
 	}

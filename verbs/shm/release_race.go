@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// release ends a critical section.
-func release(word *uint32) { atomic.StoreUint32(word, 0) }
+// release stores v after everything that this thread stored before.
+func release(word *uint32, v uint32) { atomic.StoreUint32(word, v) }
 
 // seen shows a critical section to the race detector, which does not look at
 // words in mapped memory.
