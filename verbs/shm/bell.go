@@ -1,7 +1,6 @@
 package shm
 
 import (
-	"encoding/binary"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -61,9 +60,7 @@ func (b *bell) ring(solicited bool) {
 			break
 		}
 	}
-	var one [8]byte
-	binary.NativeEndian.PutUint64(one[:], 1)
-	unix.Write(b.eventFD, one[:])
+	signal(b.eventFD)
 }
 
 // events returns how often the bell was rung.

@@ -31,11 +31,15 @@ func (ch *channel) FD() int { return ch.fd }
 // longestPoll keeps the time of one poll(2) within its 32 bits.
 const longestPoll = time.Hour
 
-// GetEvent sleeps in poll(2), so that no CPU is spent until a peer writes to
-// the eventfd.
+// GetEvent sleeps until a peer writes to the eventfd; no CPU is spent meanwhile. Most
+// events come soon: only a longer wait is one that the Go scheduler is told of.
 func (ch *channel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
 	deadline := time.Now().Add(timeout)
+	errno := awaitSignal(ch.fd, min(timeout, briefly))
 	for {
+		if errno != 0 && errno != unix.EINTR {
+			return nil, ch.ctx.err("get_cq_event", errno, "")
+		}
 		if cq := ch.take(); cq != nil {
 			return cq, nil
 		}
@@ -44,16 +48,14 @@ func (ch *channel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
 			return nil, verbs.ErrTimeout
 		}
 		fds := [1]unix.PollFd{{Fd: int32(ch.fd), Events: unix.POLLIN}}
-		if _, err := unix.Poll(fds[:], int(min(left, longestPoll)/time.Millisecond)+1); err != nil && err != unix.EINTR {
-			return nil, ch.ctx.err("get_cq_event", err.(unix.Errno), "")
-		}
+		_, err := unix.Poll(fds[:], int(min(left, longestPoll)/time.Millisecond)+1)
+		errno, _ = err.(unix.Errno)
 	}
 }
 
 // take returns the CQ of one queued event, or nil.
 func (ch *channel) take() verbs.CQ {
-	var b [8]byte
-	if _, err := unix.Read(ch.fd, b[:]); err != nil {
+	if !takeSignal(ch.fd) {
 		return nil
 	}
 	ch.mu.Lock()

@@ -21,6 +21,9 @@ import (
 type pass struct {
 	valid        bool
 	mine, theirs uint64 // counts of changes before the checks
+	mineAt       *uint64
+	theirsAt     *uint64
+	dead         *atomic.Bool // the peer's process
 
 	from   window // this side's memory that was last sent from
 	into   window // and last read into
@@ -29,10 +32,15 @@ type pass struct {
 	lands  window // the peer's memory of the last receive
 }
 
+// holds tells whether all is as it was when it was checked.
+func (p *pass) holds() bool {
+	return p.valid && atomic.LoadUint64(p.mineAt) == p.mine && atomic.LoadUint64(p.theirsAt) == p.theirs && !p.dead.Load()
+}
+
 // rush carries out requests as long as it can and returns the first one that it
 // leaves. The caller has the lock.
 func (q *qp) rush(wr *verbs.SendWR) *verbs.SendWR {
-	if wr == nil || !q.passes() {
+	if wr == nil || !q.pass.holds() && !q.check() {
 		return wr
 	}
 	from, target := &q.pass.from, &q.pass.target
@@ -63,20 +71,17 @@ func (q *qp) rush(wr *verbs.SendWR) *verbs.SendWR {
 	return wr
 }
 
-// passes tells whether what the pass holds is still so.
-func (q *qp) passes() bool {
+// check makes a new pass, which holds if the fast path may be taken.
+func (q *qp) check() bool {
 	p := q.peer
-	if p == nil || p.remote.dead.Load() {
+	if p == nil {
 		return false
 	}
-	mine, theirs := atomic.LoadUint64(&q.ctx.dir.changes), atomic.LoadUint64(&p.remote.dir.changes)
-	if q.pass.valid && mine == q.pass.mine && theirs == q.pass.theirs {
-		return true
-	}
-	fit := q.typ == verbs.QPTypeRC && q.ctx.dev.place == ascending && !p.sharing &&
+	q.pass = pass{mineAt: &q.ctx.dir.changes, theirsAt: &p.remote.dir.changes, dead: &p.remote.dead}
+	q.pass.mine, q.pass.theirs = atomic.LoadUint64(q.pass.mineAt), atomic.LoadUint64(q.pass.theirsAt)
+	q.pass.valid = q.typ == verbs.QPTypeRC && q.ctx.dev.place == ascending && !p.sharing &&
 		verbs.QPState(q.state.Load()) == verbs.QPRTS && q.pendHead == q.pendTail && q.reach() != nil
-	q.pass = pass{valid: fit, mine: mine, theirs: theirs}
-	return fit
+	return q.pass.valid
 }
 
 // carry carries out one request, or does nothing of it and returns false.

@@ -344,7 +344,7 @@ func (q *qp) destroy() error {
 func (q *qp) disconnect() {
 	q.lock()
 	r, p := q.remote, q.peer
-	q.remote, q.peer = nil, nil
+	q.remote, q.peer, q.pass = nil, nil, pass{}
 	q.unlock()
 	if p != nil {
 		p.unmap()
