@@ -172,7 +172,7 @@ func (q *cq) help() {
 		}
 		p := q.stalled[i]
 		q.mu.Unlock()
-		p.help()
+		p.progress()
 	}
 }
 

@@ -22,6 +22,7 @@ type engine struct {
 const (
 	lazyTick  = time.Millisecond
 	lazyTicks = 20 // without work, before the engine sleeps
+	busyTick  = 20 * time.Microsecond
 )
 
 func (e *engine) init() {
@@ -95,12 +96,14 @@ func (e *engine) round() (next time.Time) {
 	clear(e.queue)
 	e.mu.Unlock()
 	for _, q := range list {
-		again := q.progress()
-		if again.IsZero() {
+		again, ok := q.progress()
+		switch {
+		case ok && again.IsZero():
 			continue
-		}
-		if !q.sendCQ.bell.armed() {
+		case !q.sendCQ.bell.armed():
 			again = time.Now().Add(lazyTick)
+		case !ok:
+			again = time.Now().Add(busyTick)
 		}
 		e.mu.Lock()
 		e.queue[q] = struct{}{}

@@ -235,7 +235,7 @@ func (p *peer) store(w0, w1 uint64, solicited bool) {
 		return
 	}
 	if p.bell == nil {
-		place.Publish(rec, w0, w1)
+		place.Publish((*[2]uint64)(rec[:]), w0, w1)
 		return
 	}
 	atomic.StoreUint64(&rec[0], w0)

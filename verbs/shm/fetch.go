@@ -36,7 +36,7 @@ func (p *peer) storeShared(rec *record, w0, w1 uint64, solicited bool) {
 	if solicited {
 		w1 |= recSolicited
 	}
-	place.Publish(rec, w0, w1)
+	place.Publish((*[2]uint64)(rec[:]), w0, w1)
 	p.asked = false
 	p.tell(askCollect, 0)
 }

@@ -88,9 +88,9 @@ const headerSize = 64
 // record is one completion: word 0 holds byte_len and imm, word 1 status,
 // opcode, flags and, in the upper half, the number of the receive plus one,
 // whose arrival publishes the record.
-type record = [2]uint64
+type record [8]uint64
 
-const recordSize = 16
+const recordSize = 64
 
 // Bits of a record's second word.
 const (

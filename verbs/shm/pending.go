@@ -99,17 +99,20 @@ var rnrDelays = [32]time.Duration{
 
 func rnrDelay(code uint32) time.Duration { return rnrDelays[code%32] * 10 * time.Microsecond }
 
-// progress executes what waits, as far as it can proceed. It returns when to
-// look again, the zero time if nothing waits.
-func (q *qp) progress() time.Time {
-	q.lock()
-	again := q.progressLocked()
+// progress executes what waits, as far as it can proceed. It returns when to look
+// again, the zero time if nothing waits. ok is false if another thread is at work on
+// the QP: it may have been stopped in favour of this one.
+func (q *qp) progress() (again time.Time, ok bool) {
+	if !q.tryLock() {
+		return again, false
+	}
+	again = q.progressLocked()
 	broken, life := q.broken, q.life.Load()
 	q.unlock()
 	if broken {
 		q.fail(life)
 	}
-	return again
+	return again, true
 }
 
 func (q *qp) progressLocked() time.Time {
@@ -145,19 +148,6 @@ func (q *qp) due(p *pending) bool {
 		return true
 	}
 	return !p.notBefore.After(time.Now())
-}
-
-// help tries the work that waits, unless somebody else is at it.
-func (q *qp) help() {
-	if !q.tryLock() {
-		return
-	}
-	q.progressLocked()
-	broken, life := q.broken, q.life.Load()
-	q.unlock()
-	if broken {
-		q.fail(life)
-	}
 }
 
 // goesOn tells whether the first request that waits may proceed: in SQD only one

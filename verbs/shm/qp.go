@@ -193,10 +193,19 @@ func (q *qp) setState(s verbs.QPState) {
 // lock takes the requester. The word is in the directory: the peer waits for it
 // to clear before it declares its receive queue ended.
 func (q *qp) lock() {
-	for !atomic.CompareAndSwapUint32(&q.entry.busy, 0, 1) {
+	for turn := 0; !q.tryLock(); turn++ {
+		giveWay(turn)
+	}
+}
+
+// giveWay lets others run in the turn-th round of a wait: other goroutines, and now
+// and then other threads, since the one waited for may want this very CPU.
+func giveWay(turn int) {
+	if turn%16 == 15 {
+		time.Sleep(10 * time.Microsecond)
+	} else {
 		runtime.Gosched()
 	}
-	q.seen.Lock()
 }
 
 // tryLock is lock if the requester is not at work.
@@ -262,10 +271,11 @@ func (r *remote) awaitOut(num uint32) {
 		return
 	}
 	e := &r.dir.qps[numIndex(num)]
-	deadline := time.Now().Add(outTimeout)
+	turn, deadline := 0, time.Now().Add(outTimeout)
 	for atomic.LoadUint32(&e.num) == num && atomic.LoadUint32(&e.busy) != 0 &&
 		!r.dead.Load() && time.Now().Before(deadline) {
-		runtime.Gosched()
+		giveWay(turn)
+		turn++
 	}
 }
 

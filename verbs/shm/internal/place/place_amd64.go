@@ -22,8 +22,8 @@ func ordered(dst, src *byte, n int)
 //go:noescape
 func scatter(dst, src *byte, n, i, step, count int) (next int)
 
-// pause waits until the time stamp counter has advanced by ticks. It counts
+// Pause waits until the time stamp counter has advanced by ticks. It counts
 // ticks and not PAUSE instructions because one of those takes from 10 cycles
 // on older CPUs to 140 on newer ones. The stores made before leave the store
 // buffer meanwhile.
-func pause(ticks uint64)
+func Pause(ticks uint64)

@@ -219,8 +219,8 @@ scattered:
 	MOVQ AX, next+48(FP)
 	RET
 
-// func pause(ticks uint64)
-TEXT ·pause(SB), NOSPLIT, $0-8
+// func Pause(ticks uint64)
+TEXT ·Pause(SB), NOSPLIT, $0-8
 	RDTSC
 	SHLQ $32, DX
 	LEAQ (DX)(AX*1), BX

@@ -32,11 +32,11 @@ func scatter(dst, src *byte, n, i, step, count int) (next int) {
 	return i
 }
 
-// idle is what pause reads: an atomic load that no compiler may drop.
+// idle is what Pause reads: an atomic load that no compiler may drop.
 var idle atomic.Uint32
 
-// pause spends roughly ticks cycles.
-func pause(ticks uint64) {
+// Pause spends roughly ticks cycles.
+func Pause(ticks uint64) {
 	for range ticks / 2 {
 		idle.Load()
 	}

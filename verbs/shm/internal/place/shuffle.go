@@ -122,7 +122,7 @@ func rest(gap uint64) {
 	case yieldGap:
 		unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 	default:
-		pause(gap)
+		Pause(gap)
 	}
 }
 
