@@ -1,9 +1,6 @@
 package harness
 
-import (
-	"github.com/ibperf/ibperf/internal/clock"
-	"github.com/ibperf/ibperf/verbs"
-)
+import "github.com/ibperf/ibperf/verbs"
 
 // pump is the sending side of a bandwidth test, or the reading one, over all
 // lanes in one thread. Its steps are chosen before the clock starts.
@@ -57,7 +54,7 @@ func (p *pump) run() error {
 		return err
 	}
 	m.begin()
-	now := clock.Now()
+	now := m.clock.Now()
 	m.rate.Start(now)
 	err := p.phase(m.total, m.until(now))
 	m.end()
@@ -105,7 +102,7 @@ func (p *pump) phase(limit uint64, until int64) error {
 			yield(&looks, 1)
 			continue
 		}
-		now := clock.Now()
+		now := m.clock.Now()
 		m.rate.Edge(got, now)
 		left -= got
 		if now >= until {

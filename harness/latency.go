@@ -1,9 +1,5 @@
 package harness
 
-import (
-	"github.com/ibperf/ibperf/internal/clock"
-)
-
 // pingpong holds the steps of a latency loop, chosen before the clock starts:
 // how a message is made ready, how its arrival is awaited, and what is done
 // outside the awaited time. k is the number of the message.
@@ -35,7 +31,7 @@ func (p *pingpong) lead() error {
 	m.samples.Reset()
 	m.begin()
 	if err == nil {
-		err = p.rounds(m.warmup, m.total, m.until(clock.Now()))
+		err = p.rounds(m.warmup, m.total, m.until(m.clock.Now()))
 	}
 	m.end()
 	factor := 0.5
@@ -53,6 +49,7 @@ func (p *pingpong) lead() error {
 // message travels, the sample before it is recorded and the next message is made
 // ready, so that neither is part of what is measured.
 func (p *pingpong) rounds(from, to uint64, until int64) error {
+	clock := p.m.clock
 	p.load(from)
 	last := clock.Now()
 	if err := p.l.post(1); err != nil {

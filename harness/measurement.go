@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/internal/stats"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/verbs"
@@ -25,6 +26,7 @@ type measurement struct {
 	send waiter // for completions of sends and reads
 	recv waiter // for completions of receives
 
+	clock    *clock.Clock
 	samples  *stats.Samples
 	rate     *stats.Rate
 	at       string // where the rate is measured
@@ -40,6 +42,7 @@ type sideResult struct {
 	Bandwidth *reports.Bandwidth `json:"bandwidth,omitempty"`
 	Cost      reports.Cost       `json:"cost"`
 	Verify    *reports.Verify    `json:"verify,omitempty"`
+	Drift     float64            `json:"clock_drift"` // of its clock, in millionths
 }
 
 const (
@@ -62,7 +65,7 @@ func newMeasurement(s *session, size int, mode Mode) *measurement {
 	m := &measurement{
 		plan: p, rig: s.rig, halt: s.halt, size: size, mode: mode,
 		order: s.gate.order, opcode: opcode(p, mode), warmup: warmupFor(p, size),
-		samples: s.samples, rate: s.rate, at: "sender",
+		clock: clock.New(), samples: s.samples, rate: s.rate, at: "sender",
 	}
 	m.total = m.warmup + p.Iterations
 	if p.Duration > 0 {
@@ -163,7 +166,7 @@ func (m *measurement) row(theirs sideResult, forced bool) reports.Row {
 	if m.plan.Verify {
 		r.Verify = sumVerify(mine.Verify, theirs.Verify)
 	}
-	r.Warnings = rowWarnings(m.plan, &r)
+	r.Warnings = append(rowWarnings(m.plan, &r), driftWarnings(mine.Drift, theirs.Drift)...)
 	return r
 }
 

@@ -1,9 +1,5 @@
 package harness
 
-import (
-	"github.com/ibperf/ibperf/internal/clock"
-)
-
 // receiver is the receiving side of a bandwidth test, over all lanes in one
 // thread. Its steps are chosen before the clock starts.
 type receiver struct {
@@ -71,7 +67,7 @@ func (r *receiver) run() error {
 		case r.got > skip:
 			r.started, m.visit = true, visit
 			m.begin()
-			m.rate.Start(clock.Now())
+			m.rate.Start(m.clock.Now())
 		}
 		for _, l := range m.rig.lanes {
 			if l.fresh > 0 {
@@ -95,7 +91,7 @@ func (r *receiver) run() error {
 func (r *receiver) mark(n uint64) {
 	r.unread += n
 	if r.unread >= r.edge || n == 0 && r.unread > 0 {
-		r.m.rate.Edge(r.unread, clock.Now())
+		r.m.rate.Edge(r.unread, r.m.clock.Now())
 		r.unread = 0
 	}
 }

@@ -84,8 +84,8 @@ func promises(f *File) [][]string {
 	if s := softwareLabel(f); s != "" {
 		list = append(list, []string{"Software device", s})
 	}
-	if ns := f.Local.ClockNs; ns > 0 && f.Kind == KindLatency {
-		list = append(list, []string{"Clock", fmt.Sprintf("%.0f ns a reading, one in each sample", ns)})
+	if f.Local.ClockNs > 0 && f.Kind == KindLatency {
+		list = append(list, []string{"Clock", clockText(f.Local) + ", one in each sample"})
 	}
 	return list
 }

@@ -71,6 +71,7 @@ type Side struct {
 	Kernel    string            `json:"kernel"`
 	CPU       string            `json:"cpu"`
 	CPUs      int               `json:"cpus"`
+	Clock     string            `json:"clock"`              // what is read for the time: "TSC" or "CLOCK_MONOTONIC"
 	ClockNs   float64           `json:"clock_ns"`           // what a reading of the clock costs; each latency sample includes one
 	Governor  string            `json:"governor,omitempty"` // cpufreq governor; empty if the kernel has none
 	Libraries map[string]string `json:"libraries"`          // "go", "libibverbs", ...
