@@ -128,6 +128,32 @@ func (m *measurement) until(now int64) int64 {
 	return now + int64(m.plan.Duration/time.Nanosecond)
 }
 
+// Messages or bytes after which a timed measurement without peak looks for its end.
+const (
+	edgeMessages = 1024
+	edgeBytes    = 64 << 20
+)
+
+// edge is how many messages a sender lets pass between two looks at the clock.
+func (m *measurement) edge() uint64 {
+	switch {
+	case !m.plan.NoPeak:
+		return 1
+	case m.plan.Duration == 0:
+		return math.MaxUint64
+	}
+	return uint64(max(1, min(edgeMessages, edgeBytes/m.size)))
+}
+
+// bandwidth returns the rates, without a peak where only begin and end are known.
+func (m *measurement) bandwidth(at string) *reports.Bandwidth {
+	b := m.rate.Bandwidth(m.size, at)
+	if m.plan.NoPeak {
+		b.Peak = 0
+	}
+	return b
+}
+
 // collect adds up what the lanes found by verifying.
 func (m *measurement) collect() {
 	if !m.plan.Verify {

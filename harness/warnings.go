@@ -35,7 +35,7 @@ const (
 func rowWarnings(p *Plan, r *reports.Row) []reports.Warning {
 	var w []reports.Warning
 	switch l := r.Latency; {
-	case l == nil || l.N >= samplesP9999:
+	case l == nil || l.MeanOnly || l.N >= samplesP9999:
 	case l.N >= samplesP999:
 		w = append(w, reports.Warning{ID: "few-samples", Text: "under 100,000 samples are few for the 99.99 % percentile"})
 	default:

@@ -85,9 +85,17 @@ func promises(f *File) [][]string {
 		list = append(list, []string{"Software device", s})
 	}
 	if f.Local.ClockNs > 0 && f.Kind == KindLatency {
-		list = append(list, []string{"Clock", clockText(f.Local) + ", one in each sample"})
+		list = append(list, []string{"Clock", clockText(f.Local) + ", " + readings(f)})
 	}
 	return list
+}
+
+// readings says when the clock is read.
+func readings(f *File) string {
+	if f.Parameters.NoPeak {
+		return "none in the samples"
+	}
+	return "one in each sample"
 }
 
 func answer(o Order) string {

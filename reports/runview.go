@@ -80,6 +80,7 @@ func settings(f *File) [][]string {
 		{"inline", strconv.Itoa(p.Inline) + " bytes"},
 		{"offset", strconv.Itoa(p.Offset) + " bytes"},
 		{"MTU", strconv.Itoa(p.MTU) + " bytes"},
+		{"no peak", yesNo(p.NoPeak)},
 		{"verify", yesNo(p.Verify)},
 		{"force data", yesNo(p.ForceData)},
 		{"started", f.Started.UTC().Format("2006-01-02 15:04:05 UTC")},

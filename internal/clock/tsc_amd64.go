@@ -11,10 +11,11 @@ import (
 // RDTSC waits for nothing that stands before it, but it need not be told to. Where a
 // sample ends, a spin has just seen the awaited value: the CPU had predicted another
 // round, so it began on RDTSC only when the load had returned and the prediction was
-// found wrong. Where the first look succeeds, RDTSC may run ahead of the load, by no more than
-// the load takes; as one reading ends a sample and begins the next, that moves time from
-// one sample to its neighbour and leaves the mean as it is. A fence before it would be
-// paid for in each sample.
+// found wrong. Measured on Zen 3, a fenced reading right behind is as far from it after a
+// spin as after nothing, from the 1st to the 99th of 100. Where the first look succeeds,
+// RDTSC may run ahead of the load, by no more than the load takes; as one reading ends a
+// sample and begins the next, that moves time to a neighbour and leaves the mean as it
+// is. LFENCE before it, or RDTSCP, takes 24 ns there where RDTSC takes 12.
 func rdtsc() uint64
 
 func cpuid(leaf uint32) (eax, edx uint32)
