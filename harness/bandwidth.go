@@ -1,9 +1,6 @@
 package harness
 
-import (
-	"github.com/ibperf/ibperf/internal/clock"
-	"github.com/ibperf/ibperf/verbs"
-)
+import "github.com/ibperf/ibperf/verbs"
 
 // pump is the sending side of a bandwidth test, or the reading one, over all
 // lanes in one thread. Its steps are chosen before the clock starts.
@@ -57,15 +54,15 @@ func (p *pump) run() error {
 		return err
 	}
 	m.begin()
-	now := clock.Now()
+	now := m.clock.Now()
 	m.rate.Start(now)
 	err := p.phase(m.total, m.until(now))
 	m.end()
 	switch {
 	case m.at != "receiver":
-		m.result.Bandwidth = m.rate.Bandwidth(m.size, m.at)
+		m.result.Bandwidth = m.bandwidth(m.at)
 	case err != nil: // the receiver's figure will not come
-		m.result.Bandwidth = m.rate.Bandwidth(m.size, "sender")
+		m.result.Bandwidth = m.bandwidth("sender")
 	}
 	m.result.Cost = m.cost(m.rate.Messages())
 	return err
@@ -78,7 +75,7 @@ func (p *pump) phase(limit uint64, until int64) error {
 	for _, l := range m.rig.lanes {
 		l.limit = limit
 	}
-	looks := 0
+	looks, unread, edge := 0, uint64(0), m.edge()
 	for left := p.left(); left > 0; {
 		if m.halt.on() {
 			return errOver
@@ -105,9 +102,13 @@ func (p *pump) phase(limit uint64, until int64) error {
 			yield(&looks, 1)
 			continue
 		}
-		now := clock.Now()
-		m.rate.Edge(got, now)
 		left -= got
+		if unread += got; unread < edge && left > 0 {
+			continue
+		}
+		now := m.clock.Now()
+		m.rate.Edge(unread, now)
+		unread = 0
 		if now >= until {
 			until = noDeadline
 			if left, err = p.curtail(); err != nil {

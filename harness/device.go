@@ -209,7 +209,8 @@ func (r *rig) answer() (answer, error) {
 	side := r.cfg.File.Local
 	dev := r.cfg.Context.Device()
 	side.Device.Name, side.Device.Backend, side.Device.Software = dev.Name(), dev.Backend(), dev.Software()
-	side.ClockNs = clock.Overhead()
+	c := clock.New()
+	side.Clock, side.ClockNs = c.Source(), c.Overhead()
 	side.Device.Port, side.Device.LinkLayer = r.cfg.Port, r.port.LinkLayer.String()
 	side.Device.GID, side.Device.GIDIndex = r.gid.GID.String(), r.gid.Index
 	if a, err := r.cfg.Context.QueryDevice(); err == nil {

@@ -1,9 +1,5 @@
 package harness
 
-import (
-	"github.com/ibperf/ibperf/internal/clock"
-)
-
 // pingpong holds the steps of a latency loop, chosen before the clock starts:
 // how a message is made ready, how its arrival is awaited, and what is done
 // outside the awaited time. k is the number of the message.
@@ -31,21 +27,27 @@ func (m *measurement) measureLatency(role Role) error {
 // round trip.
 func (p *pingpong) lead() error {
 	m := p.m
-	err := p.rounds(0, m.warmup, noDeadline)
+	exchange, statistics := p.rounds, m.samples.Latency
+	if m.plan.NoPeak {
+		exchange, statistics = p.trips, m.rate.Latency
+	}
+	err := exchange(0, m.warmup, noDeadline)
 	m.samples.Reset()
+	m.rate.Start(0)
 	m.begin()
 	if err == nil {
-		err = p.rounds(m.warmup, m.total, m.until(clock.Now()))
+		err = exchange(m.warmup, m.total, m.until(m.clock.Now()))
 	}
 	m.end()
 	factor := 0.5
 	if m.plan.Op == OpRead {
 		factor = 1
 	}
-	if m.samples.N() > 0 {
-		m.result.Latency = m.samples.Latency(factor)
+	var n uint64
+	if m.result.Latency = statistics(factor); m.result.Latency != nil {
+		n = m.result.Latency.N
 	}
-	m.result.Cost = m.cost(m.samples.N())
+	m.result.Cost = m.cost(n)
 	return err
 }
 
@@ -53,6 +55,7 @@ func (p *pingpong) lead() error {
 // message travels, the sample before it is recorded and the next message is made
 // ready, so that neither is part of what is measured.
 func (p *pingpong) rounds(from, to uint64, until int64) error {
+	clock := p.m.clock
 	p.load(from)
 	last := clock.Now()
 	if err := p.l.post(1); err != nil {
@@ -79,6 +82,38 @@ func (p *pingpong) rounds(from, to uint64, until int64) error {
 		}
 		p.m.samples.Record(now - last)
 		last = now
+	}
+}
+
+// trips exchanges messages as rounds does, without a sample of each.
+func (p *pingpong) trips(from, to uint64, until int64) error {
+	clock, rate, edge := p.m.clock, p.m.rate, p.m.edge()
+	p.load(from)
+	rate.Start(clock.Now())
+	if err := p.l.post(1); err != nil {
+		return err
+	}
+	for k, seen := from, from; ; {
+		if err := p.tidy(); err != nil {
+			return err
+		}
+		p.load(k + 1)
+		if err := p.wait(k); err != nil {
+			return err
+		}
+		if k++; k-seen == edge || k == to {
+			now := clock.Now()
+			rate.Edge(k-seen, now)
+			if seen = k; k == to || now >= until {
+				return nil
+			}
+		}
+		if p.m.halt.on() {
+			return errOver
+		}
+		if err := p.l.post(1); err != nil {
+			return err
+		}
 	}
 }
 

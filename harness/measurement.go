@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/internal/stats"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/verbs"
@@ -25,6 +26,7 @@ type measurement struct {
 	send waiter // for completions of sends and reads
 	recv waiter // for completions of receives
 
+	clock    *clock.Clock
 	samples  *stats.Samples
 	rate     *stats.Rate
 	at       string // where the rate is measured
@@ -40,6 +42,7 @@ type sideResult struct {
 	Bandwidth *reports.Bandwidth `json:"bandwidth,omitempty"`
 	Cost      reports.Cost       `json:"cost"`
 	Verify    *reports.Verify    `json:"verify,omitempty"`
+	Drift     float64            `json:"clock_drift"` // of its clock, in millionths
 }
 
 const (
@@ -62,7 +65,7 @@ func newMeasurement(s *session, size int, mode Mode) *measurement {
 	m := &measurement{
 		plan: p, rig: s.rig, halt: s.halt, size: size, mode: mode,
 		order: s.gate.order, opcode: opcode(p, mode), warmup: warmupFor(p, size),
-		samples: s.samples, rate: s.rate, at: "sender",
+		clock: clock.New(), samples: s.samples, rate: s.rate, at: "sender",
 	}
 	m.total = m.warmup + p.Iterations
 	if p.Duration > 0 {
@@ -125,6 +128,32 @@ func (m *measurement) until(now int64) int64 {
 	return now + int64(m.plan.Duration/time.Nanosecond)
 }
 
+// Messages or bytes after which a timed measurement without peak looks for its end.
+const (
+	edgeMessages = 1024
+	edgeBytes    = 64 << 20
+)
+
+// edge is how many messages a sender lets pass between two looks at the clock.
+func (m *measurement) edge() uint64 {
+	switch {
+	case !m.plan.NoPeak:
+		return 1
+	case m.plan.Duration == 0:
+		return math.MaxUint64
+	}
+	return uint64(max(1, min(edgeMessages, edgeBytes/m.size)))
+}
+
+// bandwidth returns the rates, without a peak where only begin and end are known.
+func (m *measurement) bandwidth(at string) *reports.Bandwidth {
+	b := m.rate.Bandwidth(m.size, at)
+	if m.plan.NoPeak {
+		b.Peak = 0
+	}
+	return b
+}
+
 // collect adds up what the lanes found by verifying.
 func (m *measurement) collect() {
 	if !m.plan.Verify {
@@ -163,7 +192,7 @@ func (m *measurement) row(theirs sideResult, forced bool) reports.Row {
 	if m.plan.Verify {
 		r.Verify = sumVerify(mine.Verify, theirs.Verify)
 	}
-	r.Warnings = rowWarnings(m.plan, &r)
+	r.Warnings = append(rowWarnings(m.plan, &r), driftWarnings(mine.Drift, theirs.Drift)...)
 	return r
 }
 

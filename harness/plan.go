@@ -52,6 +52,7 @@ type Plan struct {
 	Offset     int           `json:"offset"` // bytes between an aligned 128-byte block and the message
 	MTU        int           `json:"mtu"`    // bytes; 0: the largest that both ports allow
 	Verify     bool          `json:"verify"`
+	NoPeak     bool          `json:"no_peak"` // the clock is not read in the loop: no peak, no percentiles
 	ForceData  bool          `json:"force_data"`
 	RDMACM     bool          `json:"rdma_cm"`              // QPs are connected through rdma_cm
 	StrictPCIe bool          `json:"disable_pcie_relaxed"` // no memory is registered with relaxed ordering

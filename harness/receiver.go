@@ -1,20 +1,19 @@
 package harness
 
-import (
-	"github.com/ibperf/ibperf/internal/clock"
-)
+import "math"
 
 // receiver is the receiving side of a bandwidth test, over all lanes in one
 // thread. Its steps are chosen before the clock starts.
 type receiver struct {
-	m       *measurement
-	arrive  func() (uint64, error) // messages newly seen; lanes have them in fresh
-	consume func(l *lane) error    // what is done with them
-	idle    func() error           // what is done while there are none
-	got     uint64
-	edge    uint64 // messages between two looks at the clock
-	unread  uint64 // messages since the last
-	started bool
+	m        *measurement
+	arrive   func() (uint64, error) // messages newly seen; lanes have them in fresh
+	consume  func(l *lane) error    // what is done with them
+	idle     func() error           // what is done while there are none
+	got      uint64
+	edge     uint64 // messages between two looks at the clock
+	patience int    // looks for messages in vain before one at the clock
+	unread   uint64 // messages since the last
+	started  bool
 }
 
 // passive tells whether the receiving side has no part in the loop.
@@ -24,6 +23,9 @@ func (m *measurement) passive() bool {
 
 func newReceiver(m *measurement) *receiver {
 	r := &receiver{m: m, edge: uint64(max(1, m.rig.lanes[0].slots/4))}
+	if m.plan.NoPeak {
+		r.edge, r.patience = math.MaxUint64, pause
+	}
 	m.visit = 1
 	switch {
 	case m.mode != ModeData:
@@ -47,7 +49,7 @@ func newReceiver(m *measurement) *receiver {
 func (r *receiver) run() error {
 	m := r.m
 	skip := m.warmup * uint64(len(m.rig.lanes))
-	looks := 0
+	looks, vain := 0, 0
 	for r.got < m.halt.target.Load() {
 		if m.halt.on() {
 			return errOver
@@ -57,13 +59,16 @@ func (r *receiver) run() error {
 			return err
 		}
 		if n == 0 {
-			r.mark(0)
+			if vain++; vain > r.patience {
+				r.mark(0)
+			}
 			if err := r.idle(); err != nil {
 				return err
 			}
 			yield(&looks, 1)
 			continue
 		}
+		vain = 0
 		r.got += n
 		switch {
 		case r.started:
@@ -71,7 +76,7 @@ func (r *receiver) run() error {
 		case r.got > skip:
 			r.started, m.visit = true, visit
 			m.begin()
-			m.rate.Start(clock.Now())
+			m.rate.Start(m.clock.Now())
 		}
 		for _, l := range m.rig.lanes {
 			if l.fresh > 0 {
@@ -95,7 +100,7 @@ func (r *receiver) run() error {
 func (r *receiver) mark(n uint64) {
 	r.unread += n
 	if r.unread >= r.edge || n == 0 && r.unread > 0 {
-		r.m.rate.Edge(r.unread, clock.Now())
+		r.m.rate.Edge(r.unread, r.m.clock.Now())
 		r.unread = 0
 	}
 }
@@ -106,9 +111,13 @@ func (r *receiver) finish() {
 	m.end()
 	m.result.Cost = m.cost(m.rate.Messages())
 	if m.at == "receiver" {
-		m.result.Bandwidth = m.rate.Bandwidth(m.size, m.at)
+		m.result.Bandwidth = m.bandwidth(m.at)
 	}
 }
+
+// pause is how often there is no message before the stream counts as interrupted, so
+// that the time of its last message has to be noted.
+const pause = 1024
 
 // visit bounds the messages of one lane that are taken before the next lane's.
 // Before the measurement begins it is 1, so that little is left out of it.

@@ -26,6 +26,7 @@ func (s *session) measure(size int, mode Mode) error {
 		return err
 	}
 	err := s.timed(m)
+	m.result.Drift = m.clock.Drift()
 	m.collect()
 	if err != nil {
 		s.salvage(m)

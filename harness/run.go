@@ -182,7 +182,7 @@ func (s *session) parameters(mtu verbs.MTU) reports.Parameters {
 		Transport: verbs.QPTypeRC.String(), Completion: string(p.Completion), Sizes: p.Sizes,
 		Iterations: p.Iterations, QPs: p.QPs, TxDepth: p.TxDepth, RxDepth: p.RxDepth,
 		CQMod: p.CQMod, Inline: s.rig.inline, Offset: p.Offset, MTU: mtu.Bytes(),
-		RDMACM: p.RDMACM, Verify: p.Verify, ForceData: p.ForceData, Relaxed: slices.ContainsFunc(s.gate.modes, p.relaxes),
+		RDMACM: p.RDMACM, Verify: p.Verify, NoPeak: p.NoPeak, ForceData: p.ForceData, Relaxed: slices.ContainsFunc(s.gate.modes, p.relaxes),
 	}
 	if p.Compare {
 		r.Completion = "compare"

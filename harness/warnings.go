@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/ibperf/ibperf/reports"
 )
@@ -34,7 +35,7 @@ const (
 func rowWarnings(p *Plan, r *reports.Row) []reports.Warning {
 	var w []reports.Warning
 	switch l := r.Latency; {
-	case l == nil || l.N >= samplesP9999:
+	case l == nil || l.MeanOnly || l.N >= samplesP9999:
 	case l.N >= samplesP999:
 		w = append(w, reports.Warning{ID: "few-samples", Text: "under 100,000 samples are few for the 99.99 % percentile"})
 	default:
@@ -56,6 +57,24 @@ func rowWarnings(p *Plan, r *reports.Row) []reports.Warning {
 	}
 	if v := r.Verify; v != nil && v.Bad() > 0 {
 		w = append(w, reports.Warning{ID: "wrong-data", Text: fmt.Sprintf("%d of %d messages were not as sent", v.Bad(), v.Messages)})
+	}
+	return w
+}
+
+// mostDrift is the drift of a clock, in millionths, that is no work of NTP's.
+const mostDrift = 1000
+
+// driftWarnings are about the clocks of both sides.
+func driftWarnings(mine, theirs float64) []reports.Warning {
+	var w []reports.Warning
+	for _, side := range []struct {
+		name  string
+		drift float64
+	}{{"this side", mine}, {"the peer", theirs}} {
+		if math.Abs(side.drift) > mostDrift {
+			w = append(w, reports.Warning{ID: "clock-drift", Text: fmt.Sprintf(
+				"on %s the TSC and CLOCK_MONOTONIC came apart by %+.2f %% while it was measured: times and rates may be wrong by that", side.name, side.drift/1e4)})
+		}
 	}
 	return w
 }

@@ -36,3 +36,25 @@ func TestPreemptionIsWarnedOf(t *testing.T) {
 	// A broken row, without figures, is not asked for them.
 	rowWarnings(&p, &reports.Row{Mode: string(ModePoll)})
 }
+
+func TestDriftIsWarnedOf(t *testing.T) {
+	for _, c := range []struct {
+		here, peer float64 // millionths
+		want       []string
+	}{
+		{0, 0, nil},
+		{1000, -1000, nil},
+		{0, 1500, []string{"on the peer the TSC and CLOCK_MONOTONIC came apart by +0.15 %"}},
+		{-20_000, 1500, []string{"on this side the TSC and CLOCK_MONOTONIC came apart by -2.00 %", "on the peer"}},
+	} {
+		w := driftWarnings(c.here, c.peer)
+		if len(w) != len(c.want) {
+			t.Fatalf("%g and %g millionths: warnings %+v", c.here, c.peer, w)
+		}
+		for i, words := range c.want {
+			if !strings.Contains(w[i].Text, words) {
+				t.Errorf("%g and %g millionths: %q, want %q in it", c.here, c.peer, w[i].Text, words)
+			}
+		}
+	}
+}

@@ -106,7 +106,7 @@ func groupText(g *group, gbits bool, depth Depth) string {
 	for _, f := range g.runs {
 		allTimed = allTimed && timed(f)
 	}
-	format := newRowFormat(g.kind, allTimed, gbits)
+	format := newRowFormat(g.kind, allTimed || g.meanOnly(), gbits)
 	for i, e := range g.entries() {
 		if i == 0 {
 			b.WriteString(format.headerLine())

@@ -10,9 +10,15 @@ type metric struct {
 	text  func(float64) string
 }
 
-func metrics(kind string, gbits bool) []metric {
+func metrics(g *group, gbits bool) []metric {
 	cpu := metric{"CPU time per message at this side", "ns/msg", func(r *Row) float64 { return r.Local.CPUNs }, nsText}
-	if kind == KindLatency {
+	switch {
+	case g.meanOnly():
+		return []metric{
+			{"Mean latency", "usec", func(r *Row) float64 { return r.Latency.MeanNs }, usecText},
+			cpu,
+		}
+	case g.kind == KindLatency:
 		return []metric{
 			{"Median latency", "usec", func(r *Row) float64 { return r.Latency.P50Ns }, usecText},
 			{"99th percentile of latency", "usec", func(r *Row) float64 { return r.Latency.P99Ns }, usecText},
@@ -43,7 +49,7 @@ func compareTables(g *group, gbits bool) []*table {
 	}
 	perRun := slices.ContainsFunc(lineups, func(l *lineup) bool { return l.run >= 0 }) && len(g.runs) > 1
 	var tables []*table
-	for _, m := range metrics(g.kind, gbits) {
+	for _, m := range metrics(g, gbits) {
 		t := &table{Title: m.title + ": completion modes side by side"}
 		if perRun {
 			t.Columns = append(t.Columns, column{Name: "run", Left: true})
@@ -130,6 +136,7 @@ func comparable(g *group) bool {
 type runSetting struct {
 	local, peer, device, peerDevice, role, transport string
 	qps, txDepth, rxDepth, cqMod, inline, mtu        int
+	noPeak                                           bool
 }
 
 func setting(f *File) runSetting {
@@ -137,7 +144,7 @@ func setting(f *File) runSetting {
 	return runSetting{
 		local: f.Local.Host, peer: f.Peer.Host, device: f.Local.Device.Name, peerDevice: f.Peer.Device.Name,
 		role: f.Role, transport: p.Transport,
-		qps: p.QPs, txDepth: p.TxDepth, rxDepth: p.RxDepth, cqMod: p.CQMod, inline: p.Inline, mtu: p.MTU,
+		qps: p.QPs, txDepth: p.TxDepth, rxDepth: p.RxDepth, cqMod: p.CQMod, inline: p.Inline, mtu: p.MTU, noPeak: p.NoPeak,
 	}
 }
 

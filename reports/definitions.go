@@ -66,12 +66,13 @@ var latencyDefinitions = map[string]string{
 	"p99_9_ns":  "999 of 1000 samples were not longer, from an HDR histogram with 3 significant digits",
 	"p99_99_ns": "9999 of 10000 samples were not longer, from an HDR histogram with 3 significant digits",
 	"max_ns":    "the largest of all n samples",
+	"mean_only": "the clock was read before the first message and after the last: there are n messages and their mean, and no other statistics",
 	"histogram": "all samples as recorded, in nanoseconds before the factor: HdrHistogram V2 compressed, base64",
 }
 
 var bandwidthDefinitions = map[string]string{
 	"average_bytes_per_s": "at the sender: bytes / (last send completion polled - first post); at the receiver (data mode): bytes of the messages after the first ones seen / (last arrival detected - first arrival detected)",
-	"peak_bytes_per_s":    "the highest average over any tx_depth consecutive messages of all QPs, measured where the average is",
+	"peak_bytes_per_s":    "the highest average over any tx_depth consecutive messages of all QPs, measured where the average is; absent if the clock was read at the beginning and the end only",
 	"cq_mod":              "one send completion is asked for so many messages",
 	"relaxed_ordering":    "memory of messages was registered with PCIe relaxed ordering asked for, in modes poll and event; in mode data it never is",
 	"messages_per_s":      "messages per second over the same time as the average",
@@ -110,6 +111,7 @@ func UnitsFor(kind string) map[string]string {
 	}
 	units["n"] = "samples"
 	units["factor"] = "1"
+	units["mean_only"] = "true or absent"
 	units["histogram"] = "ns before the factor"
 	units["latency"] = "ns; printed as usec"
 	return units

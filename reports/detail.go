@@ -62,12 +62,12 @@ func detailRow(g *group, e entry, gbits bool) []string {
 	if l := e.Latency; g.kind == KindLatency {
 		cells = append(cells, count(l.N))
 		for _, ns := range []float64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P9999Ns, l.MaxNs} {
-			cells = append(cells, usecText(ns))
+			cells = append(cells, sampleText(l, ns))
 		}
 	} else {
 		b := e.Bandwidth
 		cells = append(cells, clean(b.MeasuredAt), count(b.Messages),
-			strconv.FormatFloat(finite(b.Seconds), 'f', 6, 64), rateText(b.Average, gbits), rateText(b.Peak, gbits))
+			strconv.FormatFloat(finite(b.Seconds), 'f', 6, 64), rateText(b.Average, gbits), peakText(b, gbits))
 	}
 	return append(cells, nsText(e.Local.CPUNs), nsText(e.Peer.CPUNs), count(e.Local.Sleeps), count(e.Peer.Sleeps))
 }

@@ -1,6 +1,9 @@
 package reports
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // A group is the runs that measured the same thing and are shown together.
 type group struct {
@@ -59,6 +62,11 @@ func (r *Row) measured(kind string) bool {
 		return r.Latency != nil
 	}
 	return r.Bandwidth != nil
+}
+
+// meanOnly tells whether all that latencies of the group have in common is a mean.
+func (g *group) meanOnly() bool {
+	return g.kind == KindLatency && slices.ContainsFunc(g.entries(), func(e entry) bool { return e.Latency.MeanOnly })
 }
 
 // label names a run where the group has several, and is empty otherwise.

@@ -84,10 +84,18 @@ func promises(f *File) [][]string {
 	if s := softwareLabel(f); s != "" {
 		list = append(list, []string{"Software device", s})
 	}
-	if ns := f.Local.ClockNs; ns > 0 && f.Kind == KindLatency {
-		list = append(list, []string{"Clock", fmt.Sprintf("%.0f ns a reading, one in each sample", ns)})
+	if f.Local.ClockNs > 0 && f.Kind == KindLatency {
+		list = append(list, []string{"Clock", clockText(f.Local) + ", " + readings(f)})
 	}
 	return list
+}
+
+// readings says when the clock is read.
+func readings(f *File) string {
+	if f.Parameters.NoPeak {
+		return "none in the samples"
+	}
+	return "one in each sample"
 }
 
 func answer(o Order) string {

@@ -109,7 +109,7 @@ func (l *Latency) check() error {
 	if err != nil {
 		return err
 	}
-	if l.N == 0 {
+	if l.N == 0 || l.MeanOnly {
 		return nil
 	}
 	if _, err := l.distribution(); err != nil {

@@ -22,10 +22,10 @@ func drawFiles(t *testing.T, files ...*File) []Figure {
 }
 
 // drawings returns the vector drawings of a file, which are quickly made.
-func drawings(t *testing.T, f *File) map[string]string {
+func drawings(t *testing.T, files ...*File) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for _, g := range plotGroups([]*File{f}) {
+	for _, g := range plotGroups(files) {
 		for _, s := range sketches(g) {
 			svg, err := s.svg()
 			if err != nil {

@@ -7,7 +7,10 @@
 // are scaled only where they are printed.
 package reports
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // FormatName and FormatVersion identify the result file.
 const (
@@ -60,6 +63,7 @@ type Parameters struct {
 	Offset     int      `json:"offset_bytes"` // where a message begins within an aligned 128-byte block
 	MTU        int      `json:"mtu_bytes"`
 	Verify     bool     `json:"verify"`
+	NoPeak     bool     `json:"no_peak"` // the clock was read at the beginning and the end only
 	ForceData  bool     `json:"force_data"`
 	RDMACM     bool     `json:"rdma_cm"`          // QPs connected through rdma_cm
 	Relaxed    bool     `json:"relaxed_ordering"` // asked for of messages in modes poll and event
@@ -71,6 +75,7 @@ type Side struct {
 	Kernel    string            `json:"kernel"`
 	CPU       string            `json:"cpu"`
 	CPUs      int               `json:"cpus"`
+	Clock     string            `json:"clock"`              // what is read for the time: "TSC" or "CLOCK_MONOTONIC"
 	ClockNs   float64           `json:"clock_ns"`           // what a reading of the clock costs; each latency sample includes one
 	Governor  string            `json:"governor,omitempty"` // cpufreq governor; empty if the kernel has none
 	Libraries map[string]string `json:"libraries"`          // "go", "libibverbs", ...
@@ -139,8 +144,23 @@ type Latency struct {
 	P999Ns    float64 `json:"p99_9_ns"`
 	P9999Ns   float64 `json:"p99_99_ns"`
 	MaxNs     float64 `json:"max_ns"`
-	Factor    float64 `json:"factor"`    // 0.5 for a ping-pong, 1 for a full round trip
-	Histogram string  `json:"histogram"` // recorded nanoseconds, before Factor: HdrHistogram V2 compressed, base64
+	Factor    float64 `json:"factor"`              // 0.5 for a ping-pong, 1 for a full round trip
+	MeanOnly  bool    `json:"mean_only,omitempty"` // no statistics but N and MeanNs
+	Histogram string  `json:"histogram"`           // recorded nanoseconds, before Factor: HdrHistogram V2 compressed, base64
+}
+
+// MarshalJSON leaves out what was not measured.
+func (l Latency) MarshalJSON() ([]byte, error) {
+	if l.MeanOnly {
+		return json.Marshal(struct {
+			N        uint64  `json:"n"`
+			MeanNs   float64 `json:"mean_ns"`
+			Factor   float64 `json:"factor"`
+			MeanOnly bool    `json:"mean_only"`
+		}{l.N, l.MeanNs, l.Factor, l.MeanOnly})
+	}
+	type all Latency // without this method
+	return json.Marshal(all(l))
 }
 
 // Bandwidth holds the rates of one bandwidth measurement.
@@ -149,7 +169,7 @@ type Bandwidth struct {
 	Bytes      uint64  `json:"bytes"`
 	Seconds    float64 `json:"seconds"`
 	Average    float64 `json:"average_bytes_per_s"`
-	Peak       float64 `json:"peak_bytes_per_s"`
+	Peak       float64 `json:"peak_bytes_per_s,omitempty"` // 0 if not measured
 	MsgRate    float64 `json:"messages_per_s"`
 	MeasuredAt string  `json:"measured_at"` // "sender", "receiver" or "requester"
 }

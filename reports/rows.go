@@ -5,8 +5,11 @@ import (
 	"strings"
 )
 
+// unmeasured stands where a number is missing.
+const unmeasured = "-"
+
 // rowFormat prints rows in perftest's columns, which scripts read, and then the
-// mode. There are four of them: by kind, and latency by how a run is bounded.
+// mode. There are four of them: by kind, and latency by whether there is more than a mean.
 type rowFormat struct {
 	header string
 	row    func(*Row) string
@@ -14,10 +17,10 @@ type rowFormat struct {
 
 const modeGap = 6 // blanks between perftest's header and the column that it does not have
 
-func newRowFormat(kind string, timed, gbits bool) *rowFormat {
+func newRowFormat(kind string, meanOnly, gbits bool) *rowFormat {
 	switch {
-	case kind == KindLatency && timed:
-		return &rowFormat{" #bytes        #iterations       t_avg[usec]    tps average", timedLatencyRow}
+	case kind == KindLatency && meanOnly:
+		return &rowFormat{" #bytes        #iterations       t_avg[usec]    tps average", meanRow}
 	case kind == KindLatency:
 		return &rowFormat{" #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] ", latencyRow}
 	case gbits:
@@ -61,28 +64,30 @@ func latencyRow(r *Row) string {
 		d, Usec(l.StdevNs), d, Usec(l.P99Ns), d, Usec(l.P999Ns))
 }
 
-func timedLatencyRow(r *Row) string {
+func meanRow(r *Row) string {
 	l := r.Latency
 	tps := 0.0
 	if l.MeanNs > 0 {
 		tps = finite(1e9 * l.Factor / l.MeanNs) // round trips, whatever the latency is of them
 	}
 	return fmt.Sprintf(" %-7d       %d            %-7.*f        %-7.2f",
-		r.Size, l.N, usecDecimals(l.P50Ns), Usec(l.MeanNs), tps)
+		r.Size, l.N, usecDecimals(l.MeanNs), Usec(l.MeanNs), tps)
 }
 
 func mibRow(r *Row) string {
-	b := r.Bandwidth
-	return bandwidthRow(r, MiBps(b.Peak), MiBps(b.Average), 2)
+	return bandwidthRow(r, MiBps, 2)
 }
 
 func gbitRow(r *Row) string {
-	b := r.Bandwidth
-	return bandwidthRow(r, Gbps(b.Peak), Gbps(b.Average), gbitDecimals(b.Average))
+	return bandwidthRow(r, Gbps, gbitDecimals(r.Bandwidth.Average))
 }
 
-func bandwidthRow(r *Row, peak, average float64, decimals int) string {
+func bandwidthRow(r *Row, scale func(float64) float64, decimals int) string {
 	b := r.Bandwidth
-	return fmt.Sprintf(" %-7d    %-10d       %-7.*f            %-7.*f\t\t     %-7.6f",
-		r.Size, b.Messages, decimals, peak, decimals, average, Mpps(b.MsgRate))
+	peak := unmeasured
+	if b.Peak > 0 {
+		peak = fmt.Sprintf("%.*f", decimals, scale(b.Peak))
+	}
+	return fmt.Sprintf(" %-7d    %-10d       %-7s            %-7.*f\t\t     %-7.6f",
+		r.Size, b.Messages, peak, decimals, scale(b.Average), Mpps(b.MsgRate))
 }

@@ -44,17 +44,22 @@ func sideFacts(s Side) [][2]string {
 		{"GID", fmt.Sprintf("%s (index %d)", d.GID, d.GIDIndex)},
 		{"CPU", fmt.Sprintf("%s, %d logical", s.CPU, s.CPUs)},
 		{"governor", s.Governor},
-		{"clock", clockText(s.ClockNs)},
+		{"clock", clockText(s)},
 		{"kernel", s.Kernel},
 		{"libraries", strings.Join(libraries, ", ")},
 	}
 }
 
-func clockText(ns float64) string {
-	if ns == 0 {
+// clockText names the clock of a side and what reading it costs, if that is known.
+func clockText(s Side) string {
+	if s.ClockNs == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.0f ns a reading", ns)
+	text := fmt.Sprintf("%.0f ns a reading", s.ClockNs)
+	if s.Clock == "" { // a file of an old release
+		return text
+	}
+	return s.Clock + ", " + text
 }
 
 // settings lists the parameters of a run.
@@ -75,6 +80,7 @@ func settings(f *File) [][]string {
 		{"inline", strconv.Itoa(p.Inline) + " bytes"},
 		{"offset", strconv.Itoa(p.Offset) + " bytes"},
 		{"MTU", strconv.Itoa(p.MTU) + " bytes"},
+		{"no peak", yesNo(p.NoPeak)},
 		{"verify", yesNo(p.Verify)},
 		{"force data", yesNo(p.ForceData)},
 		{"started", f.Started.UTC().Format("2006-01-02 15:04:05 UTC")},

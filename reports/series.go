@@ -67,6 +67,9 @@ func (g *group) series() []*series {
 	var all []*series
 	named := len(g.opcodes()) > 1
 	for _, e := range g.entries() {
+		if g.kind == KindLatency && e.Latency.MeanOnly {
+			continue // latency is drawn by percentiles
+		}
 		k := key{e.run, e.Mode, e.Forced, e.Opcode}
 		s := index[k]
 		if s == nil {

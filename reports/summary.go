@@ -47,13 +47,17 @@ func summaryRow(g *group, e entry) []string {
 	cells = append(cells, Size(e.Size), modeName(e.Row))
 	if l := e.Latency; g.kind == KindLatency {
 		cells = append(cells, count(l.N))
-		for _, ns := range []float64{l.MinNs, l.MaxNs, l.P50Ns, l.MeanNs, l.StdevNs, l.P99Ns, l.P999Ns} {
-			cells = append(cells, usecText(ns))
+		for _, ns := range []float64{l.MinNs, l.MaxNs, l.P50Ns} {
+			cells = append(cells, sampleText(l, ns))
+		}
+		cells = append(cells, usecText(l.MeanNs))
+		for _, ns := range []float64{l.StdevNs, l.P99Ns, l.P999Ns} {
+			cells = append(cells, sampleText(l, ns))
 		}
 		return cells
 	}
 	b := e.Bandwidth
-	return append(cells, count(b.Messages), rateText(b.Peak, false), rateText(b.Average, false),
+	return append(cells, count(b.Messages), peakText(b, false), rateText(b.Average, false),
 		rateText(b.Average, true), strconv.FormatFloat(Mpps(b.MsgRate), 'f', 6, 64))
 }
 

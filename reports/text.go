@@ -36,7 +36,7 @@ func (t *Text) Row(r Row) {
 	}
 	t.rows = append(t.rows, r)
 	if t.format == nil {
-		t.format = newRowFormat(t.file.Kind, timed(t.file), t.gbits)
+		t.format = newRowFormat(t.file.Kind, timed(t.file) || t.file.Parameters.NoPeak, t.gbits)
 		t.print(t.format.headerLine())
 	}
 	t.print(t.format.rowLine(&r, ""))

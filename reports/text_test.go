@@ -165,3 +165,21 @@ func TestRunsOfOneModeEachAreComparedInALine(t *testing.T) {
 		t.Errorf("runs of different parameters are compared:\n%s", text)
 	}
 }
+
+// The header of latencies tells what each sample contains, with files of old releases too.
+func TestHeaderTellsTheClock(t *testing.T) {
+	f := syntheticFile(t, "write", KindLatency, []int{2}, "poll")
+	for _, c := range []struct {
+		clock string
+		ns    float64
+		want  string
+	}{
+		{"TSC", 12.7, " Clock           : TSC, 13 ns a reading, one in each sample\n"},
+		{"", 30, " Clock           : 30 ns a reading, one in each sample\n"},
+	} {
+		f.Local.Clock, f.Local.ClockNs = c.clock, c.ns
+		if text := tables(t, false, f); !strings.Contains(text, c.want) {
+			t.Errorf("no %q in\n%s", c.want, text)
+		}
+	}
+}

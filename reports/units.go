@@ -57,6 +57,22 @@ func usecText(ns float64) string {
 	return strconv.FormatFloat(Usec(ns), 'f', usecDecimals(ns), 64)
 }
 
+// peakText prints the peak of a bandwidth, if it was measured.
+func peakText(b *Bandwidth, gbits bool) string {
+	if b.Peak == 0 {
+		return unmeasured
+	}
+	return rateText(b.Peak, gbits)
+}
+
+// sampleText prints a number that is made of single samples, if there are any.
+func sampleText(l *Latency, ns float64) string {
+	if l.MeanOnly {
+		return unmeasured
+	}
+	return usecText(ns)
+}
+
 // nsText prints nanoseconds: whole ones from 100, with one decimal below.
 func nsText(ns float64) string { return steppedText(finite(ns)) }
 

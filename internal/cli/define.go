@@ -74,6 +74,7 @@ func defineTest(f *flags, o *options, raw *rawOptions) {
 		fmt.Sprintf("messages of each size, mode and QP (default %d)", p.Iterations))
 	f.value(seconds(&p.Duration, 0.001), "duration", "D", "TIME",
 		"seconds of each measurement, instead of --iters; fractions and units such as 500ms are possible")
+	f.toggle(&p.NoPeak, "noPeak", "N", noPeakText(o.spec))
 	f.value(valueOf(&p.MTU, "mtu", parseMTU), "mtu", "m", "BYTES",
 		"path MTU: 256, 512, 1024, 2048 or 4096 (default: the largest of both ports)")
 	f.value(count(&p.Inline, 0, harness.MaxInline), "inline_size", "I", "BYTES",
@@ -93,6 +94,14 @@ func defineTest(f *flags, o *options, raw *rawOptions) {
 		"one send completion for so many messages (default 100, and 1 for a single size above 8 KiB)")
 	f.toggle(&p.StrictPCIe, "disable_pcie_relaxed", "",
 		"register memory without PCIe relaxed ordering, which modes poll and event ask for otherwise; mode data never does")
+}
+
+func noPeakText(s spec) string {
+	lost := "the mean only, no percentiles"
+	if s.bandwidth() {
+		lost = "no peak"
+	}
+	return "read the clock at the beginning and the end only, with --duration also after each 1024 messages or 64 MiB: " + lost
 }
 
 func inlineDefault(s spec) string {

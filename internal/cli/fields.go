@@ -33,6 +33,7 @@ var fields = []field{
 	number("qp", func(p *harness.Plan) *int { return &p.QPs }),
 	number("cq-mod", func(p *harness.Plan) *int { return &p.CQMod }),
 	toggle("verify", func(p *harness.Plan) *bool { return &p.Verify }),
+	toggle("noPeak", func(p *harness.Plan) *bool { return &p.NoPeak }),
 	toggle("rdma_cm", func(p *harness.Plan) *bool { return &p.RDMACM }),
 	toggle("disable_pcie_relaxed", func(p *harness.Plan) *bool { return &p.StrictPCIe }),
 	toggle("force-data", func(p *harness.Plan) *bool { return &p.ForceData }),

@@ -44,6 +44,7 @@ func TestMerge(t *testing.T) {
 			func(p *harness.Plan) bool { return p.Compare && p.Verify }},
 		{"server forbids relaxed ordering", "", "--disable_pcie_relaxed", []string{"--disable_pcie_relaxed"},
 			func(p *harness.Plan) bool { return p.StrictPCIe }},
+		{"server reads no clock", "", "-N", []string{"--noPeak"}, func(p *harness.Plan) bool { return p.NoPeak }},
 		{"own options", "-d a -p 1 -x 1", "-d b -p 2 -x 2 -F", nil, func(*harness.Plan) bool { return true }},
 	} {
 		client, server := both(t, c.client, c.server)

@@ -31,7 +31,7 @@ func TestParseDefaults(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	all := "-d mlx5_1 -i 2 -p 2000 -s 4K -n 100 -m 2048 -I 64 -t 7 -r 8 -q 9 -Q 10 " +
-		"--offset 5 --completion event -e --verify --force-data -R --disable_pcie_relaxed --report_gbits -F --connect-timeout 2.5 --out_json_file a.json node1"
+		"--offset 5 --completion event -e --verify --force-data -R -N --disable_pcie_relaxed --report_gbits -F --connect-timeout 2.5 --out_json_file a.json node1"
 	o, err := parse(writeBW, strings.Fields(all))
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestParse(t *testing.T) {
 	p := harness.Defaults(harness.OpWrite, reports.KindBandwidth)
 	p.Sizes, p.Iterations, p.MTU, p.Inline, p.Offset = []int{4096}, 100, 2048, 64, 5
 	p.TxDepth, p.RxDepth, p.QPs, p.CQMod = 7, 8, 9, 10
-	p.Completion, p.Verify, p.ForceData, p.StrictPCIe, p.RDMACM = harness.ModeEvent, true, true, true, true
+	p.Completion, p.Verify, p.ForceData, p.StrictPCIe, p.RDMACM, p.NoPeak = harness.ModeEvent, true, true, true, true, true
 	want := &options{
 		spec: writeBW, host: "node1", device: "mlx5_1", ibPort: 2, gidIndex: -1, port: 2000, connectTimeout: 2500 * time.Millisecond,
 		plan: p, given: o.given, gbits: true, quietCPU: true, json: true, jsonFile: "a.json",

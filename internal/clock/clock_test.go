@@ -1,62 +1,153 @@
 package clock
 
 import (
+	"math"
 	"runtime"
 	"testing"
 	"time"
 )
 
+// eachClock runs a test with each of the clocks that this machine has.
+func eachClock(t *testing.T, f func(t *testing.T, c *Clock)) {
+	t.Helper()
+	t.Run("CLOCK_MONOTONIC", func(t *testing.T) { f(t, newClock(false)) })
+	t.Run("TSC", func(t *testing.T) { f(t, tscClock(t)) })
+}
+
+func tscClock(t testing.TB) *Clock {
+	t.Helper()
+	if !hasTSC {
+		t.Skip("no invariant TSC")
+	}
+	return newClock(true)
+}
+
 func TestNowGoesForward(t *testing.T) {
-	begin := time.Now()
-	first := Now()
-	last := first
-	for range 100_000 {
-		now := Now()
-		if now < last {
-			t.Fatalf("Now went back from %d to %d", last, now)
+	eachClock(t, func(t *testing.T, c *Clock) {
+		first := c.Now()
+		last := first
+		for range 1_000_000 {
+			now := c.Now()
+			if now < last {
+				t.Fatalf("Now went back from %d to %d", last, now)
+			}
+			last = now
 		}
-		last = now
+		if last <= first {
+			t.Errorf("Now stood still at %d", first)
+		}
+	})
+}
+
+// Over a second, a clock counts as many nanoseconds as the kernel does.
+func TestNowKeepsTime(t *testing.T) {
+	eachClock(t, func(t *testing.T, c *Clock) {
+		const most = 200 // millionths
+		before := time.Now()
+		begin := c.Now()
+		inside := time.Now()
+		time.Sleep(time.Second)
+		passed := time.Since(inside)
+		counted := c.Now() - begin
+		outside := time.Since(before)
+		low := float64(passed) * (1 - most/1e6)
+		high := float64(outside) * (1 + most/1e6)
+		if n := float64(counted); n < low || n > high {
+			t.Errorf("counted %d ns where %d to %d passed", counted, passed, outside)
+		}
+		if d := c.Drift(); math.Abs(d) > most {
+			t.Errorf("a drift of %g millionths", d)
+		}
+	})
+}
+
+// Clocks count from one moment, whatever they read and whenever they were made.
+func TestClocksAgree(t *testing.T) {
+	tsc := tscClock(t)
+	before := monotonic()
+	now, later := tsc.Now(), newClock(true).Now()
+	after := monotonic()
+	const most = 10_000 // ns
+	for _, ns := range []int64{now, later} {
+		if ns < before-most || ns > after+most {
+			t.Errorf("%d ns by the TSC within %d to %d", ns, before, after)
+		}
 	}
-	if last <= first {
-		t.Errorf("Now stood still at %d", first)
+}
+
+// A clock whose rate is wrong says so, and by how much.
+func TestDrift(t *testing.T) {
+	for _, millionths := range []float64{-20_000, 3000} {
+		c := tscClock(t)
+		c.mult = uint64(float64(c.mult) * (1 + millionths/1e6))
+		time.Sleep(50 * time.Millisecond)
+		if d := c.Drift(); math.Abs(d-millionths) > 200 {
+			t.Errorf("a drift of %g millionths, want %g", d, millionths)
+		}
 	}
-	if passed := time.Since(begin).Nanoseconds(); last-first > passed {
-		t.Errorf("Now counted %d ns of %d ns", last-first, passed)
+}
+
+func TestSource(t *testing.T) {
+	want := "CLOCK_MONOTONIC"
+	if s := newClock(false).Source(); s != want {
+		t.Errorf("without a TSC: %q", s)
+	}
+	if hasTSC {
+		want = "TSC"
+	}
+	if s := New().Source(); s != want {
+		t.Errorf("source %q, want %q", s, want)
 	}
 }
 
 func TestThreadCPUCountsWork(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	wall, cpu := Now(), ThreadCPU()
+	wall, cpu := monotonic(), ThreadCPU()
 	for ThreadCPU()-cpu < 2_000_000 {
-		if Now()-wall > 60e9 {
+		if monotonic()-wall > 60e9 {
 			t.Fatal("a minute of spinning used less than 2 ms of CPU time")
 		}
 	}
 	used := ThreadCPU() - cpu
-	if passed := Now() - wall; used > passed+1_000_000 {
+	if passed := monotonic() - wall; used > passed+1_000_000 {
 		t.Errorf("%d ns of CPU time within %d ns", used, passed)
 	}
 }
 
 func TestOverhead(t *testing.T) {
-	if ns := Overhead(); ns <= 0 || ns > 100_000 {
-		t.Errorf("a call of Now costs %g ns", ns)
-	}
+	eachClock(t, func(t *testing.T, c *Clock) {
+		if ns := c.Overhead(); ns <= 0 || ns > 100_000 {
+			t.Errorf("a call of Now costs %g ns", ns)
+		}
+	})
 }
 
 func TestNothingAllocates(t *testing.T) {
-	var sink int64
-	if n := testing.AllocsPerRun(100, func() { sink += Now() + ThreadCPU() + int64(Overhead()) }); n != 0 {
-		t.Errorf("%g allocations", n)
-	}
+	eachClock(t, func(t *testing.T, c *Clock) {
+		var sink int64
+		n := testing.AllocsPerRun(100, func() { sink += c.Now() + ThreadCPU() + int64(c.Overhead()+c.Drift()) })
+		if n != 0 {
+			t.Errorf("%g allocations", n)
+		}
+	})
 }
 
 func BenchmarkNow(b *testing.B) {
+	b.Run("TSC", func(b *testing.B) { benchmarkNow(b, tscClock(b)) })
+	b.Run("CLOCK_MONOTONIC", func(b *testing.B) { benchmarkNow(b, newClock(false)) })
+}
+
+func benchmarkNow(b *testing.B, c *Clock) {
 	b.ReportAllocs()
 	for b.Loop() {
-		Now()
+		c.Now()
+	}
+}
+
+func BenchmarkSince(b *testing.B) {
+	for b.Loop() {
+		_ = time.Since(base)
 	}
 }
 
@@ -68,7 +159,8 @@ func BenchmarkThreadCPU(b *testing.B) {
 }
 
 func BenchmarkOverhead(b *testing.B) {
+	c := New()
 	for b.Loop() {
-		Overhead()
+		c.Overhead()
 	}
 }

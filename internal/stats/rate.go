@@ -63,6 +63,18 @@ func (r *Rate) Bandwidth(size int, measuredAt string) *reports.Bandwidth {
 	}
 }
 
+// Latency returns the mean time of a message, multiplied by factor, and no other
+// statistics. Without messages there is none, and the result is nil.
+func (r *Rate) Latency(factor float64) *reports.Latency {
+	total := r.first.to(r.last)
+	if total.messages == 0 {
+		return nil
+	}
+	return &reports.Latency{
+		N: total.messages, MeanNs: float64(total.ns) / float64(total.messages) * factor, Factor: factor, MeanOnly: true,
+	}
+}
+
 // MsgRate returns the average rate in messages per second, from Start to the
 // last edge.
 func (r *Rate) MsgRate() float64 {

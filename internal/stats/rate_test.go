@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/ibperf/ibperf/reports"
 )
 
 // bruteForce returns the highest rate between any two edges at least window
@@ -151,3 +153,17 @@ func benchmarkEdge(b *testing.B, vary uint) {
 
 func BenchmarkEdgeRegular(b *testing.B) { benchmarkEdge(b, 0) }
 func BenchmarkEdgeRandom(b *testing.B)  { benchmarkEdge(b, 8) }
+
+// A rate is a mean latency as well, and no more than that.
+func TestLatencyOfARate(t *testing.T) {
+	r := NewRate(1)
+	r.Start(1000)
+	if l := r.Latency(0.5); l != nil {
+		t.Errorf("without messages: %+v", l)
+	}
+	r.Edge(1024, 201_000)
+	r.Edge(976, 401_000)
+	if l := r.Latency(0.5); *l != (reports.Latency{N: 2000, MeanNs: 100, Factor: 0.5, MeanOnly: true}) {
+		t.Errorf("%+v", l)
+	}
+}

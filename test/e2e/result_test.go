@@ -68,7 +68,7 @@ func checkSides(t *testing.T, f *reports.File) {
 	for name, s := range map[string]reports.Side{"here": f.Local, "the peer": f.Peer} {
 		if s.Device.Name != "shm_block128" || s.Device.Backend != "shm" || s.Device.Software == "" ||
 			s.Order.Query == "" || s.Order.Answer != reports.OrderBlocks ||
-			s.Host == "" || s.Kernel == "" || s.CPU == "" || s.CPUs < 1 || s.Libraries["go"] == "" {
+			s.Host == "" || s.Kernel == "" || s.CPU == "" || s.CPUs < 1 || s.Libraries["go"] == "" || s.Clock == "" || s.ClockNs <= 0 {
 			t.Errorf("%s: %s: %+v", f.Role, name, s)
 		}
 	}

@@ -107,7 +107,7 @@ func scriptPlace(ts *testscript.TestScript) *place {
 //	rows LAYOUT SIZE,... MODE,...
 //
 // which checks the rows that both sides of the last pair have printed. LAYOUT
-// is lat or bw, with -timed or -gbits.
+// is lat or bw, with -timed, -gbits or -nopeak.
 func scriptRows(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: rows LAYOUT SIZE,... MODE,...")

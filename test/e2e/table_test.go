@@ -21,12 +21,13 @@ var headers = map[string]string{
 	"lat-timed": ` #bytes        #iterations       t_avg[usec]    tps average`,
 	"bw":        ` #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]`,
 	"bw-gbits":  ` #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]`,
+	"bw-nopeak": ` #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]`,
 }
 
-// columns is how many numbers stand behind the count.
-var columns = map[string]int{"lat": 7, "lat-timed": 2, "bw": 3, "bw-gbits": 3}
+// columns is how many numbers stand behind the count, without those that are missing.
+var columns = map[string]int{"lat": 7, "lat-timed": 2, "bw": 3, "bw-gbits": 3, "bw-nopeak": 2}
 
-var rowLine = regexp.MustCompile(`^ (\d+) +(\d+)((?:[ \t]+\d+\.\d+)+)[ \t]+(data!?|poll|event)$`)
+var rowLine = regexp.MustCompile(`^ (\d+) +(\d+)((?:[ \t]+(?:\d+\.\d+|-))+)[ \t]+(data!?|poll|event)$`)
 
 // layoutOf names the table of a run.
 func layoutOf(program string, timed, gbits bool) string {
@@ -70,6 +71,9 @@ func parseRow(line string, columns int) (r row, err error) {
 	r.count, _ = strconv.Atoi(m[2])
 	r.mode = m[4]
 	for field := range strings.FieldsSeq(m[3]) {
+		if field == "-" {
+			continue
+		}
 		v, err := strconv.ParseFloat(field, 64)
 		if err != nil {
 			return r, fmt.Errorf("row %q: %w", line, err)

@@ -1,0 +1,81 @@
+package reports
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// noPeakFile is a run whose clock was read at the beginning and the end only.
+func noPeakFile(t *testing.T, kind string, sizes []int, modes ...string) *File {
+	t.Helper()
+	f := syntheticFile(t, "write", kind, sizes, modes...)
+	f.Parameters.NoPeak = true
+	for i := range f.Rows {
+		r := &f.Rows[i]
+		if l := r.Latency; l != nil {
+			r.Latency = &Latency{N: l.N, MeanNs: l.MeanNs, Factor: l.Factor, MeanOnly: true}
+		} else {
+			r.Bandwidth.Peak = 0
+		}
+	}
+	return f
+}
+
+// What was not measured is not in the file, and the file can be read again.
+func TestUnmeasuredNumbersAreAbsent(t *testing.T) {
+	for kind, absent := range map[string][]string{
+		KindLatency:   {"min_ns", "max_ns", "stdev_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "p99_99_ns", "histogram"},
+		KindBandwidth: {"peak_bytes_per_s"},
+	} {
+		f := noPeakFile(t, kind, []int{8}, "poll")
+		data, err := json.Marshal(f.Rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range absent {
+			if strings.Contains(string(data), name) {
+				t.Errorf("%s is in %s", name, data)
+			}
+		}
+		whole, err := json.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Parse(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := f.Rows[0].Latency; l != nil && *again.Rows[0].Latency != *l {
+			t.Errorf("read again: %+v, want %+v", again.Rows[0].Latency, l)
+		}
+		if b := f.Rows[0].Bandwidth; b != nil && *again.Rows[0].Bandwidth != *b {
+			t.Errorf("read again: %+v, want %+v", again.Rows[0].Bandwidth, b)
+		}
+	}
+}
+
+func TestTablesWithoutPeak(t *testing.T) {
+	lat := noPeakFile(t, KindLatency, []int{2, 64}, "data", "poll")
+	lat.Local.Clock, lat.Local.ClockNs = "TSC", 12.7
+	bw := noPeakFile(t, KindBandwidth, []int{2, 65536}, "data", "poll")
+	checkGolden(t, "lat_nopeak.golden", []byte(tables(t, false, lat)))
+	checkGolden(t, "bw_nopeak.golden", []byte(tables(t, true, bw)))
+	// A mean is what such a run has in common with another.
+	checkGolden(t, "lat_mixed.golden", []byte(tables(t, false, syntheticFile(t, "write", KindLatency, []int{2}, "data"), lat)))
+}
+
+// Plots of latency are of percentiles: they leave out runs that have none.
+func TestPlotsWithoutPercentiles(t *testing.T) {
+	lat := noPeakFile(t, KindLatency, []int{2, 64}, "data", "poll")
+	if drawn := drawings(t, lat); len(drawn) != 0 {
+		t.Errorf("%d plots of means", len(drawn))
+	}
+	if bw := drawings(t, noPeakFile(t, KindBandwidth, []int{2, 65536}, "data", "poll")); len(bw) != 1 {
+		t.Errorf("%d plots of bandwidth", len(bw))
+	}
+	full := syntheticFile(t, "write", KindLatency, []int{2, 64}, "data", "poll")
+	if both, alone := drawings(t, full, lat), drawings(t, full); len(both) != len(alone) {
+		t.Errorf("%d plots with means, %d without", len(both), len(alone))
+	}
+}
