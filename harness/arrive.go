@@ -18,18 +18,21 @@ func (l *lane) verify(m *measurement, k uint64) {
 	}
 }
 
-// awaitMarker spins until the markers of message k, whose contents are those of
-// message as, are in memory.
-func (l *lane) awaitMarker(m *measurement, k, as uint64) error {
-	looks := 0
-	for !l.rxMarks.Arrived(as) {
-		if m.over(k) {
-			return errOver
+// awaitMarker returns the wait until the markers of a message are in memory; as
+// tells by the number of a message which message's contents it has.
+func (l *lane) awaitMarker(m *measurement, as func(k uint64) uint64) func(uint64) error {
+	marks := l.rxMarks
+	return func(k uint64) error {
+		marks.Expect(as(k))
+		for looks := 0; !marks.Here(); {
+			if m.over(k) {
+				return errOver
+			}
+			yield(&looks, 1)
 		}
-		yield(&looks, 1)
+		l.arrived = k + 1
+		return nil
 	}
-	l.arrived = k + 1
-	return nil
 }
 
 // awaitOnce is awaitMarker that also counts deliveries of the message before.

@@ -19,12 +19,13 @@ type lane struct {
 	own   endpoint     // with rdma_cm
 	peer  endpoint
 
-	sends []verbs.SendWR // one for each slot, linked in a circle
-	recvs []verbs.RecvWR // where messages need no ring, more of them than slots
-	sges  []verbs.SGE    // of sends
-	into  []verbs.SGE    // of recvs
-	extra []verbs.SendWR // one request outside the ring: credits, flushes
-	side  []verbs.SGE
+	sends  []verbs.SendWR // one for each slot, linked in a circle
+	recvs  []verbs.RecvWR // where messages need no ring, more of them than slots
+	sges   []verbs.SGE    // of sends
+	into   []verbs.SGE    // of recvs
+	primed *verbs.SendWR  // of sends, the next to fire
+	extra  []verbs.SendWR // one request outside the ring: credits, flushes
+	side   []verbs.SGE
 
 	// The current measurement, set by lay.
 	tx, rx     *message.Ring
@@ -202,6 +203,35 @@ func (l *lane) post(n uint64) error {
 	l.posted += n
 	if err != nil {
 		return fmt.Errorf("post message %d: %w", l.sent, err)
+	}
+	return nil
+}
+
+// prime makes the request of the next message ready, and fire posts it: post(1) in
+// two steps, of which only the second is between a message and its answer.
+func (l *lane) prime() {
+	wr := &l.sends[l.sendSlot]
+	wr.Next = nil
+	wr.SendFlags &^= verbs.SendSignaled
+	if l.sent+1 == l.due || l.sent+1 == l.limit {
+		wr.SendFlags |= verbs.SendSignaled
+		wr.WRID = uint64(l.index)<<laneShift | l.posted + 1
+	}
+	l.primed = wr
+}
+
+func (l *lane) fire() error {
+	if _, err := l.qp.PostSend(l.primed); err != nil {
+		return fmt.Errorf("post message %d: %w", l.sent+1, err)
+	}
+	l.sent++
+	l.posted++
+	l.sendSlot = l.slotAfter(1)
+	if l.primed.SendFlags&verbs.SendSignaled != 0 {
+		l.marked = l.posted
+	}
+	if l.sent == l.due {
+		l.due += l.every
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (m *measurement) measureLatency(role Role) error {
 }
 
 // lead sends first and takes the time: from one post to the next, which is one
-// round trip.
+// round trip. The clock is read behind the post, while the message travels.
 func (p *pingpong) lead() error {
 	m := p.m
 	exchange, statistics := p.rounds, m.samples.Latency
@@ -51,53 +51,61 @@ func (p *pingpong) lead() error {
 	return err
 }
 
+// ready makes message k ready to be posted: its contents and its request.
+func (p *pingpong) ready(k uint64) {
+	p.load(k)
+	p.l.prime()
+}
+
 // rounds exchanges messages from to to-1, or until the time has come. While a
 // message travels, the sample before it is recorded and the next message is made
 // ready, so that neither is part of what is measured.
 func (p *pingpong) rounds(from, to uint64, until int64) error {
-	clock := p.m.clock
-	p.load(from)
-	last := clock.Now()
-	if err := p.l.post(1); err != nil {
+	clock, samples := p.m.clock, p.m.samples
+	p.ready(from)
+	if err := p.l.fire(); err != nil {
 		return err
 	}
+	last := clock.Now()
 	for k := from; ; {
 		if err := p.tidy(); err != nil {
 			return err
 		}
-		p.load(k + 1)
+		p.ready(k + 1)
 		if err := p.wait(k); err != nil {
 			return err
 		}
-		now := clock.Now()
-		if k++; k >= to || now >= until {
-			p.m.samples.Record(now - last)
+		if k++; k >= to {
+			samples.Record(clock.Now() - last)
 			return nil
 		}
 		if p.m.halt.on() {
 			return errOver
 		}
-		if err := p.l.post(1); err != nil {
+		if err := p.l.fire(); err != nil {
 			return err
 		}
-		p.m.samples.Record(now - last)
-		last = now
+		now := clock.Now()
+		samples.Record(now - last)
+		if last = now; now >= until {
+			to = k + 1 // this one is the last
+		}
 	}
 }
 
 // trips exchanges messages as rounds does, without a sample of each.
 func (p *pingpong) trips(from, to uint64, until int64) error {
 	clock, rate, edge := p.m.clock, p.m.rate, p.m.edge()
-	p.load(from)
+	p.ready(from)
 	rate.Start(clock.Now())
-	if err := p.l.post(1); err != nil {
+	if err := p.l.fire(); err != nil {
 		return err
 	}
 	for k, seen := from, from; ; {
 		if err := p.tidy(); err != nil {
 			return err
 		}
-		p.load(k + 1)
+		p.ready(k + 1)
 		if err := p.wait(k); err != nil {
 			return err
 		}
@@ -111,7 +119,7 @@ func (p *pingpong) trips(from, to uint64, until int64) error {
 		if p.m.halt.on() {
 			return errOver
 		}
-		if err := p.l.post(1); err != nil {
+		if err := p.l.fire(); err != nil {
 			return err
 		}
 	}
@@ -125,7 +133,7 @@ func (p *pingpong) follow() error {
 		m.end()
 		m.result.Cost = m.cost(k - min(k, m.warmup))
 	}()
-	for p.load(0); ; k++ {
+	for p.ready(0); ; k++ {
 		if k == m.warmup {
 			m.begin()
 		}
@@ -135,13 +143,13 @@ func (p *pingpong) follow() error {
 		if m.halt.on() {
 			return errOver
 		}
-		if err := p.l.post(1); err != nil {
+		if err := p.l.fire(); err != nil {
 			return err
 		}
 		if err := p.tidy(); err != nil {
 			return err
 		}
-		p.load(k + 1)
+		p.ready(k + 1)
 		if k+1 == m.total {
 			m.end()
 		}
@@ -198,13 +206,13 @@ func (p *pingpong) chooseWait() {
 	m, l := p.m, p.l
 	switch {
 	case m.plan.Op == OpRead && m.mode == ModeData:
-		p.wait = func(k uint64) error { return l.awaitMarker(m, k, l.rx.Index(k)) }
+		p.wait = l.awaitMarker(m, l.rx.Index)
 	case m.plan.Op == OpRead:
 		p.wait = l.awaitRead(m)
 	case m.mode == ModeData && m.plan.Verify:
 		p.wait = func(k uint64) error { return l.awaitOnce(m, k) }
 	case m.mode == ModeData:
-		p.wait = func(k uint64) error { return l.awaitMarker(m, k, k) }
+		p.wait = l.awaitMarker(m, func(k uint64) uint64 { return k })
 	default:
 		p.wait = l.awaitRecv(m)
 	}

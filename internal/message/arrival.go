@@ -36,13 +36,20 @@ func (m *Markers) look(i int, s spot) {
 // one more for each marker. Once true it may stay true until the slot's next
 // message is asked for or the message is poisoned.
 func (m *Markers) Arrived(k uint64) bool {
+	m.Expect(k)
+	return m.Here()
+}
+
+// Expect turns [Markers.Here] to message k.
+func (m *Markers) Expect(k uint64) {
 	if k != m.k {
 		m.aim(k)
 	}
-	if atomic.LoadUint64(&m.words[m.at])&m.mask != m.want {
-		return false
-	}
-	return m.seen+1 == m.n || m.others()
+}
+
+// Here is Arrived for the message that is expected: a call that is inlined.
+func (m *Markers) Here() bool {
+	return atomic.LoadUint64(&m.words[m.at])&m.mask == m.want && (m.seen+1 == m.n || m.others())
 }
 
 // others looks for the markers after the current one.
