@@ -145,15 +145,16 @@ func (l *lane) link(m *measurement) {
 	if m.size <= r.inline && m.plan.Op != OpRead {
 		flags = verbs.SendInline
 	}
+	spread := m.spread(l.slots)
 	for s := range l.slots {
-		at := l.tx.SlotOffset(uint64(s))
+		at := l.tx.SlotOffset(uint64(s % spread))
 		l.sges[s] = verbs.SGE{Addr: r.mr.Addr() + uint64(local+at), Length: uint32(m.size), LKey: lkey}
 		l.sends[s] = verbs.SendWR{SGList: &l.sges[s], NumSGE: 1, Opcode: m.opcode, SendFlags: flags}
 		l.sends[s].SetRDMA(l.peer.Addr+uint64(remote+at), rkey)
 		l.sends[s].Next = &l.sends[(s+1)%l.slots]
 	}
 	for i := range l.ring {
-		at := r.layout.rx(l.index) + l.rx.SlotOffset(uint64(i))
+		at := r.layout.rx(l.index) + l.rx.SlotOffset(uint64(i%spread))
 		l.into[i] = verbs.SGE{Addr: r.mr.Addr() + uint64(at), Length: uint32(m.size), LKey: lkey}
 		l.recvs[i] = verbs.RecvWR{WRID: uint64(l.index), SGList: &l.into[i], NumSGE: 1}
 	}
