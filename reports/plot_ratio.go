@@ -21,10 +21,13 @@ var metricColors = map[string]color.NRGBA{
 	MetricLatency:   {R: 0x00, G: 0x72, B: 0xB2, A: 0xFF}, // blue
 	MetricBandwidth: {R: 0xD5, G: 0x5E, B: 0x00, A: 0xFF}, // vermillion
 	MetricRate:      {R: 0x00, G: 0x9E, B: 0x73, A: 0xFF}, // bluish green
+	MetricMean:      {R: 0x56, G: 0xB4, B: 0xE9, A: 0xFF}, // sky blue
+	MetricWall:      {R: 0xCC, G: 0x79, B: 0xA7, A: 0xFF}, // reddish purple
+	MetricMemory:    {R: 0xE6, G: 0x9F, B: 0x00, A: 0xFF}, // orange
 }
 
 // metricOrder is the order of the metrics in legends.
-var metricOrder = []string{MetricLatency, MetricBandwidth, MetricRate}
+var metricOrder = []string{MetricLatency, MetricMean, MetricBandwidth, MetricRate, MetricWall, MetricMemory}
 
 // ratioSketches draws the ratios of a comparison, some lines on each plot.
 func ratioSketches(c *Comparison) []*sketch {
@@ -43,12 +46,12 @@ func ratioSketches(c *Comparison) []*sketch {
 
 func ratioSketch(c *Comparison, lines []*Line) *sketch {
 	s := blankSketch()
-	s.name = c.slug()
-	s.title = c.title() + ": ratios of interleaved pairs"
-	s.subtitle = shorten(c.Machine.Device, 60) + ", dot: median ratio, bar: quartiles"
+	s.name = slug(ratioSlug, c.Machine.Host)
+	s.title = shorten(comparisons{c}.title(), 90)
+	s.subtitle = shorten(c.Machine.Host, 60) + ", ratios of interleaved pairs, dot: median ratio, bar: quartiles"
 	s.warnings = fewWarnings(c.warningLines())
-	s.xLabel = shorten(c.Subject.Name, 40) + " / " + shorten(c.Reference.Name, 40)
-	s.yLabel = "test, size, arrival"
+	s.xLabel = "subject / reference"
+	s.yLabel = "test, size, arrival: reference"
 	dots := ratioDots{}
 	for i, l := range lines {
 		dots = append(dots, ratioDot{
@@ -84,7 +87,7 @@ func drawable(ratio float64) float64 {
 	return math.Min(math.Max(ratio, 1.0/extremeRatio), extremeRatio)
 }
 
-// lineNames marks each line with its test, size and arrival.
+// lineNames marks each line with its test, size and arrival, and with its reference.
 type lineNames []*Line
 
 // Ticks implements [plot.Ticker].
@@ -92,7 +95,7 @@ func (n lineNames) Ticks(_, _ float64) []plot.Tick {
 	var ticks []plot.Tick
 	for i, l := range n {
 		ticks = append(ticks, plot.Tick{Value: float64(len(n) - 1 - i),
-			Label: shorten(l.Test, 24) + ", " + Size(l.Size) + ", " + l.Arrival})
+			Label: shorten(l.Test, 24) + ", " + Size(l.Size) + ", " + l.Arrival + ": " + l.Reference.label()})
 	}
 	return ticks
 }
