@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -23,47 +24,69 @@ type runner struct {
 // measure runs one server and one client and returns what they measured and the
 // client's command line.
 func (r *runner) measure(ctx context.Context, p program, b bench) (reading, []string, error) {
-	command, stdout, dir, err := r.run(ctx, p, b)
+	dir, err := os.MkdirTemp(r.dir, "run")
 	if err != nil {
-		return reading{}, command, fmt.Errorf("run %s: %w", p.name(), err)
-	}
-	value, err := p.read(b, stdout, dir)
-	if err != nil {
-		return value, command, fmt.Errorf("read what %s printed: %w", p.name(), err)
-	}
-	return value, command, nil
-}
-
-func (r *runner) run(ctx context.Context, p program, b bench) (command []string, stdout, dir string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, r.limit)
-	defer cancel()
-	if dir, err = os.MkdirTemp(r.dir, "run"); err != nil {
-		return nil, "", "", err
+		return reading{}, nil, err
 	}
 	port, err := freePort()
 	if err != nil {
-		return nil, "", "", err
+		return reading{}, nil, err
 	}
-	command = p.client(b, port, dir)
-	server, err := r.start(ctx, r.cpus[0], p.server(b, port, dir))
+	server, client := p.server(b, port, dir), p.client(b, port, dir)
+	done, err := r.run(ctx, server, client, port)
 	if err != nil {
-		return command, "", dir, err
+		return reading{}, client, fmt.Errorf("run %s: %w", p.label(), err)
 	}
-	if err := listening(ctx, port, server.ended); err != nil {
-		server.kill()
-		return command, "", dir, errors.Join(err, server.wait(ctx))
+	value, err := p.read(b, done.stdout, dir)
+	if err != nil {
+		return value, client, fmt.Errorf("read what %s printed: %w", p.label(), err)
 	}
-	client, err := r.start(ctx, r.cpus[1], command)
+	value.seconds, value.memory = done.seconds, done.memory
+	return value, client, nil
+}
+
+// finished is what a run of server and client left.
+type finished struct {
+	stdout  string  // of the client
+	seconds float64 // from the start of the server to the end of both
+	memory  float64 // largest resident memory of both, added, in bytes
+}
+
+// run runs a server, if there is one, and a client once it listens.
+func (r *runner) run(ctx context.Context, server, client []string, port int) (*finished, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.limit)
+	defer cancel()
+	begin := time.Now()
+	var processes []*process
+	if server != nil {
+		s, err := r.start(ctx, r.cpus[0], server)
+		if err != nil {
+			return nil, err
+		}
+		if err := listening(ctx, port, s.ended); err != nil {
+			s.kill()
+			return nil, errors.Join(err, s.wait(ctx))
+		}
+		processes = append(processes, s)
+	}
+	c, err := r.start(ctx, r.cpus[1], client)
 	if err == nil {
-		err = client.wait(ctx)
+		err = c.wait(ctx)
+	}
+	for _, s := range processes {
+		if err != nil {
+			s.kill() // it would wait for a client that does not come again
+		}
+		err = errors.Join(err, s.wait(ctx))
 	}
 	if err != nil {
-		server.kill() // it would wait for a client that does not come again
+		return nil, err
 	}
-	if err := errors.Join(err, server.wait(ctx)); err != nil {
-		return command, "", dir, err
+	done := &finished{stdout: c.stdout.String(), seconds: time.Since(begin).Seconds()}
+	for _, p := range append(processes, c) {
+		done.memory += p.memory()
 	}
-	return command, client.stdout.String(), dir, nil
+	return done, nil
 }
 
 // A process is a server or a client at work.
@@ -98,6 +121,12 @@ func (p *process) wait(ctx context.Context) error {
 	}
 	return fmt.Errorf("%s: %w: %s", strings.Join(p.cmd.Args[3:], " "), errors.Join(ctx.Err(), p.err),
 		tail(p.stdout.String()+p.stderr.String()))
+}
+
+// memory is the largest resident memory of a process that has ended, in bytes. It is
+// no less than this program's own, which the process was until it became another.
+func (p *process) memory() float64 {
+	return float64(p.cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) * 1024
 }
 
 // kill ends the process; if it has ended already there is nothing to do.
