@@ -44,12 +44,22 @@ func ofRun(metric string) bool {
 	return metric == reports.MetricWall || metric == reports.MetricMemory
 }
 
-// rxDepth is perftest's default.
-const rxDepth = 512
+// rxDepth is perftest's default, which where nothing is received is no option there.
+func (b bench) rxDepth() int {
+	if b.op == "send" {
+		return 512
+	}
+	return 1
+}
 
-// cqMod is one send completion for so many messages, by perftest's rule.
+// cqMod is one send completion for so many messages, by perftest's rule. With events it
+// is more for large messages too: perftest polls 16 completions for an event and then
+// sleeps, and where there were more, for ever.
 func (b bench) cqMod() int {
-	if b.size > 8192 {
+	switch {
+	case b.size > 8192 && b.arrival == "event":
+		return 10
+	case b.size > 8192:
 		return 1
 	}
 	return min(100, b.txDepth)
@@ -68,10 +78,7 @@ func (b bench) parameters(s setup) map[string]int {
 		}
 	}
 	if b.kind == reports.KindBandwidth {
-		p["tx-depth"], p["qp"], p["cq-mod"] = b.txDepth, b.qps, b.cqMod()
-		if b.op == "send" {
-			p["rx-depth"] = rxDepth
-		}
+		p["tx-depth"], p["rx-depth"], p["qp"], p["cq-mod"] = b.txDepth, b.rxDepth(), b.qps, b.cqMod()
 	}
 	return p
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -20,26 +21,23 @@ type comparer struct {
 }
 
 // run fills the lines and the warnings of a comparison. What was measured before an
-// error stays in it.
+// error stays in it. A match that fails is given up, the others go on.
 func (c *comparer) run(ctx context.Context, to *reports.Comparison) error {
 	to.Started, to.Pairs = time.Now().UTC(), c.pairs
 	defer func() { to.Finished = time.Now().UTC() }()
-	lines := make([][]reports.Line, len(c.matches))
-	defer func() { to.Lines = append(to.Lines, slices.Concat(lines...)...) }()
+	lines, failed := make([][]reports.Line, len(c.matches)), make([]error, len(c.matches))
+	for i, m := range c.matches {
+		lines[i], failed[i] = c.lines(ctx, m)
+	}
 	for round := range c.pairs {
 		for i, m := range c.matches {
-			if round == 0 {
-				var err error
-				if lines[i], err = c.lines(ctx, m); err != nil {
-					return err
-				}
-			}
-			if err := c.pair(ctx, round, m, lines[i], to); err != nil {
-				return err
+			if failed[i] == nil && (!m.slow || round%2 == 0) && ctx.Err() == nil {
+				failed[i] = c.pair(ctx, m, lines[i], to)
 			}
 		}
 	}
-	return nil
+	to.Lines = append(to.Lines, slices.Concat(lines...)...)
+	return errors.Join(append(failed, ctx.Err())...)
 }
 
 // lines are those of a match, without numbers.
@@ -92,13 +90,14 @@ func (c *comparer) values(ctx context.Context, p program) (reports.Values, error
 	return reports.Values{Program: reports.Program{Name: l.name, Release: c.releases[l.name]}, Part: l.part, Device: l.device}, nil
 }
 
-// pair measures a match once with each program. The subject begins in even rounds.
-func (c *comparer) pair(ctx context.Context, round int, m match, lines []reports.Line, to *reports.Comparison) error {
+// pair measures a match once with each program. The subject begins in every other.
+func (c *comparer) pair(ctx context.Context, m match, lines []reports.Line, to *reports.Comparison) error {
+	before := len(lines[0].Subject.Rounds)
 	programs := [2]program{m.subject, m.reference}
 	var readings [2]reading
 	var commands [2][]string
 	for turn := range programs {
-		side := (turn + round) % 2
+		side := (turn + before) % 2
 		var err error
 		if readings[side], commands[side], err = c.insist(ctx, programs[side], m.bench); err != nil {
 			return err
@@ -111,7 +110,7 @@ func (c *comparer) pair(ctx context.Context, round int, m match, lines []reports
 		l.Warnings = merge(merge(l.Warnings, readings[0].doubts), readings[1].doubts)
 		subject, reference := readings[0].of(l.Metric), readings[1].of(l.Metric)
 		l.Add(subject, reference)
-		fmt.Fprintf(c.progress, "pair %d of %d: %s: %s: ratio %.3f\n", round+1, c.pairs, m, l.Metric, subject/reference)
+		fmt.Fprintf(c.progress, "pair %d: %s: %s: ratio %.3f\n", before+1, m, l.Metric, subject/reference)
 	}
 	return nil
 }
