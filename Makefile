@@ -37,7 +37,7 @@ mutations: packages ## break the embedded device in many ways; the tests must no
 compare: build ## all three ways side by side on the default device, into out/
 	test/compare $(OUT)
 
-bench: build ## everything beside its reference, with goals, into out/bench/ (25 minutes): make bench RUN='send_lat, 8,'
+bench: build ## everything beside its reference, with goals, into out/bench/ (20 minutes); RUN='send_lat, 8,' for some lines
 	test/bench $(OUT)/bench --run '$(RUN)'
 	[ -n '$(RUN)' ] || $(GO) test -run '^$$' -bench . ./harness ./verbs/shm ./internal/...
 

@@ -104,7 +104,7 @@ func comparisonDefinitions() map[string]string {
 		"pairs":      "a pair is a run of each program, one right after the other; the order changes from pair to pair",
 		"median":     "the median of the rounds",
 		MetricWall:   "from the start of the server until server and client have ended; the client is started when the server listens",
-		MetricMemory: "the largest resident memory of server and of client (ru_maxrss), added; memory that both map counts twice",
+		MetricMemory: "the largest resident memory (VmHWM) of server and of client, looked at every 50 ms, added; memory that both map counts twice",
 		"ratio":      "the subject's value divided by the reference's, for each pair; then the median and the quartiles of these ratios",
 		"goal":       "the median ratio is to be at most this where lower is better, at least this where higher is",
 	}

@@ -110,7 +110,7 @@ func (c *Comparison) facts() [][]string {
 		{"Machine", fmt.Sprintf("%s, %s, %d CPUs, Linux %s", m.Host, m.CPU, m.CPUs, m.Kernel)},
 		{" programs", strings.Join(programs, ", ")},
 		{" pinned to CPUs", strings.Join(pinned, ", ") + " (server, client)"},
-		{" pairs", fmt.Sprintf("%d of each line, interleaved", c.Pairs)},
+		{" pairs", fmt.Sprintf("up to %d of each line, interleaved", c.Pairs)},
 	}
 	for i := range list {
 		list[i][1] = clean(list[i][1])

@@ -36,6 +36,18 @@ func TestRatioDrawingSaysWhatItShows(t *testing.T) {
 	}
 }
 
+func TestGoalsAreDrawnAndOnTheAxis(t *testing.T) {
+	c := syntheticComparison(5)
+	without := ratioDrawing(t, c)
+	c.Lines[1].Goal = 3
+	if with := ratioDrawing(t, c); with == without {
+		t.Error("a goal changes nothing in the drawing")
+	}
+	if s := ratioSketches(c)[0]; s.plot.X.Max < 3 {
+		t.Errorf("the axis ends at %v, before the goal", s.plot.X.Max)
+	}
+}
+
 func TestRatioPictureIsNotBlank(t *testing.T) {
 	figures, err := Draw(t.TempDir(), comparisonSet(syntheticComparison(5)))
 	if err != nil || len(figures) != 1 {

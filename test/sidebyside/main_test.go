@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ibperf/ibperf/reports"
 )
 
 // The test's own binary stands in for both programs, with a first argument that
@@ -91,8 +93,17 @@ func TestPairOfProcessesIsMeasured(t *testing.T) {
 	if r.seconds <= 0 || r.seconds > time.Since(begin).Seconds() {
 		t.Errorf("the run took %v s", r.seconds)
 	}
-	if r.memory < 2*mib || r.memory > 2*200*mib { // two processes of Go
-		t.Errorf("both processes took %v bytes", r.memory)
+	if r.memory != 0 {
+		t.Errorf("the memory of a bench that does not ask for it was watched: %v", r.memory)
+	}
+}
+
+func TestMemoryOfBothProcessesIsWatched(t *testing.T) {
+	b := someBench
+	b.metric = reports.MetricMemory
+	r, _, err := newRunner(t, patience).measure(t.Context(), &fake{"fake", ""}, b)
+	if err != nil || r.memory <= 0 || r.memory > 400*mib {
+		t.Errorf("measured %+v, %v", r, err)
 	}
 }
 
@@ -104,7 +115,7 @@ func (alone) client(bench, int, string) []string { return []string{"echo", "valu
 
 func TestProgramOfOneProcessIsMeasured(t *testing.T) {
 	r, _, err := newRunner(t, patience).measure(t.Context(), &alone{fake{"alone", ""}}, someBench)
-	if err != nil || r.value != 42 || r.memory <= 0 {
+	if err != nil || r.value != 42 {
 		t.Errorf("measured %+v, %v", r, err)
 	}
 }

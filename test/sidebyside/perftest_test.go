@@ -104,19 +104,19 @@ func TestBothProgramsGetTheSameOptions(t *testing.T) {
 }
 
 func TestDefaultsAreToldNothingButDeviceAndPort(t *testing.T) {
-	for _, m := range matching((setup{bin: "bin", device: "rxe0"}).matches(), regexp.MustCompile("defaults")) {
-		for _, p := range []program{m.subject, m.reference} {
-			server := p.server(m.bench, 4711, "/tmp")
-			if want := []string{"-d", "rxe0", "-p", "4711"}; !slices.Equal(server[1:], want) {
-				t.Errorf("%q", server)
-			}
-			if client := p.client(m.bench, 4711, "/tmp"); !slices.Equal(client, append(server, "127.0.0.1")) {
-				t.Errorf("%q", client)
-			}
-		}
-		return
+	plain := matching((setup{bin: "bin", device: "rxe0"}).matches(), regexp.MustCompile("defaults"))
+	if len(plain) != 1 {
+		t.Fatalf("defaults are measured %d times", len(plain))
 	}
-	t.Error("defaults are not measured")
+	for _, p := range []program{plain[0].subject, plain[0].reference} {
+		server := p.server(plain[0].bench, 4711, "/tmp")
+		if want := []string{"-d", "rxe0", "-p", "4711"}; !slices.Equal(server[1:], want) {
+			t.Errorf("%q", server)
+		}
+		if client := p.client(plain[0].bench, 4711, "/tmp"); !slices.Equal(client, append(server, "127.0.0.1")) {
+			t.Errorf("%q", client)
+		}
+	}
 }
 
 func TestEveryMatchSaysWhatItComparesAndHow(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -33,7 +32,7 @@ func (r *runner) measure(ctx context.Context, p program, b bench) (reading, []st
 		return reading{}, nil, err
 	}
 	server, client := p.server(b, port, dir), p.client(b, port, dir)
-	done, err := r.run(ctx, server, client, port)
+	done, err := r.run(ctx, server, client, port, ofRun(b.metric))
 	if err != nil {
 		return reading{}, client, fmt.Errorf("run %s: %w", p.label(), err)
 	}
@@ -49,17 +48,18 @@ func (r *runner) measure(ctx context.Context, p program, b bench) (reading, []st
 type finished struct {
 	stdout  string  // of the client
 	seconds float64 // from the start of the server to the end of both
-	memory  float64 // largest resident memory of both, added, in bytes
+	memory  float64 // largest resident memory of both, added, in bytes; 0 if not watched
 }
 
-// run runs a server, if there is one, and a client once it listens.
-func (r *runner) run(ctx context.Context, server, client []string, port int) (*finished, error) {
+// run runs a server, if there is one, and a client once it listens. Their memory is
+// watched where that is asked for, as looking takes CPU time.
+func (r *runner) run(ctx context.Context, server, client []string, port int, watch bool) (*finished, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.limit)
 	defer cancel()
 	begin := time.Now()
 	var processes []*process
 	if server != nil {
-		s, err := r.start(ctx, r.cpus[0], server)
+		s, err := r.start(ctx, r.cpus[0], server, watch)
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +69,7 @@ func (r *runner) run(ctx context.Context, server, client []string, port int) (*f
 		}
 		processes = append(processes, s)
 	}
-	c, err := r.start(ctx, r.cpus[1], client)
+	c, err := r.start(ctx, r.cpus[1], client, watch)
 	if err == nil {
 		err = c.wait(ctx)
 	}
@@ -84,7 +84,7 @@ func (r *runner) run(ctx context.Context, server, client []string, port int) (*f
 	}
 	done := &finished{stdout: c.stdout.String(), seconds: time.Since(begin).Seconds()}
 	for _, p := range append(processes, c) {
-		done.memory += p.memory()
+		done.memory += p.memory
 	}
 	return done, nil
 }
@@ -95,10 +95,11 @@ type process struct {
 	stdout, stderr bytes.Buffer
 	ended          chan struct{} // closed when it has ended
 	err            error         // how; valid after ended
+	memory         float64       // largest resident memory seen, in bytes; valid after ended
 }
 
 // start runs a command on one CPU until it ends or ctx does.
-func (r *runner) start(ctx context.Context, cpu int, command []string) (*process, error) {
+func (r *runner) start(ctx context.Context, cpu int, command []string, watch bool) (*process, error) {
 	p := &process{ended: make(chan struct{})}
 	p.cmd = exec.CommandContext(ctx, "taskset", append([]string{"--cpu-list", strconv.Itoa(cpu)}, command...)...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
@@ -106,8 +107,17 @@ func (r *runner) start(ctx context.Context, cpu int, command []string) (*process
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", strings.Join(command, " "), err)
 	}
+	ending, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		if watch {
+			p.memory = peak(p.cmd.Process.Pid, ending)
+		}
+	}()
 	go func() {
 		p.err = p.cmd.Wait()
+		close(ending)
+		<-watched
 		close(p.ended)
 	}()
 	return p, nil
@@ -121,12 +131,6 @@ func (p *process) wait(ctx context.Context) error {
 	}
 	return fmt.Errorf("%s: %w: %s", strings.Join(p.cmd.Args[3:], " "), errors.Join(ctx.Err(), p.err),
 		tail(p.stdout.String()+p.stderr.String()))
-}
-
-// memory is the largest resident memory of a process that has ended, in bytes. It is
-// no less than this program's own, which the process was until it became another.
-func (p *process) memory() float64 {
-	return float64(p.cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) * 1024
 }
 
 // kill ends the process; if it has ended already there is nothing to do.
