@@ -37,15 +37,9 @@ mutations: packages ## break the embedded device in many ways; the tests must no
 compare: build ## all three ways side by side on the default device, into out/
 	test/compare $(OUT)
 
-bench: ## the loops' own cost and allocations
-	$(GO) test -run '^$$' -bench . ./harness ./verbs/shm ./internal/...
-
-.PHONY: bench-perftest
-bench-perftest: build ## side by side with perftest on a real RDMA device in a guest, into out/perftest/
-	mkdir -p $(OUT)/perftest
-	$(GO) build -o bin/sidebyside ./test/sidebyside
-	GUEST_TIMEOUT=1800 GUEST_OUT=$(OUT)/perftest test/guest/run bin/sidebyside -o $(OUT)/perftest/perftest.json
-	bin/ib_report -o $(OUT)/perftest $(OUT)/perftest/perftest.json >$(OUT)/perftest/perftest.txt
+bench: build ## everything beside its reference, with goals, into out/bench/ (20 minutes); RUN='send_lat, 8,' for some lines
+	test/bench $(OUT)/bench --run '$(RUN)'
+	[ -n '$(RUN)' ] || $(GO) test -run '^$$' -bench . ./harness ./verbs/shm ./internal/...
 
 clean: ## remove what was built and measured
 	rm -rf bin $(OUT)

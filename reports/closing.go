@@ -73,14 +73,14 @@ const (
 )
 
 // WriteTables prints finished runs, those of the same operation and kind
-// together, and comparisons.
+// together, and all comparisons in one table.
 func WriteTables(w io.Writer, set Set, gbits bool, depth Depth) error {
 	var texts []string
 	for _, g := range groupFiles(set.Runs) {
 		texts = append(texts, groupText(g, gbits, depth))
 	}
-	for _, c := range set.Comparisons {
-		texts = append(texts, comparisonText(c, gbits))
+	if len(set.Comparisons) > 0 {
+		texts = append(texts, comparisons(set.Comparisons).text(gbits))
 	}
 	if len(texts) == 0 {
 		return errors.New("write tables: no result files given")

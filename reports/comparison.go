@@ -5,11 +5,11 @@ import "time"
 // ComparisonName and ComparisonVersion identify the file of a comparison.
 const (
 	ComparisonName    = "ibperf-comparison"
-	ComparisonVersion = 1
+	ComparisonVersion = 2
 )
 
-// Comparison is two programs that measured the same things in turns on one
-// machine. Its numbers are SI, as those of a [File] are.
+// Comparison is what a program measured in turns with others on one machine, each
+// line beside the reference that suits it. Its numbers are SI, as those of a [File] are.
 type Comparison struct {
 	Format      string            `json:"format"`
 	Version     int               `json:"version"`
@@ -18,9 +18,7 @@ type Comparison struct {
 	Finished    time.Time         `json:"finished"`
 	Interrupted bool              `json:"interrupted"`
 	Error       string            `json:"error,omitempty"` // why it ended early; empty if it did not
-	Subject     Program           `json:"subject"`         // what is looked at
-	Reference   Program           `json:"reference"`       // what it is compared with
-	Pairs       int               `json:"pairs"`           // of runs of both programs, for each line, as asked for
+	Pairs       int               `json:"pairs"`           // of runs of both sides, for each line, as asked for
 	Machine     Machine           `json:"machine"`
 	Definitions map[string]string `json:"definitions"` // field name -> what the number means
 	Units       map[string]string `json:"units"`       // field name -> unit
@@ -28,28 +26,28 @@ type Comparison struct {
 	Lines       []Line            `json:"lines"`
 }
 
-// Program names one of the two sides of a comparison.
+// Program names one of the two sides of a line.
 type Program struct {
 	Name    string `json:"name"`
 	Release string `json:"release"`
 }
 
-// Machine is where both programs ran, server and client of each.
+// Machine is where all programs ran, server and client of each.
 type Machine struct {
 	Host   string `json:"host"`
 	Kernel string `json:"kernel"`
 	CPU    string `json:"cpu"`
 	CPUs   int    `json:"cpus"`
 	Pinned []int  `json:"pinned"` // logical CPUs of server and client
-	Device string `json:"device"`
 }
 
-// Line is one thing that both programs measured, with the same parameters.
+// Line is one thing that two programs measured: the subject, which is looked at, and
+// the reference, which it is compared with.
 type Line struct {
 	Test       string         `json:"test"` // "write_lat"
 	Size       int            `json:"size_bytes"`
 	Arrival    string         `json:"arrival"`    // how it is detected: "data", "poll" or "event"
-	Parameters map[string]int `json:"parameters"` // by option name, in the option's unit
+	Parameters map[string]int `json:"parameters"` // of the subject, by option name, in the option's unit
 	Metric     string         `json:"metric"`     // one of the names that begin with Metric
 	Subject    Values         `json:"subject"`
 	Reference  Values         `json:"reference"`
@@ -61,9 +59,12 @@ type Line struct {
 
 // Values is what one program measured in a line.
 type Values struct {
-	Definition string    `json:"definition"` // what was counted and timed
-	Command    []string  `json:"command"`    // of the client, in the last pair
-	Rounds     []float64 `json:"rounds"`     // in order; those of one index are a pair
+	Program    Program   `json:"program"`
+	Part       string    `json:"part,omitempty"`   // which of the program's own tests, where the line's does not name it
+	Device     string    `json:"device,omitempty"` // RDMA device; empty: it needs none
+	Definition string    `json:"definition"`       // what was counted and timed
+	Command    []string  `json:"command"`          // of the client, in the last pair
+	Rounds     []float64 `json:"rounds"`           // in order; those of one index are a pair
 	Median     float64   `json:"median"`
 }
 
@@ -77,8 +78,15 @@ type Spread struct {
 // The metrics of lines, by the names that the numbers have in a [File].
 const (
 	MetricLatency   = "p50_ns"
+	MetricMean      = "mean_ns"
 	MetricBandwidth = "average_bytes_per_s"
 	MetricRate      = "messages_per_s"
+)
+
+// The metrics of lines about whole runs, server and client together.
+const (
+	MetricWall   = "wall_s"
+	MetricMemory = "peak_memory_bytes"
 )
 
 // NewComparison returns an empty comparison with the definitions of its numbers.
@@ -92,11 +100,13 @@ func NewComparison() *Comparison {
 
 func comparisonDefinitions() map[string]string {
 	return map[string]string{
-		"rounds": "one value of each run, as the line's own definitions of both programs say",
-		"pairs":  "a pair is a run of each program, one right after the other; the order changes from pair to pair",
-		"median": "the median of the rounds",
-		"ratio":  "the subject's value divided by the reference's, for each pair; then the median and the quartiles of these ratios",
-		"goal":   "the median ratio is to be at most this where lower is better, at least this where higher is",
+		"rounds":     "one value of each run, as the line's own definitions of both programs say",
+		"pairs":      "a pair is a run of each program, one right after the other; the order changes from pair to pair",
+		"median":     "the median of the rounds",
+		MetricWall:   "from the start of the server until server and client have ended; the client is started when the server listens",
+		MetricMemory: "the largest resident memory (VmHWM) of server and of client, looked at every 50 ms, added; memory that both map counts twice",
+		"ratio":      "the subject's value divided by the reference's, for each pair; then the median and the quartiles of these ratios",
+		"goal":       "the median ratio is to be at most this where lower is better, at least this where higher is",
 	}
 }
 
@@ -104,6 +114,9 @@ func comparisonUnits() map[string]string {
 	return map[string]string{
 		"size_bytes":    "bytes",
 		MetricLatency:   UnitsFor(KindLatency)[MetricLatency] + "; printed as usec; lower is better",
+		MetricMean:      UnitsFor(KindLatency)[MetricMean] + "; printed as usec; lower is better",
+		MetricWall:      "s; lower is better",
+		MetricMemory:    "bytes; printed as MiB; lower is better",
 		MetricBandwidth: UnitsFor(KindBandwidth)[MetricBandwidth] + "; higher is better",
 		MetricRate:      UnitsFor(KindBandwidth)[MetricRate] + "; higher is better",
 		"ratio":         "1",

@@ -7,22 +7,23 @@ import (
 	"strings"
 )
 
-// slug begins the names of a comparison's figures.
-func (c *Comparison) slug() string {
-	return slug("side_by_side", c.Subject.Name, c.Reference.Name, c.Machine.Device)
-}
+// ratioSlug begins the names of the figures of comparisons.
+const ratioSlug = "side_by_side"
 
-func comparisonSection(c *Comparison) section {
+// section is what a page says of comparisons.
+func (cs comparisons) section() section {
 	s := section{
-		Title:       c.title(),
-		Warnings:    c.warningLines(),
-		Main:        c.ratioMeaning(),
-		Notes:       c.numberedNotes(),
-		Definitions: definitionList(c.Definitions, c.Units),
-		Runs:        []runView{newComparisonView(c)},
+		Title:       cs.title(),
+		Warnings:    cs.warningLines(),
+		Main:        ratioMeaning,
+		Notes:       cs.numberedNotes(),
+		Definitions: definitionList(cs[0].Definitions, cs[0].Units),
 	}
-	if len(c.Lines) > 0 {
-		s.Tables = []*table{comparisonTable(c, false)}
+	for _, c := range cs {
+		s.Runs = append(s.Runs, newComparisonView(c))
+	}
+	if len(cs.lines()) > 0 {
+		s.Tables = []*table{cs.table(false)}
 	}
 	return s
 }
@@ -30,16 +31,17 @@ func comparisonSection(c *Comparison) section {
 // newComparisonView says of every line what both programs did.
 func newComparisonView(c *Comparison) runView {
 	v := runView{
-		Line:     clean(fmt.Sprintf("%s %s and %s %s on %s", c.Subject.Name, c.Subject.Release, c.Reference.Name, c.Reference.Release, c.Machine.Device)),
+		Line:     comparisons{c}.title() + ": " + clean(c.Machine.Host),
 		Command:  clean(strings.Join(c.Command, " ")),
-		Heads:    [2]string{clean(c.Subject.Name), clean(c.Reference.Name)},
+		Heads:    [2]string{"subject", "reference"},
 		Settings: append(c.facts(), []string{"Started", c.Started.UTC().Format("2006-01-02 15:04:05 UTC")}),
 	}
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		name := l.name() + l.parameterText()
 		v.Facts = append(v.Facts,
-			[3]string{name, clean(l.Subject.Definition), clean(l.Reference.Definition)},
+			[3]string{name, l.Subject.label(), l.Reference.label()},
+			[3]string{"", clean(l.Subject.Definition), clean(l.Reference.Definition)},
 			[3]string{"", clean(strings.Join(l.Subject.Command, " ")), clean(strings.Join(l.Reference.Command, " "))})
 	}
 	return v

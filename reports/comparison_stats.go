@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Add appends one pair and sums the line up anew.
@@ -40,9 +41,6 @@ func quantile(values []float64, q float64) float64 {
 
 // check returns what makes c useless for tables and plots.
 func (c *Comparison) check() error {
-	if c.Subject.Name == "" || c.Reference.Name == "" {
-		return errors.New("subject or reference has no name")
-	}
 	for i := range c.Lines {
 		if err := c.Lines[i].check(); err != nil {
 			return fmt.Errorf("line %d: %w", i+1, err)
@@ -55,12 +53,14 @@ func (l *Line) check() error {
 	switch {
 	case l.Test == "":
 		return errors.New("test is missing")
+	case l.Subject.Program.Name == "" || l.Reference.Program.Name == "":
+		return errors.New("subject or reference has no name")
 	case l.Size < 0:
 		return fmt.Errorf("size_bytes is negative: %d", l.Size)
 	case !knownMode(l.Arrival):
 		return fmt.Errorf("arrival is %q, want data, poll or event", l.Arrival)
 	case scales[l.Metric].unit == "":
-		return fmt.Errorf("metric is %q, want %s, %s or %s", l.Metric, MetricLatency, MetricBandwidth, MetricRate)
+		return fmt.Errorf("metric is %q, want one of %s", l.Metric, strings.Join(metricOrder, ", "))
 	case len(l.Subject.Rounds) != len(l.Reference.Rounds):
 		return fmt.Errorf("%d rounds of the subject, %d of the reference", len(l.Subject.Rounds), len(l.Reference.Rounds))
 	}

@@ -17,20 +17,22 @@ func syntheticComparison(pairs int) *Comparison {
 	c.Command = []string{"sidebyside", "-o", "x.json"}
 	c.Started = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 	c.Finished = c.Started.Add(time.Minute)
-	c.Subject, c.Reference, c.Pairs = Program{"ibperf", "0.1.0"}, Program{"perftest", "6.06"}, 5
-	c.Machine = Machine{Host: "guest", Kernel: "6.1.0-56-amd64", CPU: "Example CPU", CPUs: 2, Pinned: []int{0, 1}, Device: "rxe0"}
+	c.Pairs = 5
+	c.Machine = Machine{Host: "guest", Kernel: "6.1.0-56-amd64", CPU: "Example CPU", CPUs: 2, Pinned: []int{0, 1}}
 	c.Warnings = []Warning{{ID: "emulated-cpu", Text: "the CPU is emulated"}}
 	c.Lines = []Line{
 		{Test: "write_bw", Size: 65536, Arrival: "poll", Metric: MetricBandwidth, Goal: 0.95, Note: "the clocks differ"},
 		{Test: "send_bw", Size: 8, Arrival: "event", Metric: MetricRate, Note: "the clocks differ"},
 		{Test: "write_lat", Size: 2, Arrival: "data", Metric: MetricLatency, Goal: 1.05, Note: "one waits for more"},
 	}
+	reference := []Program{{"perftest", "6.06"}, {"ucx_perftest", "1.13.1"}, {"perftest", "6.06"}}
+	part := []string{"", "put_bw", ""}
 	base := map[string]float64{MetricBandwidth: 26e6, MetricRate: 25000, MetricLatency: 40000}
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		l.Parameters = map[string]int{"iters": 1000, "mtu": 1024}
-		l.Subject = Values{Definition: "what one counts", Command: []string{"one"}}
-		l.Reference = Values{Definition: "what the other counts", Command: []string{"other"}}
+		l.Subject = Values{Program: Program{"ibperf", "0.1.0"}, Device: "rxe0", Definition: "what one counts", Command: []string{"one"}}
+		l.Reference = Values{Program: reference[i], Part: part[i], Definition: "what the other counts", Command: []string{"other"}}
 		for j := range pairs {
 			l.Add(base[l.Metric]*(0.9+0.05*float64(i+j)), base[l.Metric])
 		}
@@ -123,14 +125,14 @@ func TestParseComparisonRefuses(t *testing.T) {
 		want   string
 	}{
 		{"another format", func(c *Comparison) { c.Format = FormatName }, "not a result file"},
-		{"a newer version", func(c *Comparison) { c.Version = 2 }, "use a newer ibperf"},
+		{"a newer version", func(c *Comparison) { c.Version = ComparisonVersion + 1 }, "use a newer ibperf"},
 		{"no version", func(c *Comparison) { c.Version = 0 }, "version 0"},
-		{"no subject", func(c *Comparison) { c.Subject.Name = "" }, "subject or reference"},
-		{"no reference", func(c *Comparison) { c.Reference.Name = "" }, "subject or reference"},
+		{"no subject", func(c *Comparison) { c.Lines[0].Subject.Program.Name = "" }, "line 1: subject or reference"},
+		{"no reference", func(c *Comparison) { c.Lines[2].Reference.Program.Name = "" }, "line 3: subject or reference"},
 		{"a line without a test", func(c *Comparison) { c.Lines[1].Test = "" }, "line 2: test is missing"},
 		{"a negative size", func(c *Comparison) { c.Lines[0].Size = -1 }, "size_bytes"},
 		{"an unknown arrival", func(c *Comparison) { c.Lines[0].Arrival = "guess" }, "arrival"},
-		{"an unknown metric", func(c *Comparison) { c.Lines[0].Metric = "mean_ns" }, "metric"},
+		{"an unknown metric", func(c *Comparison) { c.Lines[0].Metric = "p99_ns" }, "metric"},
 		{"half a pair", func(c *Comparison) { c.Lines[0].Reference.Rounds = c.Lines[0].Reference.Rounds[1:] }, "5 rounds of the subject, 4"},
 		{"a round of nothing", func(c *Comparison) { c.Lines[0].Reference.Rounds[2] = 0 }, "rounds: 0"},
 		{"a negative round", func(c *Comparison) { c.Lines[0].Subject.Rounds[2] = -1 }, "rounds: -1"},
@@ -179,9 +181,9 @@ func FuzzParseComparison(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	f.Add([]byte(`{"format":"ibperf-comparison","version":1,"subject":{"name":"a"},"reference":{"name":"a"},"lines":[` +
-		`{"test":"x","arrival":"poll","metric":"p50_ns","subject":{"rounds":[1e18],"median":1e18},` +
-		`"reference":{"rounds":[1e-9],"median":1e-9},"ratio":{"median":1e27,"q1":1e27,"q3":1e27}}]}`))
+	f.Add([]byte(`{"format":"ibperf-comparison","version":2,"lines":[` +
+		`{"test":"x","arrival":"poll","metric":"p50_ns","subject":{"program":{"name":"a"},"rounds":[1e18],"median":1e18},` +
+		`"reference":{"program":{"name":"a"},"rounds":[1e-9],"median":1e-9},"ratio":{"median":1e27,"q1":1e27,"q3":1e27}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := ParseComparison(data)
 		if err != nil {

@@ -18,8 +18,11 @@ type scale struct {
 // scales are those of all metrics; only bandwidth has another in Gb/s.
 var scales = map[string]scale{
 	MetricLatency:   {"median latency", "usec", false, usecText},
+	MetricMean:      {"mean latency", "usec", false, usecText},
 	MetricBandwidth: {"average BW", rateUnit(false), true, func(v float64) string { return rateText(v, false) }},
 	MetricRate:      {"message rate", "Mpps", true, func(v float64) string { return strconv.FormatFloat(Mpps(v), 'f', 6, 64) }},
+	MetricWall:      {"wall time", "s", false, func(v float64) string { return strconv.FormatFloat(finite(v), 'f', 3, 64) }},
+	MetricMemory:    {"peak memory", "MiB", false, func(v float64) string { return strconv.FormatFloat(MiB(v), 'f', 1, 64) }},
 }
 
 func (l *Line) scale(gbits bool) scale {
@@ -30,49 +33,84 @@ func (l *Line) scale(gbits bool) scale {
 	return s
 }
 
-// comparisonText is the text about a comparison.
-func comparisonText(c *Comparison, gbits bool) string {
+// comparisons are shown together: all their lines are one table.
+type comparisons []*Comparison
+
+// text is what is printed about them.
+func (cs comparisons) text(gbits bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s%s\n", rule, strings.Repeat(" ", 20), c.title())
-	for _, fact := range c.facts() {
-		fmt.Fprintf(&b, " %-16s: %s\n", fact[0], fact[1])
+	fmt.Fprintf(&b, "%s%s%s\n", rule, strings.Repeat(" ", 20), cs.title())
+	for _, c := range cs {
+		for _, fact := range c.facts() {
+			fmt.Fprintf(&b, " %-16s: %s\n", fact[0], fact[1])
+		}
 	}
 	b.WriteString(rule)
-	if len(c.Lines) == 0 {
+	if len(cs.lines()) == 0 {
 		b.WriteString(" No measurement was finished.\n")
 	} else {
-		b.WriteString(comparisonTable(c, gbits).text())
+		b.WriteString(cs.table(gbits).text())
 	}
 	b.WriteString(rule)
-	notes := append([]string{c.ratioMeaning()}, c.numberedNotes()...)
-	for _, note := range notes {
+	for _, note := range append([]string{ratioMeaning}, cs.numberedNotes()...) {
 		for i, line := range wrap(note, textWidth) {
 			b.WriteString(strings.Repeat(" ", 1+min(i, 1)*4) + line + "\n")
 		}
 	}
-	for _, line := range c.warningLines() {
+	for _, line := range cs.warningLines() {
 		b.WriteString("WARNING: " + line + "\n")
 	}
 	return b.String()
 }
 
-func (c *Comparison) title() string {
-	return fmt.Sprintf("%s side by side with %s", shorten(c.Subject.Name, 40), shorten(c.Reference.Name, 40))
+// lines are those of all, in order.
+func (cs comparisons) lines() []*Line {
+	var all []*Line
+	for _, c := range cs {
+		for i := range c.Lines {
+			all = append(all, &c.Lines[i])
+		}
+	}
+	return all
+}
+
+func (cs comparisons) title() string {
+	var subjects, references []string
+	for _, l := range cs.lines() {
+		subjects = addNew(subjects, shorten(l.Subject.Program.Name, 24))
+		references = addNew(references, shorten(l.Reference.Program.Name, 24))
+	}
+	if len(subjects) == 0 {
+		return "Nothing side by side"
+	}
+	return strings.Join(subjects, ", ") + " side by side with " + strings.Join(references, ", ")
+}
+
+// addNew adds a word that is not there yet.
+func addNew(words []string, word string) []string {
+	if slices.Contains(words, word) {
+		return words
+	}
+	return append(words, word)
 }
 
 // facts names programs and machine: name and value.
 func (c *Comparison) facts() [][]string {
 	m := c.Machine
-	var pinned []string
+	var pinned, programs []string
 	for _, cpu := range m.Pinned {
 		pinned = append(pinned, strconv.Itoa(cpu))
 	}
+	for i := range c.Lines {
+		for _, v := range []*Values{&c.Lines[i].Subject, &c.Lines[i].Reference} {
+			programs = addNew(programs, v.Program.Name+" "+v.Program.Release)
+		}
+	}
 	list := [][]string{
-		{"Programs", c.Subject.Name + " " + c.Subject.Release + ", " + c.Reference.Name + " " + c.Reference.Release},
-		{"Device", m.Device},
 		{"Machine", fmt.Sprintf("%s, %s, %d CPUs, Linux %s", m.Host, m.CPU, m.CPUs, m.Kernel)},
-		{"Pinned to CPUs", strings.Join(pinned, ", ") + " (server, client)"},
-		{"Pairs", fmt.Sprintf("%d of each line, interleaved", c.Pairs)},
+		{" programs", strings.Join(programs, ", ")},
+		{" pinned to CPUs", strings.Join(pinned, ", ") + " (server, client)"},
+		{" pairs", fmt.Sprintf("up to %d of each line, interleaved", c.Pairs)},
 	}
 	for i := range list {
 		list[i][1] = clean(list[i][1])
@@ -80,37 +118,59 @@ func (c *Comparison) facts() [][]string {
 	return list
 }
 
-func (c *Comparison) ratioMeaning() string {
-	return fmt.Sprintf("Ratio: %s / %s of each pair, the median and the quartiles of all pairs.",
-		shorten(c.Subject.Name, 40), shorten(c.Reference.Name, 40))
-}
+const ratioMeaning = "Ratio: subject / reference of each pair, the median and the quartiles of all pairs."
 
-// comparisonTable is a row for each line.
-func comparisonTable(c *Comparison, gbits bool) *table {
+// table is a row for each line.
+func (cs comparisons) table(gbits bool) *table {
 	t := &table{Title: "Medians, and ratios of pairs", Columns: []column{
-		{Name: "test", Left: true}, {Name: "size", Unit: "B"}, {Name: "arrival", Left: true},
-		{Name: "number", Left: true}, {Name: "better", Left: true},
-		{Name: shorten(c.Subject.Name, 16), Unit: "median"}, {Name: shorten(c.Reference.Name, 16), Unit: "median"}, {Name: "unit", Left: true},
+		{Name: "test", Left: true}, {Name: "size", Unit: "B"}, {Name: "arrival", Left: true}, {Name: "subject", Left: true},
+		{Name: "reference", Left: true}, {Name: "number", Left: true}, {Name: "better", Left: true},
+		{Name: "subject", Unit: "median"}, {Name: "reference", Unit: "median"}, {Name: "unit", Left: true},
 		{Name: "ratio", Unit: "median"}, {Name: "quartiles", Unit: "25%"}, {Name: "", Unit: "75%"},
 		{Name: "goal", Left: true}, {Name: "pairs", Unit: "count"}, {Name: "note", Left: true},
 	}}
-	notes := c.notes()
-	for i := range c.Lines {
-		l := &c.Lines[i]
-		s := l.scale(gbits)
-		mark := ""
-		if l.Note != "" {
-			mark = noteMark(slices.Index(notes, l.Note))
+	if len(cs) > 1 {
+		t.Columns = slices.Insert(t.Columns, 0, column{Name: "machine", Left: true})
+	}
+	notes := cs.notes()
+	for _, c := range cs {
+		for i := range c.Lines {
+			cells := c.Lines[i].cells(notes, gbits)
+			if len(cs) > 1 {
+				cells = slices.Insert(cells, 0, shorten(c.Machine.Host, 16))
+			}
+			t.add(cells...)
 		}
-		numbers := []string{"-", "-", s.unit, "-", "-", "-", "-"}
-		if len(l.Subject.Rounds) > 0 {
-			numbers = []string{s.text(l.Subject.Median), s.text(l.Reference.Median), s.unit,
-				ratioText(l.Ratio.Median, 1), ratioText(l.Ratio.Q1, 1), ratioText(l.Ratio.Q3, 1), l.goalText()}
-		}
-		t.add(slices.Concat([]string{clean(l.Test), Size(l.Size), l.Arrival, s.name, s.better()},
-			numbers, []string{strconv.Itoa(len(l.Subject.Rounds)), mark})...)
 	}
 	return t
+}
+
+// cells are those of a line in the table.
+func (l *Line) cells(notes []string, gbits bool) []string {
+	s := l.scale(gbits)
+	mark := ""
+	if l.Note != "" {
+		mark = noteMark(slices.Index(notes, l.Note))
+	}
+	numbers := []string{"-", "-", s.unit, "-", "-", "-", "-"}
+	if len(l.Subject.Rounds) > 0 {
+		numbers = []string{s.text(l.Subject.Median), s.text(l.Reference.Median), s.unit,
+			ratioText(l.Ratio.Median, 1), ratioText(l.Ratio.Q1, 1), ratioText(l.Ratio.Q3, 1), l.goalText()}
+	}
+	return slices.Concat([]string{clean(l.Test), Size(l.Size), l.Arrival, l.Subject.label(), l.Reference.label(), s.name, s.better()},
+		numbers, []string{strconv.Itoa(len(l.Subject.Rounds)), mark})
+}
+
+// label names a side of a line.
+func (v *Values) label() string {
+	text := shorten(v.Program.Name, 24)
+	if v.Part != "" {
+		text += " " + shorten(v.Part, 24)
+	}
+	if v.Device != "" {
+		text += ", " + shorten(v.Device, 16)
+	}
+	return text
 }
 
 func (s scale) better() string {
@@ -144,11 +204,11 @@ func (l *Line) goalText() string {
 }
 
 // notes lists the different notes of all lines in order of appearance.
-func (c *Comparison) notes() []string {
+func (cs comparisons) notes() []string {
 	var all []string
-	for i := range c.Lines {
-		if note := c.Lines[i].Note; note != "" && !slices.Contains(all, note) {
-			all = append(all, note)
+	for _, l := range cs.lines() {
+		if l.Note != "" {
+			all = addNew(all, l.Note)
 		}
 	}
 	return all
@@ -156,8 +216,8 @@ func (c *Comparison) notes() []string {
 
 func noteMark(index int) string { return "[" + strconv.Itoa(index+1) + "]" }
 
-func (c *Comparison) numberedNotes() []string {
-	all := c.notes()
+func (cs comparisons) numberedNotes() []string {
+	all := cs.notes()
 	for i, note := range all {
 		all[i] = noteMark(i) + " " + clean(note)
 	}
@@ -176,10 +236,8 @@ func (c *Comparison) warningLines() []string {
 	for i := range c.Lines {
 		for _, w := range c.Lines[i].Warnings {
 			text := clean(w.Text)
-			if where[text] == nil {
-				texts = append(texts, text)
-			}
-			where[text] = append(where[text], c.Lines[i].name())
+			texts = addNew(texts, text)
+			where[text] = addNew(where[text], c.Lines[i].name())
 		}
 	}
 	for _, text := range texts {
@@ -192,4 +250,18 @@ func (c *Comparison) warningLines() []string {
 		lines = append(lines, "the comparison ended early: "+clean(c.Error))
 	}
 	return lines
+}
+
+// warningLines are those of all, with the machine where there are several.
+func (cs comparisons) warningLines() []string {
+	var all []string
+	for _, c := range cs {
+		for _, line := range c.warningLines() {
+			if len(cs) > 1 {
+				line = shorten(c.Machine.Host, 16) + ": " + line
+			}
+			all = append(all, line)
+		}
+	}
+	return all
 }

@@ -17,7 +17,8 @@ func setTables(t *testing.T, set Set, gbits bool) string {
 
 func TestComparisonTableIsAsInGoldenFile(t *testing.T) {
 	c := syntheticComparison(5)
-	c.Lines = append(c.Lines, Line{Test: "read_lat", Size: 4096, Arrival: "poll", Metric: MetricLatency, Goal: 1.05})
+	c.Lines = append(c.Lines, Line{Test: "read_lat", Size: 4096, Arrival: "poll", Metric: MetricLatency, Goal: 1.05,
+		Subject: Values{Program: Program{Name: "ibperf"}}, Reference: Values{Program: Program{Name: "memcpy"}}})
 	c.Lines[0].Warnings = []Warning{{ID: "short-run", Text: "a short run"}}
 	c.Lines[2].Warnings = []Warning{{ID: "short-run", Text: "a short run"}, {ID: "repeated-run", Text: "a run was repeated"}}
 	c.Interrupted, c.Error = true, "context canceled"
@@ -31,6 +32,7 @@ func TestGoalLooksInTheDirectionOfItsMetric(t *testing.T) {
 		want    string
 	}{
 		{MetricLatency, 104, "<= 1.05x met"}, {MetricLatency, 106, "<= 1.05x missed"},
+		{MetricWall, 106, "<= 1.05x missed"}, {MetricMemory, 104, "<= 1.05x met"}, {MetricMean, 104, "<= 1.05x met"},
 		{MetricRate, 106, ">= 1.05x met"}, {MetricBandwidth, 104, ">= 1.05x missed"},
 	} {
 		l := Line{Metric: c.metric, Goal: 1.05}
@@ -71,6 +73,18 @@ func TestRunsAndComparisonsArePrintedTogether(t *testing.T) {
 	}
 }
 
+func TestComparisonsOfSeveralMachinesShareATable(t *testing.T) {
+	native, guest := syntheticComparison(5), syntheticComparison(3)
+	native.Machine.Host, native.Lines[0].Note = "native", "only here"
+	text := setTables(t, Set{Comparisons: []*Comparison{native, guest}}, false)
+	for want, count := range map[string]int{" machine ": 1, "\n native ": 3, "\n guest ": 3, "[1] only here": 1, "[2] the clocks differ": 1,
+		"\nWARNING: guest: the CPU is emulated": 1, "side by side with perftest, ucx_perftest": 1} {
+		if got := strings.Count(text, want); got != count {
+			t.Errorf("%q is there %d times, want %d, in\n%s", want, got, count, text)
+		}
+	}
+}
+
 func TestComparisonOfNearlyNothing(t *testing.T) {
 	empty := syntheticComparison(0)
 	none := syntheticComparison(0)
@@ -101,15 +115,15 @@ func TestComparisonOfHostileStringsStaysText(t *testing.T) {
 func hostileComparison(evil string) *Comparison {
 	c := syntheticComparison(2)
 	c.Command, c.Error = []string{evil}, evil
-	c.Subject, c.Reference = Program{evil, evil}, Program{evil, evil}
-	c.Machine.Host, c.Machine.Kernel, c.Machine.CPU, c.Machine.Device = evil, evil, evil, evil
+	c.Machine.Host, c.Machine.Kernel, c.Machine.CPU = evil, evil, evil
 	c.Definitions, c.Units = map[string]string{evil: evil}, map[string]string{evil: evil}
 	c.Warnings = []Warning{{evil, evil}}
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		l.Test, l.Note, l.Parameters, l.Warnings = evil, evil, map[string]int{evil: 1}, []Warning{{evil, evil}}
-		l.Subject.Definition, l.Subject.Command = evil, []string{evil}
-		l.Reference.Definition, l.Reference.Command = evil, []string{evil}
+		for _, v := range []*Values{&l.Subject, &l.Reference} {
+			v.Program, v.Part, v.Device, v.Definition, v.Command = Program{evil, evil}, evil, evil, evil, []string{evil}
+		}
 	}
 	return c
 }

@@ -27,7 +27,7 @@ type page struct {
 	Loose    []drawing // figures that no section claims
 }
 
-// A section is one group or one comparison: numbers, figures, and all that explains them.
+// A section is one group or all comparisons: numbers, figures, and all that explains them.
 type section struct {
 	Title       string
 	Runs        []runView
@@ -84,8 +84,8 @@ func WriteHTML(path string, set Set, figs []Figure) error {
 	for _, g := range groupFiles(set.Runs) {
 		add(newSection(g), slug(g.op, g.kind)+"_")
 	}
-	for _, c := range set.Comparisons {
-		add(comparisonSection(c), c.slug())
+	if len(set.Comparisons) > 0 {
+		add(comparisons(set.Comparisons).section(), ratioSlug)
 	}
 	for i := range figs {
 		if !used[i] {

@@ -21,10 +21,13 @@ var metricColors = map[string]color.NRGBA{
 	MetricLatency:   {R: 0x00, G: 0x72, B: 0xB2, A: 0xFF}, // blue
 	MetricBandwidth: {R: 0xD5, G: 0x5E, B: 0x00, A: 0xFF}, // vermillion
 	MetricRate:      {R: 0x00, G: 0x9E, B: 0x73, A: 0xFF}, // bluish green
+	MetricMean:      {R: 0x56, G: 0xB4, B: 0xE9, A: 0xFF}, // sky blue
+	MetricWall:      {R: 0xCC, G: 0x79, B: 0xA7, A: 0xFF}, // reddish purple
+	MetricMemory:    {R: 0xE6, G: 0x9F, B: 0x00, A: 0xFF}, // orange
 }
 
 // metricOrder is the order of the metrics in legends.
-var metricOrder = []string{MetricLatency, MetricBandwidth, MetricRate}
+var metricOrder = []string{MetricLatency, MetricMean, MetricBandwidth, MetricRate, MetricWall, MetricMemory}
 
 // ratioSketches draws the ratios of a comparison, some lines on each plot.
 func ratioSketches(c *Comparison) []*sketch {
@@ -43,17 +46,17 @@ func ratioSketches(c *Comparison) []*sketch {
 
 func ratioSketch(c *Comparison, lines []*Line) *sketch {
 	s := blankSketch()
-	s.name = c.slug()
-	s.title = c.title() + ": ratios of interleaved pairs"
-	s.subtitle = shorten(c.Machine.Device, 60) + ", dot: median ratio, bar: quartiles"
+	s.name = slug(ratioSlug, c.Machine.Host)
+	s.title = shorten(comparisons{c}.title(), 90)
+	s.subtitle = shorten(c.Machine.Host, 60) + ", ratios of interleaved pairs, dot: median ratio, bar: quartiles, stroke: goal"
 	s.warnings = fewWarnings(c.warningLines())
-	s.xLabel = shorten(c.Subject.Name, 40) + " / " + shorten(c.Reference.Name, 40)
-	s.yLabel = "test, size, arrival"
+	s.xLabel = "subject / reference"
+	s.yLabel = "test, size, arrival: reference"
 	dots := ratioDots{}
 	for i, l := range lines {
 		dots = append(dots, ratioDot{
 			at: float64(len(lines) - 1 - i), color: metricColors[l.Metric], label: ratioText(l.Ratio.Median, 1),
-			low: drawable(l.Ratio.Q1), mid: drawable(l.Ratio.Median), high: drawable(l.Ratio.Q3),
+			goal: l.drawnGoal(), low: drawable(l.Ratio.Q1), mid: drawable(l.Ratio.Median), high: drawable(l.Ratio.Q3),
 		})
 	}
 	s.plot.Add(grid(), dots)
@@ -84,7 +87,7 @@ func drawable(ratio float64) float64 {
 	return math.Min(math.Max(ratio, 1.0/extremeRatio), extremeRatio)
 }
 
-// lineNames marks each line with its test, size and arrival.
+// lineNames marks each line with its test, size and arrival, and with its reference.
 type lineNames []*Line
 
 // Ticks implements [plot.Ticker].
@@ -92,15 +95,33 @@ func (n lineNames) Ticks(_, _ float64) []plot.Tick {
 	var ticks []plot.Tick
 	for i, l := range n {
 		ticks = append(ticks, plot.Tick{Value: float64(len(n) - 1 - i),
-			Label: shorten(l.Test, 24) + ", " + Size(l.Size) + ", " + l.Arrival})
+			Label: l.drawnName() + ": " + l.Reference.label()})
 	}
 	return ticks
 }
 
-// A ratioDot is one line: its median, and a bar from quartile to quartile.
+// drawnGoal is on the rule where there is no goal.
+func (l *Line) drawnGoal() float64 {
+	if l.Goal <= 0 {
+		return 1
+	}
+	return drawable(l.Goal)
+}
+
+// drawnName names the device too where the reference has another.
+func (l *Line) drawnName() string {
+	name := shorten(l.Test, 24) + ", " + Size(l.Size) + ", " + l.Arrival
+	if l.Reference.Device != "" && l.Reference.Device != l.Subject.Device {
+		name += ", " + shorten(l.Subject.Device, 16)
+	}
+	return name
+}
+
+// A ratioDot is one line: its median, a bar from quartile to quartile, and its goal.
 type ratioDot struct {
 	at             float64 // on the y axis
 	low, mid, high float64
+	goal           float64 // 1 where there is none: on the rule
 	color          color.Color
 	label          string
 }
@@ -129,6 +150,7 @@ func (ds ratioDots) Plot(c draw.Canvas, p *plot.Plot) {
 	c.StrokeLine2(draw.LineStyle{Color: inkColor, Width: vg.Points(1.2)}, x(1), c.Min.Y, x(1), c.Max.Y)
 	style := textStyle(10, false, inkColor, draw.TextStyle{XAlign: draw.XLeft, YAlign: draw.YCenter})
 	for _, d := range ds {
+		c.StrokeLine2(draw.LineStyle{Color: inkColor, Width: vg.Points(2)}, x(d.goal), y(d.at)-vg.Points(8), x(d.goal), y(d.at)+vg.Points(8))
 		d.draw(c, x(d.low), x(d.mid), x(d.high), y(d.at))
 		c.FillText(style, vg.Point{X: x(d.high) + vg.Points(7), Y: y(d.at)}, d.label)
 	}
@@ -139,7 +161,7 @@ func (ds ratioDots) Plot(c draw.Canvas, p *plot.Plot) {
 func (ds ratioDots) setRange(a *plot.Axis) {
 	least, most := 1.0, 1.0
 	for _, d := range ds {
-		least, most = math.Min(least, d.low), math.Max(most, d.high)
+		least, most = min(least, d.low, d.goal), max(most, d.high, d.goal)
 	}
 	if most/least > logFrom {
 		a.Min, a.Max = logFloor(least), logCeil(most*1.3)

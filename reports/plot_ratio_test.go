@@ -28,11 +28,23 @@ func TestRatioDrawingIsAsInGoldenFile(t *testing.T) {
 
 func TestRatioDrawingSaysWhatItShows(t *testing.T) {
 	svg := ratioDrawing(t, syntheticComparison(5))
-	for _, want := range []string{"ibperf side by side with perftest", "rxe0", "ibperf / perftest", "median latency (lower is better)",
-		"average BW (higher is better)", "write_lat, 2, data", "write_bw, 64K, poll", "1.10x", "the CPU is emulated"} {
+	for _, want := range []string{"ibperf side by side with perftest", "guest", "subject / reference", "median latency (lower is better)",
+		"average BW (higher is better)", "write_lat, 2, data: perftest", "send_bw, 8, event: ucx_perftest put_bw", "1.10x", "the CPU is emulated"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the drawing does not say %q", want)
 		}
+	}
+}
+
+func TestGoalsAreDrawnAndOnTheAxis(t *testing.T) {
+	c := syntheticComparison(5)
+	without := ratioDrawing(t, c)
+	c.Lines[1].Goal = 3
+	if with := ratioDrawing(t, c); with == without {
+		t.Error("a goal changes nothing in the drawing")
+	}
+	if s := ratioSketches(c)[0]; s.plot.X.Max < 3 {
+		t.Errorf("the axis ends at %v, before the goal", s.plot.X.Max)
 	}
 }
 
@@ -45,7 +57,8 @@ func TestRatioPictureIsNotBlank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for metric, c := range metricColors {
+	for _, metric := range []string{MetricLatency, MetricBandwidth, MetricRate} {
+		c := metricColors[metric]
 		if count := countColor(img, c); count < 100 {
 			t.Errorf("%d pixels in the colour of %s", count, metric)
 		}
@@ -92,7 +105,7 @@ func TestPageHoldsComparisonWithFigureAndDefinitions(t *testing.T) {
 	set.Runs = []*File{syntheticFile(t, "write", KindLatency, []int{8}, "poll")}
 	page := comparisonPage(t, set)
 	for _, want := range []string{"ibperf side by side with perftest", "the clocks differ", "what the other counts", "0.95x",
-		"the CPU is emulated", "iters 1000", "<th>ibperf</th><th>perftest</th>", "sidebyside -o x.json", "RDMA_Write Latency Test"} {
+		"the CPU is emulated", "iters 1000", "<th>subject</th><th>reference</th>", "<td>ibperf, rxe0</td><td>ucx_perftest put_bw</td>", "sidebyside -o x.json", "RDMA_Write Latency Test"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -23,6 +23,9 @@ func Usec(ns float64) float64 { return finite(ns) / 1e3 }
 // MiBps converts bytes per second to MiB/s, of 2^20 bytes.
 func MiBps(bytesPerSecond float64) float64 { return finite(bytesPerSecond) / (1 << 20) }
 
+// MiB converts bytes to MiB.
+func MiB(bytes float64) float64 { return finite(bytes) / (1 << 20) }
+
 // Gbps converts bytes per second to Gb/s, of 10^9 bits.
 func Gbps(bytesPerSecond float64) float64 { return finite(bytesPerSecond) / 1.25e8 }
 

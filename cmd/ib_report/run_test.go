@@ -150,15 +150,16 @@ func TestManualAndHelpAgree(t *testing.T) {
 
 func TestComparisonsAreShownBesideRuns(t *testing.T) {
 	c := reports.NewComparison()
-	c.Subject.Name, c.Reference.Name = "ibperf", "other"
-	c.Lines = []reports.Line{{Test: "write_lat", Size: 8, Arrival: "data", Metric: reports.MetricLatency}}
+	c.Machine.Host = "here"
+	c.Lines = []reports.Line{{Test: "write_lat", Size: 8, Arrival: "data", Metric: reports.MetricLatency,
+		Subject: reports.Values{Program: reports.Program{Name: "ibperf"}}, Reference: reports.Values{Program: reports.Program{Name: "other"}}}}
 	c.Lines[0].Add(300, 400)
 	path, dir := filepath.Join(t.TempDir(), "c.json"), t.TempDir()
 	if err := c.Write(path); err != nil {
 		t.Fatal(err)
 	}
 	status, stdout, stderr := runReport("-o", dir, path, resultFile(t))
-	if status != exitDone || !strings.Contains(stderr, "side_by_side_ibperf_other") {
+	if status != exitDone || !strings.Contains(stderr, "side_by_side_here") {
 		t.Fatalf("status %d, stderr %q", status, stderr)
 	}
 	for _, want := range []string{"ibperf side by side with other", "0.75x", "RDMA_Write Latency Test"} {

@@ -1,90 +1,97 @@
 package main
 
 import (
-	"regexp"
-	"slices"
+	"fmt"
 
 	"github.com/ibperf/ibperf/reports"
 )
 
-// A bench is one thing that both programs measure: a line of the comparison.
+// A bench is a test of ibperf with its parameters.
 type bench struct {
 	op, kind string // "write", reports.KindLatency
 	size     int    // bytes
 	arrival  string // how it is detected: "data", "poll" or "event"
 	metric   string // reports.MetricLatency, ...
-	iters    int    // measured messages
+	iters    int    // measured messages of each QP; 0: the program's default
+	qps      int
+	txDepth  int
 }
 
 // test names the programs that measure it: ib_write_lat of both have "write_lat".
 func (b bench) test() string { return b.op + "_" + b.kind }
 
+// title is test with what is unusual about its parameters.
+func (b bench) title() string {
+	switch {
+	case b.plain():
+		return b.test() + " (defaults)"
+	case b.qps > 1:
+		return fmt.Sprintf("%s -q %d", b.test(), b.qps)
+	}
+	return b.test()
+}
+
 // String names the bench in a line.
 func (b bench) String() string {
-	return b.test() + ", " + reports.Size(b.size) + ", " + b.arrival
+	return b.title() + ", " + reports.Size(b.size) + ", " + b.arrival
 }
 
-// The parameters that all benches share, perftest's defaults.
-const (
-	queuePairs = 1
-	txDepth    = 128
-	rxDepth    = 512
-	inline     = 0 // bytes
-)
+// plain tells a bench whose programs are told nothing but device and port.
+func (b bench) plain() bool { return b.iters == 0 }
 
-// cqMod is one send completion for so many messages, by perftest's rule.
+// ofRun tells metrics of whole runs, which no program prints.
+func ofRun(metric string) bool {
+	return metric == reports.MetricWall || metric == reports.MetricMemory
+}
+
+// rxDepth is perftest's default, which where nothing is received is no option there.
+func (b bench) rxDepth() int {
+	if b.op == "send" {
+		return 512
+	}
+	return 1
+}
+
+// cqMod is one send completion for so many messages, by perftest's rule. With events it
+// is more for large messages too: perftest polls 16 completions for an event and then
+// sleeps, and where there were more, for ever.
 func (b bench) cqMod() int {
-	if b.size > 8192 {
+	switch {
+	case b.size > 8192 && b.arrival == "event":
+		return 10
+	case b.size > 8192:
 		return 1
 	}
-	return 100
+	return min(100, b.txDepth)
 }
 
-// parameters lists what both programs are told, by the name of the option.
+// parameters lists what ibperf is told, by the name of the option, and perftest too.
 func (b bench) parameters(s setup) map[string]int {
-	p := map[string]int{"iters": b.iters, "mtu": s.mtu, "gid-index": s.gidIndex}
-	if b.op != "read" {
-		p["inline_size"] = inline
+	if b.plain() {
+		return nil
+	}
+	p := map[string]int{"iters": b.iters}
+	if !s.embedded() {
+		p["mtu"], p["gid-index"] = s.mtu, s.gidIndex
+		if b.op != "read" {
+			p["inline_size"] = 0
+		}
 	}
 	if b.kind == reports.KindBandwidth {
-		p["tx-depth"], p["qp"], p["cq-mod"] = txDepth, queuePairs, b.cqMod()
-		if b.op == "send" {
-			p["rx-depth"] = rxDepth
-		}
+		p["tx-depth"], p["rx-depth"], p["qp"], p["cq-mod"] = b.txDepth, b.rxDepth(), b.qps, b.cqMod()
 	}
 	return p
 }
 
-// goal is what the median ratio is to be at most, or at least: no worse than the
-// reference.
-const goal = 1
-
-// benches are all of them. Iterations make a run take a second or two on an
-// emulated machine.
-var benches = []bench{
-	bandwidth("write", 65536), bandwidth("write", 8),
-	bandwidth("send", 65536), bandwidth("send", 8),
-	bandwidth("read", 65536), bandwidth("read", 8),
-	latency("write", 2, "data"), latency("write", 4096, "data"),
-	latency("send", 2, "poll"), latency("send", 4096, "poll"),
-	latency("read", 2, "poll"), latency("read", 4096, "poll"),
-	latency("send", 2, "event"), latency("send", 4096, "event"),
-	latency("read", 2, "event"), latency("read", 4096, "event"),
-}
-
-// matching returns the benches whose names match.
-func matching(all []bench, only *regexp.Regexp) []bench {
-	return slices.DeleteFunc(slices.Clone(all), func(b bench) bool { return !only.MatchString(b.String()) })
-}
-
-func latency(op string, size int, arrival string) bench {
-	return bench{op, reports.KindLatency, size, arrival, reports.MetricLatency, 1000}
+func latency(op string, size int, arrival string, iters int) bench {
+	return bench{op, reports.KindLatency, size, arrival, reports.MetricLatency, iters, 1, 1}
 }
 
 // bandwidth is told in bytes for large messages and in messages for small ones.
-func bandwidth(op string, size int) bench {
+func bandwidth(op string, size int, arrival string, iters int) bench {
+	b := bench{op, reports.KindBandwidth, size, arrival, reports.MetricBandwidth, iters, 1, 128}
 	if size < 1024 {
-		return bench{op, reports.KindBandwidth, size, "poll", reports.MetricRate, 10000}
+		b.metric = reports.MetricRate
 	}
-	return bench{op, reports.KindBandwidth, size, "poll", reports.MetricBandwidth, 500}
+	return b
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,74 +11,107 @@ import (
 	"github.com/ibperf/ibperf/reports"
 )
 
-// A comparer measures all benches with two programs in turns.
+// A comparer measures all matches, the two programs of each in turns.
 type comparer struct {
-	subject, reference program
-	benches            []bench
-	pairs              int
-	measure            func(context.Context, program, bench) (reading, []string, error)
-	setup
+	matches  []match
+	pairs    int
+	measure  func(context.Context, program, bench) (reading, []string, error)
 	progress io.Writer
+	releases map[string]string // by name of the program
 }
 
-// run fills the programs, the lines and the warnings of c. What was measured
-// before an error stays in it.
+// run fills the lines and the warnings of a comparison. What was measured before an
+// error stays in it. A match that fails is given up, the others go on.
 func (c *comparer) run(ctx context.Context, to *reports.Comparison) error {
 	to.Started, to.Pairs = time.Now().UTC(), c.pairs
 	defer func() { to.Finished = time.Now().UTC() }()
-	to.Subject.Name, to.Reference.Name = c.subject.name(), c.reference.name()
-	var err error
-	if to.Subject.Release, err = c.subject.release(ctx); err != nil {
-		return err
-	}
-	if to.Reference.Release, err = c.reference.release(ctx); err != nil {
-		return err
+	lines, failed := make([][]reports.Line, len(c.matches)), make([]error, len(c.matches))
+	for i, m := range c.matches {
+		lines[i], failed[i] = c.lines(ctx, m)
 	}
 	for round := range c.pairs {
-		for i, b := range c.benches {
-			if round == 0 {
-				to.Lines = append(to.Lines, c.line(b))
-			}
-			if err := c.pair(ctx, round, b, &to.Lines[i], to); err != nil {
-				return err
+		for i, m := range c.matches {
+			if failed[i] == nil && (!m.slow || round%2 == 0) && ctx.Err() == nil {
+				failed[i] = c.pair(ctx, m, lines[i], to)
 			}
 		}
 	}
-	return nil
+	to.Lines = append(to.Lines, slices.Concat(lines...)...)
+	return errors.Join(append(failed, ctx.Err())...)
 }
 
-// line is that of a bench, without numbers.
-func (c *comparer) line(b bench) reports.Line {
-	l := reports.Line{
-		Test: b.test(), Size: b.size, Arrival: b.arrival, Metric: b.metric, Goal: goal,
-		Parameters: b.parameters(c.setup),
-		Subject:    reports.Values{Definition: c.subject.definition(b)},
-		Reference:  reports.Values{Definition: c.reference.definition(b)},
+// lines are those of a match, without numbers.
+func (c *comparer) lines(ctx context.Context, m match) ([]reports.Line, error) {
+	subject, err := c.values(ctx, m.subject)
+	if err != nil {
+		return nil, err
 	}
-	if c.subject.name() != c.reference.name() {
-		l.Note = c.reference.note(b)
+	reference, err := c.values(ctx, m.reference)
+	if err != nil {
+		return nil, err
 	}
-	return l
+	var lines []reports.Line
+	for _, g := range m.goals {
+		l := reports.Line{
+			Test: m.title(), Size: m.size, Arrival: m.arrival, Metric: g.metric, Goal: g.ratio,
+			Parameters: m.parameters(m.setup),
+			Subject:    subject, Reference: reference,
+		}
+		l.Subject.Definition, l.Reference.Definition = define(m.subject, m.bench, g.metric), define(m.reference, m.bench, g.metric)
+		if m.subject.label() != m.reference.label() {
+			l.Note = m.reference.note(m.bench)
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
 }
 
-// pair measures a bench once with each program. The subject begins in even rounds.
-func (c *comparer) pair(ctx context.Context, round int, b bench, l *reports.Line, to *reports.Comparison) error {
-	sides := []struct {
-		program
-		values *reports.Values
-		reading
-	}{{program: c.subject, values: &l.Subject}, {program: c.reference, values: &l.Reference}}
-	for turn := range sides {
-		s := &sides[(turn+round)%2]
+// define says what a metric of a program is.
+func define(p program, b bench, metric string) string {
+	if ofRun(metric) {
+		return reports.NewComparison().Definitions[metric]
+	}
+	return p.definition(b)
+}
+
+// values names a side, whose program is asked once for its release.
+func (c *comparer) values(ctx context.Context, p program) (reports.Values, error) {
+	l := p.label()
+	if c.releases == nil {
+		c.releases = map[string]string{}
+	}
+	if c.releases[l.name] == "" {
+		release, err := p.release(ctx)
+		if err != nil {
+			return reports.Values{}, err
+		}
+		c.releases[l.name] = release
+	}
+	return reports.Values{Program: reports.Program{Name: l.name, Release: c.releases[l.name]}, Part: l.part, Device: l.device}, nil
+}
+
+// pair measures a match once with each program. The subject begins in every other.
+func (c *comparer) pair(ctx context.Context, m match, lines []reports.Line, to *reports.Comparison) error {
+	before := len(lines[0].Subject.Rounds)
+	programs := [2]program{m.subject, m.reference}
+	var readings [2]reading
+	var commands [2][]string
+	for turn := range programs {
+		side := (turn + before) % 2
 		var err error
-		if s.reading, s.values.Command, err = c.insist(ctx, s.program, b); err != nil {
+		if readings[side], commands[side], err = c.insist(ctx, programs[side], m.bench); err != nil {
 			return err
 		}
-		to.Warnings = merge(to.Warnings, s.warnings)
-		l.Warnings = merge(l.Warnings, s.doubts)
+		to.Warnings = merge(to.Warnings, readings[side].warnings)
 	}
-	l.Add(sides[0].value, sides[1].value)
-	fmt.Fprintf(c.progress, "pair %d of %d: %s: ratio %.3f\n", round+1, c.pairs, b, sides[0].value/sides[1].value)
+	for i := range lines {
+		l := &lines[i]
+		l.Subject.Command, l.Reference.Command = commands[0], commands[1]
+		l.Warnings = merge(merge(l.Warnings, readings[0].doubts), readings[1].doubts)
+		subject, reference := readings[0].of(l.Metric), readings[1].of(l.Metric)
+		l.Add(subject, reference)
+		fmt.Fprintf(c.progress, "pair %d: %s: %s: ratio %.3f\n", before+1, m, l.Metric, subject/reference)
+	}
 	return nil
 }
 

@@ -16,25 +16,33 @@ type script struct {
 	order  []string           // of what was measured
 	values map[string]float64 // by program
 	fail   map[int]error      // by number of the measurement, from 0
+	stop   func()             // called by each; may be nil
 }
 
 func (s *script) measure(_ context.Context, p program, b bench) (reading, []string, error) {
-	s.order = append(s.order, p.name()+" "+b.test())
+	s.order = append(s.order, p.label().name+" "+b.test())
+	if s.stop != nil {
+		s.stop()
+	}
 	if err := s.fail[len(s.order)-1]; err != nil {
 		return reading{}, nil, err
 	}
-	return reading{value: s.values[p.name()], warnings: []reports.Warning{{ID: "w", Text: p.name() + " warns"}}}, []string{p.name()}, nil
+	return reading{value: s.values[p.label().name], seconds: 2 * s.values[p.label().name], warnings: []reports.Warning{{ID: "w", Text: p.label().name + " warns"}}}, []string{p.label().name}, nil
 }
 
 func newComparer(s *script, pairs int, benches ...bench) *comparer {
-	return &comparer{subject: &fake{"one", ""}, reference: &fake{"other", ""}, benches: benches, pairs: pairs,
-		measure: s.measure, progress: io.Discard}
+	c := &comparer{pairs: pairs, measure: s.measure, progress: io.Discard}
+	for _, b := range benches {
+		c.matches = append(c.matches, match{bench: b, subject: &fake{"one", ""}, reference: &fake{"other", ""},
+			goals: []goal{{b.metric, 1}}})
+	}
+	return c
 }
 
 func TestPairsAreInterleavedAndAlternate(t *testing.T) {
 	s := &script{values: map[string]float64{"one": 30, "other": 20}}
 	to := reports.NewComparison()
-	if err := newComparer(s, 2, someBench, bandwidth("read", 65536)).run(t.Context(), to); err != nil {
+	if err := newComparer(s, 2, someBench, bandwidth("read", 65536, "poll", 500)).run(t.Context(), to); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"one write_lat", "other write_lat", "one read_bw", "other read_bw",
@@ -56,9 +64,38 @@ func TestPairsAreInterleavedAndAlternate(t *testing.T) {
 
 func TestProgramAgainstItselfNeedsNoNote(t *testing.T) {
 	c := newComparer(&script{}, 1, someBench)
-	c.reference = c.subject
-	if l := c.line(someBench); l.Note != "" {
-		t.Errorf("note is %q", l.Note)
+	c.matches[0].reference = c.matches[0].subject
+	if lines, err := c.lines(t.Context(), c.matches[0]); err != nil || lines[0].Note != "" {
+		t.Errorf("lines are %+v, %v", lines, err)
+	}
+}
+
+func TestEveryGoalIsALineOfTheSameRuns(t *testing.T) {
+	s := &script{values: map[string]float64{"one": 30, "other": 20}}
+	c := newComparer(s, 3, someBench)
+	c.matches[0].goals = []goal{{reports.MetricLatency, 1}, {reports.MetricWall, 0.5}}
+	to := reports.NewComparison()
+	if err := c.run(t.Context(), to); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.order) != 6 || len(to.Lines) != 2 {
+		t.Fatalf("measured %q: %+v", s.order, to.Lines)
+	}
+	wall := to.Lines[1]
+	if wall.Metric != reports.MetricWall || wall.Goal != 0.5 || wall.Subject.Rounds[2] != 60 || wall.Subject.Definition == to.Lines[0].Subject.Definition {
+		t.Errorf("line is %+v", wall)
+	}
+}
+
+func TestSlowMatchesAreMeasuredInEveryOtherRoundAndAlternate(t *testing.T) {
+	s := &script{values: map[string]float64{"one": 30, "other": 20}}
+	c := newComparer(s, 4, someBench)
+	c.matches[0].slow = true
+	if err := c.run(t.Context(), reports.NewComparison()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"one write_lat", "other write_lat", "other write_lat", "one write_lat"}; !slices.Equal(s.order, want) {
+		t.Errorf("order is %q", s.order)
 	}
 }
 
@@ -78,26 +115,26 @@ func TestFailedRunIsRepeatedAndNamed(t *testing.T) {
 	}
 }
 
-func TestRunThatKeepsFailingEndsTheComparison(t *testing.T) {
+func TestMatchThatKeepsFailingIsGivenUpAlone(t *testing.T) {
 	s := &script{values: map[string]float64{"one": 30, "other": 20}, fail: map[int]error{}}
 	for i := range tries {
-		s.fail[3+i] = errFlaky
+		s.fail[5+i] = errFlaky // the second run of the first match's second pair
 	}
 	to := reports.NewComparison()
-	err := newComparer(s, 3, someBench).run(t.Context(), to)
-	if !errors.Is(err, errFlaky) || len(s.order) != 3+tries {
+	err := newComparer(s, 3, someBench, bandwidth("read", 65536, "poll", 500)).run(t.Context(), to)
+	if !errors.Is(err, errFlaky) || len(s.order) != 5+tries+4 {
 		t.Errorf("error is %v after %q", err, s.order)
 	}
-	if len(to.Lines) != 1 || len(to.Lines[0].Subject.Rounds) != 1 {
-		t.Errorf("the pair measured before is lost: %+v", to.Lines)
+	if len(to.Lines) != 2 || len(to.Lines[0].Subject.Rounds) != 1 || len(to.Lines[1].Subject.Rounds) != 3 {
+		t.Errorf("lines are %+v", to.Lines)
 	}
 }
 
 func TestStoppedComparisonDoesNotTryAgain(t *testing.T) {
-	s := &script{fail: map[int]error{0: errFlaky}}
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := newComparer(s, 1, someBench).run(ctx, reports.NewComparison()); err == nil || len(s.order) != 1 {
+	s := &script{fail: map[int]error{0: errFlaky}, stop: cancel}
+	err := newComparer(s, 2, someBench, someBench).run(ctx, reports.NewComparison())
+	if !errors.Is(err, context.Canceled) || len(s.order) != 1 {
 		t.Errorf("error is %v after %q", err, s.order)
 	}
 }

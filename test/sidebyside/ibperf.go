@@ -14,33 +14,47 @@ import (
 // ibperf is the programs in the folder of the setup.
 type ibperf struct{ setup }
 
-func (*ibperf) name() string { return "ibperf" }
+func (p *ibperf) label() label { return label{name: "ibperf", device: p.device} }
 
 func (p *ibperf) path(b bench) string { return filepath.Join(p.bin, "ib_"+b.test()) }
 
 func (p *ibperf) release(ctx context.Context) (string, error) {
-	return releaseOf(exec.CommandContext(ctx, p.path(benches[0]), "--version"), 0)
+	return releaseOf(exec.CommandContext(ctx, p.path(bandwidth("write", 8, "poll", 1)), "--version"), 0)
 }
 
 func (p *ibperf) server(b bench, port int, _ string) []string {
-	return append(p.command(b, port), "-x", strconv.Itoa(p.gidIndex), "--bind_source_ip", "127.0.0.1")
+	args := p.command(b, port)
+	if b.plain() {
+		return args
+	}
+	if !p.embedded() {
+		args = append(args, "-x", strconv.Itoa(p.gidIndex))
+	}
+	return append(args, "--bind_source_ip", "127.0.0.1")
 }
 
 // command is what both sides have in common. Relaxed ordering of PCIe, which only
 // bandwidth tests may ask for, is off.
 func (p *ibperf) command(b bench, port int) []string {
-	args := []string{p.path(b), "-F", "-d", p.device, "-p", strconv.Itoa(port)}
+	args := []string{p.path(b), "-d", p.device, "-p", strconv.Itoa(port)}
+	if b.plain() {
+		return args
+	}
 	if b.kind == reports.KindBandwidth {
 		args = append(args, "--disable_pcie_relaxed")
 	}
-	return args
+	return append(args, "-F")
 }
 
 func (p *ibperf) client(b bench, port int, dir string) []string {
-	args := append(p.command(b, port), "--out_json_file", resultPath(dir))
+	args := p.command(b, port)
+	if b.plain() {
+		return append(args, "127.0.0.1")
+	}
+	args = append(args, "--out_json_file", resultPath(dir))
 	args = append(args, testOptions(b, p.setup)...)
 	args = append(args, "--completion", b.arrival)
-	if b.arrival == "data" {
+	if b.arrival == "data" && !p.embedded() {
 		args = append(args, "--force-data")
 	}
 	return append(args, "127.0.0.1")
@@ -50,6 +64,9 @@ func resultPath(dir string) string { return filepath.Join(dir, "result.json") }
 
 // testOptions are those that ibperf and perftest spell alike.
 func testOptions(b bench, s setup) []string {
+	if b.plain() {
+		return nil
+	}
 	args := []string{"--size", strconv.Itoa(b.size)}
 	parameters := b.parameters(s)
 	for _, name := range []string{"iters", "mtu", "gid-index", "inline_size", "tx-depth", "rx-depth", "qp", "cq-mod"} {
@@ -61,6 +78,9 @@ func testOptions(b bench, s setup) []string {
 }
 
 func (p *ibperf) read(b bench, _, dir string) (reading, error) {
+	if ofRun(b.metric) {
+		return reading{}, nil
+	}
 	f, err := reports.Read(resultPath(dir))
 	if err != nil {
 		return reading{}, err
@@ -85,6 +105,8 @@ func (p *ibperf) read(b bench, _, dir string) (reading, error) {
 	switch b.metric {
 	case reports.MetricLatency:
 		r.value = row.Latency.P50Ns
+	case reports.MetricMean:
+		r.value = row.Latency.MeanNs
 	case reports.MetricBandwidth:
 		r.value = row.Bandwidth.Average
 	case reports.MetricRate:
@@ -97,8 +119,12 @@ func (p *ibperf) read(b bench, _, dir string) (reading, error) {
 }
 
 func (p *ibperf) definition(b bench) string {
-	if b.kind == reports.KindLatency {
-		return "the median of all samples; a sample is " + reports.DefinitionsFor(b.kind, b.op)["latency"]
+	sample := "; a sample is " + reports.DefinitionsFor(b.kind, b.op)["latency"]
+	switch b.metric {
+	case reports.MetricLatency:
+		return "the median of all samples" + sample
+	case reports.MetricMean:
+		return "the arithmetic mean of all samples" + sample
 	}
 	return reports.DefinitionsFor(b.kind, b.op)[b.metric]
 }

@@ -15,7 +15,7 @@ func resultOf(t *testing.T, b bench, change func(*reports.File)) string {
 		Rows: []reports.Row{{Size: b.size, Mode: b.arrival, Warnings: []reports.Warning{
 			{ID: "few-samples", Text: "few"}, {ID: "short-run", Text: "short"}}}}}
 	if b.kind == reports.KindLatency {
-		f.Rows[0].Latency = &reports.Latency{P50Ns: 40000}
+		f.Rows[0].Latency = &reports.Latency{P50Ns: 40000, MeanNs: 41000}
 	} else {
 		f.Rows[0].Bandwidth = &reports.Bandwidth{Average: 26e6, MsgRate: 25000}
 	}
@@ -29,7 +29,8 @@ func resultOf(t *testing.T, b bench, change func(*reports.File)) string {
 
 func TestResultFilesAreUnderstood(t *testing.T) {
 	for b, want := range map[bench]float64{
-		latency("send", 2, "event"): 40000, bandwidth("read", 65536): 26e6, bandwidth("write", 8): 25000,
+		latency("send", 2, "event", 1000): 40000, mean(latency("write", 8, "data", 1000)): 41000,
+		bandwidth("read", 65536, "poll", 500): 26e6, bandwidth("write", 8, "event", 500): 25000,
 	} {
 		r, err := (&ibperf{}).read(b, "", resultOf(t, b, func(*reports.File) {}))
 		if err != nil || r.value != want {
@@ -42,7 +43,7 @@ func TestResultFilesAreUnderstood(t *testing.T) {
 }
 
 func TestResultFilesOfSomethingElseAreRefused(t *testing.T) {
-	b := latency("write", 2, "data")
+	b := latency("write", 2, "data", 1000)
 	for name, change := range map[string]func(*reports.File){
 		"another size":   func(f *reports.File) { f.Rows[0].Size = 4 },
 		"another mode":   func(f *reports.File) { f.Rows[0].Mode = "poll" },

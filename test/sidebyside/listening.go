@@ -12,7 +12,7 @@ import (
 )
 
 // lookEvery is the time between looks whether a server listens.
-const lookEvery = 10 * time.Millisecond
+const lookEvery = 2 * time.Millisecond
 
 // listening waits until a socket of this machine listens on a TCP port, by the
 // kernel's table, as a connection made to find out would be taken for the client.

@@ -13,7 +13,7 @@ import (
 
 // machine describes this machine, with root as its file system.
 func machine(root fs.FS, o *options) reports.Machine {
-	m := reports.Machine{Kernel: "unknown", CPU: cpuModel(root), CPUs: runtime.NumCPU(), Pinned: o.cpus[:], Device: o.device}
+	m := reports.Machine{Kernel: "unknown", CPU: cpuModel(root), CPUs: runtime.NumCPU(), Pinned: o.cpus[:]}
 	m.Host, _ = os.Hostname() // without a name it is empty
 	var u unix.Utsname
 	if unix.Uname(&u) == nil {

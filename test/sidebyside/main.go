@@ -1,23 +1,27 @@
-// Sidebyside measures ibperf and a reference program in turns on one machine, with
-// the same parameters, and compares what they measured.
+// Sidebyside measures ibperf and reference programs in turns on one machine, and
+// compares what they measured with goals.
 //
 // Usage:
 //
-//	sidebyside [--subject NAME] [--reference NAME] [--bin DIR] [--device NAME]
-//	           [--gid-index N] [--mtu BYTES] [--pairs N] [--cpus SERVER,CLIENT]
-//	           [--limit TIME] [--run REGEXP] [-o FILE]
+//	sidebyside [--device NAME] [--run REGEXP] [--list] [--pairs N] [--itself]
+//	           [--bin DIR] [--gid-index N] [--mtu BYTES] [--cpus SERVER,CLIENT]
+//	           [--limit TIME] [-o FILE]
 //
-// The names are ibperf and perftest. The same name twice shows what the
-// comparison itself is worth: the ratios should be 1.
+// What is measured depends on the device. An embedded one, such as shm_whole, is
+// compared with ucx_perftest over shared memory, and with bare programs in C that copy
+// memory or wake each other and do nothing else. Any other is compared with perftest,
+// told the same. Each line names its reference and its goal; --list prints their names
+// and --run chooses among them. With --itself ibperf is its own reference, which shows
+// what the comparison is worth: the ratios should be 1.
 //
 // A pair is a run of each program, one right after the other. All lines are
-// measured once, then all of them again, until each has its pairs; which program
-// begins changes from pair to pair. Servers and clients are pinned to one CPU
-// each. The table goes to standard output, progress to standard error, and the
-// comparison into FILE, which ib_report draws.
+// measured once, then all of them again, until each has its pairs, slow ones half as
+// many; which program begins changes from pair to pair. Servers and clients are pinned
+// to one CPU each. The table goes to standard output, progress to standard error, and
+// the comparison into FILE, which ib_report draws.
 //
 // The exit status is 0 if every pair was measured, 2 if the command line is
-// wrong, and 1 for anything else. What was measured until then is still printed.
+// wrong, and 1 for anything else. What was measured is printed all the same.
 package main
 
 import (

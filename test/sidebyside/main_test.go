@@ -55,12 +55,12 @@ func fakeMain(role, port, behaviour string) int {
 }
 
 // fake is the program that [fakeMain] is.
-type fake struct{ label, behaviour string }
+type fake struct{ called, behaviour string }
 
-func (f *fake) name() string                            { return f.label }
+func (f *fake) label() label                            { return label{name: f.called} }
 func (f *fake) release(context.Context) (string, error) { return "1", nil }
-func (f *fake) definition(b bench) string               { return f.label + " counts " + b.test() }
-func (f *fake) note(b bench) string                     { return f.label + " differs" }
+func (f *fake) definition(b bench) string               { return f.called + " counts " + b.test() }
+func (f *fake) note(b bench) string                     { return f.called + " differs" }
 
 func (f *fake) command(role string, port int) []string {
 	return []string{os.Args[0], role, fmt.Sprint(port), f.behaviour}
@@ -74,7 +74,7 @@ func (f *fake) read(_ bench, stdout, _ string) (reading, error) {
 	return r, err
 }
 
-var someBench = bench{"write", reports.KindLatency, 8, "poll", reports.MetricLatency, 1000}
+var someBench = latency("write", 8, "poll", 1000)
 
 // newRunner pins to a CPU that every machine has.
 func newRunner(t *testing.T, limit time.Duration) *runner {
@@ -85,9 +85,38 @@ func newRunner(t *testing.T, limit time.Duration) *runner {
 const patience = time.Minute
 
 func TestPairOfProcessesIsMeasured(t *testing.T) {
+	begin := time.Now()
 	r, command, err := newRunner(t, patience).measure(t.Context(), &fake{"fake", ""}, someBench)
 	if err != nil || r.value != 42 || len(command) != 4 || command[1] != "client" {
 		t.Errorf("measured %v by %q, %v", r, command, err)
+	}
+	if r.seconds <= 0 || r.seconds > time.Since(begin).Seconds() {
+		t.Errorf("the run took %v s", r.seconds)
+	}
+	if r.memory != 0 {
+		t.Errorf("the memory of a bench that does not ask for it was watched: %v", r.memory)
+	}
+}
+
+func TestMemoryOfBothProcessesIsWatched(t *testing.T) {
+	b := someBench
+	b.metric = reports.MetricMemory
+	r, _, err := newRunner(t, patience).measure(t.Context(), &fake{"fake", ""}, b)
+	if err != nil || r.memory <= 0 || r.memory > 400*mib {
+		t.Errorf("measured %+v, %v", r, err)
+	}
+}
+
+// alone is a fake without a server.
+type alone struct{ fake }
+
+func (alone) server(bench, int, string) []string { return nil }
+func (alone) client(bench, int, string) []string { return []string{"echo", "value 42"} }
+
+func TestProgramOfOneProcessIsMeasured(t *testing.T) {
+	r, _, err := newRunner(t, patience).measure(t.Context(), &alone{fake{"alone", ""}}, someBench)
+	if err != nil || r.value != 42 {
+		t.Errorf("measured %+v, %v", r, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -10,38 +11,42 @@ import (
 
 // options is what a command line says.
 type options struct {
-	subject, reference program
-	pairs              int
-	cpus               [2]int // of server and client
-	limit              time.Duration
-	file               string         // of the result; empty: none
-	only               *regexp.Regexp // of the lines to measure
+	pairs  int
+	limit  time.Duration
+	file   string         // of the result; empty: none
+	only   *regexp.Regexp // of the lines to measure
+	list   bool           // the lines instead of measuring them
+	itself bool           // the subject is the reference too
 	setup
 }
 
-// setup is what all runs of both programs share.
+// setup is what all runs share.
 type setup struct {
-	bin      string // folder of ibperf's programs
+	bin      string // folder of ibperf's programs, and of the bare ones
 	device   string
 	gidIndex int
-	mtu      int // bytes
+	mtu      int    // bytes
+	cpus     [2]int // of server and client
 }
+
+// embedded tells whether the device is one of ibperf's own.
+func (s setup) embedded() bool { return strings.HasPrefix(s.device, "shm_") }
 
 func parse(args []string) (*options, error) {
 	o := &options{}
 	flags := pflag.NewFlagSet("sidebyside", pflag.ContinueOnError)
 	flags.SetInterspersed(false)
-	subject := flags.String("subject", "ibperf", "the `program` that is looked at")
-	reference := flags.String("reference", "perftest", "the `program` that it is compared with")
 	cpus := flags.IntSlice("cpus", []int{0, 1}, "CPUs of server and client")
-	flags.StringVar(&o.bin, "bin", "bin", "`folder` of ibperf's programs")
-	flags.StringVar(&o.device, "device", "rxe0", "RDMA `device`")
+	flags.StringVar(&o.bin, "bin", "bin", "`folder` of the programs")
+	flags.StringVar(&o.device, "device", "rxe0", "RDMA `device`: beside perftest, or if it is shm_whole beside UCX")
 	flags.IntVar(&o.gidIndex, "gid-index", 1, "`index` into the device's GID table")
 	flags.IntVar(&o.mtu, "mtu", 1024, "path MTU in `bytes`")
-	flags.IntVar(&o.pairs, "pairs", 7, "`number` of runs of both programs for each line")
+	flags.IntVar(&o.pairs, "pairs", 9, "`number` of runs of both programs for each line")
 	flags.DurationVar(&o.limit, "limit", time.Minute, "how long a run may take")
 	flags.StringVarP(&o.file, "output", "o", "", "write the comparison to this `file`")
-	only := flags.String("run", "", "measure only the lines that match this `regexp`: \"lat, 2,\"")
+	flags.BoolVar(&o.list, "list", false, "print the names of the lines and measure nothing")
+	flags.BoolVar(&o.itself, "itself", false, "compare ibperf with itself")
+	only := flags.String("run", "", "only the lines that match this `regexp`: \"lat, 2,\"")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
@@ -59,11 +64,16 @@ func parse(args []string) (*options, error) {
 	if o.only, err = regexp.Compile(*only); err != nil {
 		return nil, fmt.Errorf("--run: %w", err)
 	}
-	if o.subject, err = o.program(*subject); err != nil {
-		return nil, fmt.Errorf("--subject %w", err)
-	}
-	if o.reference, err = o.program(*reference); err != nil {
-		return nil, fmt.Errorf("--reference %w", err)
-	}
 	return o, nil
+}
+
+// matches are what the command line asks for.
+func (o *options) matches() []match {
+	all := matching(o.setup.matches(), o.only)
+	if o.itself {
+		for i := range all {
+			all[i].reference = all[i].subject
+		}
+	}
+	return all
 }

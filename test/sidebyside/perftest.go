@@ -15,10 +15,10 @@ import (
 // perftest is the suite of the linux-rdma project, found by PATH.
 type perftest struct{ setup }
 
-func (*perftest) name() string { return "perftest" }
+func (p *perftest) label() label { return label{name: "perftest", device: p.device} }
 
 func (p *perftest) release(ctx context.Context) (string, error) {
-	return releaseOf(exec.CommandContext(ctx, "ib_"+benches[0].test(), "--version"), 1)
+	return releaseOf(exec.CommandContext(ctx, "ib_write_bw", "--version"), 1)
 }
 
 func (p *perftest) server(b bench, port int, _ string) []string { return p.command(b, port) }
@@ -30,8 +30,11 @@ func (p *perftest) client(b bench, port int, _ string) []string {
 // command is the same on both sides but for the server's name. Relaxed ordering
 // of PCIe is off, as for ibperf.
 func (p *perftest) command(b bench, port int) []string {
-	args := append([]string{"ib_" + b.test(), "-F", "-d", p.device, "-p", strconv.Itoa(port), "--disable_pcie_relaxed"},
-		testOptions(b, p.setup)...)
+	args := []string{"ib_" + b.test(), "-d", p.device, "-p", strconv.Itoa(port)}
+	if b.plain() {
+		return args
+	}
+	args = append(append(args, "-F", "--disable_pcie_relaxed"), testOptions(b, p.setup)...)
 	if b.arrival == "event" {
 		args = append(args, "--events")
 	}
@@ -51,6 +54,9 @@ var perftestColumns = map[string]struct {
 }
 
 func (p *perftest) read(b bench, stdout, _ string) (reading, error) {
+	if ofRun(b.metric) {
+		return reading{}, nil
+	}
 	names, cells, err := perftestRow(stdout)
 	if err != nil {
 		return reading{}, err
@@ -121,6 +127,8 @@ const (
 
 func (p *perftest) note(b bench) string {
 	switch {
+	case ofRun(b.metric):
+		return ""
 	case b.kind == reports.KindBandwidth && b.op == "send":
 		return noteCold + noteReady + noteClock
 	case b.kind == reports.KindBandwidth:

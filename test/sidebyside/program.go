@@ -2,17 +2,17 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ibperf/ibperf/reports"
 )
 
 // A program can be run as server and client, and what it prints be understood.
 type program interface {
-	name() string
+	label() label
 	release(ctx context.Context) (string, error)
 	// server and client are command lines. The server listens on port until its
-	// client has been served; dir is an empty folder that both may write to.
+	// client has been served; without words there is none. dir is an empty folder
+	// that both may write to.
 	server(b bench, port int, dir string) []string
 	client(b bench, port int, dir string) []string
 	// read finds the number of a finished run in what the client printed or wrote.
@@ -23,19 +23,33 @@ type program interface {
 	note(b bench) string
 }
 
+// A label says which program it is, which part of it measures, and on what device.
+type label struct{ name, part, device string }
+
+// String is without the device.
+func (l label) String() string {
+	if l.part == "" {
+		return l.name
+	}
+	return l.name + " " + l.part
+}
+
 // A reading is what a run measured.
 type reading struct {
 	value    float64           // in the unit of the bench's metric
+	seconds  float64           // of the whole run, server and client
+	memory   float64           // peaks of server and client together, bytes
 	warnings []reports.Warning // about all that the program measures
 	doubts   []reports.Warning // about this run
 }
 
-func (s setup) program(name string) (program, error) {
-	switch name {
-	case "ibperf":
-		return &ibperf{s}, nil
-	case "perftest":
-		return &perftest{s}, nil
+// of is the number of a metric.
+func (r *reading) of(metric string) float64 {
+	switch metric {
+	case reports.MetricWall:
+		return r.seconds
+	case reports.MetricMemory:
+		return r.memory
 	}
-	return nil, fmt.Errorf("%s: choose ibperf or perftest", name)
+	return r.value
 }

@@ -23,6 +23,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "sidebyside: %v\n", err)
 		return exitUsage
 	}
+	if o.list {
+		for _, m := range o.matches() {
+			fmt.Fprintln(stdout, m)
+		}
+		return exitDone
+	}
 	if err := compare(ctx, o, args, stdout, stderr); err != nil {
 		fmt.Fprintf(stderr, "sidebyside: %v\n", err)
 		return exitFailed
@@ -38,9 +44,9 @@ func compare(ctx context.Context, o *options, command []string, stdout, stderr i
 	}
 	defer os.RemoveAll(dir)
 	c := &comparer{
-		subject: o.subject, reference: o.reference, benches: matching(benches, o.only), pairs: o.pairs,
+		matches:  o.matches(),
+		pairs:    o.pairs,
 		measure:  (&runner{cpus: o.cpus, limit: o.limit, dir: dir}).measure,
-		setup:    o.setup,
 		progress: stderr,
 	}
 	result := reports.NewComparison()

@@ -12,7 +12,6 @@ import (
 
 func TestUsageErrors(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"--subject nothing", "choose ibperf or perftest"}, {"--reference nothing", "--reference nothing"},
 		{"--cpus 1", "name two"}, {"--pairs 0", "at least one"}, {"--bogus", "bogus"}, {"word", `"word" is no option`},
 	} {
 		var stdout, stderr bytes.Buffer
@@ -36,10 +35,25 @@ func TestFailedComparisonIsStillPrintedAndWritten(t *testing.T) {
 	}
 }
 
+func TestListNamesTheLinesOfTheDevice(t *testing.T) {
+	for args, want := range map[string]string{
+		"--list --device shm_whole --run memcpy": "write_bw, 64K, poll, shm_whole: memcpy\nwrite_bw, 8M, poll, shm_whole: memcpy\n",
+		"--list --run defaults":                  "write_bw (defaults), 64K, poll, rxe0: perftest\n",
+		"--list --run defaults --itself":         "write_bw (defaults), 64K, poll, rxe0: ibperf\n",
+		"--list --run nothing":                   "",
+	} {
+		var stdout, stderr bytes.Buffer
+		status := run(t.Context(), append([]string{"sidebyside"}, strings.Fields(args)...), &stdout, &stderr)
+		if status != exitDone || stdout.String() != want || stderr.Len() > 0 {
+			t.Errorf("%s: status %d, %q, want %q", args, status, stdout.String(), want)
+		}
+	}
+}
+
 func TestMachineIsDescribed(t *testing.T) {
 	root := fstest.MapFS{"proc/cpuinfo": {Data: []byte("processor\t: 0\nmodel name\t: QEMU TCG CPU version 2.5+\n")}}
-	m := machine(root, &options{cpus: [2]int{0, 1}, setup: setup{device: "rxe0"}})
-	if m.CPU != "QEMU TCG CPU version 2.5+" || m.Device != "rxe0" || m.CPUs < 1 || m.Kernel == "" || m.Pinned[1] != 1 {
+	m := machine(root, &options{setup: setup{cpus: [2]int{0, 1}}})
+	if m.CPU != "QEMU TCG CPU version 2.5+" || m.CPUs < 1 || m.Kernel == "" || m.Pinned[1] != 1 {
 		t.Errorf("machine is %+v", m)
 	}
 	if len(emulated(m)) != 1 {

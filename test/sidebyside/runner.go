@@ -23,47 +23,70 @@ type runner struct {
 // measure runs one server and one client and returns what they measured and the
 // client's command line.
 func (r *runner) measure(ctx context.Context, p program, b bench) (reading, []string, error) {
-	command, stdout, dir, err := r.run(ctx, p, b)
+	dir, err := os.MkdirTemp(r.dir, "run")
 	if err != nil {
-		return reading{}, command, fmt.Errorf("run %s: %w", p.name(), err)
-	}
-	value, err := p.read(b, stdout, dir)
-	if err != nil {
-		return value, command, fmt.Errorf("read what %s printed: %w", p.name(), err)
-	}
-	return value, command, nil
-}
-
-func (r *runner) run(ctx context.Context, p program, b bench) (command []string, stdout, dir string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, r.limit)
-	defer cancel()
-	if dir, err = os.MkdirTemp(r.dir, "run"); err != nil {
-		return nil, "", "", err
+		return reading{}, nil, err
 	}
 	port, err := freePort()
 	if err != nil {
-		return nil, "", "", err
+		return reading{}, nil, err
 	}
-	command = p.client(b, port, dir)
-	server, err := r.start(ctx, r.cpus[0], p.server(b, port, dir))
+	server, client := p.server(b, port, dir), p.client(b, port, dir)
+	done, err := r.run(ctx, server, client, port, ofRun(b.metric))
 	if err != nil {
-		return command, "", dir, err
+		return reading{}, client, fmt.Errorf("run %s: %w", p.label(), err)
 	}
-	if err := listening(ctx, port, server.ended); err != nil {
-		server.kill()
-		return command, "", dir, errors.Join(err, server.wait(ctx))
+	value, err := p.read(b, done.stdout, dir)
+	if err != nil {
+		return value, client, fmt.Errorf("read what %s printed: %w", p.label(), err)
 	}
-	client, err := r.start(ctx, r.cpus[1], command)
+	value.seconds, value.memory = done.seconds, done.memory
+	return value, client, nil
+}
+
+// finished is what a run of server and client left.
+type finished struct {
+	stdout  string  // of the client
+	seconds float64 // from the start of the server to the end of both
+	memory  float64 // largest resident memory of both, added, in bytes; 0 if not watched
+}
+
+// run runs a server, if there is one, and a client once it listens. Their memory is
+// watched where that is asked for, as looking takes CPU time.
+func (r *runner) run(ctx context.Context, server, client []string, port int, watch bool) (*finished, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.limit)
+	defer cancel()
+	begin := time.Now()
+	var processes []*process
+	if server != nil {
+		s, err := r.start(ctx, r.cpus[0], server, watch)
+		if err != nil {
+			return nil, err
+		}
+		if err := listening(ctx, port, s.ended); err != nil {
+			s.kill()
+			return nil, errors.Join(err, s.wait(ctx))
+		}
+		processes = append(processes, s)
+	}
+	c, err := r.start(ctx, r.cpus[1], client, watch)
 	if err == nil {
-		err = client.wait(ctx)
+		err = c.wait(ctx)
+	}
+	for _, s := range processes {
+		if err != nil {
+			s.kill() // it would wait for a client that does not come again
+		}
+		err = errors.Join(err, s.wait(ctx))
 	}
 	if err != nil {
-		server.kill() // it would wait for a client that does not come again
+		return nil, err
 	}
-	if err := errors.Join(err, server.wait(ctx)); err != nil {
-		return command, "", dir, err
+	done := &finished{stdout: c.stdout.String(), seconds: time.Since(begin).Seconds()}
+	for _, p := range append(processes, c) {
+		done.memory += p.memory
 	}
-	return command, client.stdout.String(), dir, nil
+	return done, nil
 }
 
 // A process is a server or a client at work.
@@ -72,10 +95,11 @@ type process struct {
 	stdout, stderr bytes.Buffer
 	ended          chan struct{} // closed when it has ended
 	err            error         // how; valid after ended
+	memory         float64       // largest resident memory seen, in bytes; valid after ended
 }
 
 // start runs a command on one CPU until it ends or ctx does.
-func (r *runner) start(ctx context.Context, cpu int, command []string) (*process, error) {
+func (r *runner) start(ctx context.Context, cpu int, command []string, watch bool) (*process, error) {
 	p := &process{ended: make(chan struct{})}
 	p.cmd = exec.CommandContext(ctx, "taskset", append([]string{"--cpu-list", strconv.Itoa(cpu)}, command...)...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
@@ -83,8 +107,17 @@ func (r *runner) start(ctx context.Context, cpu int, command []string) (*process
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", strings.Join(command, " "), err)
 	}
+	ending, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		if watch {
+			p.memory = peak(p.cmd.Process.Pid, ending)
+		}
+	}()
 	go func() {
 		p.err = p.cmd.Wait()
+		close(ending)
+		<-watched
 		close(p.ended)
 	}()
 	return p, nil

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/ibperf/ibperf/reports"
+)
+
+// bare is a program in C, of the folder c, that does the one thing that a bench
+// cannot do without. It is a single process and told by its arguments what to do.
+type bare struct {
+	path    string
+	args    []int
+	defined string
+	differs string
+}
+
+// memcpy copies messages of a bench between buffers like those of ibperf.
+func (s setup) memcpy(b bench) *bare {
+	return &bare{path: filepath.Join(s.bin, "memcpy"), args: []int{b.size, slots, b.iters},
+		defined: "bytes / time of all calls of memcpy by one thread, from one shared memory to another (memfd), each of " +
+			strconv.Itoa(slots) + " messages one behind the other, which it goes round; all pages were touched before",
+		differs: "ibperf's messages go round rings of as many slots, from memory of one process to that of the other; " +
+			"it posts a request and polls a completion for each. "}
+}
+
+// slots is how many messages ibperf's rings hold at the least.
+const slots = 3
+
+// eventfd is a ping-pong by eventfds between two processes, on the same CPUs.
+func (s setup) eventfd(b bench) *bare {
+	return &bare{path: filepath.Join(s.bin, "eventfd"), args: []int{s.cpus[0], b.iters},
+		defined: "the median of all samples; a sample is half of the round trip of a ping-pong between two processes, " +
+			"each of which writes the other's eventfd and sleeps in read of its own",
+		differs: "The eventfds carry no message and have no completion queue. "}
+}
+
+func (p *bare) label() label { return label{name: filepath.Base(p.path)} }
+
+// release is that of compiler and C library.
+func (p *bare) release(ctx context.Context) (string, error) {
+	return releaseOf(exec.CommandContext(ctx, p.path), 0)
+}
+
+func (*bare) server(bench, int, string) []string { return nil }
+
+func (p *bare) client(bench, int, string) []string {
+	command := []string{p.path}
+	for _, n := range p.args {
+		command = append(command, strconv.Itoa(n))
+	}
+	return command
+}
+
+// bareUnits name what the programs print, a number and its unit.
+var bareUnits = map[string]string{reports.MetricBandwidth: "bytes/s", reports.MetricLatency: "ns"}
+
+func (p *bare) read(b bench, stdout, _ string) (reading, error) {
+	var r reading
+	var unit string
+	if _, err := fmt.Sscan(stdout, &r.value, &unit); err != nil || unit != bareUnits[b.metric] || !(r.value > 0) {
+		return r, fmt.Errorf("%s printed %q, want a number of %s", p.label().name, strings.TrimSpace(stdout), bareUnits[b.metric])
+	}
+	return r, nil
+}
+
+func (p *bare) definition(bench) string { return p.defined }
+func (p *bare) note(bench) string       { return p.differs }

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/ibperf/ibperf/reports"
+)
+
+// A match is a bench that two programs measure in turns. Each goal is a line.
+type match struct {
+	bench
+	setup
+	subject, reference program
+	goals              []goal
+	slow               bool // it is measured in every other round only
+}
+
+// A goal is what the median ratio of a metric is to be at most, or at least where
+// higher is better.
+type goal struct {
+	metric string
+	ratio  float64
+}
+
+// String names the match by its bench, its device and what it is compared with.
+func (m match) String() string {
+	return m.bench.String() + ", " + m.device + ": " + m.reference.label().String()
+}
+
+// against makes a match of a bench for its own metric.
+func (s setup) against(b bench, reference program, ratio float64) match {
+	return match{b, s, &ibperf{s}, reference, []goal{{b.metric, ratio}}, false}
+}
+
+// matches are all that are measured on the device of the setup.
+func (s setup) matches() []match {
+	if s.embedded() {
+		return s.embeddedMatches()
+	}
+	return s.rdmaMatches()
+}
+
+// matching returns the matches whose names match.
+func matching(all []match, only *regexp.Regexp) []match {
+	return slices.DeleteFunc(slices.Clone(all), func(m match) bool { return !only.MatchString(m.String()) })
+}
+
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+)
+
+// mean is a bench whose number is the mean of all samples.
+func mean(b bench) bench {
+	b.metric = reports.MetricMean
+	return b
+}
+
+// copying is a bench whose messages go round the smallest ring, of three.
+func copying(size, iters int) bench {
+	b := bandwidth("write", size, "poll", iters)
+	b.txDepth = 2
+	return b
+}
+
+// embeddedMatches hold an embedded device against UCX and against what the machine
+// does at best. Iterations make a run take some 0.3 s, as the machine may change
+// within seconds: many short pairs tell more than few long ones.
+func (s setup) embeddedMatches() []match {
+	shm := []string{"-d", "memory", "-x", "posix"}
+	all := []match{
+		s.against(mean(latency("write", 8, "data", 1e6)), &ucx{"put_lat", 8, 1e6, shm}, 1),
+		s.against(bandwidth("write", 8, "poll", 10e6), &ucx{"put_bw", 8, 10e6, shm}, 1),
+		s.against(mean(latency("send", 8, "poll", 5e5)), &ucx{"am_lat", 8, 5e5, shm}, 1),
+		s.against(bandwidth("send", 8, "poll", 4e6), &ucx{"am_bw", 8, 4e6, shm}, 1),
+	}
+	for _, b := range []bench{bandwidth("write", 64*kib, "poll", 1e5), bandwidth("write", mib, "poll", 7000)} {
+		all = append(all,
+			s.against(b, &ucx{"put_bw", 8 * kib, 1e6, append(shm, "-D", "bcopy")}, 1),
+			s.against(b, &ucx{"ucp_put_bw", b.size, b.iters, nil}, 1))
+	}
+	all = append(all, s.against(bandwidth("read", 64*kib, "poll", 1e5), &ucx{"ucp_get", 64 * kib, 1e5, nil}, 1))
+	for _, b := range []bench{copying(64*kib, 1e5), copying(8*mib, 250)} {
+		all = append(all, s.against(b, s.memcpy(b), 0.95))
+	}
+	woken := latency("send", 8, "event", 5000)
+	return append(all, s.against(woken, s.eventfd(woken), 1.1))
+}
+
+// rdmaMatches hold ibperf against perftest on an RDMA device, in all that both can
+// measure. Iterations make a run take a second or two on an emulated machine.
+func (s setup) rdmaMatches() []match {
+	reference := &perftest{s}
+	var all []match
+	for _, by := range []struct {
+		op                 string
+		bandwidth, latency []string // arrivals
+	}{
+		{"write", []string{"poll"}, []string{"data"}},
+		{"send", []string{"poll", "event"}, []string{"poll", "event"}},
+		{"read", []string{"poll", "event"}, []string{"poll", "event"}},
+	} {
+		for _, arrival := range by.bandwidth {
+			all = append(all,
+				s.against(bandwidth(by.op, 64*kib, arrival, 250), reference, 1),
+				s.against(bandwidth(by.op, 8, arrival, 5000), reference, 1))
+		}
+		for _, arrival := range by.latency {
+			all = append(all,
+				s.against(latency(by.op, 2, arrival, 600), reference, 1),
+				s.against(latency(by.op, 4*kib, arrival, 600), reference, 1))
+		}
+	}
+	return append(all, s.resourceMatches(reference)...)
+}
+
+// manyQPs are for the embedded device. On rdma_rxe, whose CQs have 32767 entries, ibperf
+// has no room for more than manyQPsOfDevice: it takes 67 for each.
+const (
+	manyQPs         = 1024
+	manyQPsOfDevice = 480
+)
+
+// resourceMatches are about whole runs: of very many QPs, on the device and on the
+// embedded one, and of the defaults.
+func (s setup) resourceMatches(reference program) []match {
+	many := func(qps int) bench {
+		return bench{"write", reports.KindBandwidth, 4 * kib, "poll", reports.MetricWall, 5, qps, 1}
+	}
+	plain := bench{op: "write", kind: reports.KindBandwidth, size: 64 * kib, arrival: "poll", metric: reports.MetricWall}
+	goals := []goal{{reports.MetricWall, 1}, {reports.MetricMemory, 1}}
+	embedded := s
+	embedded.device = "shm_whole"
+	return []match{
+		{many(manyQPsOfDevice), s, &ibperf{s}, reference, goals, true},
+		{many(manyQPs), embedded, &ibperf{embedded}, reference, goals, true},
+		{plain, s, &ibperf{s}, reference, []goal{{reports.MetricWall, 0.5}}, true},
+	}
+}
