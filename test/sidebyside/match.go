@@ -57,13 +57,6 @@ func mean(b bench) bench {
 	return b
 }
 
-// copying is a bench whose messages go round the smallest ring, of three.
-func copying(size, iters int) bench {
-	b := bandwidth("write", size, "poll", iters)
-	b.txDepth = 2
-	return b
-}
-
 // embeddedMatches hold an embedded device against UCX and against what the machine
 // does at best. Iterations make a run take some 0.3 s, as the machine may change
 // within seconds: many short pairs tell more than few long ones.
@@ -81,7 +74,7 @@ func (s setup) embeddedMatches() []match {
 			s.against(b, &ucx{"ucp_put_bw", b.size, b.iters, nil}, 1))
 	}
 	all = append(all, s.against(bandwidth("read", 64*kib, "poll", 1e5), &ucx{"ucp_get", 64 * kib, 1e5, nil}, 1))
-	for _, b := range []bench{copying(64*kib, 1e5), copying(8*mib, 250)} {
+	for _, b := range []bench{bandwidth("write", 64*kib, "poll", 1e5), bandwidth("write", 8*mib, "poll", 250)} {
 		all = append(all, s.against(b, s.memcpy(b), 0.95))
 	}
 	woken := latency("send", 8, "event", 5000)
