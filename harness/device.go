@@ -14,22 +14,23 @@ import (
 
 // rig is what a side makes of its device for a run: queues, memory, lanes.
 type rig struct {
-	cfg     *Config
-	plan    *Plan
-	port    verbs.PortAttr
-	gids    []verbs.GIDEntry // to choose from
-	gid     verbs.GIDEntry   // chosen; index -1: none is needed
-	offer   offer
-	layout  layout
-	pd      verbs.PD
-	channel verbs.CompChannel // nil if no mode needs events
-	sendCQ  verbs.CQ
-	recvCQ  verbs.CQ
-	buf     *verbs.Buffer
-	mr      verbs.MR
-	relaxed verbs.MR // the same memory with relaxed ordering, nil if no row may use it
-	lanes   []*lane
-	inline  int // granted bytes
+	cfg      *Config
+	plan     *Plan
+	port     verbs.PortAttr
+	gids     []verbs.GIDEntry // to choose from
+	gid      verbs.GIDEntry   // chosen; index -1: none is needed
+	offer    offer
+	layout   layout
+	pd       verbs.PD
+	channel  verbs.CompChannel // nil if no mode needs events
+	sendCQ   verbs.CQ
+	recvCQ   verbs.CQ
+	buf      *verbs.Buffer
+	mr       verbs.MR
+	relaxed  verbs.MR // the same memory with relaxed ordering, nil if no row may use it
+	lanes    []*lane
+	requests requests
+	inline   int // granted bytes
 }
 
 const rights = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead
@@ -80,13 +81,20 @@ func (r *rig) build() (err error) {
 			return err
 		}
 	}
+	if err := r.makeRequests(); err != nil {
+		return err
+	}
 	return r.createQPs()
 }
 
 // sendDepth leaves room for credits and the last, signaled request beside the
-// messages; recvDepth is what the largest ring or the option asks for.
+// messages; recvDepth is what the largest ring or the option asks for, if messages
+// take receives at all.
 func (r *rig) sendDepth() int { return max(r.plan.TxDepth, 2*latSlots) + creditDepth + 1 }
 func (r *rig) recvDepth() int {
+	if !r.plan.takesReceives() {
+		return 1
+	}
 	depth := min(r.plan.RxDepth, MaxDepth)
 	for _, size := range r.plan.Sizes {
 		depth = max(depth, slots(r.plan, size))
@@ -118,12 +126,7 @@ func (r *rig) createQPs() error {
 		if err != nil {
 			return fmt.Errorf("with %d bytes of inline data, %d sends and %d receives: %w", r.inline, r.sendDepth(), r.recvDepth(), err)
 		}
-		l, err := newLane(r, len(r.lanes), qp)
-		if err != nil {
-			qp.Close()
-			return err
-		}
-		r.lanes = append(r.lanes, l)
+		r.lanes = append(r.lanes, newLane(r, len(r.lanes), qp))
 	}
 	return nil
 }
@@ -232,4 +235,5 @@ func (r *rig) close() {
 	if r.buf != nil {
 		r.buf.Close()
 	}
+	r.requests.free()
 }

@@ -53,7 +53,11 @@ const queueEntry = 512
 
 // Memory returns about how many bytes each side allocates for the plan.
 func (p *Plan) Memory() int {
-	return newLayout(p).bytes() + p.QPs*(p.TxDepth+p.RxDepth)*queueEntry
+	entries := p.TxDepth
+	if p.takesReceives() {
+		entries += p.RxDepth
+	}
+	return newLayout(p).bytes() + p.QPs*entries*queueEntry
 }
 
 func (l layout) bytes() int { return l.lane * l.lanes }
