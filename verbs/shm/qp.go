@@ -331,6 +331,7 @@ func (q *qp) disconnect() {
 		p.unmap()
 	}
 	if r != nil {
+		r.dropAhead(q.attr.DestQPNum)
 		r.unawait(q)
 		q.ctx.release(r)
 	}
