@@ -64,7 +64,7 @@ func (r *rig) build() (err error) {
 			return err
 		}
 	}
-	if r.sendCQ, err = c.CreateCQ(r.sendDepth()*r.plan.QPs, r.channel, 0); err != nil {
+	if r.sendCQ, err = c.CreateCQ(r.sendEntries(), r.channel, 0); err != nil {
 		return err
 	}
 	if r.recvCQ, err = c.CreateCQ(r.recvDepth()*r.plan.QPs, r.channel, 0); err != nil {
@@ -90,16 +90,40 @@ func (r *rig) build() (err error) {
 // sendDepth leaves room for credits and the last, signaled request beside the
 // messages; recvDepth is what the largest ring or the option asks for, if messages
 // take receives at all.
-func (r *rig) sendDepth() int { return max(r.plan.TxDepth, 2*latSlots) + creditDepth + 1 }
+func (r *rig) sendDepth() int {
+	depth := r.plan.txDepth()
+	if r.plan.Kind == reports.KindLatency {
+		depth = max(depth, 2*latSlots)
+	}
+	return depth + creditDepth + 1
+}
+
 func (r *rig) recvDepth() int {
 	if !r.plan.takesReceives() {
 		return 1
 	}
-	depth := min(r.plan.RxDepth, MaxDepth)
+	depth := min(r.plan.rxDepth(), MaxDepth)
 	for _, size := range r.plan.Sizes {
 		depth = max(depth, slots(r.plan, size))
 	}
 	return depth
+}
+
+// sendEntries is the size of the send CQ: a completion for each request, so that
+// even their failure does not overflow it. Where the device has no such CQ, those
+// of requests that ask for one: a message in each so many, the last one, a quarter
+// of the credits.
+func (r *rig) sendEntries() int {
+	p, asked := r.plan, 0
+	all := r.sendDepth() * p.QPs
+	a, err := r.cfg.Context.QueryDevice()
+	if err != nil || all <= a.MaxCQE || p.Kind == reports.KindLatency {
+		return all
+	}
+	for _, size := range p.Sizes {
+		asked = max(asked, p.txDepth()/min(p.moderation(size), p.txDepth())+2)
+	}
+	return max(a.MaxCQE, (asked+creditDepth/4+2)*p.QPs)
 }
 
 // createQPs makes the QPs with the most inline data, up to what is wanted, that
