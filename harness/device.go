@@ -95,7 +95,7 @@ func (r *rig) sendDepth() int {
 	if r.plan.Kind == reports.KindLatency {
 		depth = max(depth, 2*latSlots)
 	}
-	return depth + creditDepth + 1
+	return depth + r.plan.creditDepth() + 1
 }
 
 func (r *rig) recvDepth() int {
@@ -123,7 +123,7 @@ func (r *rig) sendEntries() int {
 	for _, size := range p.Sizes {
 		asked = max(asked, p.txDepth()/min(p.moderation(size), p.txDepth())+2)
 	}
-	return max(a.MaxCQE, (asked+creditDepth/4+2)*p.QPs)
+	return max(a.MaxCQE, (asked+4+2)*p.QPs)
 }
 
 // createQPs makes the QPs with the most inline data, up to what is wanted, that

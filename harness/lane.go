@@ -63,7 +63,7 @@ func newLane(r *rig, index int, qp verbs.QP) *lane {
 	return &lane{
 		rig: r, index: index, qp: qp,
 		sends: cut(&q.sendsLeft, r.mostSlots()), extra: cut(&q.sendsLeft, 1), recvs: cut(&q.recvsLeft, r.recvDepth()),
-		sges: cut(&q.sgesLeft, r.mostSlots()), into: cut(&q.sgesLeft, r.recvDepth()), side: cut(&q.sgesLeft, creditDepth),
+		sges: cut(&q.sgesLeft, r.mostSlots()), into: cut(&q.sgesLeft, r.recvDepth()), side: cut(&q.sgesLeft, r.plan.creditDepth()),
 	}
 }
 

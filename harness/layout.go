@@ -20,9 +20,6 @@ type layout struct {
 	lanes int
 }
 
-// creditBytes is what a lane takes beside its rings.
-const creditBytes = verbs.BlockSize + creditDepth*16
-
 const (
 	pageSize = 4096
 	// ringBudget bounds the bytes that a ring's messages wander through, so that
@@ -53,7 +50,7 @@ func newLayout(p *Plan) layout {
 		step = verbs.BlockSize
 	}
 	l.ring = roundUp(l.ring, step)
-	l.lane = 2*l.ring + roundUp(creditBytes, step)
+	l.lane = 2*l.ring + roundUp(verbs.BlockSize+p.creditDepth()*16, step)
 	return l
 }
 

@@ -28,7 +28,7 @@ func (r *rig) makeRequests() (err error) {
 	if q.recvs, err = verbs.Make[verbs.RecvWR](lanes * recvs); err != nil {
 		return err
 	}
-	if q.sges, err = verbs.Make[verbs.SGE](lanes * (sends + recvs + creditDepth)); err != nil {
+	if q.sges, err = verbs.Make[verbs.SGE](lanes * (sends + recvs + r.plan.creditDepth())); err != nil {
 		return err
 	}
 	q.sendsLeft, q.recvsLeft, q.sgesLeft = q.sends, q.recvs, q.sges
