@@ -23,6 +23,7 @@ test: check ## all tests: with the race detector, and on a real RDMA device in a
 	$(GO) test -race -p 1 -timeout 10m ./...
 	$(GO) test -run DoNotAllocate ./harness # the race detector makes calls allocate
 	test/fuzz $(FUZZ)
+	test/arm64
 	test/guest/tests
 
 guest-test: packages ## the tests in the guest only

@@ -45,7 +45,7 @@ func TestLoopsDoNotAllocate(t *testing.T) {
 		t.Skip("the race detector makes calls allocate")
 	}
 	eachTest(t, func(t *testing.T, op Op, kind string) {
-		for _, mode := range []Mode{ModeData, ModePoll, ModeEvent} {
+		for _, mode := range modes() {
 			count := func(n uint64) float64 {
 				p := testPlan(op, kind, 8, n)
 				p.Completion = mode

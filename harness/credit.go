@@ -21,9 +21,10 @@ func creditCheck(n uint64) uint64 {
 	return n ^ n>>29
 }
 
-// creditDepth is the number of credits that may be on their way. Each has a
-// place of its own to be sent from; every quarter of them one is signaled.
-const creditDepth = 32
+// creditDepth is the number of a lane's credits that may be on their way. Each has
+// a place of its own to be sent from; every quarter of them one is signaled. Of
+// many lanes each needs fewer, and the less of its send queue.
+func (p *Plan) creditDepth() int { return max(8, 32/p.QPs) }
 
 // takeCredits looks at what the peer wrote last.
 func (l *lane) takeCredits() {
@@ -40,7 +41,7 @@ func (l *lane) giveCredit(m *measurement, consumed uint64) error {
 	if consumed-l.lastCredit < uint64(max(1, l.slots/4)) {
 		return nil
 	}
-	for l.posted-l.done >= creditDepth {
+	for l.posted-l.done >= uint64(len(l.side)) {
 		wc, err := m.send.poll()
 		if err != nil {
 			return err
@@ -57,7 +58,7 @@ func (l *lane) giveCredit(m *measurement, consumed uint64) error {
 }
 
 func (l *lane) postCredit(consumed uint64) error {
-	r, i := l.rig, l.posted%creditDepth
+	r, i := l.rig, l.posted%uint64(len(l.side))
 	at := r.layout.creditsOut(l.index) + int(i)*16
 	w := words(r.buf.Bytes()[at:][:16])
 	w[0], w[1] = consumed, creditCheck(consumed)
@@ -66,7 +67,7 @@ func (l *lane) postCredit(consumed uint64) error {
 	wr := &l.extra[0]
 	*wr = verbs.SendWR{SGList: &l.side[i], NumSGE: 1, Opcode: verbs.OpRDMAWrite}
 	wr.SetRDMA(l.peer.Addr+uint64(r.layout.creditsIn(0)), l.peer.RKey)
-	if l.posted%(creditDepth/4) == 0 {
+	if l.posted%uint64(len(l.side)/4) == 0 {
 		wr.SendFlags, wr.WRID = verbs.SendSignaled, uint64(l.index)<<laneShift|l.posted
 		l.marked = l.posted
 	}

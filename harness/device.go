@@ -14,22 +14,23 @@ import (
 
 // rig is what a side makes of its device for a run: queues, memory, lanes.
 type rig struct {
-	cfg     *Config
-	plan    *Plan
-	port    verbs.PortAttr
-	gids    []verbs.GIDEntry // to choose from
-	gid     verbs.GIDEntry   // chosen; index -1: none is needed
-	offer   offer
-	layout  layout
-	pd      verbs.PD
-	channel verbs.CompChannel // nil if no mode needs events
-	sendCQ  verbs.CQ
-	recvCQ  verbs.CQ
-	buf     *verbs.Buffer
-	mr      verbs.MR
-	relaxed verbs.MR // the same memory with relaxed ordering, nil if no row may use it
-	lanes   []*lane
-	inline  int // granted bytes
+	cfg      *Config
+	plan     *Plan
+	port     verbs.PortAttr
+	gids     []verbs.GIDEntry // to choose from
+	gid      verbs.GIDEntry   // chosen; index -1: none is needed
+	offer    offer
+	layout   layout
+	pd       verbs.PD
+	channel  verbs.CompChannel // nil if no mode needs events
+	sendCQ   verbs.CQ
+	recvCQ   verbs.CQ
+	buf      *verbs.Buffer
+	mr       verbs.MR
+	relaxed  verbs.MR // the same memory with relaxed ordering, nil if no row may use it
+	lanes    []*lane
+	requests requests
+	inline   int // granted bytes
 }
 
 const rights = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead
@@ -63,7 +64,7 @@ func (r *rig) build() (err error) {
 			return err
 		}
 	}
-	if r.sendCQ, err = c.CreateCQ(r.sendDepth()*r.plan.QPs, r.channel, 0); err != nil {
+	if r.sendCQ, err = c.CreateCQ(r.sendEntries(), r.channel, 0); err != nil {
 		return err
 	}
 	if r.recvCQ, err = c.CreateCQ(r.recvDepth()*r.plan.QPs, r.channel, 0); err != nil {
@@ -80,18 +81,49 @@ func (r *rig) build() (err error) {
 			return err
 		}
 	}
+	if err := r.makeRequests(); err != nil {
+		return err
+	}
 	return r.createQPs()
 }
 
 // sendDepth leaves room for credits and the last, signaled request beside the
-// messages; recvDepth is what the largest ring or the option asks for.
-func (r *rig) sendDepth() int { return max(r.plan.TxDepth, 2*latSlots) + creditDepth + 1 }
+// messages; recvDepth is what the largest ring or the option asks for, if messages
+// take receives at all.
+func (r *rig) sendDepth() int {
+	depth := r.plan.txDepth()
+	if r.plan.Kind == reports.KindLatency {
+		depth = max(depth, 2*latSlots)
+	}
+	return depth + r.plan.creditDepth() + 1
+}
+
 func (r *rig) recvDepth() int {
-	depth := min(r.plan.RxDepth, MaxDepth)
+	if !r.plan.takesReceives() {
+		return 1
+	}
+	depth := min(r.plan.rxDepth(), MaxDepth)
 	for _, size := range r.plan.Sizes {
 		depth = max(depth, slots(r.plan, size))
 	}
 	return depth
+}
+
+// sendEntries is the size of the send CQ: a completion for each request, so that
+// even their failure does not overflow it. Where the device has no such CQ, those
+// of requests that ask for one: a message in each so many, the last one, a quarter
+// of the credits.
+func (r *rig) sendEntries() int {
+	p, asked := r.plan, 0
+	all := r.sendDepth() * p.QPs
+	a, err := r.cfg.Context.QueryDevice()
+	if err != nil || all <= a.MaxCQE || p.Kind == reports.KindLatency {
+		return all
+	}
+	for _, size := range p.Sizes {
+		asked = max(asked, p.txDepth()/min(p.moderation(size), p.txDepth())+2)
+	}
+	return max(a.MaxCQE, (asked+4+2)*p.QPs)
 }
 
 // createQPs makes the QPs with the most inline data, up to what is wanted, that
@@ -118,12 +150,7 @@ func (r *rig) createQPs() error {
 		if err != nil {
 			return fmt.Errorf("with %d bytes of inline data, %d sends and %d receives: %w", r.inline, r.sendDepth(), r.recvDepth(), err)
 		}
-		l, err := newLane(r, len(r.lanes), qp)
-		if err != nil {
-			qp.Close()
-			return err
-		}
-		r.lanes = append(r.lanes, l)
+		r.lanes = append(r.lanes, newLane(r, len(r.lanes), qp))
 	}
 	return nil
 }
@@ -233,4 +260,5 @@ func (r *rig) close() {
 	if r.buf != nil {
 		r.buf.Close()
 	}
+	r.requests.free()
 }

@@ -53,7 +53,7 @@ func (c countedQP) PostSend(list *verbs.SendWR) (*verbs.SendWR, error) {
 // A run that is interrupted ends at once and keeps what it measured.
 func TestInterrupt(t *testing.T) {
 	eachTest(t, func(t *testing.T, op Op, kind string) {
-		for _, mode := range []Mode{ModeData, ModePoll, ModeEvent} {
+		for _, mode := range modes() {
 			p := testPlan(op, kind, 64, 0)
 			p.Completion, p.Duration = mode, time.Hour
 			ctx, cancel := context.WithCancel(context.Background())

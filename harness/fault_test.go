@@ -46,7 +46,7 @@ func TestErrorOfOneSideEndsBoth(t *testing.T) {
 				}
 				return c
 			}
-			for _, mode := range []Mode{ModeData, ModePoll, ModeEvent} {
+			for _, mode := range modes() {
 				p := testPlan(op, kind, 64, 100000)
 				p.Completion, p.TxDepth = mode, 4
 				posts := side == 0 || op != OpRead && (kind == "lat" || mode == ModeData)

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/verbs"
@@ -116,6 +117,11 @@ func opcode(p *Plan, mode Mode) verbs.Opcode {
 		return verbs.OpRDMAWriteWithImm
 	}
 	return verbs.OpRDMAWrite
+}
+
+// takesReceives tells whether the messages of any mode of the plan do.
+func (p *Plan) takesReceives() bool {
+	return slices.ContainsFunc([]Mode{ModeData, ModePoll, ModeEvent}, func(m Mode) bool { return takesReceives(opcode(p, m)) })
 }
 
 // takesReceives tells whether messages of the opcode need posted receives.

@@ -60,30 +60,13 @@ type lane struct {
 // wr_id of a send is its lane and the number of requests up to it.
 const laneShift = 48
 
-func newLane(r *rig, index int, qp verbs.QP) (*lane, error) {
-	l := &lane{rig: r, index: index, qp: qp}
-	most := 0
-	for _, size := range r.plan.Sizes {
-		most = max(most, slots(r.plan, size))
+func newLane(r *rig, index int, qp verbs.QP) *lane {
+	q := &r.requests
+	return &lane{
+		rig: r, index: index, qp: qp,
+		sends: cut(&q.sendsLeft, r.mostSlots()), extra: cut(&q.sendsLeft, 1), recvs: cut(&q.recvsLeft, r.recvDepth()),
+		sges: cut(&q.sgesLeft, r.mostSlots()), into: cut(&q.sgesLeft, r.recvDepth()), side: cut(&q.sgesLeft, r.plan.creditDepth()),
 	}
-	var err error
-	if l.sends, err = verbs.Make[verbs.SendWR](most); err != nil {
-		return nil, err
-	}
-	if l.recvs, err = verbs.Make[verbs.RecvWR](r.recvDepth()); err != nil {
-		return nil, err
-	}
-	if l.sges, err = verbs.Make[verbs.SGE](most); err != nil {
-		return nil, err
-	}
-	if l.into, err = verbs.Make[verbs.SGE](r.recvDepth()); err != nil {
-		return nil, err
-	}
-	if l.extra, err = verbs.Make[verbs.SendWR](1); err != nil {
-		return nil, err
-	}
-	l.side, err = verbs.Make[verbs.SGE](creditDepth)
-	return l, err
 }
 
 // lay prepares the lane for messages of the size, sent as op, with markers where
@@ -99,8 +82,12 @@ func (l *lane) lay(m *measurement) error {
 	if l.rx, err = message.NewRing(b[r.layout.rx(l.index):], size, r.plan.Offset, n); err != nil {
 		return err
 	}
-	l.slots, l.ring = n, n
-	if !m.paced() && m.plan.Kind == reports.KindBandwidth {
+	l.slots, l.ring = n, 0
+	switch {
+	case !takesReceives(m.opcode):
+	case m.paced() || m.plan.Kind == reports.KindLatency:
+		l.ring = n
+	default:
 		l.ring = r.recvDepth()
 	}
 	l.txMarks, l.rxMarks = message.NewMarkers(l.tx, m.order), message.NewMarkers(l.rx, m.order)
@@ -301,10 +288,4 @@ func (l *lane) close() {
 	if l.cm != nil {
 		l.cm.Close()
 	}
-	verbs.Free(l.sends)
-	verbs.Free(l.recvs)
-	verbs.Free(l.sges)
-	verbs.Free(l.into)
-	verbs.Free(l.extra)
-	verbs.Free(l.side)
 }

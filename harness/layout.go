@@ -3,6 +3,7 @@ package harness
 import (
 	"github.com/ibperf/ibperf/internal/message"
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/verbs"
 )
 
 // Memory of a lane, one for each QP, the same on both sides so that each knows
@@ -11,7 +12,8 @@ import (
 //	| tx ring | rx ring | credits in, 128 bytes | credits out |
 //
 // The rings hold messages (see package message). For each size they are laid
-// anew, with as many slots as the size allows.
+// anew, with as many slots as the size allows. They begin at a page, but those of
+// many lanes with small rings at a block: pages would be nearly empty.
 type layout struct {
 	ring  int // bytes of a ring
 	lane  int // bytes of a lane
@@ -29,7 +31,7 @@ const (
 
 // slots returns how many messages of the size a ring holds: odd, see package message.
 func slots(p *Plan, size int) int {
-	want := p.TxDepth
+	want := p.txDepth()
 	if p.Kind == reports.KindLatency {
 		want = latSlots
 	}
@@ -43,17 +45,27 @@ func newLayout(p *Plan) layout {
 	for _, size := range p.Sizes {
 		l.ring = max(l.ring, message.RingBytes(size, p.Offset, slots(p, size)))
 	}
-	l.ring = (l.ring + pageSize - 1) / pageSize * pageSize
-	l.lane = 2*l.ring + pageSize
+	step := pageSize
+	if l.lanes > 1 && l.ring < pageSize {
+		step = verbs.BlockSize
+	}
+	l.ring = roundUp(l.ring, step)
+	l.lane = 2*l.ring + roundUp(verbs.BlockSize+p.creditDepth()*16, step)
 	return l
 }
+
+func roundUp(n, step int) int { return (n + step - 1) / step * step }
 
 // queueEntry is about what a work request takes, in this process and in the device.
 const queueEntry = 512
 
 // Memory returns about how many bytes each side allocates for the plan.
 func (p *Plan) Memory() int {
-	return newLayout(p).bytes() + p.QPs*(p.TxDepth+p.RxDepth)*queueEntry
+	entries := p.txDepth()
+	if p.takesReceives() {
+		entries += p.rxDepth()
+	}
+	return newLayout(p).bytes() + p.QPs*entries*queueEntry
 }
 
 func (l layout) bytes() int { return l.lane * l.lanes }
@@ -61,4 +73,4 @@ func (l layout) bytes() int { return l.lane * l.lanes }
 func (l layout) tx(lane int) int         { return lane * l.lane }
 func (l layout) rx(lane int) int         { return lane*l.lane + l.ring }
 func (l layout) creditsIn(lane int) int  { return lane*l.lane + 2*l.ring }
-func (l layout) creditsOut(lane int) int { return l.creditsIn(lane) + 128 }
+func (l layout) creditsOut(lane int) int { return l.creditsIn(lane) + verbs.BlockSize }

@@ -85,7 +85,7 @@ func newMeasurement(s *session, size int, mode Mode) *measurement {
 
 // depth is how many messages a lane may have on their way.
 func (m *measurement) depth(slots int) uint64 {
-	d := uint64(max(m.plan.TxDepth, 1))
+	d := uint64(max(m.plan.txDepth(), 1))
 	if m.plan.Kind == reports.KindLatency {
 		d = uint64(slots)
 	}
@@ -118,14 +118,7 @@ func (m *measurement) every(slots int) uint64 {
 		}
 		return uint64(max(1, slots/2))
 	}
-	mod := m.plan.CQMod
-	if mod == 0 {
-		mod = 100
-		if m.size > 8192 {
-			mod = 1
-		}
-	}
-	return max(1, min(uint64(mod), m.depth(slots)))
+	return max(1, min(uint64(m.plan.moderation(m.size)), m.depth(slots)))
 }
 
 // noDeadline is the end of a counted measurement.

@@ -94,6 +94,34 @@ func (p *Plan) relaxes(mode Mode) bool {
 	return p.Kind == reports.KindBandwidth && mode != ModeData && !p.StrictPCIe
 }
 
+// txDepth is how many messages a QP may have on their way: no more than there are.
+func (p *Plan) txDepth() int {
+	if p.Duration > 0 {
+		return p.TxDepth
+	}
+	return int(min(uint64(p.TxDepth), p.Iterations))
+}
+
+// rxDepth is how many receives a QP has posted at least, in the same way.
+func (p *Plan) rxDepth() int {
+	if p.Duration > 0 {
+		return p.RxDepth
+	}
+	return int(min(uint64(p.RxDepth), p.Iterations))
+}
+
+// moderation is the distance of signaled requests in a bandwidth test: what was
+// asked for, else perftest's.
+func (p *Plan) moderation(size int) int {
+	switch {
+	case p.CQMod > 0:
+		return p.CQMod
+	case size > 8192:
+		return 1
+	}
+	return 100
+}
+
 // AllSizes returns perftest's sizes of -a: the powers of two from 2 to 8 MiB.
 func AllSizes() []int {
 	var s []int

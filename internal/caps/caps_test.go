@@ -3,6 +3,7 @@ package caps
 import (
 	"encoding/json"
 	"errors"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,6 +26,9 @@ func TestCollectAsksTheEmbeddedDevices(t *testing.T) {
 		"shm_whole": verbs.OrderWhole, "shm_block128": verbs.OrderBlocks,
 		"shm_unordered": verbs.OrderNone, "shm_liar": verbs.OrderWhole,
 	} {
+		if runtime.GOARCH != "amd64" {
+			want = verbs.OrderNone
+		}
 		r, err := Collect([]verbs.Device{embedded(t, name)}, "1.0")
 		if err != nil {
 			t.Fatal(err)

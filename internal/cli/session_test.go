@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -61,6 +62,24 @@ func TestResultFileOfAFailedRun(t *testing.T) {
 		if c.written && (f.Error != "") != c.noted {
 			t.Errorf("%s: error in the result file: %q", c.name, f.Error)
 		}
+	}
+}
+
+// TestDataIsPolledWhereOrderIsPromised: the embedded device promises it on x86-64 alone.
+func TestDataIsPolledWhereOrderIsPromised(t *testing.T) {
+	status, mode := StatusDone, "data"
+	if runtime.GOARCH != "amd64" {
+		status, mode = StatusRefused, "poll"
+	}
+	_, _, serverErr, clientErr := run(t, writeLat, harness.Run, "", "-d shm_whole -n 100 --completion data")
+	wantEnd(t, "server", serverErr, status)
+	wantEnd(t, "client", clientErr, status)
+	path := filepath.Join(t.TempDir(), "result.json")
+	_, _, serverErr, clientErr = run(t, writeLat, harness.Run, "", "-d shm_whole -n 100 --out_json_file "+path)
+	wantEnd(t, "server of auto", serverErr, StatusDone)
+	wantEnd(t, "client of auto", clientErr, StatusDone)
+	if f, err := reports.Read(path); err != nil || len(f.Rows) != 1 || f.Rows[0].Mode != mode {
+		t.Errorf("result file: %+v, %v", f, err)
 	}
 }
 

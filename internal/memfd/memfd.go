@@ -43,7 +43,7 @@ func create(name string, size int, seals int) (*File, error) {
 	}
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
-		return nil, fmt.Errorf("memfd_create: %w", err)
+		return nil, fmt.Errorf("memfd_create %s: %w%s", name, err, cure(err))
 	}
 	f := &File{id: nextID.Add(1), fd: fd}
 	if err := f.init(roundUp(size), size, seals); err != nil {
@@ -52,6 +52,15 @@ func create(name string, size int, seals int) (*File, error) {
 	}
 	register(f)
 	return f, nil
+}
+
+// cure tells what to do about an error, if it is that of a limit.
+func cure(err error) string {
+	var limit unix.Rlimit
+	if err != unix.EMFILE || unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {
+		return ""
+	}
+	return fmt.Sprintf(" (this process may have %d files open: raise ulimit -n, or nofile in /etc/security/limits.conf)", limit.Cur)
 }
 
 func (f *File) init(mapped, size, seals int) error {

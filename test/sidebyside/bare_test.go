@@ -25,7 +25,7 @@ func build(t *testing.T) setup {
 
 func TestBareProgramsAreMeasured(t *testing.T) {
 	s, r := build(t), newRunner(t, patience)
-	copies, woken := copying(4096, 1000), latency("send", 8, "event", 100)
+	copies, woken := bandwidth("write", 4096, "poll", 1000), latency("send", 8, "event", 100)
 	for _, c := range []struct {
 		p           *bare
 		b           bench
@@ -45,9 +45,9 @@ func TestBareProgramsAreMeasured(t *testing.T) {
 }
 
 func TestBareOutputIsRefused(t *testing.T) {
-	p := (setup{}).memcpy(copying(8, 1))
+	p := (setup{}).memcpy(bandwidth("write", 8, "poll", 1))
 	for _, text := range []string{"", "fast", "12 ns", "0 bytes/s", "-1 bytes/s", "NaN bytes/s"} {
-		if r, err := p.read(copying(8, 1), text, ""); err == nil {
+		if r, err := p.read(bandwidth("write", 8, "poll", 1), text, ""); err == nil {
 			t.Errorf("%q is taken for %v", text, r.value)
 		}
 	}

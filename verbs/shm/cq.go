@@ -278,30 +278,31 @@ func (q *cq) takeEvent() bool {
 func (q *cq) AckEvents(n int) { q.fetched.add(-n) }
 
 // addReceiver and removeReceiver keep the list of QPs whose receives complete here.
+// Who looks at an older list sees nothing of what is added behind it.
 func (q *cq) addReceiver(p *qp) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.setReceivers(append(append([]*qp(nil), *q.receivers.Load()...), p))
+	q.setReceivers(append(*q.receivers.Load(), p), int(p.recv.depth))
 }
 
 func (q *cq) removeReceiver(p *qp) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	var list []*qp
-	for _, x := range *q.receivers.Load() {
-		if x != p {
-			list = append(list, x)
-		}
+	list := *q.receivers.Load()
+	switch i := slices.Index(list, p); {
+	case i < 0:
+		return
+	case i == len(list)-1:
+		list = list[:i:i] // what is added next goes elsewhere
+	default:
+		list = slices.Concat(list[:i], list[i+1:])
 	}
-	q.setReceivers(list)
+	q.setReceivers(list, -int(p.recv.depth))
 }
 
-func (q *cq) setReceivers(list []*qp) {
+func (q *cq) setReceivers(list []*qp, change int) {
 	q.receivers.Store(&list)
-	q.depth = 0
-	for _, p := range list {
-		q.depth += int(p.recv.depth)
-	}
+	q.depth += change
 	q.ctx.async.watch(q, q.depth > q.cqe)
 }
 

@@ -138,6 +138,9 @@ func TestBadReceiveQueue(t *testing.T) {
 		"bell without its parts": {reply{n: 16, sge: 1, bell: 1}, []int{good}},
 		"bell of a pipe":         {reply{n: 16, sge: 1, bell: 1}, []int{good, page, pipe[1]}},
 		"parts without a bell":   {reply{n: 16, sge: 1}, []int{good, page, page}},
+		"fewer than come along":  {reply{n: 16, sge: 1, ahead: 2}, []int{good, good}},
+		"many come along":        {reply{n: 16, sge: 1, ahead: math.MaxUint32}, []int{good}},
+		"bell among those":       {reply{n: 16, sge: 1, bell: 1, ahead: 1}, []int{good, good}},
 		"errno":                  {reply{errno: 2}, nil},
 	}
 	for name, c := range cases {

@@ -32,28 +32,16 @@ type peer struct {
 
 // attach fetches the peer QP's receive queue. It returns nil if there is no such QP.
 func (r *remote) attach(num uint32) *peer {
-	a, err := r.request(request{op: askQP, arg: num})
-	if err != nil {
-		return nil
-	}
-	l := recvLayout{n: a.n, maxSGE: a.sge}
-	if !l.valid() {
-		closeAll(a.fds)
-		return nil
-	}
-	p := &peer{remote: r, num: num, entry: &r.dir.qps[numIndex(num)], layout: l}
-	p.pd, p.recvPD = atomic.LoadUint32(&p.entry.pd), atomic.LoadUint32(&p.entry.recvPD)
-	p.sharing, p.xrcd = atomic.LoadUint32(&p.entry.sharing) != 0, atomic.LoadUint32(&p.entry.xrcd)
-	if a.reply.bell != 0 {
-		if p.bell, err = r.bell(a.reply.bell, a.fds[1], a.fds[2]); err != nil {
-			unix.Close(a.fds[0])
+	q, ok := r.takeAhead(num)
+	if !ok {
+		if q, ok = r.askQueues(num); !ok {
 			return nil
 		}
 	}
-	if p.mem, err = r.mapFD(a.fds[0], l.size(), unix.PROT_READ|unix.PROT_WRITE); err != nil {
-		return nil
-	}
-	p.records = viewRecords(p.mem, l.n)
+	p := &peer{remote: r, num: num, entry: &r.dir.qps[numIndex(num)], layout: q.layout, mem: q.mem, bell: q.bell}
+	p.pd, p.recvPD = atomic.LoadUint32(&p.entry.pd), atomic.LoadUint32(&p.entry.recvPD)
+	p.sharing, p.xrcd = atomic.LoadUint32(&p.entry.sharing) != 0, atomic.LoadUint32(&p.entry.xrcd)
+	p.records = viewRecords(p.mem, q.layout.n)
 	return p
 }
 

@@ -21,14 +21,13 @@ type pending struct {
 	rnr       bool // waits for a receive
 }
 
-func makePending(c verbs.QPCap) []pending {
-	return make([]pending, ringSize(max(c.MaxSendWR, 1)))
-}
-
 func (q *qp) slot(i uint32) *pending { return &q.pend[i&uint32(len(q.pend)-1)] }
 
 // enqueue copies the request into the queue.
 func (q *qp) enqueue(w *work) *pending {
+	if q.pend == nil {
+		q.pend = make([]pending, ringSize(max(q.cap.MaxSendWR, 1)))
+	}
 	p := q.slot(q.pendTail)
 	q.pendTail++
 	q.pass.valid = false // what is posted now waits its turn

@@ -44,7 +44,7 @@ type qp struct {
 	// The send side, guarded by lock.
 	posted   uint32
 	sendDone atomic.Uint32 // places in the send queue given back
-	pend     []pending     // ring of work that waits
+	pend     []pending     // ring of work that waits, made when the first does
 	pendHead uint32
 	pendTail uint32
 	waits    bool // the send CQ knows of work that waits
@@ -97,7 +97,6 @@ func (c *context) addQP(q *qp) error {
 	if err := q.recv.init(q, q.recvCap()); err != nil {
 		return err
 	}
-	q.pend = makePending(q.cap)
 	if err := c.enterQP(q); err != nil {
 		q.recv.file.Close()
 		return err
@@ -360,6 +359,7 @@ func (q *qp) disconnect() {
 		p.unmap()
 	}
 	if r != nil {
+		r.dropAhead(q.attr.DestQPNum)
 		r.unawait(q)
 		q.ctx.release(r)
 	}

@@ -25,9 +25,10 @@ type remote struct {
 	mu      sync.Mutex
 	regions map[uint32][]byte
 	bells   map[uint32]*bell
-	waiting map[uint32]*qp // for notes, by number
-	maps    [][]byte       // everything mapped, for close
-	refs    int            // guarded by the context's lock
+	ahead   map[uint32]queue // that came along, by number
+	waiting map[uint32]*qp   // for notes, by number
+	maps    [][]byte         // everything mapped, for close
+	refs    int              // guarded by the context's lock
 }
 
 type answer struct {
@@ -54,7 +55,7 @@ func (c *context) remoteOf(id uint64) (*remote, error) {
 	}
 	r := &remote{
 		id: id, conn: conn, replies: make(chan answer, 1), refs: 1,
-		regions: map[uint32][]byte{}, bells: map[uint32]*bell{}, waiting: map[uint32]*qp{},
+		regions: map[uint32][]byte{}, bells: map[uint32]*bell{}, ahead: map[uint32]queue{}, waiting: map[uint32]*qp{},
 	}
 	go r.read()
 	// The peer may be this very context, whose lock is held: let it answer.
@@ -172,8 +173,11 @@ func (r *remote) send(req request) error {
 // closes its descriptors if not.
 func (a answer) check(op askOp) error {
 	want := 1
-	if op == askQP && a.bell != 0 {
-		want = 3
+	if op == askQP {
+		want += int(a.ahead)
+		if a.bell != 0 {
+			want += bellParts
+		}
 	}
 	var err error
 	switch {
@@ -257,5 +261,8 @@ func (r *remote) close() {
 	for _, b := range r.bells {
 		unix.Close(b.eventFD)
 	}
-	r.maps, r.bells, r.regions = nil, nil, nil
+	for _, q := range r.ahead {
+		unix.Munmap(q.mem)
+	}
+	r.maps, r.bells, r.ahead, r.regions = nil, nil, nil, nil
 }

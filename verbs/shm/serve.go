@@ -143,7 +143,9 @@ func (c *context) lookup(req request) (reply, []int) {
 			return missing, nil
 		}
 		rep := reply{n: q.recv.layout.n, sge: q.recv.layout.maxSGE}
-		fds := []int{q.recv.file.FD()}
+		along := c.comingAlong(q)
+		rep.ahead = uint32(len(along))
+		fds := append([]int{q.recv.file.FD()}, along...)
 		if b := q.recvCQ.bell; b != nil && !q.sharing() {
 			rep.bell = b.file.ID()
 			fds = append(fds, b.file.FD(), b.eventFD)

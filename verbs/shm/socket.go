@@ -19,7 +19,7 @@ type askOp uint32
 
 const (
 	askDirectory askOp = iota + 1 // the directory
-	askQP                         // the receive queue of QP arg, and its CQ's bell
+	askQP                         // the receive queue of QP arg, those that come along, and the CQ's bell
 	askRegion                     // the memory with id arg
 	sendDatagram                  // no question: a message of UD, see datagram
 	askLook                       // no question either: QP arg is to look at its records
@@ -49,12 +49,14 @@ type reply struct {
 	note  uint32 // not 0: no reply, but a note for QP n
 
 	serial uint32 // of the request that the note answers
+	ahead  uint32 // askQP: how many queues of the next QPs come along
 }
 
 const (
 	requestSize = 20
-	replySize   = 24
-	maxFDs      = 3
+	replySize   = 28
+	bellParts   = 2 // descriptors
+	maxFDs      = 1 + maxAhead + bellParts
 	askTimeout  = time.Second
 
 	datagramRoom = 1 << 22 // bytes on their way to one context
@@ -64,7 +66,7 @@ func (r request) encode() []byte {
 	return words(uint32(r.op), r.arg, r.srq, r.epoch, r.serial)
 }
 
-func (r reply) encode() []byte { return words(r.errno, r.n, r.sge, r.bell, r.note, r.serial) }
+func (r reply) encode() []byte { return words(r.errno, r.n, r.sge, r.bell, r.note, r.serial, r.ahead) }
 
 func words(list ...uint32) []byte {
 	b := make([]byte, 4*len(list))
@@ -87,7 +89,7 @@ func decodeReply(b []byte) (reply, bool) {
 	if len(b) != replySize {
 		return reply{}, false
 	}
-	return reply{word(b, 0), word(b, 1), word(b, 2), word(b, 3), word(b, 4), word(b, 5)}, true
+	return reply{word(b, 0), word(b, 1), word(b, 2), word(b, 3), word(b, 4), word(b, 5), word(b, 6)}, true
 }
 
 // socketPrefix begins the name of a context's socket; its id in hex ends it.

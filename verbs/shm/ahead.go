@@ -1,0 +1,99 @@
+package shm
+
+import (
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// The owner answers who asks for a receive queue with those of the QPs after it
+// too, if they are connected to the same context: a process with many QPs asks
+// once for many of them, not once for each, which is a wait for another process.
+
+// maxAhead is how many queues may come along.
+const maxAhead = 31
+
+// queue is a peer's receive queue, mapped here.
+type queue struct {
+	mem    []byte
+	layout recvLayout
+	bell   *bell
+}
+
+// neighbour tells whether the QP's queue may come along with that of q: it is of
+// the same kind, for the same peer, which has not begun to use it.
+func (q *qp) neighbour(next *qp) bool {
+	return next.typ == q.typ && next.srq == q.srq && next.recvCQ == q.recvCQ && next.recv.layout == q.recv.layout &&
+		atomic.LoadUint64(&next.entry.destID) == atomic.LoadUint64(&q.entry.destID) &&
+		atomic.LoadUint64(&view[recvHeader](next.recv.file.Bytes(), 0).session) == 0
+}
+
+// comingAlong returns the descriptors of the queues of the QPs after q, as far as
+// they are neighbours; under the context's lock.
+func (c *context) comingAlong(q *qp) (fds []int) {
+	for i := numIndex(q.num) + 1; i < maxQP && len(fds) < maxAhead; i++ {
+		next := c.qps[i]
+		if next == nil || next.num != q.num+uint32(len(fds))+1 || !q.neighbour(next) {
+			break
+		}
+		fds = append(fds, next.recv.file.FD())
+	}
+	return fds
+}
+
+// askQueues asks for the receive queue of a QP, and keeps those that come along.
+func (r *remote) askQueues(num uint32) (queue, bool) {
+	a, err := r.request(request{op: askQP, arg: num})
+	if err != nil {
+		return queue{}, false
+	}
+	q := queue{layout: recvLayout{n: a.n, maxSGE: a.sge}}
+	if !q.layout.valid() {
+		closeAll(a.fds)
+		return queue{}, false
+	}
+	own, others, parts := a.fds[0], a.fds[1:1+a.ahead], a.fds[1+a.ahead:]
+	if a.reply.bell != 0 {
+		if q.bell, err = r.bell(a.reply.bell, parts[0], parts[1]); err != nil {
+			closeAll(a.fds[:1+a.ahead])
+			return queue{}, false
+		}
+	}
+	for i, fd := range others {
+		r.keepAhead(num+uint32(i)+1, q, fd)
+	}
+	q.mem, err = r.mapFD(own, q.layout.size(), unix.PROT_READ|unix.PROT_WRITE)
+	return q, err == nil
+}
+
+// keepAhead keeps a queue that came along, like q but in fd, unless it is there already.
+func (r *remote) keepAhead(num uint32, q queue, fd int) {
+	mem, err := r.mapFD(fd, q.layout.size(), unix.PROT_READ|unix.PROT_WRITE)
+	if err != nil {
+		return // it will be asked for, and fail, by itself
+	}
+	q.mem = mem
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, there := r.ahead[num]; there || r.ahead == nil {
+		unix.Munmap(mem)
+		return
+	}
+	r.ahead[num] = q
+}
+
+// takeAhead returns the queue of a QP if it came along with another one.
+func (r *remote) takeAhead(num uint32) (queue, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	q, ok := r.ahead[num]
+	delete(r.ahead, num)
+	return q, ok
+}
+
+// dropAhead gives back a queue that nobody used.
+func (r *remote) dropAhead(num uint32) {
+	if q, ok := r.takeAhead(num); ok {
+		unix.Munmap(q.mem)
+	}
+}
