@@ -2,7 +2,6 @@ package shm
 
 import (
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -16,14 +15,15 @@ type cq struct {
 	ch   *channel
 	bell *bell // nil without a channel
 
-	mu        sync.Mutex
-	cqe       int           // capacity, guarded by mu
-	own       []ownWC       // ring of a power of two, guarded by mu
-	head      uint32        // next to poll, guarded by mu
-	tail      atomic.Uint32 // next to fill, written under mu
-	headSeen  atomic.Uint32 // copy of head for looks without the lock
-	depth     int           // of all receivers' queues, guarded by mu
-	overrun   bool          // guarded by mu
+	mu        spinLock
+	cqe       int     // capacity, guarded by mu
+	own       []ownWC // ring of a power of two, guarded by mu
+	head      uint32  // next to poll, guarded by mu
+	tail      tally   // next to fill, written under mu
+	fence     uint32  // for the barrier after filling; see ring
+	headSeen  tally   // copy of head for looks without the lock
+	depth     int     // of all receivers' queues, guarded by mu
+	overrun   bool    // guarded by mu
 	receivers atomic.Pointer[[]*qp]
 	stalled   []*qp        // with work that waits, guarded by mu
 	stalls    atomic.Int32 // their number
@@ -39,8 +39,8 @@ type cq struct {
 // send's gives back all those before it too.
 type ownWC struct {
 	wc     verbs.WC
-	places *atomic.Uint32 // of the queue
-	change uint32         // what places becomes if send is set, else what is added
+	places *tally // of the queue
+	change uint32 // what places becomes if send is set, else what is added
 	send   bool
 }
 
@@ -183,7 +183,7 @@ func (q *cq) empty() bool {
 		return false
 	}
 	for _, p := range *q.receivers.Load() {
-		if p.recv.ready() {
+		if p.recv.expects() && p.recv.ready() {
 			return false
 		}
 	}
@@ -210,9 +210,16 @@ func (q *cq) push(e *ownWC, solicited bool) {
 	q.mu.Lock()
 	q.pushLocked(e)
 	q.mu.Unlock()
-	if q.bell != nil {
-		q.bell.ring(solicited)
+	q.ring(solicited)
+}
+
+// ring rings the bell for a completion that was just added.
+func (q *cq) ring(solicited bool) {
+	if q.bell == nil {
+		return
 	}
+	atomic.AddUint32(&q.fence, 1) // the completion is visible before the look at the arm
+	q.bell.ring(solicited)
 }
 
 func (q *cq) pushLocked(e *ownWC) {

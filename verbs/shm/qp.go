@@ -43,8 +43,8 @@ type qp struct {
 
 	// The send side, guarded by lock.
 	posted   uint32
-	sendDone atomic.Uint32 // places in the send queue given back
-	pend     []pending     // ring of work that waits, made when the first does
+	sendDone tally     // places in the send queue given back
+	pend     []pending // ring of work that waits, made when the first does
 	pendHead uint32
 	pendTail uint32
 	waits    bool // the send CQ knows of work that waits
@@ -194,16 +194,6 @@ func (q *qp) setState(s verbs.QPState) {
 func (q *qp) lock() {
 	for turn := 0; !q.tryLock(); turn++ {
 		giveWay(turn)
-	}
-}
-
-// giveWay lets others run in the turn-th round of a wait: other goroutines, and now
-// and then other threads, since the one waited for may want this very CPU.
-func giveWay(turn int) {
-	if turn%16 == 15 {
-		time.Sleep(10 * time.Microsecond)
-	} else {
-		runtime.Gosched()
 	}
 }
 

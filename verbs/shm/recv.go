@@ -17,13 +17,13 @@ type recvQueue struct {
 	records []record
 	depth   uint32
 
-	mu     sync.Mutex    // guards posting
-	wrids  []uint64      // by slot
-	room   []uint64      // bytes of the receives, by slot
-	posted uint32        // written under mu, read atomically
-	next   atomic.Uint32 // next record to look at, written under the CQ's lock
-	freed  atomic.Uint32 // receives whose completion was polled
-	closed atomic.Bool   // the peer's records do not count any more
+	mu     sync.Mutex  // guards posting
+	wrids  []uint64    // by slot
+	room   []uint64    // bytes of the receives, by slot
+	posted uint32      // written under mu, read atomically
+	next   tally       // next record to look at, written under the CQ's lock
+	freed  tally       // receives whose completion was polled
+	closed atomic.Bool // the peer's records do not count any more
 }
 
 func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
@@ -95,6 +95,10 @@ func (r *recvQueue) retract() {
 	atomic.StoreUint32(&r.posted, i)
 }
 
+// expects tells whether receives are posted. Where there are none, nobody looks at
+// the records: of many QPs that receive nothing no page is touched.
+func (r *recvQueue) expects() bool { return r.next.Load() != atomic.LoadUint32(&r.posted) }
+
 // ready tells whether the next record is there.
 func (r *recvQueue) ready() bool {
 	return r.published(r.next.Load()) && !r.closed.Load()
@@ -126,7 +130,7 @@ func (r *recvQueue) poll(wc []verbs.WC) (n int, ok bool) {
 	}
 	if n > 0 {
 		r.next.Store(first + uint32(n))
-		r.freed.Add(uint32(n))
+		r.freed.Store(r.freed.Load() + uint32(n))
 	}
 	return n, ok
 }
@@ -217,7 +221,7 @@ func (r *recvQueue) flush() {
 	}
 	r.next.Store(i)
 	cq.mu.Unlock()
-	if n > 0 && cq.bell != nil {
-		cq.bell.ring(true)
+	if n > 0 {
+		cq.ring(true)
 	}
 }

@@ -23,7 +23,7 @@ type srq struct {
 	cq     *cq     // for its completions, if it is for XRC
 	async  acks
 
-	used atomic.Uint32 // places taken: of receives posted, or completed and not polled
+	used tally // places taken: of receives posted, or completed and not polled
 
 	mu      sync.Mutex
 	queue   []verbs.RecvWR // copies, with SGEs of their own
