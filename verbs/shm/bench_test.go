@@ -135,3 +135,24 @@ func BenchmarkBurst(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPost posts requests of 8 bytes one by one, as a latency test does.
+func BenchmarkPost(b *testing.B) {
+	for name, flag := range map[string]verbs.SendFlags{"registered": 0, "inline": verbs.SendInline} {
+		b.Run(name, func(b *testing.B) {
+			h := newHot(b, "shm_whole", 8)
+			for i := range b.N {
+				h.write.SendFlags = flag
+				if i%64 == 63 {
+					h.write.SendFlags |= verbs.SendSignaled
+				}
+				if _, err := h.a.qp.PostSend(h.write); err != nil {
+					b.Fatal(err)
+				}
+				if i%64 == 63 {
+					drain(b, h.a.sendCQ, h.wc)
+				}
+			}
+		})
+	}
+}

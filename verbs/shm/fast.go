@@ -43,7 +43,7 @@ func (q *qp) rush(wr *verbs.SendWR) *verbs.SendWR {
 	if wr == nil || !q.pass.holds() && !q.check() {
 		return wr
 	}
-	from, target := &q.pass.from, &q.pass.target
+	from, target, inline := &q.pass.from, &q.pass.target, uint64(q.cap.MaxInlineData)
 	for room := uint32(q.cap.MaxSendWR) - (q.posted - q.sendDone.Load()); wr != nil && room > 0; room-- {
 		if wr.NumSGE != 1 {
 			return wr
@@ -51,9 +51,14 @@ func (q *qp) rush(wr *verbs.SendWR) *verbs.SendWR {
 		s := wr.SGList
 		n := uint64(s.Length)
 		addr, key := wr.RDMA()
-		src, dst := from.at(s.LKey, s.Addr, n), target.at(key, addr, n)
+		src, dst := []byte(nil), target.at(key, addr, n)
+		if wr.SendFlags&verbs.SendInline == 0 {
+			src = from.at(s.LKey, s.Addr, n)
+		} else if n <= inline {
+			src = memoryAt(s.Addr, s.Length)
+		}
 		switch {
-		case wr.Opcode != verbs.OpRDMAWrite || wr.SendFlags&verbs.SendInline != 0 || src == nil || dst == nil || n == 0:
+		case wr.Opcode != verbs.OpRDMAWrite || src == nil || dst == nil || n == 0:
 			if n-1 >= maxMsgSize || !q.carry(wr) {
 				return wr
 			}

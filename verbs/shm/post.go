@@ -27,9 +27,11 @@ type work struct {
 // PostSend executes the list in the calling thread, as far as it can proceed at
 // once; the rest waits for the engine.
 func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
-	q.lock()
+	if !q.tryLock() {
+		q.lock()
+	}
 	if wr = q.rush(wr); wr == nil {
-		q.unlock()
+		q.leave()
 		return nil, nil
 	}
 	return q.postSlowly(wr)

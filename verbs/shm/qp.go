@@ -206,11 +206,17 @@ func (q *qp) tryLock() bool {
 	return true
 }
 
+// unlock gives the requester back, and tells the send CQ if work has begun or ceased
+// to wait.
 func (q *qp) unlock() {
 	if waits := q.pendHead != q.pendTail; waits != q.waits {
 		q.waits = waits
 		q.sendCQ.stall(q, waits)
 	}
+	q.leave()
+}
+
+func (q *qp) leave() {
 	q.seen.Unlock()
 	release(&q.entry.busy, 0)
 }
