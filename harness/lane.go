@@ -47,6 +47,7 @@ type lane struct {
 	sendSlot   int              // of message sent
 	recvSlot   int              // of the next receive to post
 	freeRecvs  uint64           // receives to post again
+	batch      uint64           // of them at a time
 	lastCredit uint64           // messages that the last credit told of
 
 	// The send queue, across measurements.
@@ -96,7 +97,10 @@ func (l *lane) lay(m *measurement) error {
 	l.limit, l.credited, l.lastCredit, l.base = m.total, 0, 0, l.posted
 	l.sendSlot, l.recvSlot, l.freeRecvs = 0, 0, 0
 	l.depth, l.every = m.depth(n), m.every(n)
-	l.due = l.every
+	l.due, l.batch = l.every, 1
+	if m.plan.Kind == reports.KindBandwidth {
+		l.batch = uint64(min(n/2, 32))
+	}
 	clear(b[r.layout.creditsIn(l.index):][:16])
 	l.link(m)
 	l.fill(m)
@@ -256,7 +260,9 @@ func (l *lane) postRecvs(n uint64) error {
 		if _, err := l.qp.PostRecv(&l.recvs[first]); err != nil {
 			return fmt.Errorf("post receive: %w", err)
 		}
-		l.recvSlot = (first + int(m)) % l.ring
+		if l.recvSlot += int(m); l.recvSlot == l.ring {
+			l.recvSlot = 0
+		}
 		l.owed += m
 		n -= m
 	}

@@ -26,7 +26,7 @@ const (
 	// several messages are on their way and caches still hold them.
 	ringBudget = 1 << 20
 	minSlots   = 3
-	latSlots   = 17
+	latSlots   = 65
 )
 
 // slots returns how many messages of the size a ring holds: odd, see package message.

@@ -25,9 +25,10 @@ func (l *lane) reapSends(m *measurement) func() error {
 	}
 }
 
-// repost posts receives again, a few at a time.
+// repost posts receives again: a few at a time in bandwidth tests, which costs less,
+// and each at once in latency tests, where none of the samples should pay for others.
 func (l *lane) repost() error {
-	if l.freeRecvs < uint64(min(l.slots/2, 32)) {
+	if l.freeRecvs < l.batch {
 		return nil
 	}
 	n := l.freeRecvs
