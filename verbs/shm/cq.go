@@ -110,6 +110,11 @@ func (q *cq) Poll(wc []verbs.WC) (int, error) {
 		}
 		q.help()
 	}
+	return q.take(wc)
+}
+
+// take takes completions off the queue.
+func (q *cq) take(wc []verbs.WC) (int, error) {
 	q.mu.Lock()
 	if q.overflows() {
 		q.mu.Unlock()
@@ -137,10 +142,11 @@ func (q *cq) Poll(wc []verbs.WC) (int, error) {
 
 func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
 	for range max {
-		if !q.empty() || q.stalls.Load() != 0 {
-			if n, err := q.Poll(wc); n > 0 || err != nil {
-				return n, err
-			}
+		if !q.empty() {
+			return q.take(wc)
+		}
+		if q.stalls.Load() != 0 {
+			q.help()
 		}
 	}
 	return 0, nil
