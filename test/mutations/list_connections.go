@@ -17,7 +17,7 @@ var connectionFaults = []mutation{
 	p.notify()
 `, ``},
 	{"a failed receive leaves its QP as it was", "RCV-11 ERR-7", "recv.go",
-		`if wc[n-1].Status != verbs.WCSuccess {`, `if false {`},
+		`ok = wc[n].Status == verbs.WCSuccess`, ``},
 	{"a failed request leaves its QP as it was", "QPS-29 ERR-22", "post.go",
 		`		q.broken = true
 		q.setState(verbs.QPErr)
@@ -31,7 +31,7 @@ var connectionFaults = []mutation{
 	{"memory that can shrink is mapped", "TestWildRegions", "remote.go",
 		`seals&unix.F_SEAL_SHRINK == 0 {`, `seals < 0 {`},
 	{"the offset that a peer names is not checked", "TestWildRegions", "mr.go",
-		`from < offset || from > uint64(len(b)) || n > uint64(len(b))-from`, `false`},
+		`offset > uint64(len(b)) || length > uint64(len(b))-offset`, `false`},
 	{"a pipe is taken for an eventfd", "TestBadReceiveQueue", "bell.go",
 		`err == nil && !isEventFD(eventFD)`, `err == nil && eventFD < 0`},
 	{"another user's process is answered", "TestAnotherUser", "socket.go",

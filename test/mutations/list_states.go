@@ -11,10 +11,10 @@ var stateFaults = []mutation{
 	{"a full receive queue takes more", "RCV-3", "recv.go",
 		`>= r.depth:`, `>= 2*r.depth:`},
 	{"a polled receive makes no room", "RCV-3", "recv.go",
-		`		r.freed.Add(1)
-		n++`, `		n++`},
+		`		r.freed.Store(r.freed.Load() + uint32(n))
+`, ``},
 	{"SQD sends", "QPS-19", "post.go",
-		`state != verbs.QPRTS || asynchronous`, `asynchronous`},
+		`q.pendHead != q.pendTail || state != verbs.QPRTS {`, `q.pendHead != q.pendTail {`},
 	{"what SQD held back stays", "QPS-26", "modify.go",
 		`if from == verbs.QPSQD {`, `if false {`},
 	{"the current state that is named may be wrong", "QPS-8", "modify.go",

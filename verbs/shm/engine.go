@@ -97,11 +97,12 @@ func (e *engine) round() (next time.Time) {
 	e.mu.Unlock()
 	for _, q := range list {
 		again, ok := q.progress()
+		tick := time.Now().Add(lazyTick)
 		switch {
 		case ok && again.IsZero():
 			continue
-		case !q.sendCQ.bell.armed():
-			again = time.Now().Add(lazyTick)
+		case !q.sendCQ.bell.armed() || again.After(tick): // what it waits for may come before its time
+			again = tick
 		case !ok:
 			again = time.Now().Add(busyTick)
 		}

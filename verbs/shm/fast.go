@@ -96,6 +96,9 @@ func (q *qp) carry(wr *verbs.SendWR) bool {
 	if wr.Opcode == verbs.OpRDMARead {
 		return q.carryRead(wr, s, n)
 	}
+	if (opsSend|opsWrite)>>wr.Opcode&1 == 0 {
+		return false
+	}
 	var src, dst []byte
 	if wr.SendFlags&verbs.SendInline == 0 {
 		if src = q.pass.from.at(s.LKey, s.Addr, n); src == nil {
@@ -149,8 +152,6 @@ func (q *qp) carryMessage(wr *verbs.SendWR, dst, src []byte) bool {
 		if dst == nil {
 			return false
 		}
-	} else if opsWrite>>wr.Opcode&1 == 0 {
-		return false
 	}
 	place.Ordered(dst, src)
 	w0, w1 := recordOf(wr.Opcode, wr.Imm, n)

@@ -1,6 +1,7 @@
 package shm_test
 
 import (
+	"bytes"
 	"syscall"
 	"testing"
 
@@ -45,4 +46,26 @@ func TestNamedRegions(t *testing.T) {
 		t.Errorf("address %#x", zero.Addr())
 	}
 	noError(t, zero.Close())
+}
+
+// TestRegionWithinABuffer: its addresses are those of its own bytes.
+func TestRegionWithinABuffer(t *testing.T) {
+	a, b := pair(t, conf())
+	const from, to = 5000, 9000
+	mr := must(b.pd.RegMR(b.mem[from:to], allRights))(t)
+	t.Cleanup(func() { noError(t, mr.Close()) })
+	fill(a.mem[:64], 3)
+	for _, op := range []verbs.Opcode{verbs.OpRDMAWrite, verbs.OpSend} {
+		for range 3 {
+			clear(b.mem)
+			b.mustRecv(t, recv{sges: []verbs.SGE{{Addr: mr.Addr() + 100, Length: 64, LKey: mr.LKey()}}})
+			w := a.small(op, b)
+			w.raddr, w.rkey = mr.Addr()+100, mr.RKey()
+			a.mustPost(t, w)
+			pollOne(t, a.sendCQ, 1, verbs.WCSuccess)
+			if !bytes.Equal(b.mem[from+100:from+164], a.mem[:64]) || !bytes.Equal(b.mem[:64], make([]byte, 64)) {
+				t.Fatalf("%s: the data is elsewhere", op)
+			}
+		}
+	}
 }

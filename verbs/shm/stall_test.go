@@ -1,0 +1,63 @@
+package shm
+
+import (
+	"testing"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// stalledSend returns a QP that has sent what its peer has no receive for, its CQ,
+// which has a channel, and the peer. The engine of its context has stopped, so that
+// nothing happens but what the test does. The RNR timer is 655 ms.
+func stalledSend(t *testing.T) (q *qp, c *cq, peer *victim) {
+	t.Helper()
+	v, peer := newVictim(t), newVictim(t)
+	ch, err := v.ctx.CreateCompChannel()
+	check(t, err)
+	v.cq, err = v.ctx.CreateCQ(16, ch, 0)
+	check(t, err)
+	made, err := v.qp.pd.CreateQP(&verbs.QPInitAttr{
+		SendCQ: v.cq, RecvCQ: v.cq, Type: verbs.QPTypeRC, Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16},
+	})
+	check(t, err)
+	v.qp = made.(*qp)
+	check(t, v.connect(peer.endpoint()))
+	check(t, peer.connect(v.endpoint()))
+	v.ctx.engine.stop()
+	t.Cleanup(v.ctx.engine.init) // Close stops it
+	_, err = v.qp.PostSend(&verbs.SendWR{WRID: 7, Opcode: verbs.OpSend, SendFlags: verbs.SendSignaled})
+	check(t, err)
+	return v.qp, v.cq.(*cq), peer
+}
+
+// TestPollHelps: the poll after a receive was posted carries out the SEND that waits
+// for it, without the engine, and long before the RNR timer has run out.
+func TestPollHelps(t *testing.T) {
+	_, c, peer := stalledSend(t)
+	var wc [1]verbs.WC
+	if n, err := c.Poll(wc[:]); n != 0 || err != nil {
+		t.Fatalf("before the receive: %d completions, %v", n, err)
+	}
+	_, err := peer.qp.PostRecv(&verbs.RecvWR{})
+	check(t, err)
+	if n, err := c.Poll(wc[:]); n != 1 || err != nil || wc[0].WRID != 7 || wc[0].Status != verbs.WCSuccess {
+		t.Errorf("after the receive: %d completions, %v, the first %+v", n, err, wc[0])
+	}
+}
+
+// TestArmingHastens: who arms is going to sleep, so that the engine is to look at once
+// at the work that waits.
+func TestArmingHastens(t *testing.T) {
+	q, c, _ := stalledSend(t)
+	e := &q.ctx.engine
+	select {
+	case <-e.bell: // of the request that began to wait
+	default:
+	}
+	check(t, c.ReqNotify(false))
+	select {
+	case <-e.bell:
+	default:
+		t.Error("the engine was not woken")
+	}
+}
