@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/internal/clock"
-	"github.com/ibperf/ibperf/internal/message"
 	"github.com/ibperf/ibperf/internal/stats"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/verbs"
@@ -99,14 +98,12 @@ func (m *measurement) depth(slots int) uint64 {
 // the receiver grants by credits and the reader sees by itself.
 func (m *measurement) paced() bool { return m.mode == ModeData || m.plan.Verify }
 
-// spread is how many of a ring's slots messages are in. Where nobody looks at them,
-// bandwidth tests stay within one page, as perftest does, or one slot: what
-// is measured is the device and not the size of a cache.
+// spread is how many of a ring's slots messages are in.
 func (m *measurement) spread(slots int) int {
 	if m.paced() || m.plan.Kind == reports.KindLatency {
 		return slots
 	}
-	return min(slots, max(1, pageSize/message.RingBytes(m.size, m.plan.Offset, 1)))
+	return pageful(m.plan, m.size)
 }
 
 // every is the distance of signaled requests: perftest's CQ moderation for
