@@ -51,9 +51,13 @@ const (
 )
 
 // warmupFor returns how many messages go before the clock starts: a tenth of
-// what is measured, within bounds that keep large messages short.
+// what is measured, within bounds that keep large messages short. A bandwidth test
+// needs no more than once around the ring, after which it has used all that it uses.
 func warmupFor(p *Plan, size int) uint64 {
 	n := uint64(warmupMessages)
+	if p.Kind == reports.KindBandwidth {
+		n = min(n, uint64(slots(p, size)))
+	}
 	if p.Duration == 0 {
 		n = min(n, p.Iterations/10)
 	}
