@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -23,8 +24,14 @@ func creditCheck(n uint64) uint64 {
 
 // creditDepth is the number of a lane's credits that may be on their way. Each has
 // a place of its own to be sent from; every quarter of them one is signaled. Of
-// many lanes each needs fewer, and the less of its send queue.
-func (p *Plan) creditDepth() int { return max(8, 32/p.QPs) }
+// many lanes each needs fewer, and the less of its send queue. Only bandwidth tests
+// that look at messages have credits.
+func (p *Plan) creditDepth() int {
+	if p.Kind == reports.KindLatency || !p.looks() {
+		return 0
+	}
+	return max(8, 32/p.QPs)
+}
 
 // takeCredits looks at what the peer wrote last.
 func (l *lane) takeCredits() {

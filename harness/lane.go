@@ -77,10 +77,11 @@ func (l *lane) lay(m *measurement) error {
 	n := slots(r.plan, size)
 	b := r.buf.Bytes()
 	var err error
-	if l.tx, err = message.NewRing(b[r.layout.tx(l.index):], size, r.plan.Offset, n); err != nil {
+	spread := m.spread(n)
+	if l.tx, err = message.NewRing(b[r.layout.tx(l.index):], size, r.plan.Offset, spread); err != nil {
 		return err
 	}
-	if l.rx, err = message.NewRing(b[r.layout.rx(l.index):], size, r.plan.Offset, n); err != nil {
+	if l.rx, err = message.NewRing(b[r.layout.rx(l.index):], size, r.plan.Offset, spread); err != nil {
 		return err
 	}
 	l.slots, l.ring = n, 0
@@ -99,11 +100,12 @@ func (l *lane) lay(m *measurement) error {
 	l.depth, l.every = m.depth(n), m.every(n)
 	l.due, l.batch = l.every, 1
 	if m.plan.Kind == reports.KindBandwidth {
-		l.batch = uint64(min(n/2, 32))
+		l.batch = uint64(max(1, min(l.ring/2, 32)))
 	}
-	clear(b[r.layout.creditsIn(l.index):][:16])
 	l.link(m)
-	l.fill(m)
+	if m.paced() {
+		l.fill(m)
+	}
 	return nil
 }
 
@@ -136,24 +138,26 @@ func (l *lane) link(m *measurement) {
 	if m.size <= r.inline && m.plan.Op != OpRead {
 		flags = verbs.SendInline
 	}
-	spread := m.spread(l.slots)
 	for s := range l.slots {
-		at := l.tx.SlotOffset(uint64(s % spread))
+		at := l.tx.SlotOffset(uint64(s % l.tx.Slots()))
 		l.sges[s] = verbs.SGE{Addr: r.mr.Addr() + uint64(local+at), Length: uint32(m.size), LKey: lkey}
 		l.sends[s] = verbs.SendWR{SGList: &l.sges[s], NumSGE: 1, Opcode: m.opcode, SendFlags: flags}
 		l.sends[s].SetRDMA(l.peer.Addr+uint64(remote+at), rkey)
 		l.sends[s].Next = &l.sends[(s+1)%l.slots]
 	}
 	for i := range l.ring {
-		at := r.layout.rx(l.index) + l.rx.SlotOffset(uint64(i%spread))
+		at := r.layout.rx(l.index) + l.rx.SlotOffset(uint64(i%l.rx.Slots()))
 		l.into[i] = verbs.SGE{Addr: r.mr.Addr() + uint64(at), Length: uint32(m.size), LKey: lkey}
 		l.recvs[i] = verbs.RecvWR{WRID: uint64(l.index), SGList: &l.into[i], NumSGE: 1}
 	}
 }
 
 // fill gives the rings their first contents: what a receiver expects before the
-// first message, and what a reader finds at the server.
+// first message, and what a reader finds at the server. Credits begin at nothing.
 func (l *lane) fill(m *measurement) {
+	if m.plan.creditDepth() > 0 {
+		clear(l.rig.buf.Bytes()[l.rig.layout.creditsIn(l.index):][:16])
+	}
 	if m.plan.Verify {
 		l.rx.Prefill()
 	}

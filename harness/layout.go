@@ -11,11 +11,13 @@ import (
 //
 //	| tx ring | rx ring | credits in, 128 bytes | credits out |
 //
-// The rings hold messages (see package message). For each size they are laid
+// Where nobody looks at messages there are no credits, and one ring is both: each
+// side only sends or only receives. The rings hold messages (see package message). For each size they are laid
 // anew, with as many slots as the size allows. They begin at a page, but those of
 // many lanes with small rings at a block: pages would be nearly empty.
 type layout struct {
 	ring  int // bytes of a ring
+	rings int // of a lane
 	lane  int // bytes of a lane
 	lanes int
 }
@@ -40,17 +42,37 @@ func slots(p *Plan, size int) int {
 	return n | 1
 }
 
+// looks tells whether messages of some mode of the plan are looked at in memory.
+func (p *Plan) looks() bool {
+	return p.Kind == reports.KindLatency || p.Compare || p.Verify || p.Completion == ModeAuto || p.Completion == ModeData
+}
+
+// pageful is how many of a ring's slots bandwidth tests use where nobody looks at
+// messages. They stay within one page, as perftest does, or one slot: what is measured
+// is the device and not the size of a cache.
+func pageful(p *Plan, size int) int {
+	n := max(1, pageSize/message.RingBytes(size, p.Offset, 1))
+	return min(slots(p, size), (n-1)|1)
+}
+
 func newLayout(p *Plan) layout {
-	l := layout{lanes: p.QPs}
+	l := layout{lanes: p.QPs, rings: 2}
+	room := slots
+	if !p.looks() {
+		l.rings, room = 1, pageful
+	}
 	for _, size := range p.Sizes {
-		l.ring = max(l.ring, message.RingBytes(size, p.Offset, slots(p, size)))
+		l.ring = max(l.ring, message.RingBytes(size, p.Offset, room(p, size)))
 	}
 	step := pageSize
 	if l.lanes > 1 && l.ring < pageSize {
 		step = verbs.BlockSize
 	}
 	l.ring = roundUp(l.ring, step)
-	l.lane = 2*l.ring + roundUp(verbs.BlockSize+p.creditDepth()*16, step)
+	l.lane = l.rings * l.ring
+	if depth := p.creditDepth(); depth > 0 {
+		l.lane += roundUp(verbs.BlockSize+depth*16, step)
+	}
 	return l
 }
 
@@ -71,6 +93,6 @@ func (p *Plan) Memory() int {
 func (l layout) bytes() int { return l.lane * l.lanes }
 
 func (l layout) tx(lane int) int         { return lane * l.lane }
-func (l layout) rx(lane int) int         { return lane*l.lane + l.ring }
-func (l layout) creditsIn(lane int) int  { return lane*l.lane + 2*l.ring }
+func (l layout) rx(lane int) int         { return lane*l.lane + (l.rings-1)*l.ring }
+func (l layout) creditsIn(lane int) int  { return lane*l.lane + l.rings*l.ring }
 func (l layout) creditsOut(lane int) int { return l.creditsIn(lane) + verbs.BlockSize }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/internal/clock"
-	"github.com/ibperf/ibperf/internal/message"
 	"github.com/ibperf/ibperf/internal/stats"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/verbs"
@@ -52,9 +51,13 @@ const (
 )
 
 // warmupFor returns how many messages go before the clock starts: a tenth of
-// what is measured, within bounds that keep large messages short.
+// what is measured, within bounds that keep large messages short. A bandwidth test
+// needs no more than once around the ring, after which it has used all that it uses.
 func warmupFor(p *Plan, size int) uint64 {
 	n := uint64(warmupMessages)
+	if p.Kind == reports.KindBandwidth {
+		n = min(n, uint64(slots(p, size)))
+	}
 	if p.Duration == 0 {
 		n = min(n, p.Iterations/10)
 	}
@@ -99,14 +102,12 @@ func (m *measurement) depth(slots int) uint64 {
 // the receiver grants by credits and the reader sees by itself.
 func (m *measurement) paced() bool { return m.mode == ModeData || m.plan.Verify }
 
-// spread is how many of a ring's slots messages are in. Where nobody looks at them,
-// bandwidth tests stay within one page, as perftest does, or one slot: what
-// is measured is the device and not the size of a cache.
+// spread is how many of a ring's slots messages are in.
 func (m *measurement) spread(slots int) int {
 	if m.paced() || m.plan.Kind == reports.KindLatency {
 		return slots
 	}
-	return min(slots, max(1, pageSize/message.RingBytes(m.size, m.plan.Offset, 1)))
+	return pageful(m.plan, m.size)
 }
 
 // every is the distance of signaled requests: perftest's CQ moderation for

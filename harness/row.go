@@ -63,7 +63,9 @@ func (s *session) salvage(m *measurement) {
 // prepare lays out the lanes and posts receives where this side receives.
 func (m *measurement) prepare(role Role) error {
 	m.halt.begin()
-	m.samples.Reset()
+	if m.samples != nil {
+		m.samples.Reset()
+	}
 	m.rate.Start(0)
 	for _, l := range m.rig.lanes {
 		if err := l.lay(m); err != nil {

@@ -50,7 +50,7 @@ type session struct {
 	rig     *rig
 	gate    gate
 	halt    *halt
-	samples *stats.Samples
+	samples *stats.Samples // nil in bandwidth tests
 	rate    *stats.Rate
 	sendWCs []verbs.WC
 	recvWCs []verbs.WC
@@ -61,7 +61,10 @@ type session struct {
 // measured until then is in File. Errors are of the types in errors.go, or an
 // error of the Exchanger when the peer was lost.
 func Run(ctx context.Context, c Config) error {
-	s := &session{cfg: &c, halt: newHalt(), samples: stats.NewSamples(), rate: stats.NewRate(min(c.Plan.TxDepth*c.Plan.QPs, peakWindow))}
+	s := &session{cfg: &c, halt: newHalt(), rate: stats.NewRate(min(c.Plan.TxDepth*c.Plan.QPs, peakWindow))}
+	if c.Plan.Kind == reports.KindLatency {
+		s.samples = stats.NewSamples()
+	}
 	stop := s.halt.watch(ctx, c.Exchanger)
 	defer stop()
 	err := s.run()

@@ -42,7 +42,8 @@ func (l *lane) unusedRecvs(m *measurement) uint64 {
 	return l.owed - (l.arrived - l.reaped)
 }
 
-// settleBatch is how many empty messages are on their way at a time.
+// settleBatch is how many empty messages are on their way at a time, at most and if
+// the send queue holds them with the request that asks for their end.
 const settleBatch = 16
 
 // settle sends n empty messages and waits until both queues are at rest.
@@ -51,6 +52,7 @@ func (l *lane) settle(m *measurement, n uint64) error {
 		return fmt.Errorf("the peer claims %d unused receives", n)
 	}
 	deadline := time.Now().Add(lastMessages)
+	batch := uint64(min(settleBatch, l.rig.sendDepth()-1))
 	for {
 		if l.done < l.posted {
 			if err := l.postEmpty(verbs.OpRDMAWrite, true); err != nil {
@@ -63,7 +65,7 @@ func (l *lane) settle(m *measurement, n uint64) error {
 		if n == 0 {
 			return l.drain(m, deadline, func() bool { return l.owed == 0 })
 		}
-		for range min(n, settleBatch) {
+		for range min(n, batch) {
 			if err := l.postEmpty(verbs.OpSend, false); err != nil {
 				return err
 			}

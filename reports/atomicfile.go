@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// writeFile puts data at path, whole or not at all, with an error that says
+// WriteFile puts data at path, whole or not at all, with an error that says
 // what to do. The caller adds the name of the file.
-func writeFile(path string, data []byte) error {
+func WriteFile(path string, data []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // replace what a link names, not the link
 	}
@@ -64,13 +64,13 @@ func advise(path string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fmt.Errorf("%w: free some space there or choose another folder", cause(err))
+		return fmt.Errorf("%w: free some space there or choose another folder", Cause(err))
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: create the folder %s first", cause(err), dir)
+		return fmt.Errorf("%w: create the folder %s first", Cause(err), dir)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return fmt.Errorf("%w: choose a folder you may write to, not %s", cause(err), dir)
+		return fmt.Errorf("%w: choose a folder you may write to, not %s", Cause(err), dir)
 	case errors.Is(err, syscall.EISDIR):
-		return fmt.Errorf("%w: name a file in it", cause(err))
+		return fmt.Errorf("%w: name a file in it", Cause(err))
 	}
-	return cause(err)
+	return Cause(err)
 }

@@ -19,8 +19,8 @@ func clean(s string) string {
 	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
 }
 
-// shorten cuts a string that has no place on a plot at n characters.
-func shorten(s string, n int) string {
+// Shorten cuts a string that has no place on a plot at n characters.
+func Shorten(s string, n int) string {
 	runes := []rune(clean(s))
 	if len(runes) <= n {
 		return string(runes)

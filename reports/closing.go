@@ -12,9 +12,9 @@ const textWidth = 110
 
 // closing is what stands under the rows of a group: tables, what checking found,
 // what the main number means, and the warnings.
-func closing(g *group, tables []*table) string {
+func closing(g *Group, tables []*table) string {
 	var b strings.Builder
-	if len(g.entries()) == 0 {
+	if len(g.Entries()) == 0 {
 		b.WriteString("\n No measurement was finished.\n")
 	}
 	for _, t := range tables {
@@ -27,15 +27,15 @@ func closing(g *group, tables []*table) string {
 	for i, line := range wrap(mainDefinition(g), textWidth) {
 		b.WriteString(strings.Repeat(" ", 1+min(i, 1)*2) + line + "\n")
 	}
-	for _, line := range warningLines(g) {
+	for _, line := range g.WarningLines() {
 		b.WriteString("WARNING: " + line + "\n")
 	}
 	return b.String()
 }
 
 // closingTables are the tables that perftest lacks, which pages show as well.
-func closingTables(g *group, gbits bool) []*table {
-	if len(g.entries()) == 0 {
+func closingTables(g *Group, gbits bool) []*table {
+	if len(g.Entries()) == 0 {
 		return nil
 	}
 	tables := append([]*table{detailTable(g, gbits)}, compareTables(g, gbits)...)
@@ -43,7 +43,7 @@ func closingTables(g *group, gbits bool) []*table {
 }
 
 // verifyTables is the table of what checking found, if there is one.
-func verifyTables(g *group) []*table {
+func verifyTables(g *Group) []*table {
 	if t := verifyTable(g); t != nil {
 		return []*table{t}
 	}
@@ -51,13 +51,13 @@ func verifyTables(g *group) []*table {
 }
 
 // mainDefinition says what the main number of a group is.
-func mainDefinition(g *group) string {
-	field := mainField(g.kind)
-	text := g.runs[0].Definitions[field]
+func mainDefinition(g *Group) string {
+	field := mainField(g.Kind)
+	text := g.Runs[0].Definitions[field]
 	if text == "" {
-		text = DefinitionsFor(g.kind, g.op)[field]
+		text = DefinitionsFor(g.Kind, g.Op)[field]
 	}
-	if g.kind == KindLatency {
+	if g.Kind == KindLatency {
 		return "Latency: " + clean(text) + "."
 	}
 	return "Average bandwidth: " + clean(text) + "."
@@ -92,10 +92,10 @@ func WriteTables(w io.Writer, set Set, gbits bool, depth Depth) error {
 }
 
 // groupText is the text about a group.
-func groupText(g *group, gbits bool, depth Depth) string {
+func groupText(g *Group, gbits bool, depth Depth) string {
 	var b strings.Builder
-	if len(g.runs) == 1 {
-		b.WriteString(headerBlock(g.runs[0]))
+	if len(g.Runs) == 1 {
+		b.WriteString(headerBlock(g.Runs[0]))
 	} else {
 		b.WriteString(runsBlock(g))
 	}
@@ -103,29 +103,29 @@ func groupText(g *group, gbits bool, depth Depth) string {
 		return b.String() + closing(g, append(side, verifyTables(g)...))
 	}
 	allTimed := true
-	for _, f := range g.runs {
+	for _, f := range g.Runs {
 		allTimed = allTimed && timed(f)
 	}
-	format := newRowFormat(g.kind, allTimed || g.meanOnly(), gbits)
-	for i, e := range g.entries() {
+	format := newRowFormat(g.Kind, allTimed || g.meanOnly(), gbits)
+	for i, e := range g.Entries() {
 		if i == 0 {
 			b.WriteString(format.headerLine())
 		}
-		b.WriteString(format.rowLine(e.Row, g.label(e.run)))
+		b.WriteString(format.rowLine(e.Row, g.Label(e.Run)))
 	}
 	return b.String() + rule + closing(g, closingTables(g, gbits))
 }
 
 // runsBlock stands over the rows of several runs and says which is which.
-func runsBlock(g *group) string {
+func runsBlock(g *Group) string {
 	var b strings.Builder
 	b.WriteString(rule)
-	fmt.Fprintf(&b, "%s%s, %d runs\n", strings.Repeat(" ", 20), testTitle(g.op, g.kind), len(g.runs))
-	for i, f := range g.runs {
-		fmt.Fprintf(&b, " %-4s %s\n", g.label(i), runLine(f))
+	fmt.Fprintf(&b, "%s%s, %d runs\n", strings.Repeat(" ", 20), TestTitle(g.Op, g.Kind), len(g.Runs))
+	for i, f := range g.Runs {
+		fmt.Fprintf(&b, " %-4s %s\n", g.Label(i), runLine(f))
 		fmt.Fprintf(&b, "      data in order: %s here, %s at the peer\n",
 			clean(answer(f.Local.Order)), clean(answer(f.Peer.Order)))
-		if s := softwareLabel(f); s != "" {
+		if s := SoftwareLabel(f); s != "" {
 			fmt.Fprintf(&b, "      software device: %s\n", clean(s))
 		}
 	}

@@ -10,24 +10,24 @@ type metric struct {
 	text  func(float64) string
 }
 
-func metrics(g *group, gbits bool) []metric {
+func metrics(g *Group, gbits bool) []metric {
 	cpu := metric{"CPU time per message at this side", "ns/msg", func(r *Row) float64 { return r.Local.CPUNs }, nsText}
 	switch {
 	case g.meanOnly():
 		return []metric{
-			{"Mean latency", "usec", func(r *Row) float64 { return r.Latency.MeanNs }, usecText},
+			{"Mean latency", "usec", func(r *Row) float64 { return r.Latency.MeanNs }, UsecText},
 			cpu,
 		}
-	case g.kind == KindLatency:
+	case g.Kind == KindLatency:
 		return []metric{
-			{"Median latency", "usec", func(r *Row) float64 { return r.Latency.P50Ns }, usecText},
-			{"99th percentile of latency", "usec", func(r *Row) float64 { return r.Latency.P99Ns }, usecText},
+			{"Median latency", "usec", func(r *Row) float64 { return r.Latency.P50Ns }, UsecText},
+			{"99th percentile of latency", "usec", func(r *Row) float64 { return r.Latency.P99Ns }, UsecText},
 			cpu,
 		}
 	}
 	return []metric{
 		{"Average bandwidth", rateUnit(gbits), func(r *Row) float64 { return r.Bandwidth.Average },
-			func(v float64) string { return rateText(v, gbits) }},
+			func(v float64) string { return RateText(v, gbits) }},
 		cpu,
 	}
 }
@@ -41,13 +41,13 @@ type lineup struct {
 
 // compareTables puts the completion modes side by side, each with its ratio to
 // poll: one table for each metric. There are none if only one mode ran.
-func compareTables(g *group, gbits bool) []*table {
+func compareTables(g *Group, gbits bool) []*table {
 	lineups := lineUp(g)
 	modes := modesOf(lineups)
 	if len(modes) < 2 {
 		return nil
 	}
-	perRun := slices.ContainsFunc(lineups, func(l *lineup) bool { return l.run >= 0 }) && len(g.runs) > 1
+	perRun := slices.ContainsFunc(lineups, func(l *lineup) bool { return l.run >= 0 }) && len(g.Runs) > 1
 	var tables []*table
 	for _, m := range metrics(g, gbits) {
 		t := &table{Title: m.title + ": completion modes side by side"}
@@ -69,10 +69,10 @@ func compareTables(g *group, gbits bool) []*table {
 	return tables
 }
 
-func compareRow(g *group, l *lineup, m metric, modes []string, perRun bool) []string {
+func compareRow(g *Group, l *lineup, m metric, modes []string, perRun bool) []string {
 	var cells []string
 	if perRun {
-		cells = append(cells, g.label(l.run))
+		cells = append(cells, g.Label(l.run))
 	}
 	cells = append(cells, Size(l.size))
 	for _, mode := range modes {
@@ -80,7 +80,7 @@ func compareRow(g *group, l *lineup, m metric, modes []string, perRun bool) []st
 		if r := l.rows[mode]; r != nil {
 			value = m.text(m.value(r)) + forcedMark(r)
 			if base := l.rows[baseMode]; base != nil {
-				ratio = ratioText(m.value(r), m.value(base))
+				ratio = RatioText(m.value(r), m.value(base))
 			}
 		}
 		cells = append(cells, value)
@@ -94,13 +94,13 @@ func compareRow(g *group, l *lineup, m metric, modes []string, perRun bool) []st
 // lineUp collects the rows of each size. Runs that each measured another mode
 // on the same devices with the same parameters are laid together; others are
 // kept apart.
-func lineUp(g *group) []*lineup {
+func lineUp(g *Group) []*lineup {
 	together := comparable(g)
 	type key struct{ run, size int }
 	index := map[key]*lineup{}
 	var lineups []*lineup
-	for _, e := range g.entries() {
-		k := key{e.run, e.Size}
+	for _, e := range g.Entries() {
+		k := key{e.Run, e.Size}
 		if together {
 			k.run = -1
 		}
@@ -116,15 +116,15 @@ func lineUp(g *group) []*lineup {
 }
 
 // comparable tells whether the rows of different runs may stand in one line.
-func comparable(g *group) bool {
+func comparable(g *Group) bool {
 	type key struct {
 		size int
 		mode string
 	}
 	seen := map[key]bool{}
-	for _, e := range g.entries() {
+	for _, e := range g.Entries() {
 		k := key{e.Size, e.Mode}
-		if seen[k] || setting(e.file) != setting(g.runs[0]) {
+		if seen[k] || setting(e.File) != setting(g.Runs[0]) {
 			return false
 		}
 		seen[k] = true
@@ -150,7 +150,7 @@ func setting(f *File) runSetting {
 
 func modesOf(lineups []*lineup) []string {
 	var modes []string
-	for _, mode := range modeOrder {
+	for _, mode := range ModeOrder {
 		if slices.ContainsFunc(lineups, func(l *lineup) bool { return l.rows[mode] != nil }) {
 			modes = append(modes, mode)
 		}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ratioSlug begins the names of the figures of comparisons.
-const ratioSlug = "side_by_side"
+// RatioSlug begins the names of the figures of comparisons.
+const RatioSlug = "side_by_side"
 
 // section is what a page says of comparisons.
 func (cs comparisons) section() section {
@@ -31,7 +31,7 @@ func (cs comparisons) section() section {
 // newComparisonView says of every line what both programs did.
 func newComparisonView(c *Comparison) runView {
 	v := runView{
-		Line:     comparisons{c}.title() + ": " + clean(c.Machine.Host),
+		Line:     c.Title() + ": " + clean(c.Machine.Host),
 		Command:  clean(strings.Join(c.Command, " ")),
 		Heads:    [2]string{"subject", "reference"},
 		Settings: append(c.facts(), []string{"Started", c.Started.UTC().Format("2006-01-02 15:04:05 UTC")}),
@@ -40,7 +40,7 @@ func newComparisonView(c *Comparison) runView {
 		l := &c.Lines[i]
 		name := l.name() + l.parameterText()
 		v.Facts = append(v.Facts,
-			[3]string{name, l.Subject.label(), l.Reference.label()},
+			[3]string{name, l.Subject.Label(), l.Reference.Label()},
 			[3]string{"", clean(l.Subject.Definition), clean(l.Reference.Definition)},
 			[3]string{"", clean(strings.Join(l.Subject.Command, " ")), clean(strings.Join(l.Reference.Command, " "))})
 	}

@@ -60,7 +60,7 @@ func (l *Line) check() error {
 	case !knownMode(l.Arrival):
 		return fmt.Errorf("arrival is %q, want data, poll or event", l.Arrival)
 	case scales[l.Metric].unit == "":
-		return fmt.Errorf("metric is %q, want one of %s", l.Metric, strings.Join(metricOrder, ", "))
+		return fmt.Errorf("metric is %q, want one of %s", l.Metric, strings.Join(MetricOrder, ", "))
 	case len(l.Subject.Rounds) != len(l.Reference.Rounds):
 		return fmt.Errorf("%d rounds of the subject, %d of the reference", len(l.Subject.Rounds), len(l.Reference.Rounds))
 	}

@@ -17,18 +17,26 @@ type scale struct {
 
 // scales are those of all metrics; only bandwidth has another in Gb/s.
 var scales = map[string]scale{
-	MetricLatency:   {"median latency", "usec", false, usecText},
-	MetricMean:      {"mean latency", "usec", false, usecText},
-	MetricBandwidth: {"average BW", rateUnit(false), true, func(v float64) string { return rateText(v, false) }},
+	MetricLatency:   {"median latency", "usec", false, UsecText},
+	MetricMean:      {"mean latency", "usec", false, UsecText},
+	MetricBandwidth: {"average BW", rateUnit(false), true, func(v float64) string { return RateText(v, false) }},
 	MetricRate:      {"message rate", "Mpps", true, func(v float64) string { return strconv.FormatFloat(Mpps(v), 'f', 6, 64) }},
 	MetricWall:      {"wall time", "s", false, func(v float64) string { return strconv.FormatFloat(finite(v), 'f', 3, 64) }},
 	MetricMemory:    {"peak memory", "MiB", false, func(v float64) string { return strconv.FormatFloat(MiB(v), 'f', 1, 64) }},
 }
 
+// MetricOrder is the order of the metrics in legends.
+var MetricOrder = []string{MetricLatency, MetricMean, MetricBandwidth, MetricRate, MetricWall, MetricMemory}
+
+// MetricMeaning names a metric and says which of its values are better.
+func MetricMeaning(metric string) string {
+	return scales[metric].name + " (" + scales[metric].better() + " is better)"
+}
+
 func (l *Line) scale(gbits bool) scale {
 	s := scales[l.Metric]
 	if l.Metric == MetricBandwidth && gbits {
-		s.unit, s.text = rateUnit(true), func(v float64) string { return rateText(v, true) }
+		s.unit, s.text = rateUnit(true), func(v float64) string { return RateText(v, true) }
 	}
 	return s
 }
@@ -74,11 +82,14 @@ func (cs comparisons) lines() []*Line {
 	return all
 }
 
+// Title names both programs of a comparison.
+func (c *Comparison) Title() string { return comparisons{c}.title() }
+
 func (cs comparisons) title() string {
 	var subjects, references []string
 	for _, l := range cs.lines() {
-		subjects = addNew(subjects, shorten(l.Subject.Program.Name, 24))
-		references = addNew(references, shorten(l.Reference.Program.Name, 24))
+		subjects = addNew(subjects, Shorten(l.Subject.Program.Name, 24))
+		references = addNew(references, Shorten(l.Reference.Program.Name, 24))
 	}
 	if len(subjects) == 0 {
 		return "Nothing side by side"
@@ -137,7 +148,7 @@ func (cs comparisons) table(gbits bool) *table {
 		for i := range c.Lines {
 			cells := c.Lines[i].cells(notes, gbits)
 			if len(cs) > 1 {
-				cells = slices.Insert(cells, 0, shorten(c.Machine.Host, 16))
+				cells = slices.Insert(cells, 0, Shorten(c.Machine.Host, 16))
 			}
 			t.add(cells...)
 		}
@@ -155,20 +166,20 @@ func (l *Line) cells(notes []string, gbits bool) []string {
 	numbers := []string{"-", "-", s.unit, "-", "-", "-", "-"}
 	if len(l.Subject.Rounds) > 0 {
 		numbers = []string{s.text(l.Subject.Median), s.text(l.Reference.Median), s.unit,
-			ratioText(l.Ratio.Median, 1), ratioText(l.Ratio.Q1, 1), ratioText(l.Ratio.Q3, 1), l.goalText()}
+			RatioText(l.Ratio.Median, 1), RatioText(l.Ratio.Q1, 1), RatioText(l.Ratio.Q3, 1), l.goalText()}
 	}
-	return slices.Concat([]string{clean(l.Test), Size(l.Size), l.Arrival, l.Subject.label(), l.Reference.label(), s.name, s.better()},
+	return slices.Concat([]string{clean(l.Test), Size(l.Size), l.Arrival, l.Subject.Label(), l.Reference.Label(), s.name, s.better()},
 		numbers, []string{strconv.Itoa(len(l.Subject.Rounds)), mark})
 }
 
 // label names a side of a line.
-func (v *Values) label() string {
-	text := shorten(v.Program.Name, 24)
+func (v *Values) Label() string {
+	text := Shorten(v.Program.Name, 24)
 	if v.Part != "" {
-		text += " " + shorten(v.Part, 24)
+		text += " " + Shorten(v.Part, 24)
 	}
 	if v.Device != "" {
-		text += ", " + shorten(v.Device, 16)
+		text += ", " + Shorten(v.Device, 16)
 	}
 	return text
 }
@@ -200,7 +211,7 @@ func (l *Line) goalText() string {
 	case near:
 		verdict = "in spread"
 	}
-	return sign + " " + ratioText(l.Goal, 1) + " " + verdict
+	return sign + " " + RatioText(l.Goal, 1) + " " + verdict
 }
 
 // notes lists the different notes of all lines in order of appearance.
@@ -224,9 +235,9 @@ func (cs comparisons) numberedNotes() []string {
 	return all
 }
 
-// warningLines returns every warning: those about all, those about some lines
+// WarningLines returns every warning: those about all, those about some lines
 // with the lines they are about, and those that follow from the file itself.
-func (c *Comparison) warningLines() []string {
+func (c *Comparison) WarningLines() []string {
 	var lines []string
 	for _, w := range c.Warnings {
 		lines = append(lines, clean(w.Text))
@@ -256,9 +267,9 @@ func (c *Comparison) warningLines() []string {
 func (cs comparisons) warningLines() []string {
 	var all []string
 	for _, c := range cs {
-		for _, line := range c.warningLines() {
+		for _, line := range c.WarningLines() {
 			if len(cs) > 1 {
-				line = shorten(c.Machine.Host, 16) + ": " + line
+				line = Shorten(c.Machine.Host, 16) + ": " + line
 			}
 			all = append(all, line)
 		}

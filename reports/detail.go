@@ -4,23 +4,23 @@ import "strconv"
 
 // detailTable holds what perftest's rows do not: percentiles or the counts
 // behind a rate, and what each side spent.
-func detailTable(g *group, gbits bool) *table {
+func detailTable(g *Group, gbits bool) *table {
 	t := &table{Title: "Percentiles and cost"}
-	if g.kind == KindBandwidth {
+	if g.Kind == KindBandwidth {
 		t.Title = "Rates and cost"
 	}
-	if len(g.runs) > 1 {
+	if len(g.Runs) > 1 {
 		t.Columns = append(t.Columns, column{Name: "run", Left: true})
 	}
 	t.Columns = append(t.Columns, column{Name: "size", Unit: "B"},
 		column{Name: "mode", Left: true}, column{Name: "opcode", Left: true})
-	if g.kind == KindLatency {
+	if g.Kind == KindLatency {
 		t.Columns = append(t.Columns, latencyColumns...)
 	} else {
 		t.Columns = append(t.Columns, bandwidthColumns(gbits)...)
 	}
 	t.Columns = append(t.Columns, costColumns...)
-	for _, e := range g.entries() {
+	for _, e := range g.Entries() {
 		t.add(detailRow(g, e, gbits)...)
 	}
 	return t
@@ -53,13 +53,13 @@ var costColumns = []column{
 	{Name: "peer", Unit: "sleeps"},
 }
 
-func detailRow(g *group, e entry, gbits bool) []string {
+func detailRow(g *Group, e Entry, gbits bool) []string {
 	var cells []string
-	if l := g.label(e.run); l != "" {
+	if l := g.Label(e.Run); l != "" {
 		cells = append(cells, l)
 	}
 	cells = append(cells, Size(e.Size), modeMark(e.Row), clean(e.Opcode))
-	if l := e.Latency; g.kind == KindLatency {
+	if l := e.Latency; g.Kind == KindLatency {
 		cells = append(cells, count(l.N))
 		for _, ns := range []float64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P9999Ns, l.MaxNs} {
 			cells = append(cells, sampleText(l, ns))
@@ -67,7 +67,7 @@ func detailRow(g *group, e entry, gbits bool) []string {
 	} else {
 		b := e.Bandwidth
 		cells = append(cells, clean(b.MeasuredAt), count(b.Messages),
-			strconv.FormatFloat(finite(b.Seconds), 'f', 6, 64), rateText(b.Average, gbits), peakText(b, gbits))
+			strconv.FormatFloat(finite(b.Seconds), 'f', 6, 64), RateText(b.Average, gbits), peakText(b, gbits))
 	}
 	return append(cells, nsText(e.Local.CPUNs), nsText(e.Peer.CPUNs), count(e.Local.Sleeps), count(e.Peer.Sleeps))
 }

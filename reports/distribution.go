@@ -6,21 +6,21 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// A bucket is a recorded latency and how many samples had it or a smaller one.
-type bucket struct {
-	ns   float64 // as reported: after Factor
-	upTo uint64  // samples in this bucket and all below
+// A Bucket is a recorded latency and how many samples had it or a smaller one.
+type Bucket struct {
+	Ns   float64 // as reported: after Factor
+	UpTo uint64  // samples in this bucket and all below
 }
 
-// distribution decodes the histogram into the buckets that hold samples, in
+// Distribution decodes the histogram into the buckets that hold samples, in
 // ascending order. The values are scaled by Factor and kept within the true
 // minimum and maximum, which the histogram only knows to three digits.
-func (l *Latency) distribution() ([]bucket, error) {
+func (l *Latency) Distribution() ([]Bucket, error) {
 	h, err := hdrhistogram.Decode([]byte(l.Histogram))
 	if err != nil {
 		return nil, err
 	}
-	var buckets []bucket
+	var buckets []Bucket
 	var upTo uint64
 	for _, bar := range h.Distribution() {
 		if bar.Count <= 0 {
@@ -31,7 +31,7 @@ func (l *Latency) distribution() ([]bucket, error) {
 		if l.MaxNs > 0 {
 			ns = math.Min(ns, l.MaxNs)
 		}
-		buckets = append(buckets, bucket{ns: ns, upTo: upTo})
+		buckets = append(buckets, Bucket{Ns: ns, UpTo: upTo})
 	}
 	return buckets, nil
 }

@@ -20,7 +20,7 @@ func write(path string, v any) error {
 	if err != nil {
 		return fmt.Errorf("encode result file %s: %w", path, err)
 	}
-	if err := writeFile(path, append(data, '\n')); err != nil {
+	if err := WriteFile(path, append(data, '\n')); err != nil {
 		return fmt.Errorf("write result file %s: %w", path, err)
 	}
 	return nil
@@ -30,7 +30,7 @@ func write(path string, v any) error {
 func Read(path string) (*File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("read result file %s: %w", path, cause(err))
+		return nil, fmt.Errorf("read result file %s: %w", path, Cause(err))
 	}
 	f, err := Parse(data)
 	if err != nil {
@@ -49,7 +49,7 @@ type Set struct {
 func (s *Set) Read(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("read result file %s: %w", path, cause(err))
+		return fmt.Errorf("read result file %s: %w", path, Cause(err))
 	}
 	if err := s.add(data); err != nil {
 		return fmt.Errorf("read result file %s: %w", path, err)
@@ -73,9 +73,9 @@ func (s *Set) add(data []byte) error {
 	return err
 }
 
-// cause strips the operation and the name that package os puts before an error,
+// Cause strips the operation and the name that package os puts before an error,
 // as the errors here name the file themselves.
-func cause(err error) error {
+func Cause(err error) error {
 	var pe *os.PathError
 	var le *os.LinkError
 	switch {

@@ -5,50 +5,51 @@ import (
 	"strconv"
 )
 
-// A group is the runs that measured the same thing and are shown together.
-type group struct {
-	op, kind string
-	runs     []*File
-	numbers  []int // what tables and plots call the runs, from 1
+// A Group is the runs that measured the same thing and are shown together.
+type Group struct {
+	Op, Kind string
+	Runs     []*File
+	Numbers  []int // what tables and plots call the runs, from 1
 }
 
-func (g *group) addRun(f *File, number int) {
-	g.runs = append(g.runs, f)
-	g.numbers = append(g.numbers, number)
+// Add appends a run.
+func (g *Group) Add(f *File, number int) {
+	g.Runs = append(g.Runs, f)
+	g.Numbers = append(g.Numbers, number)
 }
 
 // groupFiles lays files of the same operation and kind together, in the order
 // in which they came.
-func groupFiles(files []*File) []*group {
-	var groups []*group
-	index := map[[2]string]*group{}
+func groupFiles(files []*File) []*Group {
+	var groups []*Group
+	index := map[[2]string]*Group{}
 	for _, f := range files {
 		key := [2]string{f.Op, f.Kind}
 		g := index[key]
 		if g == nil {
-			g = &group{op: f.Op, kind: f.Kind}
+			g = &Group{Op: f.Op, Kind: f.Kind}
 			index[key] = g
 			groups = append(groups, g)
 		}
-		g.addRun(f, len(g.runs)+1)
+		g.Add(f, len(g.Runs)+1)
 	}
 	return groups
 }
 
-// An entry is one row and the run that it is of.
-type entry struct {
-	run  int // index into group.runs
-	file *File
+// An Entry is one row and the run that it is of.
+type Entry struct {
+	Run  int // index into Group.Runs
+	File *File
 	*Row
 }
 
-// entries returns the rows of all runs that hold numbers of the group's kind.
-func (g *group) entries() []entry {
-	var all []entry
-	for i, f := range g.runs {
+// Entries returns the rows of all runs that hold numbers of the group's kind.
+func (g *Group) Entries() []Entry {
+	var all []Entry
+	for i, f := range g.Runs {
 		for j := range f.Rows {
-			e := entry{run: i, file: f, Row: &f.Rows[j]}
-			if e.measured(g.kind) {
+			e := Entry{Run: i, File: f, Row: &f.Rows[j]}
+			if e.measured(g.Kind) {
 				all = append(all, e)
 			}
 		}
@@ -65,14 +66,14 @@ func (r *Row) measured(kind string) bool {
 }
 
 // meanOnly tells whether all that latencies of the group have in common is a mean.
-func (g *group) meanOnly() bool {
-	return g.kind == KindLatency && slices.ContainsFunc(g.entries(), func(e entry) bool { return e.Latency.MeanOnly })
+func (g *Group) meanOnly() bool {
+	return g.Kind == KindLatency && slices.ContainsFunc(g.Entries(), func(e Entry) bool { return e.Latency.MeanOnly })
 }
 
-// label names a run where the group has several, and is empty otherwise.
-func (g *group) label(run int) string {
-	if len(g.runs) < 2 {
+// Label names a run where the group has several, and is empty otherwise.
+func (g *Group) Label(run int) string {
+	if len(g.Runs) < 2 {
 		return ""
 	}
-	return "[" + strconv.Itoa(g.numbers[run]) + "]"
+	return "[" + strconv.Itoa(g.Numbers[run]) + "]"
 }

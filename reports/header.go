@@ -11,8 +11,8 @@ const ruleWidth = 87
 
 var rule = strings.Repeat("-", ruleWidth) + "\n"
 
-// testTitle names a test as perftest does: "RDMA_Write Latency Test".
-func testTitle(op, kind string) string {
+// TestTitle names a test as perftest does: "RDMA_Write Latency Test".
+func TestTitle(op, kind string) string {
 	verbs := map[string]string{"write": "RDMA_Write", "read": "RDMA_Read", "send": "Send", "atomic": "Atomic"}
 	verb, ok := verbs[op]
 	if !ok {
@@ -29,7 +29,7 @@ func testTitle(op, kind string) string {
 func headerBlock(f *File) string {
 	var b strings.Builder
 	b.WriteString(rule)
-	b.WriteString(strings.Repeat(" ", 20) + testTitle(f.Op, f.Kind) + "\n")
+	b.WriteString(strings.Repeat(" ", 20) + TestTitle(f.Op, f.Kind) + "\n")
 	for _, p := range append(properties(f), promises(f)...) {
 		fmt.Fprintf(&b, " %-16s: %s", p[0], clean(p[1]))
 		if len(p) == 4 {
@@ -81,7 +81,7 @@ func promises(f *File) [][]string {
 		list = append(list, []string{" asked by peer", q})
 	}
 	list = append(list, []string{" answer here", answer(f.Local.Order)}, []string{" answer at peer", answer(f.Peer.Order)})
-	if s := softwareLabel(f); s != "" {
+	if s := SoftwareLabel(f); s != "" {
 		list = append(list, []string{"Software device", s})
 	}
 	if f.Local.ClockNs > 0 && f.Kind == KindLatency {
@@ -105,8 +105,8 @@ func answer(o Order) string {
 	return o.Answer
 }
 
-// softwareLabel says what stands in for hardware, empty if both are real.
-func softwareLabel(f *File) string {
+// SoftwareLabel says what stands in for hardware, empty if both are real.
+func SoftwareLabel(f *File) string {
 	here, peer := f.Local.Device.Software, f.Peer.Device.Software
 	switch {
 	case here == peer:

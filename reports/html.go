@@ -59,7 +59,7 @@ type runView struct {
 	Settings [][]string  // name and value
 }
 
-// WriteHTML writes one page about a set to path. The figures, made by [Draw] of
+// WriteHTML writes one page about a set to path. The figures, made by plots.Draw of
 // the same set, become part of the page, which needs nothing else.
 func WriteHTML(path string, set Set, figs []Figure) error {
 	p := page{Title: "RDMA benchmark results"}
@@ -82,10 +82,10 @@ func WriteHTML(path string, set Set, figs []Figure) error {
 		p.Sections = append(p.Sections, s)
 	}
 	for _, g := range groupFiles(set.Runs) {
-		add(newSection(g), slug(g.op, g.kind)+"_")
+		add(newSection(g), Slug(g.Op, g.Kind)+"_")
 	}
 	if len(set.Comparisons) > 0 {
-		add(comparisons(set.Comparisons).section(), ratioSlug)
+		add(comparisons(set.Comparisons).section(), RatioSlug)
 	}
 	for i := range figs {
 		if !used[i] {
@@ -96,7 +96,7 @@ func WriteHTML(path string, set Set, figs []Figure) error {
 	if err := pageTemplate().Execute(&b, p); err != nil {
 		return fmt.Errorf("make page %s: %w", path, err)
 	}
-	if err := writeFile(path, b.Bytes()); err != nil {
+	if err := WriteFile(path, b.Bytes()); err != nil {
 		return fmt.Errorf("write page %s: %w", path, err)
 	}
 	return nil
@@ -107,38 +107,38 @@ func WriteHTML(path string, set Set, figs []Figure) error {
 func inlineSVG(path string) (template.HTML, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("read figure %s: %w", path, cause(err))
+		return "", fmt.Errorf("read figure %s: %w", path, Cause(err))
 	}
 	at := bytes.Index(data, []byte("<svg"))
 	if at < 0 {
 		return "", fmt.Errorf("read figure %s: no drawing in it", path)
 	}
-	return template.HTML(data[at:]), nil // Draw has escaped all text in it
+	return template.HTML(data[at:]), nil // plots.Draw has escaped all text in it
 }
 
-func newSection(g *group) section {
+func newSection(g *Group) section {
 	s := section{
-		Title:    testTitle(g.op, g.kind),
-		Warnings: warningLines(g),
+		Title:    TestTitle(g.Op, g.Kind),
+		Warnings: g.WarningLines(),
 		Verify:   verifyLine(g),
 		Failed:   verifyTable(g) != nil,
 		Main:     mainDefinition(g),
 	}
-	if len(g.entries()) > 0 {
+	if len(g.Entries()) > 0 {
 		s.SideBySide = compareTables(g, false)
 		s.Tables = []*table{summaryTable(g), detailTable(g, false)}
 		if t := verifyTable(g); t != nil {
 			s.Tables = append([]*table{t}, s.Tables...)
 		}
 	}
-	for i, f := range g.runs {
-		s.Runs = append(s.Runs, newRunView(g.label(i), f))
+	for i, f := range g.Runs {
+		s.Runs = append(s.Runs, newRunView(g.Label(i), f))
 	}
-	defs := g.runs[0].Definitions
+	defs := g.Runs[0].Definitions
 	if len(defs) == 0 {
-		defs = DefinitionsFor(g.kind, g.op)
+		defs = DefinitionsFor(g.Kind, g.Op)
 	}
-	s.Definitions = definitionList(defs, g.runs[0].Units)
+	s.Definitions = definitionList(defs, g.Runs[0].Units)
 	return s
 }
 

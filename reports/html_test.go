@@ -13,13 +13,7 @@ func writePage(t *testing.T, files ...*File) string {
 	dir := t.TempDir()
 	var figures []Figure
 	for _, f := range files {
-		for name, svg := range drawings(t, f) { // no pictures: pages do not hold them
-			fig := Figure{Name: name, SVG: filepath.Join(dir, name+".svg")}
-			if err := os.WriteFile(fig.SVG, []byte(svg), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			figures = append(figures, fig)
-		}
+		figures = append(figures, blankFigure(t, dir, Slug(f.Op, f.Kind, "by_size")))
 	}
 	path := filepath.Join(dir, "index.html")
 	if err := WriteHTML(path, Set{Runs: files}, figures); err != nil {
@@ -32,6 +26,16 @@ func writePage(t *testing.T, files ...*File) string {
 	return string(data)
 }
 
+// blankFigure is a drawing of nothing.
+func blankFigure(t *testing.T, dir, name string) Figure {
+	t.Helper()
+	fig := Figure{Name: name, SVG: filepath.Join(dir, name+".svg")}
+	if err := os.WriteFile(fig.SVG, []byte(`<?xml version="1.0"?><svg></svg>`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return fig
+}
+
 func TestPageHoldsNumbersWarningsAndFigures(t *testing.T) {
 	lat := syntheticFile(t, "write", KindLatency, []int{2, 64}, "data", "poll", "event")
 	lat.Interrupted = true
@@ -40,7 +44,7 @@ func TestPageHoldsNumbersWarningsAndFigures(t *testing.T) {
 	page := writePage(t, lat, bw)
 	for _, want := range []string{
 		"RDMA_Write Latency Test", "RDMA_Read BW Test", "software device: embedded shared memory",
-		"the run was interrupted", "p99.99 is from fewer than 10000 samples", "1.00x", usecText(lat.Rows[0].Latency.P50Ns),
+		"the run was interrupted", "p99.99 is from fewer than 10000 samples", "1.00x", UsecText(lat.Rows[0].Latency.P50Ns),
 		"Data check FAILED", "message 4, byte 9", "whole message", "ibv_query_qp_data_in_order",
 		"half of the round trip", "TX depth", "6.1.0-56-amd64", "node2",
 	} {
@@ -48,8 +52,8 @@ func TestPageHoldsNumbersWarningsAndFigures(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if got := strings.Count(page, "<svg"); got != 5 { // by size, two of percentiles, CPU, bars
-		t.Errorf("%d figures, want 5", got)
+	if got := strings.Count(page, "<svg"); got != 2 {
+		t.Errorf("%d figures, want 2", got)
 	}
 }
 
@@ -84,7 +88,11 @@ func TestPageOfNearlyNothing(t *testing.T) {
 		if err := WriteHTML(path, Set{Runs: []*File{f}}, nil); err != nil {
 			t.Fatal(err)
 		}
-		if page := string(readFigure(t, path)); strings.Contains(page, "NaN") || strings.Contains(page, "Inf<") {
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page := string(page); strings.Contains(page, "NaN") || strings.Contains(page, "Inf<") {
 			t.Errorf("%s: not a number on the page", name)
 		}
 	}
@@ -99,4 +107,38 @@ func TestPageErrorsNameTheFile(t *testing.T) {
 	if err := WriteHTML(filepath.Join(dir, "index.html"), Set{}, []Figure{fig}); err == nil || !strings.Contains(err.Error(), fig.SVG) {
 		t.Errorf("missing figure: %v", err)
 	}
+}
+
+func TestPageHoldsComparisonWithFigureAndDefinitions(t *testing.T) {
+	set := comparisonSet(syntheticComparison(5))
+	set.Runs = []*File{syntheticFile(t, "write", KindLatency, []int{8}, "poll")}
+	page := comparisonPage(t, set)
+	for _, want := range []string{"ibperf side by side with perftest", "the clocks differ", "what the other counts", "0.95x",
+		"the CPU is emulated", "iters 1000", "<th>subject</th><th>reference</th>", "<td>ibperf, rxe0</td><td>ucx_perftest put_bw</td>", "sidebyside -o x.json", "RDMA_Write Latency Test"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	comparison := page[strings.Index(page, `<section id="s1">`):]
+	if got := strings.Count(comparison, "<svg"); got != 1 {
+		t.Errorf("%d figures beside the comparison, want 1", got)
+	}
+	if page := comparisonPage(t, comparisonSet(hostileComparison(`<script>alert(1)</script>"'>&`))); strings.Contains(page, "<script") {
+		t.Error("a string of the file became markup")
+	}
+}
+
+func comparisonPage(t *testing.T, set Set) string {
+	t.Helper()
+	dir := t.TempDir()
+	figures := []Figure{blankFigure(t, dir, Slug(RatioSlug, "guest"))}
+	path := filepath.Join(dir, "index.html")
+	if err := WriteHTML(path, set, figures); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
 }

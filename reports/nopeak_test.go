@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/ibperf/ibperf/internal/golden"
 )
 
 // noPeakFile is a run whose clock was read at the beginning and the end only.
@@ -59,23 +61,8 @@ func TestTablesWithoutPeak(t *testing.T) {
 	lat := noPeakFile(t, KindLatency, []int{2, 64}, "data", "poll")
 	lat.Local.Clock, lat.Local.ClockNs = "TSC", 12.7
 	bw := noPeakFile(t, KindBandwidth, []int{2, 65536}, "data", "poll")
-	checkGolden(t, "lat_nopeak.golden", []byte(tables(t, false, lat)))
-	checkGolden(t, "bw_nopeak.golden", []byte(tables(t, true, bw)))
+	golden.Check(t, "lat_nopeak.golden", []byte(tables(t, false, lat)))
+	golden.Check(t, "bw_nopeak.golden", []byte(tables(t, true, bw)))
 	// A mean is what such a run has in common with another.
-	checkGolden(t, "lat_mixed.golden", []byte(tables(t, false, syntheticFile(t, "write", KindLatency, []int{2}, "data"), lat)))
-}
-
-// Plots of latency are of percentiles: they leave out runs that have none.
-func TestPlotsWithoutPercentiles(t *testing.T) {
-	lat := noPeakFile(t, KindLatency, []int{2, 64}, "data", "poll")
-	if drawn := drawings(t, lat); len(drawn) != 0 {
-		t.Errorf("%d plots of means", len(drawn))
-	}
-	if bw := drawings(t, noPeakFile(t, KindBandwidth, []int{2, 65536}, "data", "poll")); len(bw) != 1 {
-		t.Errorf("%d plots of bandwidth", len(bw))
-	}
-	full := syntheticFile(t, "write", KindLatency, []int{2, 64}, "data", "poll")
-	if both, alone := drawings(t, full, lat), drawings(t, full); len(both) != len(alone) {
-		t.Errorf("%d plots with means, %d without", len(both), len(alone))
-	}
+	golden.Check(t, "lat_mixed.golden", []byte(tables(t, false, syntheticFile(t, "write", KindLatency, []int{2}, "data"), lat)))
 }

@@ -112,7 +112,7 @@ func (l *Latency) check() error {
 	if l.N == 0 || l.MeanOnly {
 		return nil
 	}
-	if _, err := l.distribution(); err != nil {
+	if _, err := l.Distribution(); err != nil {
 		return fmt.Errorf("decode histogram: %w", err)
 	}
 	return nil

@@ -13,7 +13,7 @@ func newRunView(label string, f *File) runView {
 		Label:    label,
 		Line:     runLine(f),
 		Command:  clean(strings.Join(f.Command, " ")),
-		Software: clean(softwareLabel(f)),
+		Software: clean(SoftwareLabel(f)),
 		Settings: settings(f),
 		Heads:    [2]string{"this side", "peer"},
 	}

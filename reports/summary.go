@@ -8,13 +8,13 @@ import (
 
 // summaryTable holds perftest's columns as a table for pages, with the warnings
 // of a row at its end.
-func summaryTable(g *group) *table {
+func summaryTable(g *Group) *table {
 	t := &table{Title: "Results"}
-	if len(g.runs) > 1 {
+	if len(g.Runs) > 1 {
 		t.Columns = append(t.Columns, column{Name: "run", Left: true})
 	}
 	t.Columns = append(t.Columns, column{Name: "size", Unit: "B"}, column{Name: "mode", Left: true})
-	if g.kind == KindLatency {
+	if g.Kind == KindLatency {
 		t.Columns = append(t.Columns, column{Name: "samples", Unit: "count"})
 		for _, name := range []string{"min", "max", "median", "mean", "stdev", "99%", "99.9%"} {
 			t.Columns = append(t.Columns, column{Name: name, Unit: "usec"})
@@ -24,8 +24,8 @@ func summaryTable(g *group) *table {
 			column{Name: "peak", Unit: "MiB/s"}, column{Name: "average", Unit: "MiB/s"},
 			column{Name: "average", Unit: "Gb/s"}, column{Name: "rate", Unit: "Mpps"})
 	}
-	all := g.entries()
-	doubt := slices.ContainsFunc(all, func(e entry) bool { return len(e.Warnings) > 0 })
+	all := g.Entries()
+	doubt := slices.ContainsFunc(all, func(e Entry) bool { return len(e.Warnings) > 0 })
 	if doubt {
 		t.Columns = append(t.Columns, column{Name: "warnings", Left: true})
 	}
@@ -39,26 +39,26 @@ func summaryTable(g *group) *table {
 	return t
 }
 
-func summaryRow(g *group, e entry) []string {
+func summaryRow(g *Group, e Entry) []string {
 	var cells []string
-	if l := g.label(e.run); l != "" {
+	if l := g.Label(e.Run); l != "" {
 		cells = append(cells, l)
 	}
-	cells = append(cells, Size(e.Size), modeName(e.Row))
-	if l := e.Latency; g.kind == KindLatency {
+	cells = append(cells, Size(e.Size), e.Row.ModeName())
+	if l := e.Latency; g.Kind == KindLatency {
 		cells = append(cells, count(l.N))
 		for _, ns := range []float64{l.MinNs, l.MaxNs, l.P50Ns} {
 			cells = append(cells, sampleText(l, ns))
 		}
-		cells = append(cells, usecText(l.MeanNs))
+		cells = append(cells, UsecText(l.MeanNs))
 		for _, ns := range []float64{l.StdevNs, l.P99Ns, l.P999Ns} {
 			cells = append(cells, sampleText(l, ns))
 		}
 		return cells
 	}
 	b := e.Bandwidth
-	return append(cells, count(b.Messages), peakText(b, false), rateText(b.Average, false),
-		rateText(b.Average, true), strconv.FormatFloat(Mpps(b.MsgRate), 'f', 6, 64))
+	return append(cells, count(b.Messages), peakText(b, false), RateText(b.Average, false),
+		RateText(b.Average, true), strconv.FormatFloat(Mpps(b.MsgRate), 'f', 6, 64))
 }
 
 func warningTexts(r *Row) string {

@@ -46,7 +46,7 @@ func (t *Text) Row(r Row) {
 func (t *Text) End() {
 	whole := *t.file
 	whole.Rows = t.rows
-	g := &group{op: whole.Op, kind: whole.Kind, runs: []*File{&whole}, numbers: []int{1}}
+	g := &Group{Op: whole.Op, Kind: whole.Kind, Runs: []*File{&whole}, Numbers: []int{1}}
 	t.print(rule + closing(g, closingTables(g, t.gbits)))
 }
 

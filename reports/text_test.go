@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/ibperf/ibperf/internal/golden"
 )
 
 func tables(t *testing.T, gbits bool, files ...*File) string {
@@ -30,10 +32,10 @@ func TestTablesAreAsInGoldenFiles(t *testing.T) {
 	read.Parameters.Iterations, read.Parameters.DurationS = 0, 2
 	again := syntheticFile(t, "read", KindLatency, []int{8}, "event")
 	again.Interrupted = true
-	checkGolden(t, "lat.golden", []byte(tables(t, false, lat)))
-	checkGolden(t, "bw_gbits.golden", []byte(tables(t, true, bw)))
-	checkGolden(t, "timed.golden", []byte(tables(t, false, read)))
-	checkGolden(t, "runs.golden", []byte(tables(t, false, read, again)))
+	golden.Check(t, "lat.golden", []byte(tables(t, false, lat)))
+	golden.Check(t, "bw_gbits.golden", []byte(tables(t, true, bw)))
+	golden.Check(t, "timed.golden", []byte(tables(t, false, read)))
+	golden.Check(t, "runs.golden", []byte(tables(t, false, read, again)))
 }
 
 func TestStreamedTextIsThatOfTheFinishedFile(t *testing.T) {

@@ -55,8 +55,8 @@ func usecDecimals(ns float64) int {
 	return 2
 }
 
-// usecText prints nanoseconds as microseconds.
-func usecText(ns float64) string {
+// UsecText prints nanoseconds as microseconds.
+func UsecText(ns float64) string {
 	return strconv.FormatFloat(Usec(ns), 'f', usecDecimals(ns), 64)
 }
 
@@ -65,7 +65,7 @@ func peakText(b *Bandwidth, gbits bool) string {
 	if b.Peak == 0 {
 		return unmeasured
 	}
-	return rateText(b.Peak, gbits)
+	return RateText(b.Peak, gbits)
 }
 
 // sampleText prints a number that is made of single samples, if there are any.
@@ -73,21 +73,21 @@ func sampleText(l *Latency, ns float64) string {
 	if l.MeanOnly {
 		return unmeasured
 	}
-	return usecText(ns)
+	return UsecText(ns)
 }
 
 // nsText prints nanoseconds: whole ones from 100, with one decimal below.
 func nsText(ns float64) string { return steppedText(finite(ns)) }
 
-// rateText prints a bandwidth in the unit of the report.
-func rateText(bytesPerSecond float64, gbits bool) string {
+// RateText prints a bandwidth in the unit of the report.
+func RateText(bytesPerSecond float64, gbits bool) string {
 	if gbits {
 		return strconv.FormatFloat(Gbps(bytesPerSecond), 'f', gbitDecimals(bytesPerSecond), 64)
 	}
 	return strconv.FormatFloat(MiBps(bytesPerSecond), 'f', 2, 64)
 }
 
-// rateUnit names the unit of [rateText].
+// rateUnit names the unit of [RateText].
 func rateUnit(gbits bool) string {
 	if gbits {
 		return "Gb/s"
@@ -103,9 +103,9 @@ func gbitDecimals(bytesPerSecond float64) int {
 	return 2
 }
 
-// ratioText prints v as a multiple of base, and "-" where base is nothing to
+// RatioText prints v as a multiple of base, and "-" where base is nothing to
 // compare with.
-func ratioText(v, base float64) string {
+func RatioText(v, base float64) string {
 	v, base = finite(v), finite(base)
 	if base <= 0 {
 		return "-"

@@ -38,20 +38,20 @@ func TestTextAtRoundingEdges(t *testing.T) {
 	for _, c := range []struct {
 		name, got, want string
 	}{
-		{"below 10 usec three decimals", usecText(9999.4), "9.999"},
-		{"what rounds to 10 usec has two", usecText(9999.5), "10.00"},
-		{"10 usec", usecText(10000), "10.00"},
-		{"nothing", usecText(0), "0.000"},
+		{"below 10 usec three decimals", UsecText(9999.4), "9.999"},
+		{"what rounds to 10 usec has two", UsecText(9999.5), "10.00"},
+		{"10 usec", UsecText(10000), "10.00"},
+		{"nothing", UsecText(0), "0.000"},
 		{"below 100 ns one decimal", nsText(99.94), "99.9"},
 		{"what rounds to 100 ns has none", nsText(99.95), "100"},
-		{"ratio below 100", ratioText(99.994, 1), "99.99x"},
-		{"ratio that rounds to 100", ratioText(99.995, 1), "100x"},
-		{"equal", ratioText(5, 5), "1.00x"},
-		{"no base", ratioText(5, 0), "-"},
-		{"no value", ratioText(math.NaN(), 5), "0.00x"},
-		{"0.1 Gb/s has two decimals", rateText(12.5e6, true), "0.10"},
-		{"less has six", rateText(12.4e6, true), "0.099200"},
-		{"MiB/s", rateText(1.5*(1<<20), false), "1.50"},
+		{"ratio below 100", RatioText(99.994, 1), "99.99x"},
+		{"ratio that rounds to 100", RatioText(99.995, 1), "100x"},
+		{"equal", RatioText(5, 5), "1.00x"},
+		{"no base", RatioText(5, 0), "-"},
+		{"no value", RatioText(math.NaN(), 5), "0.00x"},
+		{"0.1 Gb/s has two decimals", RateText(12.5e6, true), "0.10"},
+		{"less has six", RateText(12.4e6, true), "0.099200"},
+		{"MiB/s", RateText(1.5*(1<<20), false), "1.50"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, c.got, c.want)

@@ -4,10 +4,10 @@ import "fmt"
 
 // verifyLine sums up what checking every byte found, empty if nothing was
 // checked.
-func verifyLine(g *group) string {
+func verifyLine(g *Group) string {
 	var sum Verify
 	checked := false
-	for _, e := range g.entries() {
+	for _, e := range g.Entries() {
 		if v := e.Verify; v != nil {
 			checked = true
 			sum.Messages += v.Messages
@@ -27,22 +27,22 @@ func verifyLine(g *group) string {
 }
 
 // verifyTable lists the rows in which checking found something, nil if none.
-func verifyTable(g *group) *table {
+func verifyTable(g *Group) *table {
 	t := &table{Title: "Messages that were not as sent"}
-	if len(g.runs) > 1 {
+	if len(g.Runs) > 1 {
 		t.Columns = append(t.Columns, column{Name: "run", Left: true})
 	}
 	t.Columns = append(t.Columns, column{Name: "size", Unit: "B"}, column{Name: "mode", Left: true},
 		column{Name: "checked", Unit: "messages"}, column{Name: "torn", Unit: "messages"},
 		column{Name: "stale", Unit: "messages"}, column{Name: "duplicates", Unit: "messages"},
 		column{Name: "first bad message", Left: true})
-	for _, e := range g.entries() {
+	for _, e := range g.Entries() {
 		v := e.Verify
 		if v == nil || v.Bad() == 0 {
 			continue
 		}
 		var cells []string
-		if l := g.label(e.run); l != "" {
+		if l := g.Label(e.Run); l != "" {
 			cells = append(cells, l)
 		}
 		t.add(append(cells, Size(e.Size), modeMark(e.Row), count(v.Messages), count(v.Torn),

@@ -27,13 +27,13 @@ func (f *File) notices() []Warning {
 	return all
 }
 
-// warningLines returns every warning of a group: those of a run once, and those
+// WarningLines returns every warning of a group: those of a run once, and those
 // of rows with the sizes and modes they are about. What several runs warn of is
 // one line that names them.
-func warningLines(g *group) []string {
+func (g *Group) WarningLines() []string {
 	var texts []string
 	labels := map[string][]string{}
-	for i, f := range g.runs {
+	for i, f := range g.Runs {
 		all := rowWarnings(f)
 		for _, w := range slices.Backward(f.notices()) {
 			all = append([]string{w.Text}, all...)
@@ -43,7 +43,7 @@ func warningLines(g *group) []string {
 			if !slices.Contains(texts, text) {
 				texts = append(texts, text)
 			}
-			if l := g.label(i); !slices.Contains(labels[text], l) {
+			if l := g.Label(i); !slices.Contains(labels[text], l) {
 				labels[text] = append(labels[text], l)
 			}
 		}
@@ -76,7 +76,7 @@ func rowWarnings(f *File) []string {
 // placeNames names rows by size and mode: "2, 4, 64-8K data; 2 event".
 func placeNames(f *File, rows []*Row) string {
 	var parts []string
-	for _, mode := range modeOrder {
+	for _, mode := range ModeOrder {
 		var all, some []int
 		for i := range f.Rows {
 			if f.Rows[i].Mode == mode {

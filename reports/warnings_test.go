@@ -27,7 +27,7 @@ func TestWarningsOfSeveralRunsAreOneLine(t *testing.T) {
 	b.Warnings = []Warning{{"x", "both"}, {"y", "second"}}
 	b.Error = "peer lost"
 	b.Rows[0].Forced = true
-	got := warningLines(groupFiles([]*File{a, b})[0])
+	got := groupFiles([]*File{a, b})[0].WarningLines()
 	want := []string{"[1] [2] both", "[2] second", "[2] the run ended early: peer lost",
 		"[2] data! rows are unsafe: they polled memory although the device does not promise the order that needs"}
 	if !slices.Equal(got, want) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/plots"
 	"github.com/spf13/pflag"
 )
 
@@ -100,7 +101,7 @@ func report(opts options, stdout, stderr io.Writer) error {
 	if opts.dir == "" {
 		return nil
 	}
-	figures, err := reports.Draw(opts.dir, set)
+	figures, err := plots.Draw(opts.dir, set)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import "C"
 
 import (
 	"fmt"
+	"sync"
 	"syscall"
 	"unsafe"
 
@@ -147,17 +148,20 @@ const (
 	knowsDeviceOnly = 60
 )
 
+// orderVersion is the rdma-core version of the library that has the query. It is found
+// once: every QP is asked, and links are slow to follow on a network's file system.
+var orderVersion = sync.OnceValue(func() int { return versionOf(fileOf(C.ib_order_file())) })
+
 // QueryDataInOrder asks about data order: ErrNotSupported if the library lacks the
 // call, EINVAL if it is older than a flag. Older ones hand flags that they do not
 // know to the device's driver, whose answer then means nothing.
 //
 //	int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.OrderCaps, error) {
-	file := C.ib_order_file()
-	if file == nil {
+	if C.ib_order_file() == nil {
 		return 0, opError("query_qp_data_in_order", q.object(), verbs.ErrNotSupported, "libibverbs lacks the call: rdma-core 40 or later has it")
 	}
-	version := versionOf(fileOf(file))
+	version := orderVersion()
 	unknown := flags&verbs.OrderReturnCaps != 0 && version > 0 && version < knowsReturnCaps ||
 		flags&verbs.OrderDeviceOnly != 0 && version > 0 && version < knowsDeviceOnly
 	if unknown {

@@ -21,11 +21,10 @@ type queue struct {
 }
 
 // neighbour tells whether the QP's queue may come along with that of q: it is of
-// the same kind, for the same peer, which has not begun to use it.
+// the same kind, for the same peer, and has not been handed out before.
 func (q *qp) neighbour(next *qp) bool {
 	return next.typ == q.typ && next.srq == q.srq && next.recvCQ == q.recvCQ && next.recv.layout == q.recv.layout &&
-		atomic.LoadUint64(&next.entry.destID) == atomic.LoadUint64(&q.entry.destID) &&
-		atomic.LoadUint64(&view[recvHeader](next.recv.file.Bytes(), 0).session) == 0
+		atomic.LoadUint64(&next.entry.destID) == atomic.LoadUint64(&q.entry.destID) && !next.handed
 }
 
 // comingAlong returns the descriptors of the queues of the QPs after q, as far as
@@ -36,6 +35,7 @@ func (c *context) comingAlong(q *qp) (fds []int) {
 		if next == nil || next.num != q.num+uint32(len(fds))+1 || !q.neighbour(next) {
 			break
 		}
+		next.handed = true
 		fds = append(fds, next.recv.file.FD())
 	}
 	return fds

@@ -40,6 +40,7 @@ type qp struct {
 	given  feed          // of a shared receive queue
 	note   atomic.Uint64 // the peer's last; see fetch
 	asks   uint32        // of receives, guarded by lock
+	handed bool          // recv has been handed to a peer, guarded by the context's lock
 
 	// The send side, guarded by lock.
 	posted   uint32
@@ -52,11 +53,11 @@ type qp struct {
 	peer     *peer
 	pass     pass
 	shuffler place.Shuffler
-	now      work // the request being posted
-	pieces   [maxSGE][]byte
-	packet   []byte // of UD, the one that is sent
-	broken   bool   // a request failed: fail is to be called after unlock
-	draining bool   // in SQD, work that had begun is not finished
+	now      work     // the request being posted
+	pieces   [][]byte // of its memory, room for as many as a request has
+	packet   []byte   // of UD, the one that is sent
+	broken   bool     // a request failed: fail is to be called after unlock
+	draining bool     // in SQD, work that had begun is not finished
 }
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
@@ -80,7 +81,7 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	}
 	q := &qp{
 		ctx: c, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, typ: init.Type, ops: operations[init.Type],
-		cap: init.Cap, sigAll: init.SigAll,
+		cap: init.Cap, sigAll: init.SigAll, pieces: make([][]byte, max(init.Cap.MaxSendSGE, 1)),
 	}
 	q.srq, _ = init.SRQ.(*srq)
 	if err := c.addQP(q); err != nil {

@@ -143,6 +143,7 @@ func (c *context) lookup(req request) (reply, []int) {
 			return missing, nil
 		}
 		rep := reply{n: q.recv.layout.n, sge: q.recv.layout.maxSGE}
+		q.handed = true
 		along := c.comingAlong(q)
 		rep.ahead = uint32(len(along))
 		fds := append([]int{q.recv.file.FD()}, along...)

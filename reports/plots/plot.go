@@ -1,25 +1,19 @@
-package reports
+// Package plots draws result files. It is apart from package reports because fonts and
+// canvases take memory in every program that is linked with them.
+package plots
 
 import (
 	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
+	"github.com/ibperf/ibperf/reports"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
-
-// Figure is one plot on disk, as picture and as vector drawing.
-type Figure struct {
-	Name  string // file name without folder and ending
-	Title string // what the plot shows, in a line
-	PNG   string // path
-	SVG   string // path
-}
 
 // The size of every figure, and how fine its picture is.
 const (
@@ -31,13 +25,13 @@ const (
 // Draw makes the plots of a set in the folder dir, which is created if it does
 // not exist. Runs of the same operation on the same devices share their plots.
 // The same files give the same bytes.
-func Draw(dir string, set Set) ([]Figure, error) {
+func Draw(dir string, set reports.Set) ([]reports.Figure, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("create folder %s: %w", dir, cause(err))
+		return nil, fmt.Errorf("create folder %s: %w", dir, reports.Cause(err))
 	}
-	var figures []Figure
+	var figures []reports.Figure
 	taken := map[string]bool{}
-	for _, s := range set.sketches() {
+	for _, s := range sketchesOf(set) {
 		s.name = freeName(taken, s.name)
 		fig, err := s.save(dir)
 		if err != nil {
@@ -49,7 +43,7 @@ func Draw(dir string, set Set) ([]Figure, error) {
 }
 
 // sketches makes all plots of a set.
-func (set Set) sketches() []*sketch {
+func sketchesOf(set reports.Set) []*sketch {
 	var all []*sketch
 	for _, g := range plotGroups(set.Runs) {
 		all = append(all, sketches(g)...)
@@ -61,13 +55,13 @@ func (set Set) sketches() []*sketch {
 }
 
 // sketches makes all plots of a group.
-func sketches(g *group) []*sketch {
-	lines := g.series()
+func sketches(g *reports.Group) []*sketch {
+	lines := seriesOf(g)
 	if len(lines) == 0 {
 		return nil
 	}
 	var all []*sketch
-	if g.kind == KindLatency {
+	if g.Kind == reports.KindLatency {
 		all = append(all, latencySketch(g, lines))
 		all = append(all, percentileSketches(g, lines)...)
 		all = append(all, costSketch(g, lines))
@@ -86,41 +80,41 @@ func sketches(g *group) []*sketch {
 // plotGroups lays together what may share a plot: the operation and kind as in
 // tables, and also the devices and the transport, which the title names. Runs
 // keep the numbers that they have in tables.
-func plotGroups(files []*File) []*group {
-	var groups []*group
+func plotGroups(files []*reports.File) []*reports.Group {
+	var groups []*reports.Group
 	type key struct{ op, kind, device, peer, transport string }
-	index := map[key]*group{}
+	index := map[key]*reports.Group{}
 	numbers := map[[2]string]int{}
 	for _, f := range files {
 		numbers[[2]string{f.Op, f.Kind}]++
 		k := key{f.Op, f.Kind, f.Local.Device.Name, f.Peer.Device.Name, f.Parameters.Transport}
 		g := index[k]
 		if g == nil {
-			g = &group{op: f.Op, kind: f.Kind}
+			g = &reports.Group{Op: f.Op, Kind: f.Kind}
 			index[k] = g
 			groups = append(groups, g)
 		}
-		g.addRun(f, numbers[[2]string{f.Op, f.Kind}])
+		g.Add(f, numbers[[2]string{f.Op, f.Kind}])
 	}
 	return groups
 }
 
 // save writes the picture and the vector drawing.
-func (s *sketch) save(dir string) (Figure, error) {
+func (s *sketch) save(dir string) (reports.Figure, error) {
 	base := filepath.Join(dir, s.name)
-	fig := Figure{Name: s.name, Title: s.title, PNG: base + ".png", SVG: base + ".svg"}
+	fig := reports.Figure{Name: s.name, Title: s.title, PNG: base + ".png", SVG: base + ".svg"}
 	svg, err := s.svg()
 	if err != nil {
 		return fig, fmt.Errorf("draw %s: %w", fig.SVG, err)
 	}
-	if err := writeFile(fig.SVG, svg); err != nil {
+	if err := reports.WriteFile(fig.SVG, svg); err != nil {
 		return fig, fmt.Errorf("write %s: %w", fig.SVG, err)
 	}
 	png, err := s.png()
 	if err != nil {
 		return fig, fmt.Errorf("draw %s: %w", fig.PNG, err)
 	}
-	if err := writeFile(fig.PNG, png); err != nil {
+	if err := reports.WriteFile(fig.PNG, png); err != nil {
 		return fig, fmt.Errorf("write %s: %w", fig.PNG, err)
 	}
 	return fig, nil
@@ -144,18 +138,6 @@ func (s *sketch) png() ([]byte, error) {
 	var b bytes.Buffer
 	_, err := canvas.WriteTo(&b)
 	return b.Bytes(), err
-}
-
-// slug makes a file name of words that may hold anything.
-func slug(words ...string) string {
-	safe := func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
-			return r
-		}
-		return '_'
-	}
-	return shorten(strings.Map(safe, strings.Join(words, "_")), 120)
 }
 
 // freeName returns name, or name with a number if another plot has it.

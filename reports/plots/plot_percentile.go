@@ -1,4 +1,4 @@
-package reports
+package plots
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/ibperf/ibperf/reports"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 )
@@ -15,7 +16,7 @@ import (
 const maxPercentileSizes = 4
 
 // percentileSketches draws latency by percentile, a plot for each size.
-func percentileSketches(g *group, lines []*series) []*sketch {
+func percentileSketches(g *reports.Group, lines []*series) []*sketch {
 	var all []*sketch
 	for _, size := range spread(sizesOf(lines), maxPercentileSizes) {
 		if s := percentileSketch(g, lines, size); s != nil {
@@ -37,8 +38,8 @@ func spread(values []int, n int) []int {
 	return picked
 }
 
-func percentileSketch(g *group, lines []*series, size int) *sketch {
-	s := newSketch(g, size, fmt.Sprintf("by percentile, %s bytes", Size(size)), "percentiles_"+Size(size))
+func percentileSketch(g *reports.Group, lines []*series, size int) *sketch {
+	s := newSketch(g, size, fmt.Sprintf("by percentile, %s bytes", reports.Size(size)), "percentiles_"+reports.Size(size))
 	s.plot.Add(grid())
 	var values []float64
 	nines := 0.0
@@ -47,7 +48,7 @@ func percentileSketch(g *group, lines []*series, size int) *sketch {
 		if r == nil {
 			continue
 		}
-		buckets, err := r.Latency.distribution()
+		buckets, err := r.Latency.Distribution()
 		if err != nil || len(buckets) == 0 {
 			continue // a run may keep only the numbers of a row
 		}
@@ -73,10 +74,10 @@ func percentileSketch(g *group, lines []*series, size int) *sketch {
 
 // A curve is the latency by percentile. Its x is in nines, log10(1/(1-p)), which
 // gives the tail as much room as it has importance: 90% is at 1, 99% at 2.
-type curve struct{ buckets []bucket }
+type curve struct{ buckets []reports.Bucket }
 
 // n is the number of samples.
-func (c curve) n() float64 { return float64(c.buckets[len(c.buckets)-1].upTo) }
+func (c curve) n() float64 { return float64(c.buckets[len(c.buckets)-1].UpTo) }
 
 // nines is where the greatest sample stands: the sample of rank r of n is drawn
 // at percentile (r-1/2)/n, so that the last one has a place.
@@ -87,8 +88,8 @@ func (c curve) nines() float64 { return math.Log10(2 * c.n()) }
 func (c curve) at(x float64) float64 {
 	exact := (1 - math.Pow(10, -x)) * c.n()
 	rank := uint64(math.Max(math.Ceil(exact-1e-6), 1)) // 99.9% of 1000 is 999, whatever floats make of it
-	i := sort.Search(len(c.buckets), func(i int) bool { return c.buckets[i].upTo >= rank })
-	return Usec(c.buckets[min(i, len(c.buckets)-1)].ns)
+	i := sort.Search(len(c.buckets), func(i int) bool { return c.buckets[i].UpTo >= rank })
+	return reports.Usec(c.buckets[min(i, len(c.buckets)-1)].Ns)
 }
 
 // points samples the curve evenly in x, so that a drawing stays small.

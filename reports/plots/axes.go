@@ -1,9 +1,10 @@
-package reports
+package plots
 
 import (
 	"math"
 	"strconv"
 
+	"github.com/ibperf/ibperf/reports"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -145,7 +146,7 @@ func (sizeTicks) Ticks(least, most float64) []plot.Tick {
 	for e := first; e <= last; e++ {
 		t := plot.Tick{Value: math.Exp2(float64(e))}
 		if (e-first)%every == 0 {
-			t.Label = Size(1 << e)
+			t.Label = reports.Size(1 << e)
 		}
 		ticks = append(ticks, t)
 	}

@@ -1,9 +1,10 @@
-package reports
+package plots
 
 import (
 	"fmt"
 	"image/color"
 
+	"github.com/ibperf/ibperf/reports"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -13,7 +14,7 @@ var p99Dash = []vg.Length{4, 3}
 
 // latencySketch draws median and 99% of each mode by message size, or as bars
 // if there is only one size.
-func latencySketch(g *group, lines []*series) *sketch {
+func latencySketch(g *reports.Group, lines []*series) *sketch {
 	sizes := positive(sizesOf(lines))
 	if len(sizes) < 2 {
 		return latencyBars(g, lines)
@@ -25,8 +26,8 @@ func latencySketch(g *group, lines []*series) *sketch {
 		median, tail := plotter.XYs{}, plotter.XYs{}
 		for _, r := range line.rows {
 			if r.Size > 0 && r.Latency.P50Ns > 0 {
-				median = append(median, plotter.XY{X: float64(r.Size), Y: Usec(r.Latency.P50Ns)})
-				tail = append(tail, plotter.XY{X: float64(r.Size), Y: Usec(max(r.Latency.P99Ns, r.Latency.P50Ns))})
+				median = append(median, plotter.XY{X: float64(r.Size), Y: reports.Usec(r.Latency.P50Ns)})
+				tail = append(tail, plotter.XY{X: float64(r.Size), Y: reports.Usec(max(r.Latency.P99Ns, r.Latency.P50Ns))})
 			}
 		}
 		for i := range median {
@@ -46,16 +47,16 @@ func latencySketch(g *group, lines []*series) *sketch {
 }
 
 // latencyBars draws median and 99% of each mode for one size.
-func latencyBars(g *group, lines []*series) *sketch {
+func latencyBars(g *reports.Group, lines []*series) *sketch {
 	size := sizesOf(lines)[0]
-	s := newSketch(g, size, fmt.Sprintf("median and 99%%, %s bytes", Size(size)), "by_mode_"+Size(size))
+	s := newSketch(g, size, fmt.Sprintf("median and 99%%, %s bytes", reports.Size(size)), "by_mode_"+reports.Size(size))
 	var chart bars
 	for i, line := range lines {
 		l := line.rows[0].Latency
 		at := float64(i)
 		chart = append(chart,
-			bar{at - 0.19, 0.36, Usec(l.P50Ns), line.color, usecText(l.P50Ns)},
-			bar{at + 0.19, 0.36, Usec(l.P99Ns), lighter(line.color), usecText(l.P99Ns)})
+			bar{at - 0.19, 0.36, reports.Usec(l.P50Ns), line.color, reports.UsecText(l.P50Ns)},
+			bar{at + 0.19, 0.36, reports.Usec(l.P99Ns), lighter(line.color), reports.UsecText(l.P99Ns)})
 		s.legend = append(s.legend, legendEntry{line.name, patch{line.color}})
 	}
 	s.legend = append(s.legend, legendEntry{"median", patch{quietColor}}, legendEntry{"99%", patch{lighter(quietColor)}})
@@ -68,7 +69,7 @@ func latencyBars(g *group, lines []*series) *sketch {
 func (s *sketch) barChart(chart bars, lines []*series) {
 	var ticks plot.ConstantTicks
 	for i, line := range lines {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: shorten(line.name, max(110/len(lines), 12))})
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: reports.Shorten(line.name, max(110/len(lines), 12))})
 	}
 	most := 0.0
 	for _, b := range chart {

@@ -1,4 +1,4 @@
-package reports
+package plots
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ibperf/ibperf/reports"
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -45,11 +46,11 @@ const anySize = -1
 
 // newSketch starts a plot of a group, of one message size or of anySize. What
 // it shows is named for the title, and by slugWord for the file.
-func newSketch(g *group, size int, what, slugWord string) *sketch {
-	f := g.runs[0]
+func newSketch(g *reports.Group, size int, what, slugWord string) *sketch {
+	f := g.Runs[0]
 	s := blankSketch()
-	s.name = slug(g.op, g.kind, slugWord, f.Local.Device.Name, f.Parameters.Transport)
-	s.title = strings.TrimSuffix(testTitle(g.op, g.kind), " Test") + ": " + what
+	s.name = reports.Slug(g.Op, g.Kind, slugWord, f.Local.Device.Name, f.Parameters.Transport)
+	s.title = strings.TrimSuffix(reports.TestTitle(g.Op, g.Kind), " Test") + ": " + what
 	s.subtitle = subtitle(g)
 	s.warnings = plotWarnings(g, size)
 	return s
@@ -67,28 +68,28 @@ func blankSketch() *sketch {
 }
 
 // subtitle names device, transport and opcodes, and what is no hardware.
-func subtitle(g *group) string {
-	f := g.runs[0]
-	device := shorten(f.Local.Device.Name, 32)
-	if peer := shorten(f.Peer.Device.Name, 32); peer != "" && peer != device {
+func subtitle(g *reports.Group) string {
+	f := g.Runs[0]
+	device := reports.Shorten(f.Local.Device.Name, 32)
+	if peer := reports.Shorten(f.Peer.Device.Name, 32); peer != "" && peer != device {
 		device += " to " + peer
 	}
-	parts := []string{device, shorten(f.Parameters.Transport, 12)}
-	if ops := g.opcodes(); len(ops) == 1 {
-		parts = append(parts, shorten(ops[0], 24))
+	parts := []string{device, reports.Shorten(f.Parameters.Transport, 12)}
+	if ops := opcodesOf(g); len(ops) == 1 {
+		parts = append(parts, reports.Shorten(ops[0], 24))
 	}
-	if label := softwareLabel(f); label != "" {
-		parts = append(parts, "software device: "+shorten(label, 60))
+	if label := reports.SoftwareLabel(f); label != "" {
+		parts = append(parts, "software device: "+reports.Shorten(label, 60))
 	}
 	return strings.Join(parts, ", ")
 }
 
 // plotWarnings picks what belongs on a plot: no warnings about rows that it
 // does not show, nor the software label, which is in the subtitle.
-func plotWarnings(g *group, size int) []string {
-	labelled := softwareLabel(g.runs[0]) != ""
-	bare := &group{op: g.op, kind: g.kind, numbers: g.numbers}
-	for _, f := range g.runs {
+func plotWarnings(g *reports.Group, size int) []string {
+	labelled := reports.SoftwareLabel(g.Runs[0]) != ""
+	bare := &reports.Group{Op: g.Op, Kind: g.Kind, Numbers: g.Numbers}
+	for _, f := range g.Runs {
 		copied := *f
 		copied.Warnings = nil
 		for _, w := range f.Warnings {
@@ -96,10 +97,10 @@ func plotWarnings(g *group, size int) []string {
 				copied.Warnings = append(copied.Warnings, w)
 			}
 		}
-		copied.Rows = slices.DeleteFunc(slices.Clone(f.Rows), func(r Row) bool { return size != anySize && r.Size != size })
-		bare.runs = append(bare.runs, &copied)
+		copied.Rows = slices.DeleteFunc(slices.Clone(f.Rows), func(r reports.Row) bool { return size != anySize && r.Size != size })
+		bare.Runs = append(bare.Runs, &copied)
 	}
-	return fewWarnings(warningLines(bare))
+	return fewWarnings(bare.WarningLines())
 }
 
 // fewWarnings makes warnings fit for a plot: of more than three the rest is counted.
@@ -109,7 +110,7 @@ func fewWarnings(all []string) []string {
 		if i == 2 && len(all) > 3 {
 			return append(lines, fmt.Sprintf("and %d more warnings, see the tables", len(all)-i))
 		}
-		lines = append(lines, shorten("Warning: "+line, 128))
+		lines = append(lines, reports.Shorten("Warning: "+line, 128))
 	}
 	return lines
 }

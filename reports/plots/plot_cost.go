@@ -1,8 +1,9 @@
-package reports
+package plots
 
 import (
 	"slices"
 
+	"github.com/ibperf/ibperf/reports"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -14,7 +15,7 @@ const labelledSizes = 4
 
 // costSketch draws what a message costs the CPU against its median latency: a
 // point for each mode and size. There is none if no CPU time was measured.
-func costSketch(g *group, lines []*series) *sketch {
+func costSketch(g *reports.Group, lines []*series) *sketch {
 	s := newSketch(g, anySize, "CPU time per message against median", "cpu")
 	s.plot.Add(grid())
 	var xs, ys []float64
@@ -24,7 +25,7 @@ func costSketch(g *group, lines []*series) *sketch {
 		var sizes []int
 		for _, r := range line.rows {
 			if r.Latency.P50Ns > 0 && r.Local.CPUNs > 0 {
-				points = append(points, plotter.XY{X: Usec(r.Latency.P50Ns), Y: Usec(r.Local.CPUNs)})
+				points = append(points, plotter.XY{X: reports.Usec(r.Latency.P50Ns), Y: reports.Usec(r.Local.CPUNs)})
 				sizes = append(sizes, r.Size)
 				xs, ys = append(xs, points[len(points)-1].X), append(ys, points[len(points)-1].Y)
 			}
@@ -69,7 +70,7 @@ func (n *sizeNames) add(line *series, points plotter.XYs, sizes []int) {
 		index = append(index, i)
 	}
 	for _, i := range slices.Backward(spread(index, labelledSizes)) {
-		text := Size(sizes[i])
+		text := reports.Size(sizes[i])
 		if len(points) == 1 {
 			text = mode + ", " + text + " bytes"
 		}

@@ -1,15 +1,15 @@
-package reports
+package plots
 
 import (
 	"bytes"
+	"github.com/ibperf/ibperf/internal/golden"
+	"github.com/ibperf/ibperf/reports"
 	"image/png"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
 
-func ratioDrawing(t *testing.T, c *Comparison) string {
+func ratioDrawing(t *testing.T, c *reports.Comparison) string {
 	t.Helper()
 	sketches := ratioSketches(c)
 	if len(sketches) != 1 {
@@ -23,11 +23,11 @@ func ratioDrawing(t *testing.T, c *Comparison) string {
 }
 
 func TestRatioDrawingIsAsInGoldenFile(t *testing.T) {
-	checkGolden(t, "side_by_side.svg.golden", []byte(ratioDrawing(t, syntheticComparison(5))))
+	golden.Check(t, "side_by_side.svg.golden", []byte(ratioDrawing(t, comparison(t, 5))))
 }
 
 func TestRatioDrawingSaysWhatItShows(t *testing.T) {
-	svg := ratioDrawing(t, syntheticComparison(5))
+	svg := ratioDrawing(t, comparison(t, 5))
 	for _, want := range []string{"ibperf side by side with perftest", "guest", "subject / reference", "median latency (lower is better)",
 		"average BW (higher is better)", "write_lat, 2, data: perftest", "send_bw, 8, event: ucx_perftest put_bw", "1.10x", "the CPU is emulated"} {
 		if !strings.Contains(svg, want) {
@@ -37,7 +37,7 @@ func TestRatioDrawingSaysWhatItShows(t *testing.T) {
 }
 
 func TestGoalsAreDrawnAndOnTheAxis(t *testing.T) {
-	c := syntheticComparison(5)
+	c := comparison(t, 5)
 	without := ratioDrawing(t, c)
 	c.Lines[1].Goal = 3
 	if with := ratioDrawing(t, c); with == without {
@@ -49,7 +49,7 @@ func TestGoalsAreDrawnAndOnTheAxis(t *testing.T) {
 }
 
 func TestRatioPictureIsNotBlank(t *testing.T) {
-	figures, err := Draw(t.TempDir(), comparisonSet(syntheticComparison(5)))
+	figures, err := Draw(t.TempDir(), reports.Set{Comparisons: []*reports.Comparison{comparison(t, 5)}})
 	if err != nil || len(figures) != 1 {
 		t.Fatalf("figures are %v, %v", figures, err)
 	}
@@ -57,7 +57,7 @@ func TestRatioPictureIsNotBlank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, metric := range []string{MetricLatency, MetricBandwidth, MetricRate} {
+	for _, metric := range []string{reports.MetricLatency, reports.MetricBandwidth, reports.MetricRate} {
 		c := metricColors[metric]
 		if count := countColor(img, c); count < 100 {
 			t.Errorf("%d pixels in the colour of %s", count, metric)
@@ -73,7 +73,7 @@ func TestRatioAxisHoldsOneAndAllQuartiles(t *testing.T) {
 		{"all below 1", []float64{0.3, 0.4}}, {"all above", []float64{2, 3}}, {"at 1", []float64{1}},
 		{"far apart", []float64{0.02, 30}}, {"beyond the paper", []float64{1e-20, 1e20}},
 	} {
-		file := syntheticComparison(0)
+		file := comparison(t, 0)
 		for i, r := range c.ratios {
 			file.Lines[i].Add(r, 1)
 		}
@@ -90,49 +90,18 @@ func TestRatioAxisHoldsOneAndAllQuartiles(t *testing.T) {
 }
 
 func TestManyLinesMakeSeveralPlots(t *testing.T) {
-	c := syntheticComparison(1)
+	c := comparison(t, 1)
 	for len(c.Lines) < ratioLines+1 {
 		c.Lines = append(c.Lines, c.Lines[0])
 	}
-	figures, err := Draw(t.TempDir(), comparisonSet(c))
+	figures, err := Draw(t.TempDir(), reports.Set{Comparisons: []*reports.Comparison{c}})
 	if err != nil || len(figures) != 2 || figures[0].Name == figures[1].Name {
 		t.Errorf("figures are %v, %v", figures, err)
 	}
 }
 
-func TestPageHoldsComparisonWithFigureAndDefinitions(t *testing.T) {
-	set := comparisonSet(syntheticComparison(5))
-	set.Runs = []*File{syntheticFile(t, "write", KindLatency, []int{8}, "poll")}
-	page := comparisonPage(t, set)
-	for _, want := range []string{"ibperf side by side with perftest", "the clocks differ", "what the other counts", "0.95x",
-		"the CPU is emulated", "iters 1000", "<th>subject</th><th>reference</th>", "<td>ibperf, rxe0</td><td>ucx_perftest put_bw</td>", "sidebyside -o x.json", "RDMA_Write Latency Test"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q", want)
-		}
+func TestNoRatiosMakeNoPlot(t *testing.T) {
+	if sketches := ratioSketches(comparison(t, 0)); len(sketches) != 0 {
+		t.Errorf("%d plots of nothing", len(sketches))
 	}
-	comparison := page[strings.Index(page, `<section id="s1">`):]
-	if got := strings.Count(comparison, "<svg"); got != 1 {
-		t.Errorf("%d figures beside the comparison, want 1", got)
-	}
-	if page := comparisonPage(t, comparisonSet(hostileComparison(`<script>alert(1)</script>"'>&`))); strings.Contains(page, "<script") {
-		t.Error("a string of the file became markup")
-	}
-}
-
-func comparisonPage(t *testing.T, set Set) string {
-	t.Helper()
-	dir := t.TempDir()
-	figures, err := Draw(dir, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "index.html")
-	if err := WriteHTML(path, set, figures); err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(page)
 }

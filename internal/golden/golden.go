@@ -1,4 +1,5 @@
-package reports
+// Package golden holds what tests make against files in their folder testdata.
+package golden
 
 import (
 	"bytes"
@@ -10,9 +11,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// checkGolden compares got with testdata/name and leaves it beside that as a
+// Check compares got with testdata/name and leaves it beside that as a
 // .got file if they differ.
-func checkGolden(t *testing.T, name string, got []byte) {
+func Check(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {

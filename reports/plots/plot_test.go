@@ -1,20 +1,23 @@
-package reports
+package plots
 
 import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"github.com/ibperf/ibperf/internal/golden"
+	"github.com/ibperf/ibperf/reports"
 	"image/png"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-func drawFiles(t *testing.T, files ...*File) []Figure {
+func drawFiles(t *testing.T, files ...*reports.File) []reports.Figure {
 	t.Helper()
-	figures, err := Draw(t.TempDir(), Set{Runs: files})
+	figures, err := Draw(t.TempDir(), reports.Set{Runs: files})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +25,7 @@ func drawFiles(t *testing.T, files ...*File) []Figure {
 }
 
 // drawings returns the vector drawings of a file, which are quickly made.
-func drawings(t *testing.T, files ...*File) map[string]string {
+func drawings(t *testing.T, files ...*reports.File) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, g := range plotGroups(files) {
@@ -47,20 +50,20 @@ func readFigure(t *testing.T, path string) []byte {
 }
 
 func TestDrawingsAreAsInGoldenFiles(t *testing.T) {
-	lat := syntheticFile(t, "write", KindLatency, []int{64}, "data", "poll", "event")
-	bw := syntheticFile(t, "write", KindBandwidth, []int{2, 512, 65536}, "data", "poll", "event")
+	lat := latencies(t, []int{64}, "data", "poll", "event")
+	bw := bandwidths(t, []int{2, 512, 65536}, "data", "poll", "event")
 	bw.Interrupted = true
-	for _, f := range []*File{lat, bw} {
+	for _, f := range []*reports.File{lat, bw} {
 		for name, svg := range drawings(t, f) {
 			if strings.Contains(name, "percentiles") || strings.Contains(name, "bw") {
-				checkGolden(t, name+".svg.golden", []byte(svg))
+				golden.Check(t, name+".svg.golden", []byte(svg))
 			}
 		}
 	}
 }
 
 func TestDrawMakesTheSameBytesAgain(t *testing.T) {
-	f := syntheticFile(t, "write", KindBandwidth, []int{2, 8}, "poll", "event")
+	f := bandwidths(t, []int{2, 512}, "poll", "event")
 	first, second := drawFiles(t, f), drawFiles(t, f)
 	for i := range first {
 		if !bytes.Equal(readFigure(t, first[i].SVG), readFigure(t, second[i].SVG)) ||
@@ -71,8 +74,8 @@ func TestDrawMakesTheSameBytesAgain(t *testing.T) {
 }
 
 func TestPicturesAreNotBlank(t *testing.T) {
-	lat := syntheticFile(t, "write", KindLatency, []int{2, 64}, "data", "poll", "event")
-	bars := syntheticFile(t, "send", KindBandwidth, []int{4096}, "data", "poll", "event")
+	lat := latencies(t, []int{2, 64}, "data", "poll", "event")
+	bars := bandwidths(t, []int{512}, "data", "poll", "event")
 	figures := drawFiles(t, lat, bars)
 	if len(figures) != 5 { // by size, two of percentiles, CPU, bars
 		t.Errorf("%d figures, want 5", len(figures))
@@ -94,7 +97,7 @@ func TestPicturesAreNotBlank(t *testing.T) {
 }
 
 func TestFiguresSayWhatTheyShow(t *testing.T) {
-	f := syntheticFile(t, "write", KindLatency, []int{64}, "data", "poll")
+	f := latencies(t, []int{64}, "data", "poll")
 	f.Rows[0].Forced = true
 	f.Interrupted = true
 	for name, svg := range drawings(t, f) {
@@ -107,8 +110,39 @@ func TestFiguresSayWhatTheyShow(t *testing.T) {
 	}
 }
 
+// nearlyEmpty are runs in which much is missing, nothing or beyond measure.
+func nearlyEmpty(t *testing.T) map[string]*reports.File {
+	zeroLatency := latencies(t, []int{64}, "data", "poll")
+	for i := range zeroLatency.Rows {
+		zeroLatency.Rows[i].Latency = &reports.Latency{}
+	}
+	zeroBandwidth := bandwidths(t, []int{2, 512}, "data", "poll")
+	for i := range zeroBandwidth.Rows {
+		zeroBandwidth.Rows[i].Bandwidth = &reports.Bandwidth{}
+	}
+	emptyMessages := bandwidths(t, []int{2, 512}, "poll")
+	emptyMessages.Rows[0].Size = 0
+	extreme := latencies(t, []int{2, 64}, "data", "poll", "event")
+	for i, ns := range []float64{0, 5e-324, 1, 1e300, math.MaxFloat64, 0} {
+		l := extreme.Rows[i].Latency
+		l.MinNs, l.P50Ns, l.P99Ns, l.MaxNs, l.MeanNs, extreme.Rows[i].Local.CPUNs = 0, ns, ns, ns, ns, ns
+	}
+	fast := bandwidths(t, []int{2, 512}, "poll")
+	fast.Rows[0].Bandwidth = &reports.Bandwidth{Average: math.MaxFloat64, Peak: math.MaxFloat64, MsgRate: math.MaxFloat64}
+	return map[string]*reports.File{
+		"extreme latency":      extreme,
+		"extreme bandwidth":    fast,
+		"no latency rows":      latencies(t, nil),
+		"no bandwidth rows":    bandwidths(t, nil),
+		"latency zeros":        zeroLatency,
+		"bandwidth zeros":      zeroBandwidth,
+		"empty messages":       emptyMessages,
+		"nothing but the kind": {Kind: reports.KindLatency, Op: "write"},
+	}
+}
+
 func TestDrawOfNearlyNothing(t *testing.T) {
-	for name, f := range emptyFiles(t) {
+	for name, f := range nearlyEmpty(t) {
 		for drawing, svg := range drawings(t, f) {
 			if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
 				t.Errorf("%s: not a number in %s", name, drawing)
@@ -118,7 +152,7 @@ func TestDrawOfNearlyNothing(t *testing.T) {
 }
 
 func TestHostileNamesStayInTheFolderAndInXML(t *testing.T) {
-	f := syntheticFile(t, "write", KindBandwidth, []int{2, 4}, "poll")
+	f := bandwidths(t, []int{2, 512}, "poll")
 	f.Op = "../../etc/x"
 	f.Local.Device.Name = "<script>&\x00\x1b"
 	twin := *f
@@ -147,7 +181,22 @@ func TestDrawNamesTheFolderItCannotMake(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Draw(file, Set{}); err == nil || !strings.Contains(err.Error(), file) {
+	if _, err := Draw(file, reports.Set{}); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("error is %v", err)
+	}
+}
+
+// Plots of latency are of percentiles: they leave out runs that have none.
+func TestPlotsWithoutPercentiles(t *testing.T) {
+	lat := noPeak(latencies(t, []int{2, 64}, "data", "poll"))
+	if drawn := drawings(t, lat); len(drawn) != 0 {
+		t.Errorf("%d plots of means", len(drawn))
+	}
+	if bw := drawings(t, noPeak(bandwidths(t, []int{2, 65536}, "data", "poll"))); len(bw) != 1 {
+		t.Errorf("%d plots of bandwidth", len(bw))
+	}
+	full := latencies(t, []int{2, 64}, "data", "poll")
+	if both, alone := drawings(t, full, lat), drawings(t, full); len(both) != len(alone) {
+		t.Errorf("%d plots with means, %d without", len(both), len(alone))
 	}
 }

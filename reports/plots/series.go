@@ -1,9 +1,10 @@
-package reports
+package plots
 
 import (
 	"image/color"
 	"slices"
 
+	"github.com/ibperf/ibperf/reports"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -13,7 +14,7 @@ import (
 type series struct {
 	run  int
 	name string // in legends
-	rows []*Row
+	rows []*reports.Row
 	modeStyle
 }
 
@@ -56,7 +57,7 @@ func styleOf(mode string, run int) modeStyle {
 
 // series sorts the rows of a group into lines: by run, then by mode. A mode
 // whose opcode changes within a run makes a line for each.
-func (g *group) series() []*series {
+func seriesOf(g *reports.Group) []*series {
 	type key struct {
 		run    int
 		mode   string
@@ -65,47 +66,47 @@ func (g *group) series() []*series {
 	}
 	index := map[key]*series{}
 	var all []*series
-	named := len(g.opcodes()) > 1
-	for _, e := range g.entries() {
-		if g.kind == KindLatency && e.Latency.MeanOnly {
+	named := len(opcodesOf(g)) > 1
+	for _, e := range g.Entries() {
+		if g.Kind == reports.KindLatency && e.Latency.MeanOnly {
 			continue // latency is drawn by percentiles
 		}
-		k := key{e.run, e.Mode, e.Forced, e.Opcode}
+		k := key{e.Run, e.Mode, e.Forced, e.Opcode}
 		s := index[k]
 		if s == nil {
-			s = &series{run: e.run, name: seriesName(g, e, named), modeStyle: styleOf(e.Mode, e.run)}
+			s = &series{run: e.Run, name: seriesName(g, e, named), modeStyle: styleOf(e.Mode, e.Run)}
 			index[k] = s
 			all = append(all, s)
 		}
 		s.rows = append(s.rows, e.Row)
 	}
 	for _, s := range all {
-		slices.SortStableFunc(s.rows, func(a, b *Row) int { return a.Size - b.Size })
+		slices.SortStableFunc(s.rows, func(a, b *reports.Row) int { return a.Size - b.Size })
 	}
 	slices.SortStableFunc(all, func(a, b *series) int {
 		if a.run != b.run {
 			return a.run - b.run
 		}
-		return slices.Index(modeOrder, a.rows[0].Mode) - slices.Index(modeOrder, b.rows[0].Mode)
+		return slices.Index(reports.ModeOrder, a.rows[0].Mode) - slices.Index(reports.ModeOrder, b.rows[0].Mode)
 	})
 	return all
 }
 
-func seriesName(g *group, e entry, withOpcode bool) string {
-	name := modeName(e.Row)
+func seriesName(g *reports.Group, e reports.Entry, withOpcode bool) string {
+	name := e.Row.ModeName()
 	if withOpcode {
-		name += ", " + shorten(e.Opcode, 24)
+		name += ", " + reports.Shorten(e.Opcode, 24)
 	}
-	if l := g.label(e.run); l != "" {
+	if l := g.Label(e.Run); l != "" {
 		name = l + " " + name
 	}
 	return name
 }
 
 // opcodes lists the opcodes of a group in order of appearance.
-func (g *group) opcodes() []string {
+func opcodesOf(g *reports.Group) []string {
 	var all []string
-	for _, e := range g.entries() {
+	for _, e := range g.Entries() {
 		if !slices.Contains(all, e.Opcode) {
 			all = append(all, e.Opcode)
 		}
@@ -126,7 +127,7 @@ func sizesOf(lines []*series) []int {
 }
 
 // row returns the first row of a size, nil if there is none.
-func (s *series) row(size int) *Row {
+func (s *series) row(size int) *reports.Row {
 	for _, r := range s.rows {
 		if r.Size == size {
 			return r

@@ -1,10 +1,11 @@
-package reports
+package plots
 
 import (
 	"image/color"
 	"math"
 	"slices"
 
+	"github.com/ibperf/ibperf/reports"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -18,20 +19,17 @@ const extremeRatio = 1000
 
 // metricColors tells metrics apart, in the palette of the completion modes.
 var metricColors = map[string]color.NRGBA{
-	MetricLatency:   {R: 0x00, G: 0x72, B: 0xB2, A: 0xFF}, // blue
-	MetricBandwidth: {R: 0xD5, G: 0x5E, B: 0x00, A: 0xFF}, // vermillion
-	MetricRate:      {R: 0x00, G: 0x9E, B: 0x73, A: 0xFF}, // bluish green
-	MetricMean:      {R: 0x56, G: 0xB4, B: 0xE9, A: 0xFF}, // sky blue
-	MetricWall:      {R: 0xCC, G: 0x79, B: 0xA7, A: 0xFF}, // reddish purple
-	MetricMemory:    {R: 0xE6, G: 0x9F, B: 0x00, A: 0xFF}, // orange
+	reports.MetricLatency:   {R: 0x00, G: 0x72, B: 0xB2, A: 0xFF}, // blue
+	reports.MetricBandwidth: {R: 0xD5, G: 0x5E, B: 0x00, A: 0xFF}, // vermillion
+	reports.MetricRate:      {R: 0x00, G: 0x9E, B: 0x73, A: 0xFF}, // bluish green
+	reports.MetricMean:      {R: 0x56, G: 0xB4, B: 0xE9, A: 0xFF}, // sky blue
+	reports.MetricWall:      {R: 0xCC, G: 0x79, B: 0xA7, A: 0xFF}, // reddish purple
+	reports.MetricMemory:    {R: 0xE6, G: 0x9F, B: 0x00, A: 0xFF}, // orange
 }
 
-// metricOrder is the order of the metrics in legends.
-var metricOrder = []string{MetricLatency, MetricMean, MetricBandwidth, MetricRate, MetricWall, MetricMemory}
-
 // ratioSketches draws the ratios of a comparison, some lines on each plot.
-func ratioSketches(c *Comparison) []*sketch {
-	var measured []*Line
+func ratioSketches(c *reports.Comparison) []*sketch {
+	var measured []*reports.Line
 	for i := range c.Lines {
 		if len(c.Lines[i].Subject.Rounds) > 0 {
 			measured = append(measured, &c.Lines[i])
@@ -44,19 +42,19 @@ func ratioSketches(c *Comparison) []*sketch {
 	return all
 }
 
-func ratioSketch(c *Comparison, lines []*Line) *sketch {
+func ratioSketch(c *reports.Comparison, lines []*reports.Line) *sketch {
 	s := blankSketch()
-	s.name = slug(ratioSlug, c.Machine.Host)
-	s.title = shorten(comparisons{c}.title(), 90)
-	s.subtitle = shorten(c.Machine.Host, 60) + ", ratios of interleaved pairs, dot: median ratio, bar: quartiles, stroke: goal"
-	s.warnings = fewWarnings(c.warningLines())
+	s.name = reports.Slug(reports.RatioSlug, c.Machine.Host)
+	s.title = reports.Shorten(c.Title(), 90)
+	s.subtitle = reports.Shorten(c.Machine.Host, 60) + ", ratios of interleaved pairs, dot: median ratio, bar: quartiles, stroke: goal"
+	s.warnings = fewWarnings(c.WarningLines())
 	s.xLabel = "subject / reference"
 	s.yLabel = "test, size, arrival: reference"
 	dots := ratioDots{}
 	for i, l := range lines {
 		dots = append(dots, ratioDot{
-			at: float64(len(lines) - 1 - i), color: metricColors[l.Metric], label: ratioText(l.Ratio.Median, 1),
-			goal: l.drawnGoal(), low: drawable(l.Ratio.Q1), mid: drawable(l.Ratio.Median), high: drawable(l.Ratio.Q3),
+			at: float64(len(lines) - 1 - i), color: metricColors[l.Metric], label: reports.RatioText(l.Ratio.Median, 1),
+			goal: drawnGoal(l), low: drawable(l.Ratio.Q1), mid: drawable(l.Ratio.Median), high: drawable(l.Ratio.Q3),
 		})
 	}
 	s.plot.Add(grid(), dots)
@@ -69,14 +67,13 @@ func ratioSketch(c *Comparison, lines []*Line) *sketch {
 }
 
 // metricLegend says for each metric that is there which side of 1 is better.
-func metricLegend(lines []*Line) []legendEntry {
+func metricLegend(lines []*reports.Line) []legendEntry {
 	var entries []legendEntry
-	for _, metric := range metricOrder {
-		if !slices.ContainsFunc(lines, func(l *Line) bool { return l.Metric == metric }) {
+	for _, metric := range reports.MetricOrder {
+		if !slices.ContainsFunc(lines, func(l *reports.Line) bool { return l.Metric == metric }) {
 			continue
 		}
-		scale := scales[metric]
-		entries = append(entries, legendEntry{scale.name + " (" + scale.better() + " is better)",
+		entries = append(entries, legendEntry{reports.MetricMeaning(metric),
 			ratioDot{color: metricColors[metric]}})
 	}
 	return entries
@@ -88,20 +85,20 @@ func drawable(ratio float64) float64 {
 }
 
 // lineNames marks each line with its test, size and arrival, and with its reference.
-type lineNames []*Line
+type lineNames []*reports.Line
 
 // Ticks implements [plot.Ticker].
 func (n lineNames) Ticks(_, _ float64) []plot.Tick {
 	var ticks []plot.Tick
 	for i, l := range n {
 		ticks = append(ticks, plot.Tick{Value: float64(len(n) - 1 - i),
-			Label: l.drawnName() + ": " + l.Reference.label()})
+			Label: drawnName(l) + ": " + l.Reference.Label()})
 	}
 	return ticks
 }
 
 // drawnGoal is on the rule where there is no goal.
-func (l *Line) drawnGoal() float64 {
+func drawnGoal(l *reports.Line) float64 {
 	if l.Goal <= 0 {
 		return 1
 	}
@@ -109,10 +106,10 @@ func (l *Line) drawnGoal() float64 {
 }
 
 // drawnName names the device too where the reference has another.
-func (l *Line) drawnName() string {
-	name := shorten(l.Test, 24) + ", " + Size(l.Size) + ", " + l.Arrival
+func drawnName(l *reports.Line) string {
+	name := reports.Shorten(l.Test, 24) + ", " + reports.Size(l.Size) + ", " + l.Arrival
 	if l.Reference.Device != "" && l.Reference.Device != l.Subject.Device {
-		name += ", " + shorten(l.Subject.Device, 16)
+		name += ", " + reports.Shorten(l.Subject.Device, 16)
 	}
 	return name
 }

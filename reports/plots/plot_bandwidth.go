@@ -1,14 +1,15 @@
-package reports
+package plots
 
 import (
 	"fmt"
 
+	"github.com/ibperf/ibperf/reports"
 	"gonum.org/v1/plot/plotter"
 )
 
 // bandwidthSketch draws the average bandwidth of each mode by message size, or
 // as bars if there is only one size.
-func bandwidthSketch(g *group, lines []*series) *sketch {
+func bandwidthSketch(g *reports.Group, lines []*series) *sketch {
 	sizes := positive(sizesOf(lines))
 	if len(sizes) < 2 {
 		return bandwidthBars(g, lines)
@@ -20,8 +21,8 @@ func bandwidthSketch(g *group, lines []*series) *sketch {
 		var points plotter.XYs
 		for _, r := range line.rows {
 			if r.Size > 0 {
-				points = append(points, plotter.XY{X: float64(r.Size), Y: MiBps(r.Bandwidth.Average)})
-				most = max(most, MiBps(r.Bandwidth.Average))
+				points = append(points, plotter.XY{X: float64(r.Size), Y: reports.MiBps(r.Bandwidth.Average)})
+				most = max(most, reports.MiBps(r.Bandwidth.Average))
 			}
 		}
 		t := newTrace(line, points)
@@ -36,13 +37,13 @@ func bandwidthSketch(g *group, lines []*series) *sketch {
 }
 
 // bandwidthBars draws the average bandwidth of each mode for one size.
-func bandwidthBars(g *group, lines []*series) *sketch {
+func bandwidthBars(g *reports.Group, lines []*series) *sketch {
 	size := sizesOf(lines)[0]
-	s := newSketch(g, size, fmt.Sprintf("average, %s bytes", Size(size)), "by_mode_"+Size(size))
+	s := newSketch(g, size, fmt.Sprintf("average, %s bytes", reports.Size(size)), "by_mode_"+reports.Size(size))
 	var chart bars
 	for i, line := range lines {
 		average := line.rows[0].Bandwidth.Average
-		chart = append(chart, bar{float64(i), 0.6, MiBps(average), line.color, rateText(average, false)})
+		chart = append(chart, bar{float64(i), 0.6, reports.MiBps(average), line.color, reports.RateText(average, false)})
 		s.legend = append(s.legend, legendEntry{line.name, patch{line.color}})
 	}
 	s.yLabel = "average bandwidth [MiB/s]"
