@@ -27,12 +27,16 @@ type nullDevice struct {
 	total   uint64 // messages for a receiver
 	arrived uint64 // of them
 	taking  bool   // a receive each
+	next    int    // place of the next one in the buffer
+	end     int    // of the places
 }
 
 // newNullDevice returns the device of a side that runs a plan of one size and mode.
 func newNullDevice(p *Plan, role Role) *nullDevice {
 	d := &nullDevice{layout: newLayout(p), slots: uint64(slots(p, p.Sizes[0])), total: warmupFor(p, p.Sizes[0]) + p.Iterations}
 	pingpong, data := p.Kind == reports.KindLatency, p.Completion == ModeData
+	d.next = d.layout.rx(0)
+	d.end = d.next + int(d.slots)*verbs.BlockSize
 	d.taking = data && p.Op == OpSend
 	d.ahead = role == Server && !data
 	switch {
@@ -98,8 +102,10 @@ func (d *nullDevice) supply(wr *verbs.SendWR) {
 
 func (d *nullDevice) deliver(until uint64) {
 	for ; d.arrived < until; d.arrived++ {
-		at := d.layout.rx(0) + int(d.arrived%d.slots)*verbs.BlockSize
-		binary.NativeEndian.PutUint64(d.buf[at:], d.arrived+1)
+		binary.NativeEndian.PutUint64(d.buf[d.next:], d.arrived+1)
+		if d.next += verbs.BlockSize; d.next == d.end {
+			d.next = d.layout.rx(0)
+		}
 	}
 	if d.taking {
 		d.recvs.ready = d.arrived
