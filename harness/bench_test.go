@@ -38,27 +38,32 @@ func benchLoop(b *testing.B, op Op, kind string, mode Mode, size int) {
 	}
 }
 
-// A loop must not allocate: many more messages may not cost an allocation each.
-// A histogram of more samples costs some when it is encoded after the loop.
 func TestLoopsDoNotAllocate(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector makes calls allocate")
 	}
 	eachTest(t, func(t *testing.T, op Op, kind string) {
 		for _, mode := range modes() {
-			count := func(n uint64) float64 {
+			t.Log(mode)
+			checkAllocations(t, func(n uint64) {
 				p := testPlan(op, kind, 8, n)
 				p.Completion = mode
-				return testing.AllocsPerRun(2, func() {
-					if _, errs := (pair{device: "shm_whole", plan: p}).run(t); errs[0] != nil || errs[1] != nil {
-						t.Fatal(errs)
-					}
-				})
-			}
-			const few, many = 100, 20100
-			if more := count(many) - count(few); more > (many-few)/2 {
-				t.Errorf("%s: %d more messages cost %.0f more allocations", mode, many-few, more)
-			}
+				if _, errs := (pair{device: "shm_whole", plan: p}).run(t); errs[0] != nil || errs[1] != nil {
+					t.Fatal(errs)
+				}
+			})
 		}
 	})
+}
+
+// checkAllocations holds that a loop does not allocate: many more messages may not
+// cost an allocation each. A histogram of more samples costs some when it is encoded
+// after the loop.
+func checkAllocations(t *testing.T, run func(messages uint64)) {
+	t.Helper()
+	count := func(n uint64) float64 { return testing.AllocsPerRun(2, func() { run(n) }) }
+	const few, many = 100, 20100
+	if more := count(many) - count(few); more > (many-few)/2 {
+		t.Errorf("%d more messages cost %.0f more allocations", many-few, more)
+	}
 }

@@ -100,27 +100,33 @@ func (m *Markers) Len() int { return m.n }
 // before the first one.
 func (m *Markers) Init() {
 	for s := range uint64(m.ring.slots) {
-		m.put(int(s)*m.slotWords, s-uint64(m.ring.slots))
+		m.writeAt(int(s)*m.slotWords, s-uint64(m.ring.slots))
 	}
 	m.aim(0)
 }
 
 // Write puts the markers of message k into its slot: for the sender, after the
-// rest of the message is there.
-func (m *Markers) Write(k uint64) { m.put(m.slot(k), k) }
-
-// put writes the markers of message k into the slot that begins at word base.
-// The other bytes of a marker's word belong to no message.
-func (m *Markers) put(base int, k uint64) {
-	m.putOne(base, m.first, k)
+// rest of the message is there. The other bytes of a marker's word belong to no
+// message.
+func (m *Markers) Write(k uint64) {
+	m.aim(k)
+	m.put()
 	for i := 1; i < m.n; i++ {
-		m.putOne(base, m.spot(i), k)
+		m.look(i, m.spot(i))
+		m.put()
 	}
 }
 
-func (m *Markers) putOne(base int, s spot, k uint64) {
-	w := &m.words[base+s.word]
-	*w = *w&^s.mask | s.value(k)
+// writeAt is Write into the slot that begins at word base.
+func (m *Markers) writeAt(base int, k uint64) {
+	m.k, m.base = k, base
+	m.Write(k)
+}
+
+// put writes the current marker.
+func (m *Markers) put() {
+	w := &m.words[m.at]
+	*w = *w&^m.mask | m.want
 }
 
 // Poison changes the markers of message k so that they are neither its own nor

@@ -83,7 +83,7 @@ func FuzzGeometry(f *testing.F) {
 			m := NewMarkers(r, order)
 			m.Init()
 			k := k % (1 << 62)
-			m.put(m.slot(k), k-3)
+			m.writeAt(m.slot(k), k-3)
 			if m.Arrived(k) {
 				t.Fatal("there before it was written")
 			}
