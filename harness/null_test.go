@@ -33,8 +33,11 @@ type nullDevice struct {
 
 // newNullDevice returns the device of a side that runs a plan of one size and mode.
 func newNullDevice(p *Plan, role Role) *nullDevice {
-	d := &nullDevice{layout: newLayout(p), slots: uint64(slots(p, p.Sizes[0])), total: warmupFor(p, p.Sizes[0]) + p.Iterations}
+	d := &nullDevice{layout: newLayout(p), total: warmupFor(p, p.Sizes[0]) + p.Iterations}
 	pingpong, data := p.Kind == reports.KindLatency, p.Completion == ModeData
+	if data {
+		d.slots = uint64(slots(p, p.Sizes[0]))
+	}
 	d.next = d.layout.rx(0)
 	d.end = d.next + int(d.slots)*verbs.BlockSize
 	d.taking = data && p.Op == OpSend
