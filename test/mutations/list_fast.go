@@ -67,9 +67,7 @@ var fastFaults = []mutation{
 	{"what was checked before work waits still counts", "TestWarmOrder", "pending.go",
 		`	q.pass.valid = false // what is posted now waits its turn
 `, ``},
-	{"receives that are asked for are taken like others", "SRQ-12", "fast.go",
-		` && !p.sharing`, ``},
-	{"devices that shuffle do not on the fast path", "TestOrder$", "fast.go",
+	{"devices that shuffle do not on the fast path", "TestOrder/DIO-10_not_kept/shm_unordered/RDMA_WRITE", "fast.go",
 		` && q.ctx.dev.place == ascending`, ``},
 	{"the fast path does not store in order", "TestOrder/DIO-10_kept/shm_whole", "fast.go",
 		`		default:
