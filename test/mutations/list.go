@@ -5,5 +5,5 @@ import "slices"
 // mutations returns all faults by what they are faults of.
 func mutations() []mutation {
 	return slices.Concat(memoryFaults, requestFaults, completionFaults, eventFaults, connectionFaults, stateFaults,
-		transportFaults, datagramFaults, sharedFaults)
+		fastFaults, transportFaults, datagramFaults, sharedFaults)
 }

@@ -36,6 +36,6 @@ var memoryFaults = []mutation{
 		`(*iova^va)%pageSize != 0`, `false`},
 	{"a zero-based region is not", "MR-18", "mr.go",
 		`case access&verbs.AccessZeroBased != 0:`, `case access == 0xffff:`},
-	{"addresses count from the start of the memory, not of the region", "MR-10 RMA-20", "mr.go",
+	{"addresses count from the start of the memory, not of the region", "TestRegionWithinABuffer", "mr.go",
 		`b[offset : offset+length]}`, `b[:length]}`},
 }

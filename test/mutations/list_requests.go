@@ -36,7 +36,7 @@ var requestFaults = []mutation{
 	src, piece`},
 	{"a message longer than the port allows has the wrong status", "ERR-6", "execute.go",
 		`return 0, verbs.WCLocLenErr`, `return 0, verbs.WCLocQPOpErr`},
-	{"a whole message is not stored in order", "TestOrder", "execute.go",
+	{"a message in pieces is not stored in order", "TestOrder/DIO-10_kept/shm_whole", "execute.go",
 		`place.Ordered(dst, src)`, `q.shuffler.Blocks(dst, src, base)`},
 	{"rnr_retry allows one more", "ERR-13", "pending.go",
 		`if p.rnrLeft == 0 {`, `if p.rnrLeft < 0 {`},

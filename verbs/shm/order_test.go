@@ -100,11 +100,15 @@ func (w *watcher) watch(t *testing.T, limit time.Duration, source []byte, post f
 
 // orderedPair returns a pair and, for the operation, the memory that messages
 // leave, the memory that they come to, and how one is posted.
-func orderedPair(t *testing.T, device string, op verbs.Opcode, size int) (from, to []byte, post func() error) {
+// The local memory is named in pieces.
+func orderedPair(t *testing.T, device string, op verbs.Opcode, size, pieces int) (from, to []byte, post func() error) {
 	c := conf()
 	c.device, c.size = device, size
 	a, b := pair(t, c)
-	w := send{op: op, flags: verbs.SendSignaled, sges: []verbs.SGE{a.sge(0, size)}}.toward(b, 0)
+	w := send{op: op, flags: verbs.SendSignaled}.toward(b, 0)
+	for i := range pieces {
+		w.sges = append(w.sges, a.sge(i*size/pieces, size/pieces))
+	}
 	from, to = a.mem, b.mem
 	if op == verbs.OpRDMARead {
 		from, to = to, from
@@ -148,14 +152,16 @@ func TestOrder(t *testing.T) {
 		for _, c := range []struct {
 			device string
 			unit   int
+			pieces int
 		}{
-			{"shm_whole", shortMessage}, {"shm_whole", verbs.BlockSize}, {"shm_block128", verbs.BlockSize},
+			{"shm_whole", shortMessage, 1}, {"shm_whole", shortMessage, 2},
+			{"shm_whole", verbs.BlockSize, 1}, {"shm_block128", verbs.BlockSize, 1},
 		} {
-			t.Run(fmt.Sprintf("DIO-10 kept/%s/%s/units of %d", c.device, op, c.unit), func(t *testing.T) {
+			t.Run(fmt.Sprintf("DIO-10 kept/%s/%s/units of %d, %d SGEs", c.device, op, c.unit, c.pieces), func(t *testing.T) {
 				if runtime.GOARCH != "amd64" {
 					t.Skip("nothing is promised on " + runtime.GOARCH)
 				}
-				from, to, post := orderedPair(t, c.device, op, shortMessage)
+				from, to, post := orderedPair(t, c.device, op, shortMessage, c.pieces)
 				if sent, misled := newWatcher(to, c.unit).watch(t, 250*time.Millisecond, from, post); misled != 0 {
 					t.Errorf("message %d of %d was seen out of order", misled, sent)
 				}
@@ -174,7 +180,7 @@ func TestOrder(t *testing.T) {
 // seenBroken tells whether a message was seen out of order within the time.
 func seenBroken(t *testing.T, device string, op verbs.Opcode, size int, limit time.Duration) bool {
 	t.Helper()
-	from, to, post := orderedPair(t, device, op, size)
+	from, to, post := orderedPair(t, device, op, size, 1)
 	sent, misled := newWatcher(to, size).watch(t, limit, from, post)
 	t.Logf("messages of %d bytes: %d sent, first seen out of order: %d", size, sent, misled)
 	return misled != 0

@@ -14,7 +14,7 @@ import (
 // every millisecond.
 const soon = 200 * time.Millisecond
 
-// TestSenderOutrunsReceiver: a full send queue meets receives that are posted one by
+// TestSenderOutrunsReceiver: a full send queue, long or short, meets receives that are posted one by
 // one. Each message arrives soon after its receive, in order, whoever carries it out:
 // the thread that polls, the device when nobody polls, or when somebody sleeps for
 // the completion.
@@ -38,22 +38,23 @@ func TestSenderOutrunsReceiver(t *testing.T) {
 		},
 	}
 	for name, wait := range cases {
-		t.Run(name, func(t *testing.T) {
-			c := conf()
-			c.oneCQ, c.channel, c.rnrRetry = true, true, 7
-			c.rnrTimer = 0 // 655 ms: only the receive ends the wait
-			a, b := pair(t, c)
-			a.warm(t, b)
-			var done atomic.Bool
-			a.mustPost(t, a.numbered()...)
-			crew(t, func() error { return wait(a, &done) }, func() error {
-				defer done.Store(true)
-				return b.receiveOneByOne(a.conf.cap.MaxSendWR)
+		for _, n := range []int{1, 64} {
+			t.Run(fmt.Sprintf("%s/%d", name, n), func(t *testing.T) {
+				c := conf()
+				c.oneCQ, c.channel, c.rnrRetry, c.cap.MaxSendWR = true, true, 7, n
+				c.rnrTimer = 0 // 655 ms: only the receive ends the wait
+				a, b := warmPair(t, c)
+				var done atomic.Bool
+				a.mustPost(t, a.numbered()...)
+				crew(t, func() error { return wait(a, &done) }, func() error {
+					defer done.Store(true)
+					return b.receiveOneByOne(n)
+				})
+				if name != "polled" {
+					pollOne(t, a.sendCQ, 1, verbs.WCSuccess)
+				}
 			})
-			if name != "polled" {
-				pollOne(t, a.sendCQ, 1, verbs.WCSuccess)
-			}
-		})
+		}
 	}
 }
 

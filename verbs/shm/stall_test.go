@@ -23,6 +23,7 @@ func stalledSend(t *testing.T) (q *qp, c *cq, peer *victim) {
 	v.qp = made.(*qp)
 	check(t, v.connect(peer.endpoint()))
 	check(t, peer.connect(v.endpoint()))
+	check(t, peer.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState|verbs.MaskMinRNRTimer))
 	v.ctx.engine.stop()
 	t.Cleanup(v.ctx.engine.init) // Close stops it
 	_, err = v.qp.PostSend(&verbs.SendWR{WRID: 7, Opcode: verbs.OpSend, SendFlags: verbs.SendSignaled})
