@@ -21,6 +21,7 @@ var scales = map[string]scale{
 	MetricMean:      {"mean latency", "usec", false, usecText},
 	MetricBandwidth: {"average BW", rateUnit(false), true, func(v float64) string { return rateText(v, false) }},
 	MetricRate:      {"message rate", "Mpps", true, func(v float64) string { return strconv.FormatFloat(Mpps(v), 'f', 6, 64) }},
+	MetricTime:      {"time per message", "ns", false, nsText},
 	MetricWall:      {"wall time", "s", false, func(v float64) string { return strconv.FormatFloat(finite(v), 'f', 3, 64) }},
 	MetricMemory:    {"peak memory", "MiB", false, func(v float64) string { return strconv.FormatFloat(MiB(v), 'f', 1, 64) }},
 }
@@ -106,10 +107,14 @@ func (c *Comparison) facts() [][]string {
 			programs = addNew(programs, v.Program.Name+" "+v.Program.Release)
 		}
 	}
+	roles := " (server, client)"
+	if len(pinned) != 2 {
+		roles = ""
+	}
 	list := [][]string{
 		{"Machine", fmt.Sprintf("%s, %s, %d CPUs, Linux %s", m.Host, m.CPU, m.CPUs, m.Kernel)},
 		{" programs", strings.Join(programs, ", ")},
-		{" pinned to CPUs", strings.Join(pinned, ", ") + " (server, client)"},
+		{" pinned to CPUs", strings.Join(pinned, ", ") + roles},
 		{" pairs", fmt.Sprintf("up to %d of each line, interleaved", c.Pairs)},
 	}
 	for i := range list {

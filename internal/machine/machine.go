@@ -1,0 +1,40 @@
+// Package machine describes the machine that comparisons are made on.
+package machine
+
+import (
+	"bufio"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/ibperf/ibperf/reports"
+	"golang.org/x/sys/unix"
+)
+
+// Describe describes this machine, with root as its file system, and the CPUs that
+// programs are pinned to.
+func Describe(root fs.FS, pinned []int) reports.Machine {
+	m := reports.Machine{Kernel: "unknown", CPU: cpuModel(root), CPUs: runtime.NumCPU(), Pinned: pinned}
+	m.Host, _ = os.Hostname() // without a name it is empty
+	var u unix.Utsname
+	if unix.Uname(&u) == nil {
+		m.Kernel = unix.ByteSliceToString(u.Release[:])
+	}
+	return m
+}
+
+// cpuModel is the name of the first CPU, or the architecture where there is none.
+func cpuModel(root fs.FS) string {
+	f, err := root.Open("proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if key, value, _ := strings.Cut(lines.Text(), ":"); strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}

@@ -1,0 +1,108 @@
+package reports
+
+import (
+	"cmp"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// curveSizes is from how many sizes on lines that differ in size alone are a curve.
+const curveSizes = 4
+
+// curvesOf takes the lines that are points of curves out of those of a comparison.
+// Parameters may differ with the size.
+func curvesOf(lines []*Line) (curves [][]*Line, single []*Line) {
+	type key struct{ test, arrival, metric, subject, reference string }
+	of := func(l *Line) key { return key{l.Test, l.Arrival, l.Metric, l.Subject.label(), l.Reference.label()} }
+	together := map[key][]*Line{}
+	for _, l := range lines {
+		if l.Size > 0 {
+			together[of(l)] = append(together[of(l)], l)
+		}
+	}
+	for _, l := range lines {
+		all := together[of(l)]
+		switch {
+		case l.Size <= 0 || !differ(all):
+			single = append(single, l)
+		case l == all[0]:
+			sorted := slices.SortedFunc(slices.Values(all), func(a, b *Line) int { return cmp.Compare(a.Size, b.Size) })
+			curves = append(curves, sorted)
+		}
+	}
+	return curves, single
+}
+
+// differ tells whether lines are of enough sizes for a curve, and no two of one.
+func differ(lines []*Line) bool {
+	sizes := map[int]bool{}
+	for _, l := range lines {
+		sizes[l.Size] = true
+	}
+	return len(lines) >= curveSizes && len(sizes) == len(lines)
+}
+
+// curveSketch draws the ratios of lines by their size.
+func curveSketch(c *Comparison, lines []*Line) *sketch {
+	first := lines[0]
+	s := blankSketch()
+	s.name = slug(ratioSlug, c.Machine.Host, first.Test, first.Arrival, "by_size")
+	s.title = shorten(first.Test, 24) + ", " + first.Arrival + ": " + first.Subject.label() + " side by side with " + first.Reference.label()
+	s.subtitle = shorten(c.Machine.Host, 60) + ", ratios of interleaved pairs, dot: median ratio, bar: quartiles"
+	s.warnings = fewWarnings(c.warningLines())
+	s.yLabel = "subject / reference, below: medians of both [" + first.scale(false).unit + "]"
+	curve := ratioCurve{lines: lines}
+	var sizes []int
+	for _, l := range lines {
+		sizes = append(sizes, l.Size)
+		curve.dots = append(curve.dots, ratioDot{
+			at: float64(l.Size), color: metricColors[l.Metric], label: ratioText(l.Ratio.Median, 1),
+			goal: l.drawnGoal(), low: drawable(l.Ratio.Q1), mid: drawable(l.Ratio.Median), high: drawable(l.Ratio.Q3),
+		})
+	}
+	s.plot.Add(grid(), curve)
+	s.sizeAxis(sizes)
+	s.plot.X.Min, s.plot.X.Max = float64(sizes[0])/1.5, float64(sizes[len(sizes)-1])*1.5 // room for the labels
+	curve.dots.setRange(&s.plot.Y)
+	s.legend = metricLegend(lines)
+	return s
+}
+
+// A ratioCurve is the dots of lines by size, joined, and a rule where both programs
+// are equal.
+type ratioCurve struct {
+	lines []*Line
+	dots  ratioDots
+}
+
+// Plot implements [plot.Plotter].
+func (r ratioCurve) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	c.StrokeLine2(draw.LineStyle{Color: inkColor, Width: vg.Points(1.2)}, c.Min.X, y(1), c.Max.X, y(1))
+	var path []vg.Point
+	for _, d := range r.dots {
+		path = append(path, vg.Point{X: x(d.at), Y: y(d.mid)})
+	}
+	c.StrokeLines(draw.LineStyle{Color: r.dots[0].color, Width: lineWidth}, path)
+	ratio := textStyle(10, false, inkColor, draw.TextStyle{XAlign: draw.XCenter, YAlign: draw.YBottom})
+	values := textStyle(9, false, quietColor, draw.TextStyle{XAlign: draw.XCenter, YAlign: draw.YTop})
+	for i, d := range r.dots {
+		d.stand(c, path[i], y(d.low), y(d.high))
+		c.FillText(ratio, vg.Point{X: path[i].X, Y: y(d.high) + vg.Points(6)}, d.label)
+		text := r.lines[i].scale(false).text
+		c.FillText(values, vg.Point{X: path[i].X, Y: y(d.low) - vg.Points(6)}, text(r.lines[i].Subject.Median)+" / "+text(r.lines[i].Reference.Median))
+	}
+}
+
+// stand draws the dot with its bar upright.
+func (d ratioDot) stand(c draw.Canvas, mid vg.Point, low, high vg.Length) {
+	const cap = vg.Length(4)
+	style := draw.LineStyle{Color: d.color, Width: lineWidth}
+	c.StrokeLine2(style, mid.X, low, mid.X, high)
+	c.StrokeLine2(style, mid.X-cap, low, mid.X+cap, low)
+	c.StrokeLine2(style, mid.X-cap, high, mid.X+cap, high)
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: d.color, Radius: vg.Points(4), Shape: draw.CircleGlyph{}}, mid)
+}
