@@ -53,7 +53,7 @@ func curveSketch(c *Comparison, lines []*Line) *sketch {
 	s.title = shorten(first.Test, 24) + ", " + first.Arrival + ": " + first.Subject.label() + " side by side with " + first.Reference.label()
 	s.subtitle = shorten(c.Machine.Host, 60) + ", ratios of interleaved pairs, dot: median ratio, bar: quartiles"
 	s.warnings = fewWarnings(c.warningLines())
-	s.yLabel = "subject / reference, below: medians of both [" + first.scale(false).unit + "]"
+	s.yLabel = "subject / reference; at the bottom the median of each, one above the other [" + first.scale(false).unit + "]"
 	curve := ratioCurve{lines: lines}
 	var sizes []int
 	for _, l := range lines {
@@ -66,7 +66,7 @@ func curveSketch(c *Comparison, lines []*Line) *sketch {
 	s.plot.Add(grid(), curve)
 	s.sizeAxis(sizes)
 	s.plot.X.Min, s.plot.X.Max = float64(sizes[0])/1.5, float64(sizes[len(sizes)-1])*1.5 // room for the labels
-	curve.dots.setRange(&s.plot.Y)
+	curve.setRange(&s.plot.Y)
 	s.legend = metricLegend(lines)
 	return s
 }
@@ -88,12 +88,23 @@ func (r ratioCurve) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	c.StrokeLines(draw.LineStyle{Color: r.dots[0].color, Width: lineWidth}, path)
 	ratio := textStyle(10, false, inkColor, draw.TextStyle{XAlign: draw.XCenter, YAlign: draw.YBottom})
-	values := textStyle(9, false, quietColor, draw.TextStyle{XAlign: draw.XCenter, YAlign: draw.YTop})
+	value := textStyle(9, false, quietColor, draw.TextStyle{XAlign: draw.XCenter, YAlign: draw.YBottom})
 	for i, d := range r.dots {
 		d.stand(c, path[i], y(d.low), y(d.high))
 		c.FillText(ratio, vg.Point{X: path[i].X, Y: y(d.high) + vg.Points(6)}, d.label)
 		text := r.lines[i].scale(false).text
-		c.FillText(values, vg.Point{X: path[i].X, Y: y(d.low) - vg.Points(6)}, text(r.lines[i].Subject.Median)+" / "+text(r.lines[i].Reference.Median))
+		c.FillText(value, vg.Point{X: path[i].X, Y: c.Min.Y + vg.Points(14)}, text(r.lines[i].Subject.Median))
+		c.FillText(value, vg.Point{X: path[i].X, Y: c.Min.Y + vg.Points(3)}, text(r.lines[i].Reference.Median))
+	}
+}
+
+// setRange fits the axis to the dots, with room below for the medians.
+func (r ratioCurve) setRange(a *plot.Axis) {
+	r.dots.setRange(a)
+	if _, log := a.Scale.(logScale); log {
+		a.Min /= 2
+	} else {
+		a.Min -= (a.Max - a.Min) * 0.12
 	}
 }
 

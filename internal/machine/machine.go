@@ -15,13 +15,21 @@ import (
 // Describe describes this machine, with root as its file system, and the CPUs that
 // programs are pinned to.
 func Describe(root fs.FS, pinned []int) reports.Machine {
-	m := reports.Machine{Kernel: "unknown", CPU: cpuModel(root), CPUs: runtime.NumCPU(), Pinned: pinned}
+	m := reports.Machine{Kernel: "unknown", CPU: cpuModel(root), CPUs: cpus(root), Pinned: pinned}
 	m.Host, _ = os.Hostname() // without a name it is empty
 	var u unix.Utsname
 	if unix.Uname(&u) == nil {
 		m.Kernel = unix.ByteSliceToString(u.Release[:])
 	}
 	return m
+}
+
+// cpus counts all CPUs, or those that this process may use where the kernel lists none.
+func cpus(root fs.FS) int {
+	if all, err := fs.Glob(root, "sys/devices/system/cpu/cpu[0-9]*"); err == nil && len(all) > 0 {
+		return len(all)
+	}
+	return runtime.NumCPU()
 }
 
 // cpuModel is the name of the first CPU, or the architecture where there is none.

@@ -104,13 +104,12 @@ func buffers(size int) (src, dst []byte, free func(), err error) {
 
 func newLine(size int) reports.Line {
 	const how = ": one thread copies the message between the same places of two shared buffers"
-	goVersion := runtime.Version()
 	return reports.Line{
-		Test: "order", Size: size, Arrival: "data", Metric: reports.MetricTime,
+		Test: "copy", Size: size, Arrival: "data", Metric: reports.MetricTime,
 		Parameters: map[string]int{"copies": copies(size)},
-		Subject: reports.Values{Program: reports.Program{Name: "in order", Release: "place.Ordered"},
+		Subject: reports.Values{Program: reports.Program{Name: "ibperf", Release: "place.Ordered"}, Part: "in order",
 			Definition: "mean time of a copy by place.Ordered" + how, Command: []string{}},
-		Reference: reports.Values{Program: reports.Program{Name: "copy", Release: goVersion},
+		Reference: reports.Values{Program: reports.Program{Name: "Go", Release: runtime.Version()}, Part: "copy",
 			Definition: "mean time of a copy by Go's copy" + how, Command: []string{}},
 	}
 }

@@ -36,7 +36,7 @@ func TestComparisonOfAllSizes(t *testing.T) {
 	if status := run([]string{"ordercost", "--rounds", "3", "-o", file}, &stdout, &stderr); status != exitDone || stderr.Len() > 0 {
 		t.Fatalf("status %d, %q", status, stderr.String())
 	}
-	for _, want := range []string{"in order side by side with copy", "time per message", "8388608"} {
+	for _, want := range []string{"ibperf side by side with Go", "time per message", "8M"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("the table lacks %q", want)
 		}
