@@ -39,8 +39,7 @@ compare: build ## all three ways side by side on the default device, into out/
 	test/compare $(OUT)
 
 bench: build ## everything beside its reference, with goals, into out/bench/ (20 minutes); RUN='send_lat, 8,' for some lines
-	test/bench $(OUT)/bench --run '$(RUN)'
-	[ -n '$(RUN)' ] || $(GO) test -run '^$$' -bench . ./harness ./verbs/shm ./internal/...
+	test/bench $(OUT)/bench $(if $(RUN),--run '$(RUN)')
 
 clean: ## remove what was built and measured
 	rm -rf bin $(OUT)

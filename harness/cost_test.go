@@ -126,7 +126,7 @@ func TestLoopsRunOnTheNullDevice(t *testing.T) {
 	}
 }
 
-func TestHarnessDoesNotAllocate(t *testing.T) {
+func TestLoopsAloneDoNotAllocate(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector makes calls allocate")
 	}

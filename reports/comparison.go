@@ -83,6 +83,9 @@ const (
 	MetricRate      = "messages_per_s"
 )
 
+// MetricTime is the metric of lines about work for a message that is no latency.
+const MetricTime = "message_ns"
+
 // The metrics of lines about whole runs, server and client together.
 const (
 	MetricWall   = "wall_s"
@@ -115,6 +118,7 @@ func comparisonUnits() map[string]string {
 		"size_bytes":    "bytes",
 		MetricLatency:   UnitsFor(KindLatency)[MetricLatency] + "; printed as usec; lower is better",
 		MetricMean:      UnitsFor(KindLatency)[MetricMean] + "; printed as usec; lower is better",
+		MetricTime:      "ns; lower is better",
 		MetricWall:      "s; lower is better",
 		MetricMemory:    "bytes; printed as MiB; lower is better",
 		MetricBandwidth: UnitsFor(KindBandwidth)[MetricBandwidth] + "; higher is better",

@@ -21,17 +21,24 @@ var scales = map[string]scale{
 	MetricMean:      {"mean latency", "usec", false, UsecText},
 	MetricBandwidth: {"average BW", rateUnit(false), true, func(v float64) string { return RateText(v, false) }},
 	MetricRate:      {"message rate", "Mpps", true, func(v float64) string { return strconv.FormatFloat(Mpps(v), 'f', 6, 64) }},
+	MetricTime:      {"time per message", "ns", false, nsText},
 	MetricWall:      {"wall time", "s", false, func(v float64) string { return strconv.FormatFloat(finite(v), 'f', 3, 64) }},
 	MetricMemory:    {"peak memory", "MiB", false, func(v float64) string { return strconv.FormatFloat(MiB(v), 'f', 1, 64) }},
 }
 
 // MetricOrder is the order of the metrics in legends.
-var MetricOrder = []string{MetricLatency, MetricMean, MetricBandwidth, MetricRate, MetricWall, MetricMemory}
+var MetricOrder = []string{MetricLatency, MetricMean, MetricBandwidth, MetricRate, MetricTime, MetricWall, MetricMemory}
 
 // MetricMeaning names a metric and says which of its values are better.
 func MetricMeaning(metric string) string {
 	return scales[metric].name + " (" + scales[metric].better() + " is better)"
 }
+
+// Unit is that of the line's values as Text writes them.
+func (l *Line) Unit() string { return l.scale(false).unit }
+
+// Text writes a value of the line for people.
+func (l *Line) Text(v float64) string { return l.scale(false).text(v) }
 
 func (l *Line) scale(gbits bool) scale {
 	s := scales[l.Metric]
@@ -117,10 +124,14 @@ func (c *Comparison) facts() [][]string {
 			programs = addNew(programs, v.Program.Name+" "+v.Program.Release)
 		}
 	}
+	roles := " (server, client)"
+	if len(pinned) != 2 {
+		roles = ""
+	}
 	list := [][]string{
 		{"Machine", fmt.Sprintf("%s, %s, %d CPUs, Linux %s", m.Host, m.CPU, m.CPUs, m.Kernel)},
 		{" programs", strings.Join(programs, ", ")},
-		{" pinned to CPUs", strings.Join(pinned, ", ") + " (server, client)"},
+		{" pinned to CPUs", strings.Join(pinned, ", ") + roles},
 		{" pairs", fmt.Sprintf("up to %d of each line, interleaved", c.Pairs)},
 	}
 	for i := range list {

@@ -23,11 +23,13 @@ var metricColors = map[string]color.NRGBA{
 	reports.MetricBandwidth: {R: 0xD5, G: 0x5E, B: 0x00, A: 0xFF}, // vermillion
 	reports.MetricRate:      {R: 0x00, G: 0x9E, B: 0x73, A: 0xFF}, // bluish green
 	reports.MetricMean:      {R: 0x56, G: 0xB4, B: 0xE9, A: 0xFF}, // sky blue
+	reports.MetricTime:      {R: 0x5E, G: 0x3C, B: 0x99, A: 0xFF}, // violet
 	reports.MetricWall:      {R: 0xCC, G: 0x79, B: 0xA7, A: 0xFF}, // reddish purple
 	reports.MetricMemory:    {R: 0xE6, G: 0x9F, B: 0x00, A: 0xFF}, // orange
 }
 
-// ratioSketches draws the ratios of a comparison, some lines on each plot.
+// ratioSketches draws the ratios of a comparison, some lines on each plot, and lines
+// that differ in size alone as a curve on a plot of its own.
 func ratioSketches(c *reports.Comparison) []*sketch {
 	var measured []*reports.Line
 	for i := range c.Lines {
@@ -36,8 +38,12 @@ func ratioSketches(c *reports.Comparison) []*sketch {
 		}
 	}
 	var all []*sketch
-	for lines := range slices.Chunk(measured, ratioLines) {
+	curves, single := curvesOf(measured)
+	for lines := range slices.Chunk(single, ratioLines) {
 		all = append(all, ratioSketch(c, lines))
+	}
+	for _, lines := range curves {
+		all = append(all, curveSketch(c, lines))
 	}
 	return all
 }

@@ -2,11 +2,12 @@ package plots
 
 import (
 	"bytes"
-	"github.com/ibperf/ibperf/internal/golden"
-	"github.com/ibperf/ibperf/reports"
 	"image/png"
 	"strings"
 	"testing"
+
+	"github.com/ibperf/ibperf/internal/golden"
+	"github.com/ibperf/ibperf/reports"
 )
 
 func ratioDrawing(t *testing.T, c *reports.Comparison) string {

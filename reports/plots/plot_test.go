@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"github.com/ibperf/ibperf/internal/golden"
-	"github.com/ibperf/ibperf/reports"
 	"image/png"
 	"io"
 	"math"
@@ -13,6 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ibperf/ibperf/internal/golden"
+	"github.com/ibperf/ibperf/reports"
 )
 
 func drawFiles(t *testing.T, files ...*reports.File) []reports.Figure {

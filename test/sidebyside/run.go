@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/ibperf/ibperf/internal/machine"
 	"github.com/ibperf/ibperf/reports"
 )
 
@@ -50,7 +51,7 @@ func compare(ctx context.Context, o *options, command []string, stdout, stderr i
 		progress: stderr,
 	}
 	result := reports.NewComparison()
-	result.Command, result.Machine = command, machine(os.DirFS("/"), o)
+	result.Command, result.Machine = command, machine.Describe(os.DirFS("/"), o.cpus[:])
 	result.Warnings = append(result.Warnings, emulated(result.Machine)...)
 	failed := c.run(ctx, result)
 	if failed != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/ibperf/ibperf/internal/machine"
 	"github.com/ibperf/ibperf/reports"
 )
 
@@ -52,14 +53,14 @@ func TestListNamesTheLinesOfTheDevice(t *testing.T) {
 
 func TestMachineIsDescribed(t *testing.T) {
 	root := fstest.MapFS{"proc/cpuinfo": {Data: []byte("processor\t: 0\nmodel name\t: QEMU TCG CPU version 2.5+\n")}}
-	m := machine(root, &options{setup: setup{cpus: [2]int{0, 1}}})
+	m := machine.Describe(root, []int{0, 1})
 	if m.CPU != "QEMU TCG CPU version 2.5+" || m.CPUs < 1 || m.Kernel == "" || m.Pinned[1] != 1 {
 		t.Errorf("machine is %+v", m)
 	}
 	if len(emulated(m)) != 1 {
 		t.Error("no warning of the emulated CPU")
 	}
-	if bare := machine(fstest.MapFS{}, &options{}); bare.CPU == "" || len(emulated(bare)) != 0 {
+	if bare := machine.Describe(fstest.MapFS{}, nil); bare.CPU == "" || len(emulated(bare)) != 0 {
 		t.Errorf("machine is %+v", bare)
 	}
 }

@@ -1,0 +1,80 @@
+package plots
+
+import (
+	"bytes"
+	"image/png"
+	"strings"
+	"testing"
+
+	"github.com/ibperf/ibperf/reports"
+)
+
+// bySize is a comparison of lines that differ in size alone.
+func bySize(t *testing.T, sizes ...int) *reports.Comparison {
+	c := comparison(t, 0)
+	c.Lines = nil
+	for i, size := range sizes {
+		l := reports.Line{Test: "copy", Size: size, Arrival: "data", Metric: reports.MetricTime, Parameters: map[string]int{"copies": 10 * i},
+			Subject: reports.Values{Program: reports.Program{"ibperf", "0.1.0"}}, Reference: reports.Values{Program: reports.Program{"Go", "1.0"}}}
+		for j := range 5 {
+			l.Add(float64(size)*(1+float64(j)/10), float64(size))
+		}
+		c.Lines = append(c.Lines, l)
+	}
+	return c
+}
+
+func TestLinesThatDifferInSizeAreACurve(t *testing.T) {
+	svg := ratioDrawing(t, bySize(t, 4096, 8, 64, 512))
+	for _, want := range []string{"copy, data: ibperf side by side with Go", "message size [bytes]", "time per message (lower is better)", "1.20x", ">4915<", ">4096<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the drawing does not say %q", want)
+		}
+	}
+	if strings.Contains(svg, "NaN") {
+		t.Error("not a number in the drawing")
+	}
+}
+
+func TestCurvesAreDrawnBesideOtherLines(t *testing.T) {
+	other := comparison(t, 3)
+	c := bySize(t, 8, 64, 512, 4096)
+	c.Lines = append(c.Lines, other.Lines...)
+	sketches := ratioSketches(c)
+	if len(sketches) != 2 || sketches[0].xLabel != "subject / reference" || sketches[1].xLabel != "message size [bytes]" {
+		t.Errorf("%d plots", len(sketches))
+	}
+}
+
+func TestFewSizesOrOneTwiceAreNoCurve(t *testing.T) {
+	for _, sizes := range [][]int{{8, 64, 512}, {8, 64, 512, 512, 4096}, {0, 8, 64, 512}} {
+		for _, s := range ratioSketches(bySize(t, sizes...)) {
+			if s.xLabel != "subject / reference" {
+				t.Errorf("%v make a curve", sizes)
+			}
+		}
+	}
+}
+
+func TestCurveOfRatiosFarApart(t *testing.T) {
+	c := bySize(t, 8, 64, 512, 4096)
+	c.Lines[2].Subject.Rounds, c.Lines[2].Reference.Rounds = nil, nil
+	c.Lines[2].Add(1, 500)
+	if svg := ratioDrawing(t, c); strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
+		t.Error("not a number in the drawing")
+	}
+}
+
+func TestCurvePictureIsNotBlank(t *testing.T) {
+	figures, err := Draw(t.TempDir(), reports.Set{Comparisons: []*reports.Comparison{bySize(t, 8, 64, 512, 4096)}})
+	if err != nil || len(figures) != 1 {
+		t.Fatalf("figures are %v, %v", figures, err)
+	}
+	img, err := png.Decode(bytes.NewReader(readFigure(t, figures[0].PNG)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if count := countColor(img, metricColors[reports.MetricTime]); count < 300 {
+		t.Errorf("%d pixels in the colour of the metric", count)
+	}
+}
