@@ -15,7 +15,7 @@ func bySize(t *testing.T, sizes ...int) *reports.Comparison {
 	c.Lines = nil
 	for i, size := range sizes {
 		l := reports.Line{Test: "copy", Size: size, Arrival: "data", Metric: reports.MetricTime, Parameters: map[string]int{"copies": 10 * i},
-			Subject: reports.Values{Program: reports.Program{"ibperf", "0.1.0"}}, Reference: reports.Values{Program: reports.Program{"Go", "1.0"}}}
+			Subject: reports.Values{Program: reports.Program{Name: "ibperf", Release: "0.1.0"}}, Reference: reports.Values{Program: reports.Program{Name: "Go", Release: "1.0"}}}
 		for j := range 5 {
 			l.Add(float64(size)*(1+float64(j)/10), float64(size))
 		}

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/ibperf/ibperf/reports"
+	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	xfont "golang.org/x/image/font"
 )
 
 // A sketch is a plot that is ready to be drawn on any canvas: what it shows,
