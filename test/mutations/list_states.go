@@ -15,7 +15,7 @@ var stateFaults = []mutation{
 `, ``},
 	{"SQD sends", "QPS-19", "post.go",
 		`q.pendHead != q.pendTail || state != verbs.QPRTS {`, `q.pendHead != q.pendTail {`},
-	{"what SQD held back stays", "QPS-26", "modify.go",
+	{"what SQD held back stays", "TestWarmSQD", "modify.go",
 		`if from == verbs.QPSQD {`, `if false {`},
 	{"the current state that is named may be wrong", "QPS-8", "modify.go",
 		`mask&verbs.MaskCurState != 0 && a.CurState != from`, `false`},
