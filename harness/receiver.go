@@ -127,11 +127,13 @@ const visit = 64
 func (m *measurement) arriveInMemory() (uint64, error) {
 	var n uint64
 	for _, l := range m.rig.lanes {
-		for l.fresh < m.visit && l.rxMarks.Arrived(l.arrived) {
-			l.arrived++
-			l.fresh++
-			n++
+		seen, most, marks := l.arrived, l.arrived+m.visit-l.fresh, l.rxMarks
+		for seen < most && marks.Arrived(seen) {
+			seen++
 		}
+		n += seen - l.arrived
+		l.fresh += seen - l.arrived
+		l.arrived = seen
 	}
 	return n, nil
 }
