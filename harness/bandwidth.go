@@ -31,8 +31,11 @@ func newPump(m *measurement) *pump {
 // poster returns how a burst is posted: with each message made ready before, if
 // the mode needs that.
 func (m *measurement) poster() func(*lane, uint64) error {
-	if !m.paced() {
+	switch {
+	case !m.paced():
 		return (*lane).post
+	case m.plan.Op != OpRead && !m.plan.Verify:
+		return (*lane).postMarked
 	}
 	loaders := make([]func(uint64), len(m.rig.lanes))
 	for i, l := range m.rig.lanes {
@@ -45,6 +48,15 @@ func (m *measurement) poster() func(*lane, uint64) error {
 		}
 		return l.post(n)
 	}
+}
+
+// postMarked posts n messages with their markers.
+func (l *lane) postMarked(n uint64) error {
+	marks := l.txMarks
+	for k := l.sent; k < l.sent+n; k++ {
+		marks.Write(k)
+	}
+	return l.post(n)
 }
 
 // run sends the warm-up, lets it drain, and measures.

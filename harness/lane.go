@@ -20,7 +20,7 @@ type lane struct {
 	peer  endpoint
 
 	sends  []verbs.SendWR // one for each slot, linked in a circle
-	recvs  []verbs.RecvWR // where messages need no ring, more of them than slots
+	recvs  []verbs.RecvWR // in a circle too; where messages need no ring, more of them than slots
 	sges   []verbs.SGE    // of sends
 	into   []verbs.SGE    // of recvs
 	primed *verbs.SendWR  // of sends, the next to fire
@@ -148,7 +148,7 @@ func (l *lane) link(m *measurement) {
 	for i := range l.ring {
 		at := r.layout.rx(l.index) + l.rx.SlotOffset(uint64(i%l.rx.Slots()))
 		l.into[i] = verbs.SGE{Addr: r.mr.Addr() + uint64(at), Length: uint32(m.size), LKey: lkey}
-		l.recvs[i] = verbs.RecvWR{WRID: uint64(l.index), SGList: &l.into[i], NumSGE: 1}
+		l.recvs[i] = verbs.RecvWR{WRID: uint64(l.index), SGList: &l.into[i], NumSGE: 1, Next: &l.recvs[(i+1)%l.ring]}
 	}
 }
 
@@ -252,24 +252,26 @@ func (l *lane) slotAfter(n uint64) int {
 	return slot
 }
 
-// postRecvs posts n receives, for the slots that follow the last one's.
+// postRecvs posts n receives in one list, for the slots that follow the last one's.
+// They are linked already, as sends are.
 func (l *lane) postRecvs(n uint64) error {
-	for n > 0 {
-		first := l.recvSlot
-		m := min(n, uint64(l.ring-first))
-		for i := range int(m) - 1 {
-			l.recvs[first+i].Next = &l.recvs[first+i+1]
-		}
-		l.recvs[first+int(m)-1].Next = nil
-		if _, err := l.qp.PostRecv(&l.recvs[first]); err != nil {
-			return fmt.Errorf("post receive: %w", err)
-		}
-		if l.recvSlot += int(m); l.recvSlot == l.ring {
-			l.recvSlot = 0
-		}
-		l.owed += m
-		n -= m
+	first := l.recvSlot
+	next := first + int(n)
+	if next >= l.ring {
+		next -= l.ring
 	}
+	last := next - 1
+	if last < 0 {
+		last = l.ring - 1
+	}
+	l.recvs[last].Next = nil
+	_, err := l.qp.PostRecv(&l.recvs[first])
+	l.recvs[last].Next = &l.recvs[next]
+	if err != nil {
+		return fmt.Errorf("post receive: %w", err)
+	}
+	l.recvSlot = next
+	l.owed += n
 	return nil
 }
 

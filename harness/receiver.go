@@ -127,11 +127,13 @@ const visit = 64
 func (m *measurement) arriveInMemory() (uint64, error) {
 	var n uint64
 	for _, l := range m.rig.lanes {
-		for l.fresh < m.visit && l.rxMarks.Arrived(l.arrived) {
-			l.arrived++
-			l.fresh++
-			n++
+		seen, most, marks := l.arrived, l.arrived+m.visit-l.fresh, l.rxMarks
+		for seen < most && marks.Arrived(seen) {
+			seen++
 		}
+		n += seen - l.arrived
+		l.fresh += seen - l.arrived
+		l.arrived = seen
 	}
 	return n, nil
 }
@@ -154,22 +156,32 @@ func (m *measurement) arriveOnce() (uint64, error) {
 
 // arriveByCompletion takes receive completions of all lanes; their wr_id is the lane.
 func (m *measurement) arriveByCompletion() func() (uint64, error) {
-	wait := m.recv.method(m.mode)
-	verify := func(*lane) {}
+	wait, lanes := m.recv.method(m.mode), m.rig.lanes
 	if m.plan.Verify {
-		verify = func(l *lane) { l.verify(m, l.arrived) }
+		return func() (uint64, error) {
+			wc, err := wait()
+			for i := range wc {
+				l := lanes[wc[i].WRID]
+				l.verify(m, l.arrived)
+				l.takeCompletion()
+			}
+			return uint64(len(wc)), err
+		}
 	}
 	return func() (uint64, error) {
 		wc, err := wait()
 		for i := range wc {
-			l := m.rig.lanes[wc[i].WRID]
-			verify(l)
-			l.received(1)
-			l.arrived++
-			l.fresh++
+			lanes[wc[i].WRID].takeCompletion()
 		}
 		return uint64(len(wc)), err
 	}
+}
+
+// takeCompletion notes a message by the completion of its receive.
+func (l *lane) takeCompletion() {
+	l.received(1)
+	l.arrived++
+	l.fresh++
 }
 
 // consumer returns what is done with messages that were seen: receives are
