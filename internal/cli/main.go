@@ -14,6 +14,7 @@ import (
 // Main runs a benchmark program: args with the program's name, as in os.Args.
 // It returns the exit status.
 func Main(op harness.Op, kind string, args []string, stdout, stderr io.Writer) int {
+	lean()
 	s := spec{op, kind}
 	a := &app{
 		spec: s, command: args, console: &console{out: stdout, err: stderr},
