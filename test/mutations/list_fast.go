@@ -92,8 +92,9 @@ var fastFaults = []mutation{
 `},
 
 	{"polls do not help work that waits", "TestPollHelps", "cq.go",
-		`		q.help()
-`, ``},
+		`		p.progress()
+`, `		_ = p
+`},
 	{"a CQ does not learn of work that waits", "TestPollHelps", "qp.go",
 		`		q.sendCQ.stall(q, waits)
 `, ``},
