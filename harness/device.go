@@ -25,6 +25,7 @@ type rig struct {
 	channel  verbs.CompChannel // nil if no mode needs events
 	sendCQ   verbs.CQ
 	recvCQ   verbs.CQ
+	srq      verbs.SRQ // in place of the QPs' receive queues where nothing is received, nil if there is none
 	buf      *verbs.Buffer
 	mr       verbs.MR
 	relaxed  verbs.MR // the same memory with relaxed ordering, nil if no row may use it
@@ -84,7 +85,20 @@ func (r *rig) build() (err error) {
 	if err := r.makeRequests(); err != nil {
 		return err
 	}
+	r.shareReceives()
 	return r.createQPs()
+}
+
+// shareReceives makes one empty receive queue for all QPs where no message takes a
+// receive, since one of its own costs each QP a page at the least. A device without
+// shared receive queues has QPs with their own.
+func (r *rig) shareReceives() {
+	if r.plan.QPs == 1 || r.plan.takesReceives() {
+		return
+	}
+	if q, err := r.pd.CreateSRQ(&verbs.SRQInitAttr{Attr: verbs.SRQAttr{MaxWR: 1, MaxSGE: 1}}); err == nil {
+		r.srq = q
+	}
 }
 
 // sendDepth leaves room for credits and the last, signaled request beside the
@@ -136,7 +150,7 @@ func (r *rig) createQPs() error {
 	for len(r.lanes) < r.plan.QPs {
 		r.inline = want[0]
 		qp, err := r.pd.CreateQP(&verbs.QPInitAttr{
-			SendCQ: r.sendCQ, RecvCQ: r.recvCQ, Type: verbs.QPTypeRC,
+			SendCQ: r.sendCQ, RecvCQ: r.recvCQ, SRQ: r.srq, Type: verbs.QPTypeRC,
 			Cap: verbs.QPCap{
 				MaxSendWR: r.sendDepth(), MaxRecvWR: r.recvDepth(),
 				MaxSendSGE: 1, MaxRecvSGE: 1, MaxInlineData: r.inline,
@@ -252,7 +266,7 @@ func (r *rig) close() {
 	for _, l := range slices.Backward(r.lanes) {
 		l.close()
 	}
-	for _, c := range []interface{ Close() error }{r.relaxed, r.mr, r.sendCQ, r.recvCQ, r.channel, r.pd} {
+	for _, c := range []interface{ Close() error }{r.relaxed, r.mr, r.srq, r.sendCQ, r.recvCQ, r.channel, r.pd} {
 		if c != nil {
 			c.Close()
 		}

@@ -157,7 +157,9 @@ func (q *qp) giveBack() *srq {
 func (q *qp) starve() {
 	r := &q.recv
 	r.mu.Lock()
-	q.collect()
+	if q.given.from != nil { // else there is nothing, and a look would take a page
+		q.collect()
+	}
 	r.closed.Store(true)
 	s := q.giveBack()
 	r.mu.Unlock()
