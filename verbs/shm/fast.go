@@ -84,7 +84,7 @@ func (q *qp) check() bool {
 	}
 	q.pass = pass{mineAt: &q.ctx.dir.changes, theirsAt: &p.remote.dir.changes, dead: &p.remote.dead}
 	q.pass.mine, q.pass.theirs = atomic.LoadUint64(q.pass.mineAt), atomic.LoadUint64(q.pass.theirsAt)
-	q.pass.valid = q.typ == verbs.QPTypeRC && q.ctx.dev.place == ascending && !p.sharing &&
+	q.pass.valid = q.typ == verbs.QPTypeRC && q.ctx.dev.place == ascending &&
 		verbs.QPState(q.state.Load()) == verbs.QPRTS && q.pendHead == q.pendTail && q.reach() != nil
 	return q.pass.valid
 }
@@ -134,7 +134,7 @@ func (q *qp) carryMessage(wr *verbs.SendWR, dst, src []byte) bool {
 	p, n := q.peer, uint64(len(src))
 	at := p.layout.wqeAt(p.next)
 	w := view[recvWQE](p.mem, at)
-	if atomic.LoadUint32(&w.seq) != p.next+1 && !p.awaitReceive() {
+	if p.sharing || atomic.LoadUint32(&w.seq) != p.next+1 && !p.awaitReceive() {
 		return false
 	}
 	if opsSend>>wr.Opcode&1 != 0 {
