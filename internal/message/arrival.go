@@ -47,7 +47,7 @@ func (m *Markers) Expect(k uint64) {
 	}
 }
 
-// Here is Arrived for the message that is expected: a call that is inlined.
+// Here is Arrived for the message that is expected, to be asked again and again.
 func (m *Markers) Here() bool {
 	return atomic.LoadUint64(&m.words[m.at])&m.mask == m.want && (m.seen+1 == m.n || m.others())
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/ibperf/ibperf/verbs/shm/internal/place"
 )
 
-// qp is a queue pair. Its requester runs in whatever thread posts work, or in
-// the context's engine for work that could not proceed at once.
+// qp is a queue pair. Its requester runs in whatever thread posts work, and for work
+// that could not proceed at once in those that poll, or in the context's engine.
 type qp struct {
 	ctx            *context
 	pd             *pd
