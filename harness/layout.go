@@ -12,9 +12,10 @@ import (
 //	| tx ring | rx ring | credits in, 128 bytes | credits out |
 //
 // Where nobody looks at messages there are no credits, and one ring is both: each
-// side only sends or only receives. The rings hold messages (see package message). For each size they are laid
-// anew, with as many slots as the size allows. They begin at a page, but those of
-// many lanes with small rings at a block: pages would be nearly empty.
+// side only sends or only receives. The rings hold messages (see package message).
+// For each size they are laid anew, with as many slots as the size allows. They begin
+// at a page, but those of many lanes with small rings at a block: pages would be
+// nearly empty.
 type layout struct {
 	ring  int // bytes of a ring
 	rings int // of a lane

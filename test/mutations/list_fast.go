@@ -74,28 +74,28 @@ var fastFaults = []mutation{
 			place.Ordered(dst, src)`, `		default:
 			q.shuffler.Blocks(dst, src, 0)`},
 	{"two threads send at once", "TestTwoThreadsPost", "post.go",
-		`	if !q.tryLock() {
+		`	if !q.tryLock() { // which is inlined
 		q.lock()
 	}
 `, `	q.tryLock()
 `},
 
-	{"memory is written by the peer after it was deregistered", "TestNothingComesAfterDeregistering", "mr.go",
+	{"memory is written by the peer after it was deregistered", "TestNothingComesAfterDeregistering", "lock.go",
 		`	r.awaitOut(num)
 `, `	_, _ = r, num
 `},
-	{"memory is written by READs after it was deregistered", "TestNothingComesAfterDeregistering", "mr.go",
+	{"memory is written by READs after it was deregistered", "TestNothingComesAfterDeregistering", "lock.go",
 		`	q.lock()
 	r, num := q.remote, q.attr.DestQPNum
 	q.unlock()
 `, `	r, num := q.remote, q.attr.DestQPNum
 `},
 
-	{"polls do not help work that waits", "TestPollHelps", "cq.go",
+	{"polls do not help work that waits", "TestPollHelps", "cq_stall.go",
 		`		p.progress()
 `, `		_ = p
 `},
-	{"a CQ does not learn of work that waits", "TestPollHelps", "qp.go",
+	{"a CQ does not learn of work that waits", "TestPollHelps", "lock.go",
 		`		q.sendCQ.stall(q, waits)
 `, ``},
 	{"a receive does not end the wait for it", "TestPollHelps", "pending.go",

@@ -1,7 +1,6 @@
 package shm
 
 import (
-	"slices"
 	"sync/atomic"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -152,36 +151,6 @@ func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
 	return 0, nil
 }
 
-// stall notes that a QP has work that waits, or has none any more.
-func (q *cq) stall(p *qp, waits bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if waits {
-		q.stalled = append(q.stalled, p)
-	} else {
-		q.stalled = slices.DeleteFunc(q.stalled, func(x *qp) bool { return x == p })
-	}
-	q.stalls.Store(int32(len(q.stalled)))
-}
-
-// help lets the work of QPs that waits proceed: the thread that polls has nothing
-// better to do. READs of devices that shuffle are the engine's, see start.
-func (q *cq) help() {
-	if q.ctx.dev.place != ascending {
-		return
-	}
-	for i := 0; ; i++ {
-		q.mu.Lock()
-		if i >= len(q.stalled) {
-			q.mu.Unlock()
-			return
-		}
-		p := q.stalled[i]
-		q.mu.Unlock()
-		p.progress()
-	}
-}
-
 // empty is a look without the lock: it may miss what arrives now, never what
 // was there before the call.
 func (q *cq) empty() bool {
@@ -269,15 +238,6 @@ func (q *cq) ReqNotify(solicitedOnly bool) error {
 	return nil
 }
 
-// hasten makes the engine take over from a thread that is going to sleep.
-func (q *cq) hasten() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, p := range q.stalled {
-		q.ctx.engine.wake(p)
-	}
-}
-
 // takeEvent fetches one of the CQ's events if there is one; under the channel's lock.
 func (q *cq) takeEvent() bool {
 	if q.bell.events() == q.events {
@@ -289,35 +249,6 @@ func (q *cq) takeEvent() bool {
 }
 
 func (q *cq) AckEvents(n int) { q.fetched.add(-n) }
-
-// addReceiver and removeReceiver keep the list of QPs whose receives complete here.
-// Who looks at an older list sees nothing of what is added behind it.
-func (q *cq) addReceiver(p *qp) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.setReceivers(append(*q.receivers.Load(), p), int(p.recv.depth))
-}
-
-func (q *cq) removeReceiver(p *qp) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	list := *q.receivers.Load()
-	switch i := slices.Index(list, p); {
-	case i < 0:
-		return
-	case i == len(list)-1:
-		list = list[:i:i] // what is added next goes elsewhere
-	default:
-		list = slices.Concat(list[:i], list[i+1:])
-	}
-	q.setReceivers(list, -int(p.recv.depth))
-}
-
-func (q *cq) setReceivers(list []*qp, change int) {
-	q.receivers.Store(&list)
-	q.depth += change
-	q.ctx.async.watch(q, q.depth > q.cqe)
-}
 
 func (q *cq) use(n int) {
 	q.mu.Lock()

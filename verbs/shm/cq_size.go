@@ -1,10 +1,6 @@
 package shm
 
-import (
-	"sync/atomic"
-
-	"github.com/ibperf/ibperf/verbs"
-)
+import "github.com/ibperf/ibperf/verbs"
 
 // A CQ overruns when more completions than it has entries are left unpolled. Those
 // of this process's own making are counted as they are added. Peers add theirs to
@@ -50,7 +46,7 @@ func (r *recvQueue) unpolled() int {
 		return 0
 	}
 	first := r.next.Load()
-	lo, hi := uint32(0), atomic.LoadUint32(&r.posted)-first
+	lo, hi := uint32(0), r.posted.Load()-first
 	for lo < hi {
 		mid := (lo + hi) / 2
 		if r.published(first + mid) {

@@ -165,7 +165,7 @@ func (r *recvQueue) take() (wrid uint64, sges []verbs.SGE, ok bool) {
 	i := r.next.Load()
 	slot, at := i&(r.layout.n-1), r.layout.wqeAt(i)
 	w := view[recvWQE](r.file.Bytes(), at)
-	if i == atomic.LoadUint32(&r.posted) || atomic.LoadUint32(&w.seq) != i+1 {
+	if i == r.posted.Load() || atomic.LoadUint32(&w.seq) != i+1 {
 		return 0, nil, false
 	}
 	atomic.StoreUint64(&r.records[slot][1], uint64(i)<<recSeqAt)

@@ -99,10 +99,10 @@ func (q *qp) feed() bool {
 		return false
 	}
 	*g = feed{from: g.want, wr: w}
-	i := atomic.LoadUint32(&r.posted)
+	i := r.posted.Load()
 	slot := i & (r.layout.n - 1)
 	r.wrids[slot], r.room[slot] = w.WRID, total(sgesOf(w.SGList, w.NumSGE))
-	release(&r.posted, i+1)
+	r.posted.Store(i + 1)
 	r.write(i, &w)
 	return true
 }

@@ -173,15 +173,6 @@ func (m *mr) Close() error {
 	return nil
 }
 
-// awaitOut returns when no requester, of this side or of the peer's, works with what
-// it found in the tables before the call.
-func (q *qp) awaitOut() {
-	q.lock()
-	r, num := q.remote, q.attr.DestQPNum
-	q.unlock()
-	r.awaitOut(num)
-}
-
 // local returns the memory that an SGE of this side names, or nil if key,
 // domain, bounds or access do not allow it.
 func (c *context) local(s verbs.SGE, pd *pd, need verbs.Access) []byte {

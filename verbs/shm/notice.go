@@ -85,7 +85,7 @@ func (r *recvQueue) blame() (verbs.EventType, bool) {
 			return verbs.EventQPAccessErr, true
 		case w&recFault != 0:
 			return verbs.EventQPReqErr, true
-		case i == atomic.LoadUint32(&r.posted):
+		case i == r.posted.Load():
 			return verbs.EventQPFatal, true // a record that no receive was posted for
 		}
 	}

@@ -27,7 +27,7 @@ type work struct {
 // PostSend executes the list in the calling thread, as far as it can proceed at
 // once; the rest waits, see pending.
 func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
-	if !q.tryLock() {
+	if !q.tryLock() { // which is inlined
 		q.lock()
 	}
 	if wr = q.rush(wr); wr == nil {

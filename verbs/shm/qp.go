@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/ibperf/ibperf/internal/memfd"
 	"github.com/ibperf/ibperf/verbs"
@@ -190,38 +189,6 @@ func (q *qp) setState(s verbs.QPState) {
 	q.ctx.dir.change()
 }
 
-// lock takes the requester. The word is in the directory: the peer waits for it
-// to clear before it declares its receive queue ended.
-func (q *qp) lock() {
-	for turn := 0; !q.tryLock(); turn++ {
-		giveWay(turn)
-	}
-}
-
-// tryLock is lock if the requester is not at work.
-func (q *qp) tryLock() bool {
-	if !atomic.CompareAndSwapUint32(&q.entry.busy, 0, 1) {
-		return false
-	}
-	q.seen.Lock()
-	return true
-}
-
-// unlock gives the requester back, and tells the send CQ if work has begun or ceased
-// to wait.
-func (q *qp) unlock() {
-	if waits := q.pendHead != q.pendTail; waits != q.waits {
-		q.waits = waits
-		q.sendCQ.stall(q, waits)
-	}
-	q.leave()
-}
-
-func (q *qp) leave() {
-	q.seen.Unlock()
-	release(&q.entry.busy, 0)
-}
-
 // fail moves the QP to ERR: outstanding work completes with WR_FLUSH_ERR. It
 // waits until the peer's requester is out of this QP, so it must be called
 // without lock: two failing peers would wait for each other. A failure in a life
@@ -252,27 +219,6 @@ func (q *qp) failLocked() {
 	}
 	q.starve()
 	q.raise(verbs.EventQPLastWQE)
-}
-
-const outTimeout = time.Second
-
-// awaitPeerOut returns when the peer's requester does not work in this QP's
-// memory any more: it looks at the state after it set its busy word.
-func (q *qp) awaitPeerOut() { q.remote.awaitOut(q.attr.DestQPNum) }
-
-// awaitOut returns when the requester of the peer's QP is not at work, or has been
-// out of it since. A peer that died or keeps the word set is not waited for.
-func (r *remote) awaitOut(num uint32) {
-	if r == nil {
-		return
-	}
-	e := &r.dir.qps[numIndex(num)]
-	turn, deadline := 0, time.Now().Add(outTimeout)
-	for atomic.LoadUint32(&e.num) == num && atomic.LoadUint32(&e.busy) != 0 &&
-		!r.dead.Load() && time.Now().Before(deadline) {
-		giveWay(turn)
-		turn++
-	}
 }
 
 func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
@@ -331,8 +277,8 @@ func (q *qp) destroy() error {
 	q.awaitPeerOut()
 	c.mu.Lock()
 	c.qps[numIndex(q.num)] = nil // not before: who deregisters memory waits for the QPs that are here
-	c.mu.Unlock()
 	atomic.StoreUint32(&q.entry.num, 0)
+	c.mu.Unlock()
 	if q.sharing() {
 		q.starve()
 	}

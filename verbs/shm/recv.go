@@ -20,7 +20,7 @@ type recvQueue struct {
 	mu     sync.Mutex  // guards posting
 	wrids  []uint64    // by slot
 	room   []uint64    // bytes of the receives, by slot
-	posted uint32      // written under mu, read atomically
+	posted tally       // written under mu
 	next   tally       // next record to look at, written under the CQ's lock
 	freed  tally       // receives whose completion was polled
 	closed atomic.Bool // the peer's records do not count any more
@@ -40,7 +40,7 @@ func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
 // reset empties the queue. No peer may be at work in it.
 func (r *recvQueue) reset() {
 	clear(r.file.Bytes())
-	atomic.StoreUint32(&r.posted, 0)
+	r.posted.Store(0)
 	r.next.Store(0)
 	r.freed.Store(0)
 	r.closed.Store(false)
@@ -62,13 +62,13 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 			return wr, q.err("post_recv", einval, "QP is in RESET; modify it to INIT first")
 		case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxRecvSGE:
 			return wr, q.err("post_recv", einval, "num_sge exceeds max_recv_sge")
-		case atomic.LoadUint32(&r.posted)-r.freed.Load() >= r.depth:
+		case r.posted.Load()-r.freed.Load() >= r.depth:
 			return wr, q.err("post_recv", enomem, "receive queue is full: poll completions first")
 		}
-		i := atomic.LoadUint32(&r.posted)
+		i := r.posted.Load()
 		slot := i & (r.layout.n - 1)
 		r.wrids[slot], r.room[slot] = wr.WRID, total(sgesOf(wr.SGList, wr.NumSGE))
-		release(&r.posted, i+1) // before a peer can complete it; see poll
+		r.posted.Store(i + 1) // before a peer can complete it; see poll
 		r.write(i, wr)
 		if r.closed.Load() {
 			r.next.Store(i + 1)
@@ -90,14 +90,14 @@ func (r *recvQueue) write(i uint32, wr *verbs.RecvWR) {
 
 // retract takes the last receive out of shared memory again.
 func (r *recvQueue) retract() {
-	i := atomic.LoadUint32(&r.posted) - 1
+	i := r.posted.Load() - 1
 	atomic.StoreUint32(&view[recvWQE](r.file.Bytes(), r.layout.wqeAt(i)).seq, 0)
-	atomic.StoreUint32(&r.posted, i)
+	r.posted.Store(i)
 }
 
 // expects tells whether receives are posted. Where there are none, nobody looks at
 // the records: of many QPs that receive nothing no page is touched.
-func (r *recvQueue) expects() bool { return r.next.Load() != atomic.LoadUint32(&r.posted) }
+func (r *recvQueue) expects() bool { return r.next.Load() != r.posted.Load() }
 
 // ready tells whether the next record is there.
 func (r *recvQueue) ready() bool {
@@ -118,7 +118,7 @@ func (r *recvQueue) poll(wc []verbs.WC) (n int, ok bool) {
 	}
 	for ok = true; ok && r.published(first+uint32(n)); n++ {
 		i := first + uint32(n)
-		if i == atomic.LoadUint32(&r.posted) || r.fault(i) {
+		if i == r.posted.Load() || r.fault(i) {
 			ok = false // a fault, or a record that no receive was posted for
 			break
 		}
@@ -207,15 +207,15 @@ func (r *recvQueue) flush() {
 	cq := r.qp.recvCQ
 	cq.mu.Lock()
 	i := r.next.Load()
-	for ; r.ready() && !r.fault(i) && i != atomic.LoadUint32(&r.posted); i++ {
+	for ; r.ready() && !r.fault(i) && i != r.posted.Load(); i++ {
 		e := r.received(verbs.WC{})
 		r.complete(i, &e.wc)
 		cq.pushLocked(&e)
 		r.next.Store(i + 1)
 	}
 	r.closed.Store(true)
-	n := atomic.LoadUint32(&r.posted) - i
-	for ; i != atomic.LoadUint32(&r.posted); i++ {
+	n := r.posted.Load() - i
+	for ; i != r.posted.Load(); i++ {
 		e := r.flushed(i)
 		cq.pushLocked(&e)
 	}
