@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -27,7 +27,7 @@ func creditCheck(n uint64) uint64 {
 // many lanes each needs fewer, and the less of its send queue. Only bandwidth tests
 // that look at messages have credits.
 func (p *Plan) creditDepth() int {
-	if p.Kind == reports.KindLatency || !p.looks() {
+	if p.Kind == result.KindLatency || !p.looks() {
 		return 0
 	}
 	return max(8, 32/p.QPs)

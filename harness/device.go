@@ -8,7 +8,7 @@ import (
 	"syscall"
 
 	"github.com/ibperf/ibperf/internal/clock"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -106,7 +106,7 @@ func (r *rig) shareReceives() {
 // take receives at all.
 func (r *rig) sendDepth() int {
 	depth := r.plan.txDepth()
-	if r.plan.Kind == reports.KindLatency {
+	if r.plan.Kind == result.KindLatency {
 		depth = max(depth, 2*latSlots)
 	}
 	return depth + r.plan.creditDepth() + 1
@@ -131,7 +131,7 @@ func (r *rig) sendEntries() int {
 	p, asked := r.plan, 0
 	all := r.sendDepth() * p.QPs
 	a, err := r.cfg.Context.QueryDevice()
-	if err != nil || all <= a.MaxCQE || p.Kind == reports.KindLatency {
+	if err != nil || all <= a.MaxCQE || p.Kind == result.KindLatency {
 		return all
 	}
 	for _, size := range p.Sizes {
@@ -257,7 +257,7 @@ func (r *rig) answer() (answer, error) {
 	if a, err := r.cfg.Context.QueryDevice(); err == nil {
 		side.Device.Firmware = a.FirmwareVersion
 	}
-	side.Order = reports.Order{Query: call, Answer: order.String()}
+	side.Order = result.Order{Query: call, Answer: order.String()}
 	return answer{side, order}, nil
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -15,13 +15,13 @@ type gate struct {
 	modes  []Mode
 	order  verbs.Order // where the markers are
 	forced bool        // memory is polled without a promise
-	notes  []reports.Warning
+	notes  []result.Warning
 }
 
 // answer is a side's device with its promise, for the gate and for its peer.
 type answer struct {
-	Side  reports.Side `json:"side"`
-	Order verbs.Order  `json:"order"`
+	Side  result.Side `json:"side"`
+	Order verbs.Order `json:"order"`
 }
 
 func (a answer) check() error {
@@ -47,7 +47,7 @@ func pollers(p *Plan) (client, server bool) {
 	switch {
 	case p.Op == OpRead:
 		return true, false
-	case p.Kind == reports.KindLatency:
+	case p.Kind == result.KindLatency:
 		return true, true
 	}
 	return false, true
@@ -81,7 +81,7 @@ func newGate(p *Plan, role Role, mine, theirs answer) (gate, error) {
 func (g *gate) choose(p *Plan, refusal *RefusedError) error {
 	if refusal != nil && p.ForceData {
 		g.forced, g.order = true, verbs.OrderNone
-		g.notes = append(g.notes, reports.Warning{ID: "forced-data", Text: fmt.Sprintf(
+		g.notes = append(g.notes, result.Warning{ID: "forced-data", Text: fmt.Sprintf(
 			"data mode is forced and unsafe: %s answered %q on %s, device %s; its figures hold only if every message really ended last",
 			refusal.Query, refusal.Answer, refusal.Side, refusal.Device)})
 		refusal = nil
@@ -89,7 +89,7 @@ func (g *gate) choose(p *Plan, refusal *RefusedError) error {
 	switch {
 	case p.Compare && refusal != nil:
 		g.modes = []Mode{ModePoll, ModeEvent}
-		g.notes = append(g.notes, reports.Warning{ID: "data-not-run", Text: fmt.Sprintf(
+		g.notes = append(g.notes, result.Warning{ID: "data-not-run", Text: fmt.Sprintf(
 			"data mode was left out: %s answered %q on %s, device %s", refusal.Query, refusal.Answer, refusal.Side, refusal.Device)})
 	case p.Compare:
 		g.modes = []Mode{ModeData, ModePoll, ModeEvent}
@@ -113,7 +113,7 @@ func opcode(p *Plan, mode Mode) verbs.Opcode {
 		return verbs.OpSend
 	case p.Op == OpRead:
 		return verbs.OpRDMARead
-	case mode != ModeData && (p.Kind == reports.KindLatency || p.Verify):
+	case mode != ModeData && (p.Kind == result.KindLatency || p.Verify):
 		return verbs.OpRDMAWriteWithImm
 	}
 	return verbs.OpRDMAWrite

@@ -2,7 +2,7 @@ package harness
 
 import (
 	"github.com/ibperf/ibperf/internal/message"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -85,7 +85,7 @@ func (l *lane) lay(m *measurement) error {
 	l.slots, l.ring = n, 0
 	switch {
 	case !takesReceives(m.opcode):
-	case m.paced() || m.plan.Kind == reports.KindLatency:
+	case m.paced() || m.plan.Kind == result.KindLatency:
 		l.ring = n
 	default:
 		l.ring = r.recvDepth()
@@ -97,7 +97,7 @@ func (l *lane) lay(m *measurement) error {
 	l.sendSlot, l.recvSlot, l.freeRecvs = 0, 0, 0
 	l.depth, l.every = m.depth(n), m.every(n)
 	l.due, l.batch = l.every, 1
-	if m.plan.Kind == reports.KindBandwidth {
+	if m.plan.Kind == result.KindBandwidth {
 		l.batch = uint64(max(1, min(l.ring/2, 32)))
 	}
 	l.link(m)

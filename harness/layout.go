@@ -2,7 +2,7 @@ package harness
 
 import (
 	"github.com/ibperf/ibperf/internal/message"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -35,7 +35,7 @@ const (
 // slots returns how many messages of the size a ring holds: odd, see package message.
 func slots(p *Plan, size int) int {
 	want := p.txDepth()
-	if p.Kind == reports.KindLatency {
+	if p.Kind == result.KindLatency {
 		want = latSlots
 	}
 	stride := message.RingBytes(size, p.Offset, 1)
@@ -45,7 +45,7 @@ func slots(p *Plan, size int) int {
 
 // looks tells whether messages of some mode of the plan are looked at in memory.
 func (p *Plan) looks() bool {
-	return p.Kind == reports.KindLatency || p.Compare || p.Verify || p.Completion == ModeAuto || p.Completion == ModeData
+	return p.Kind == result.KindLatency || p.Compare || p.Verify || p.Completion == ModeAuto || p.Completion == ModeData
 }
 
 // pageful is how many of a ring's slots bandwidth tests use where nobody looks at

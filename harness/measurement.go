@@ -7,7 +7,7 @@ import (
 
 	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/internal/stats"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -38,11 +38,11 @@ type measurement struct {
 
 // sideResult is what a side knows of a measurement, for its peer.
 type sideResult struct {
-	Latency   *reports.Latency   `json:"latency,omitempty"`
-	Bandwidth *reports.Bandwidth `json:"bandwidth,omitempty"`
-	Cost      reports.Cost       `json:"cost"`
-	Verify    *reports.Verify    `json:"verify,omitempty"`
-	Drift     float64            `json:"clock_drift"` // of its clock, in millionths
+	Latency   *result.Latency   `json:"latency,omitempty"`
+	Bandwidth *result.Bandwidth `json:"bandwidth,omitempty"`
+	Cost      result.Cost       `json:"cost"`
+	Verify    *result.Verify    `json:"verify,omitempty"`
+	Drift     float64           `json:"clock_drift"` // of its clock, in millionths
 }
 
 const (
@@ -55,7 +55,7 @@ const (
 // needs no more than once around the ring, after which it has used all that it uses.
 func warmupFor(p *Plan, size int) uint64 {
 	n := uint64(warmupMessages)
-	if p.Kind == reports.KindBandwidth {
+	if p.Kind == result.KindBandwidth {
 		n = min(n, uint64(slots(p, size)))
 	}
 	if p.Duration == 0 {
@@ -89,7 +89,7 @@ func newMeasurement(s *session, size int, mode Mode) *measurement {
 // depth is how many messages a lane may have on their way.
 func (m *measurement) depth(slots int) uint64 {
 	d := uint64(max(m.plan.txDepth(), 1))
-	if m.plan.Kind == reports.KindLatency {
+	if m.plan.Kind == result.KindLatency {
 		d = uint64(slots)
 	}
 	if m.paced() {
@@ -104,7 +104,7 @@ func (m *measurement) paced() bool { return m.mode == ModeData || m.plan.Verify 
 
 // spread is how many of a ring's slots messages are in.
 func (m *measurement) spread(slots int) int {
-	if m.paced() || m.plan.Kind == reports.KindLatency {
+	if m.paced() || m.plan.Kind == result.KindLatency {
 		return slots
 	}
 	return pageful(m.plan, m.size)
@@ -113,7 +113,7 @@ func (m *measurement) spread(slots int) int {
 // every is the distance of signaled requests: perftest's CQ moderation for
 // bandwidth, and for latency what lets half a ring be on its way.
 func (m *measurement) every(slots int) uint64 {
-	if m.plan.Kind == reports.KindLatency {
+	if m.plan.Kind == result.KindLatency {
 		if m.plan.Op == OpRead && m.mode != ModeData {
 			return 1
 		}
@@ -151,7 +151,7 @@ func (m *measurement) edge() uint64 {
 }
 
 // bandwidth returns the rates, without a peak where only begin and end are known.
-func (m *measurement) bandwidth(at string) *reports.Bandwidth {
+func (m *measurement) bandwidth(at string) *result.Bandwidth {
 	b := m.rate.Bandwidth(m.size, at)
 	if m.plan.NoPeak {
 		b.Peak = 0
@@ -164,7 +164,7 @@ func (m *measurement) collect() {
 	if !m.plan.Verify {
 		return
 	}
-	var v reports.Verify
+	var v result.Verify
 	for _, l := range m.rig.lanes {
 		c := l.check.Counts()
 		v.Messages += c.Messages
@@ -179,9 +179,9 @@ func (m *measurement) collect() {
 }
 
 // row puts the two sides' results together, as this side prints them.
-func (m *measurement) row(theirs sideResult, forced bool) reports.Row {
+func (m *measurement) row(theirs sideResult, forced bool) result.Row {
 	mine := m.result
-	r := reports.Row{
+	r := result.Row{
 		Size: m.size, Mode: string(m.mode), Forced: forced && m.mode == ModeData, Opcode: m.opcode.String(),
 		Warmup: m.warmup, Latency: mine.Latency, Bandwidth: mine.Bandwidth, Local: mine.Cost, Peer: theirs.Cost,
 	}
@@ -191,7 +191,7 @@ func (m *measurement) row(theirs sideResult, forced bool) reports.Row {
 	if r.Bandwidth == nil {
 		r.Bandwidth = theirs.Bandwidth
 	}
-	if p := m.plan; p.Kind == reports.KindBandwidth {
+	if p := m.plan; p.Kind == result.KindBandwidth {
 		r.CQMod = int(m.every(slots(p, m.size)))
 	}
 	if m.plan.Verify {
@@ -201,9 +201,9 @@ func (m *measurement) row(theirs sideResult, forced bool) reports.Row {
 	return r
 }
 
-func sumVerify(mine, theirs *reports.Verify) *reports.Verify {
-	var v reports.Verify
-	for i, w := range []*reports.Verify{mine, theirs} {
+func sumVerify(mine, theirs *result.Verify) *result.Verify {
+	var v result.Verify
+	for i, w := range []*result.Verify{mine, theirs} {
 		if w == nil {
 			continue
 		}

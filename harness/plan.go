@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -38,7 +38,7 @@ const (
 // Plan is what both sides do. The client makes it and the server adopts it.
 type Plan struct {
 	Op         Op            `json:"op"`
-	Kind       string        `json:"kind"` // reports.KindLatency or KindBandwidth
+	Kind       string        `json:"kind"` // result.KindLatency or KindBandwidth
 	Completion Mode          `json:"completion"`
 	Compare    bool          `json:"compare"` // every mode that is available, one after another
 	Sizes      []int         `json:"sizes"`   // bytes
@@ -76,7 +76,7 @@ func Defaults(op Op, kind string) Plan {
 		Op: op, Kind: kind, Completion: ModeAuto, Iterations: 1000,
 		QPs: 1, RxDepth: 512, Inline: -1,
 	}
-	if kind == reports.KindLatency {
+	if kind == result.KindLatency {
 		p.Sizes, p.TxDepth, p.Inline = []int{2}, 1, -1
 		return p
 	}
@@ -91,7 +91,7 @@ func Defaults(op Op, kind string) Plan {
 // any order: where a rate is measured and arrival is not seen in memory. A
 // completion tells that all of a message is there, whatever the order.
 func (p *Plan) relaxes(mode Mode) bool {
-	return p.Kind == reports.KindBandwidth && mode != ModeData && !p.StrictPCIe
+	return p.Kind == result.KindBandwidth && mode != ModeData && !p.StrictPCIe
 }
 
 // txDepth is how many messages a QP may have on their way: no more than there are.
@@ -145,7 +145,7 @@ func (p *Plan) Check() error {
 	switch {
 	case p.Op != OpWrite && p.Op != OpSend && p.Op != OpRead:
 		return fmt.Errorf("operation %q is not known", p.Op)
-	case p.Kind != reports.KindLatency && p.Kind != reports.KindBandwidth:
+	case p.Kind != result.KindLatency && p.Kind != result.KindBandwidth:
 		return fmt.Errorf("test kind %q is not known", p.Kind)
 	case p.Completion != ModeAuto && p.Completion != ModeData && p.Completion != ModePoll && p.Completion != ModeEvent:
 		return fmt.Errorf("--completion %s: choose auto, data, poll or event", p.Completion)
@@ -187,7 +187,7 @@ func (p *Plan) checkCounts() error {
 	default:
 		return fmt.Errorf("--mtu %d: choose 256, 512, 1024, 2048 or 4096", p.MTU)
 	}
-	if p.Kind == reports.KindLatency && p.QPs != 1 {
+	if p.Kind == result.KindLatency && p.QPs != 1 {
 		return fmt.Errorf("--qp %d: a latency test uses one QP", p.QPs)
 	}
 	return nil

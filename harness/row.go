@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -56,7 +56,7 @@ func (s *session) salvage(m *measurement) {
 	if r.Latency == nil && (r.Bandwidth == nil || r.Bandwidth.Messages == 0) {
 		return
 	}
-	r.Warnings = append(r.Warnings, reports.Warning{ID: "broken-off", Text: "the measurement was broken off; the peer's figures are missing"})
+	r.Warnings = append(r.Warnings, result.Warning{ID: "broken-off", Text: "the measurement was broken off; the peer's figures are missing"})
 	s.addRow(r)
 }
 
@@ -83,7 +83,7 @@ func (m *measurement) prepare(role Role) error {
 
 // receives tells whether this side takes messages with receives.
 func (m *measurement) receives(role Role) bool {
-	return takesReceives(m.opcode) && (role == Server || m.plan.Kind == reports.KindLatency)
+	return takesReceives(m.opcode) && (role == Server || m.plan.Kind == result.KindLatency)
 }
 
 // timed runs the loop in a thread of its own without garbage collection. The
@@ -172,14 +172,14 @@ func (s *session) await(m *measurement) error {
 }
 
 func (m *measurement) lead() error {
-	if m.plan.Kind == reports.KindLatency {
+	if m.plan.Kind == result.KindLatency {
 		return m.measureLatency(Client)
 	}
 	return newPump(m).run()
 }
 
 func (m *measurement) follow() error {
-	if m.plan.Kind == reports.KindLatency {
+	if m.plan.Kind == result.KindLatency {
 		return m.measureLatency(Server)
 	}
 	if m.passive() {

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/ibperf/ibperf/internal/stats"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -34,11 +34,11 @@ type Config struct {
 
 	// File is filled by the run: Parameters, Local.Device, Local.Order, Peer,
 	// Warnings, Interrupted, Rows. The caller fills the rest before.
-	File *reports.File
+	File *result.File
 	// Begin is called once, when all of File but Rows is known.
 	Begin func()
 	// Row is called for each row, after it was added to File.Rows.
-	Row func(reports.Row)
+	Row func(result.Row)
 }
 
 // peakWindow bounds the messages, and so the memory, that the peak is taken over.
@@ -62,7 +62,7 @@ type session struct {
 // error of the Exchanger when the peer was lost.
 func Run(ctx context.Context, c Config) error {
 	s := &session{cfg: &c, halt: newHalt(), rate: stats.NewRate(min(c.Plan.TxDepth*c.Plan.QPs, peakWindow))}
-	if c.Plan.Kind == reports.KindLatency {
+	if c.Plan.Kind == result.KindLatency {
 		s.samples = stats.NewSamples()
 	}
 	stop := s.halt.watch(ctx, c.Exchanger)
@@ -179,9 +179,9 @@ func (s *session) meet() error {
 	return nil
 }
 
-func (s *session) parameters(mtu verbs.MTU) reports.Parameters {
+func (s *session) parameters(mtu verbs.MTU) result.Parameters {
 	p := &s.cfg.Plan
-	r := reports.Parameters{
+	r := result.Parameters{
 		Transport: verbs.QPTypeRC.String(), Completion: string(p.Completion), Sizes: p.Sizes,
 		Iterations: p.Iterations, QPs: p.QPs, TxDepth: p.TxDepth, RxDepth: p.RxDepth,
 		CQMod: p.CQMod, Inline: s.rig.inline, Offset: p.Offset, MTU: mtu.Bytes(),
@@ -193,7 +193,7 @@ func (s *session) parameters(mtu verbs.MTU) reports.Parameters {
 	if p.Duration > 0 {
 		r.Iterations, r.DurationS = 0, p.Duration.Seconds()
 	}
-	if p.Kind == reports.KindBandwidth {
+	if p.Kind == result.KindBandwidth {
 		m := newMeasurement(s, p.Sizes[0], s.gate.modes[0])
 		r.CQMod = int(m.every(slots(p, p.Sizes[0]))) // of the first size; rows have their own
 	}
@@ -205,7 +205,7 @@ func (s *session) parameters(mtu verbs.MTU) reports.Parameters {
 
 // verdict is the run's outcome once everything was measured.
 func (s *session) verdict() error {
-	var bad []reports.Row
+	var bad []result.Row
 	for _, r := range s.cfg.File.Rows {
 		if r.Verify != nil && r.Verify.Bad() > 0 {
 			bad = append(bad, r)
@@ -218,7 +218,7 @@ func (s *session) verdict() error {
 }
 
 // addRow hands a finished row out.
-func (s *session) addRow(r reports.Row) {
+func (s *session) addRow(r result.Row) {
 	s.cfg.File.Rows = append(s.cfg.File.Rows, r)
 	s.cfg.Row(r)
 }

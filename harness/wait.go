@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/internal/clock"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 	"golang.org/x/sys/unix"
 )
@@ -159,8 +159,8 @@ func preemptions() int64 {
 }
 
 // cost is what the measured messages cost this side.
-func (m *measurement) cost(messages uint64) reports.Cost {
-	c := reports.Cost{Sleeps: m.send.sleeps + m.recv.sleeps, Preempted: uint64(m.cpu.preempted)}
+func (m *measurement) cost(messages uint64) result.Cost {
+	c := result.Cost{Sleeps: m.send.sleeps + m.recv.sleeps, Preempted: uint64(m.cpu.preempted)}
 	if messages > 0 {
 		c.CPUNs = float64(m.cpu.used) / float64(messages)
 	}

@@ -4,19 +4,18 @@ import (
 	"math/big"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
-
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // Latency returns the statistics of the recorded times, each multiplied by
 // factor: 0.5 makes a one-way latency of a ping-pong's round trip. The encoded
 // histogram holds the times as they were recorded. Without any times there are
 // no statistics, and the result is nil.
-func (s *Samples) Latency(factor float64) *reports.Latency {
+func (s *Samples) Latency(factor float64) *result.Latency {
 	if s.n == 0 {
 		return nil
 	}
-	return &reports.Latency{
+	return &result.Latency{
 		N:         s.n,
 		MinNs:     float64(s.min) * factor,
 		MeanNs:    float64(s.sum) / float64(s.n) * factor,

@@ -1,6 +1,6 @@
 package stats
 
-import "github.com/ibperf/ibperf/reports"
+import "github.com/ibperf/ibperf/reports/result"
 
 // Rate measures the bandwidth of a stream of messages in constant memory. It is
 // told of edges: moments at which a number of messages was known to be done. It
@@ -48,11 +48,11 @@ func (r *Rate) Messages() uint64 { return r.last.messages }
 // window's number of messages between them, and where there are no such edges it
 // is the average. measuredAt, "sender" or "receiver", is copied. What took no
 // time has no rate: 0.
-func (r *Rate) Bandwidth(size int, measuredAt string) *reports.Bandwidth {
+func (r *Rate) Bandwidth(size int, measuredAt string) *result.Bandwidth {
 	total := span{messages: r.last.messages, ns: uint64(r.last.time - r.first.time)}
 	bytes := float64(size)
 	average := total.rate() * bytes
-	return &reports.Bandwidth{
+	return &result.Bandwidth{
 		Messages:   total.messages,
 		Bytes:      total.messages * uint64(size),
 		Seconds:    float64(total.ns) / 1e9,
@@ -65,12 +65,12 @@ func (r *Rate) Bandwidth(size int, measuredAt string) *reports.Bandwidth {
 
 // Latency returns the mean time of a message, multiplied by factor, and no other
 // statistics. Without messages there is none, and the result is nil.
-func (r *Rate) Latency(factor float64) *reports.Latency {
+func (r *Rate) Latency(factor float64) *result.Latency {
 	total := r.first.to(r.last)
 	if total.messages == 0 {
 		return nil
 	}
-	return &reports.Latency{
+	return &result.Latency{
 		N: total.messages, MeanNs: float64(total.ns) / float64(total.messages) * factor, Factor: factor, MeanOnly: true,
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // bruteForce returns the highest rate between any two edges at least window
@@ -163,7 +163,7 @@ func TestLatencyOfARate(t *testing.T) {
 	}
 	r.Edge(1024, 201_000)
 	r.Edge(976, 401_000)
-	if l := r.Latency(0.5); *l != (reports.Latency{N: 2000, MeanNs: 100, Factor: 0.5, MeanOnly: true}) {
+	if l := r.Latency(0.5); *l != (result.Latency{N: 2000, MeanNs: 100, Factor: 0.5, MeanOnly: true}) {
 		t.Errorf("%+v", l)
 	}
 }

@@ -1,11 +1,11 @@
-// Package reports holds the result file of a run and everything that is made
-// from result files: tables, plots, HTML pages.
+// Package result holds the result file of a run: what is in it, what its numbers
+// mean, and how it is written and read.
 //
 // A run fills a [File]; every table, plot and comparison is made from files, so
 // that old runs can be drawn again and runs of many hosts be laid together.
 // Numbers inside are SI: nanoseconds, seconds, bytes, bytes per second. They
 // are scaled only where they are printed.
-package reports
+package result
 
 import (
 	"encoding/json"
@@ -129,6 +129,14 @@ type Row struct {
 	Peer      Cost       `json:"peer"`
 	Verify    *Verify    `json:"verify,omitempty"`
 	Warnings  []Warning  `json:"warnings,omitempty"`
+}
+
+// Measured reports whether the row has the numbers of a kind.
+func (r *Row) Measured(kind string) bool {
+	if kind == KindLatency {
+		return r.Latency != nil
+	}
+	return r.Bandwidth != nil
 }
 
 // Latency holds the statistics of one latency measurement. All times are what

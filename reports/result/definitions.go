@@ -1,12 +1,12 @@
-package reports
+package result
 
 import "maps"
 
-// roundTrip tells the operations whose latency is a full round trip.
-func roundTrip(op string) bool { return op == "read" || op == "atomic" }
+// RoundTrip tells the operations whose latency is a full round trip.
+func RoundTrip(op string) bool { return op == "read" || op == "atomic" }
 
-// mainField names the definition of the number that a test is run for.
-func mainField(kind string) string {
+// MainField names the definition of the number that a test is run for.
+func MainField(kind string) string {
 	if kind == KindBandwidth {
 		return "average_bytes_per_s"
 	}
@@ -22,7 +22,7 @@ func DefinitionsFor(kind, op string) map[string]string {
 		own = latencyDefinitions
 		defs["latency"] = halfTripDefinition
 		defs["factor"] = "recorded times are multiplied by 0.5: the latency is half of a round trip"
-		if roundTrip(op) {
+		if RoundTrip(op) {
 			defs["latency"] = fullTripDefinition
 			defs["factor"] = "recorded times are multiplied by 1: the latency is a full round trip"
 		}
