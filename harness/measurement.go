@@ -150,11 +150,11 @@ func (m *measurement) edge() uint64 {
 	return uint64(max(1, min(edgeMessages, edgeBytes/m.size)))
 }
 
-// bandwidth returns the rates, without a peak where only begin and end are known.
+// bandwidth returns the rates, without windows where only begin and end are known.
 func (m *measurement) bandwidth(at string) *result.Bandwidth {
 	b := m.rate.Bandwidth(m.size, at)
 	if m.plan.NoPeak {
-		b.Peak = 0
+		b.Slowest, b.MedianWindow, b.Peak, b.WindowS = 0, 0, 0, 0
 	}
 	return b
 }

@@ -41,9 +41,6 @@ type Config struct {
 	Row func(result.Row)
 }
 
-// peakWindow bounds the messages, and so the memory, that the peak is taken over.
-const peakWindow = 1 << 16
-
 // session is a run under way.
 type session struct {
 	cfg     *Config
@@ -61,7 +58,7 @@ type session struct {
 // measured until then is in File. Errors are of the types in errors.go, or an
 // error of the Exchanger when the peer was lost.
 func Run(ctx context.Context, c Config) error {
-	s := &session{cfg: &c, halt: newHalt(), rate: stats.NewRate(min(c.Plan.TxDepth*c.Plan.QPs, peakWindow))}
+	s := &session{cfg: &c, halt: newHalt(), rate: stats.NewRate()}
 	if c.Plan.Kind == result.KindLatency {
 		s.samples = stats.NewSamples()
 	}

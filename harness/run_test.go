@@ -141,7 +141,7 @@ func checkRows(t *testing.T, side int, f *result.File, p *Plan) {
 				t.Errorf("side %d row %d: latency %+v", side, i, l)
 			}
 		case result.KindBandwidth:
-			if b := r.Bandwidth; b == nil || b.Messages == 0 || b.Messages > p.Iterations || b.Average <= 0 || b.Peak < b.Average {
+			if b := r.Bandwidth; b == nil || b.Messages == 0 || b.Messages > p.Iterations || b.Average <= 0 || b.Peak < b.Slowest {
 				t.Errorf("side %d row %d: bandwidth %+v", side, i, b)
 			}
 		}

@@ -106,7 +106,10 @@ func (b *Bandwidth) check() error {
 	return errors.Join(
 		CheckNumbers("seconds", b.Seconds),
 		CheckNumbers("average_bytes_per_s", b.Average),
+		CheckNumbers("slowest_bytes_per_s", b.Slowest),
+		CheckNumbers("median_window_bytes_per_s", b.MedianWindow),
 		CheckNumbers("peak_bytes_per_s", b.Peak),
+		CheckNumbers("window_s", b.WindowS),
 		CheckNumbers("messages_per_s", b.MsgRate))
 }
 

@@ -173,13 +173,16 @@ func (l Latency) MarshalJSON() ([]byte, error) {
 
 // Bandwidth holds the rates of one bandwidth measurement.
 type Bandwidth struct {
-	Messages   uint64  `json:"messages"`
-	Bytes      uint64  `json:"bytes"`
-	Seconds    float64 `json:"seconds"`
-	Average    float64 `json:"average_bytes_per_s"`
-	Peak       float64 `json:"peak_bytes_per_s,omitempty"` // 0 if not measured
-	MsgRate    float64 `json:"messages_per_s"`
-	MeasuredAt string  `json:"measured_at"` // "sender", "receiver" or "requester"
+	Messages     uint64  `json:"messages"`
+	Bytes        uint64  `json:"bytes"`
+	Seconds      float64 `json:"seconds"`
+	Average      float64 `json:"average_bytes_per_s"`
+	Slowest      float64 `json:"slowest_bytes_per_s,omitempty"`
+	MedianWindow float64 `json:"median_window_bytes_per_s,omitempty"`
+	Peak         float64 `json:"peak_bytes_per_s,omitempty"` // 0 if not measured
+	WindowS      float64 `json:"window_s,omitempty"`
+	MsgRate      float64 `json:"messages_per_s"`
+	MeasuredAt   string  `json:"measured_at"` // "sender", "receiver" or "requester"
 }
 
 // Cost is what a side spent in its timed loop.
