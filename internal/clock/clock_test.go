@@ -142,6 +142,18 @@ func TestStep(t *testing.T) {
 	}
 }
 
+// A step out of turn now and then is not the clock's.
+func TestStepOfAnUnevenClock(t *testing.T) {
+	var reading int64
+	c := Func(func() int64 {
+		reading++
+		return reading*10 - reading/20%2*9 // a step of 1 in 40, and one of 19
+	})
+	if ns := c.Step(); ns != 10 {
+		t.Errorf("a clock that steps by 10 ns: %g", ns)
+	}
+}
+
 // A clock of a function tells its time, to the nanosecond.
 func TestFunc(t *testing.T) {
 	now := int64(1000)
