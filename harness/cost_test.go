@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // alone is the channel of a side without a peer: it answers as one that says and
@@ -24,7 +24,7 @@ func (a alone) Exchange(step string, mine []byte) ([]byte, error) {
 	case step == "finish" && a.role == Server:
 		return json.Marshal(a.device.total)
 	case step == "result":
-		return json.Marshal(sideResult{Bandwidth: &reports.Bandwidth{}})
+		return json.Marshal(sideResult{Bandwidth: &result.Bandwidth{}})
 	}
 	return mine, nil
 }
@@ -33,15 +33,15 @@ func (alone) Lost() <-chan struct{} { return nil }
 func (alone) Err() error            { return nil }
 
 // runAlone runs one side of a plan of one mode on the null device and returns its row.
-func runAlone(t testing.TB, p Plan, role Role) *reports.Row {
+func runAlone(t testing.TB, p Plan, role Role) *result.Row {
 	t.Helper()
 	shm := openDevice(t, "shm_whole")
 	defer shm.Close()
 	d := newNullDevice(&p, role)
-	f := &reports.File{}
+	f := &result.File{}
 	err := Run(context.Background(), Config{
 		Plan: p, Role: role, Context: nullContext{shm, d}, Port: 1, GIDIndex: -1, Exchanger: alone{role, d},
-		File: f, Begin: func() {}, Row: func(reports.Row) {},
+		File: f, Begin: func() {}, Row: func(result.Row) {},
 	})
 	if err != nil || len(f.Rows) != 1 {
 		t.Fatalf("%d rows, %v", len(f.Rows), err)
@@ -62,9 +62,9 @@ func (l loop) String() string {
 	switch {
 	case l.role == Server:
 		side = "receiver"
-	case l.kind == reports.KindBandwidth && l.op != OpRead:
+	case l.kind == result.KindBandwidth && l.op != OpRead:
 		side = "sender"
-	case l.kind == reports.KindLatency && l.op != OpRead:
+	case l.kind == result.KindLatency && l.op != OpRead:
 		side = "client"
 	}
 	return fmt.Sprintf("%s_%s/%s/%s", l.op, l.kind, l.mode, side)
@@ -76,7 +76,7 @@ func everyLoop() (all []loop) {
 		for _, op := range allOps {
 			for _, mode := range []Mode{ModeData, ModePoll, ModeEvent} {
 				all = append(all, loop{op, kind, mode, Client})
-				if kind == reports.KindBandwidth && (op == OpSend || op == OpWrite && mode == ModeData) {
+				if kind == result.KindBandwidth && (op == OpSend || op == OpWrite && mode == ModeData) {
 					all = append(all, loop{op, kind, mode, Server})
 				}
 			}
@@ -114,9 +114,9 @@ func TestLoopsRunOnTheNullDevice(t *testing.T) {
 			const messages = 3000
 			r := runAlone(t, l.plan(messages), l.role)
 			switch b := r.Bandwidth; {
-			case l.kind == reports.KindLatency && r.Latency.N != messages:
+			case l.kind == result.KindLatency && r.Latency.N != messages:
 				t.Errorf("%d round trips, want %d", r.Latency.N, messages)
-			case l.kind == reports.KindBandwidth && b.MeasuredAt == "receiver" && (b.Messages > messages || b.Messages < messages/2):
+			case l.kind == result.KindBandwidth && b.MeasuredAt == "receiver" && (b.Messages > messages || b.Messages < messages/2):
 				t.Errorf("%d messages of %d", b.Messages, messages)
 			}
 			if slept := r.Local.Sleeps > 0; slept != (l.mode == ModeEvent) || r.Local.CPUNs <= 0 {

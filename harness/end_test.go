@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/oob"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -76,7 +76,7 @@ func TestInterrupt(t *testing.T) {
 			if !errors.As(errs[1], &lost) || !lost.Aborted {
 				t.Errorf("%s: server: %v", mode, errs[1])
 			}
-			if (mode == ModePoll || kind == reports.KindLatency) && len(files[0].Rows) != 1 {
+			if (mode == ModePoll || kind == result.KindLatency) && len(files[0].Rows) != 1 {
 				t.Errorf("%s: %d rows kept", mode, len(files[0].Rows))
 			}
 		}
@@ -84,7 +84,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestPlanCheck(t *testing.T) {
-	good := Defaults(OpWrite, reports.KindBandwidth)
+	good := Defaults(OpWrite, result.KindBandwidth)
 	if err := good.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -107,9 +107,9 @@ func TestPlanCheck(t *testing.T) {
 		"operation":         func(p *Plan) { p.Op = "atomic" },
 		"kind":              func(p *Plan) { p.Kind = "" },
 		"completion":        func(p *Plan) { p.Completion = "magic" },
-		"QPs of latency":    func(p *Plan) { p.Kind, p.QPs = reports.KindLatency, 2 },
+		"QPs of latency":    func(p *Plan) { p.Kind, p.QPs = result.KindLatency, 2 },
 	} {
-		p := Defaults(OpWrite, reports.KindBandwidth)
+		p := Defaults(OpWrite, result.KindBandwidth)
 		break_(&p)
 		if p.Check() == nil {
 			t.Errorf("%s: accepted", name)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // ErrInterrupted is returned when the run's context ended before the run.
@@ -28,7 +28,7 @@ func (e *RefusedError) Error() string {
 
 // DataError says that --verify found wrong data.
 type DataError struct {
-	Rows []reports.Row // those with findings
+	Rows []result.Row // those with findings
 }
 
 func (e *DataError) Error() string {

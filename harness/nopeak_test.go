@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -33,10 +33,10 @@ func TestNoPeak(t *testing.T) {
 	})
 }
 
-func checkNoPeak(t *testing.T, r *reports.Row, p *Plan) {
+func checkNoPeak(t *testing.T, r *result.Row, p *Plan) {
 	t.Helper()
-	if l := r.Latency; p.Kind == reports.KindLatency {
-		if l.MeanNs <= 0 || *l != (reports.Latency{N: l.N, MeanNs: l.MeanNs, Factor: l.Factor, MeanOnly: true}) {
+	if l := r.Latency; p.Kind == result.KindLatency {
+		if l.MeanNs <= 0 || *l != (result.Latency{N: l.N, MeanNs: l.MeanNs, Factor: l.Factor, MeanOnly: true}) {
 			t.Errorf("%s, %d bytes: %+v", r.Mode, r.Size, l)
 		}
 		if p.Duration == 0 && l.N != p.Iterations {

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -34,7 +34,7 @@ type nullDevice struct {
 // newNullDevice returns the device of a side that runs a plan of one size and mode.
 func newNullDevice(p *Plan, role Role) *nullDevice {
 	d := &nullDevice{layout: newLayout(p), total: warmupFor(p, p.Sizes[0]) + p.Iterations}
-	pingpong, data := p.Kind == reports.KindLatency, p.Completion == ModeData
+	pingpong, data := p.Kind == result.KindLatency, p.Completion == ModeData
 	if data {
 		d.slots = uint64(slots(p, p.Sizes[0]))
 	}

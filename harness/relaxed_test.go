@@ -4,7 +4,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -91,13 +91,13 @@ func TestRelaxedOrdering(t *testing.T) {
 		regions bool // with relaxed ordering
 		relaxed bool // messages
 	}{
-		{"bandwidth by completions", reports.KindBandwidth, ModePoll, false, false, true, true},
-		{"bandwidth by events", reports.KindBandwidth, ModeEvent, false, false, true, true},
-		{"with credits", reports.KindBandwidth, ModePoll, false, true, true, true},
-		{"bandwidth in memory", reports.KindBandwidth, ModeData, false, false, false, false},
-		{"bandwidth in memory by default", reports.KindBandwidth, ModeAuto, false, false, true, false},
-		{"switched off", reports.KindBandwidth, ModePoll, true, false, false, false},
-		{"latency", reports.KindLatency, ModePoll, false, false, false, false},
+		{"bandwidth by completions", result.KindBandwidth, ModePoll, false, false, true, true},
+		{"bandwidth by events", result.KindBandwidth, ModeEvent, false, false, true, true},
+		{"with credits", result.KindBandwidth, ModePoll, false, true, true, true},
+		{"bandwidth in memory", result.KindBandwidth, ModeData, false, false, false, false},
+		{"bandwidth in memory by default", result.KindBandwidth, ModeAuto, false, false, true, false},
+		{"switched off", result.KindBandwidth, ModePoll, true, false, false, false},
+		{"latency", result.KindLatency, ModePoll, false, false, false, false},
 	} {
 		if c.mode == ModeData && !promised {
 			continue

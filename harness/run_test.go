@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/oob"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 	_ "github.com/ibperf/ibperf/verbs/shm"
 )
@@ -21,17 +21,17 @@ type pair struct {
 	plan   Plan
 	wrap   func(side int, c verbs.Context) verbs.Context // makes another device of a side's
 	ctx    context.Context                               // the client's
-	row    func(reports.Row)                             // called for each row of the client's
+	row    func(result.Row)                              // called for each row of the client's
 }
 
-func (p pair) run(t testing.TB) (files [2]*reports.File, errs [2]error) {
+func (p pair) run(t testing.TB) (files [2]*result.File, errs [2]error) {
 	t.Helper()
 	a, b := oob.Pipe()
 	done := make(chan struct{}, 2)
 	for i, x := range []*oob.Conn{a, b} {
-		files[i] = &reports.File{}
+		files[i] = &result.File{}
 		c := Config{Plan: p.plan, Role: Client, Port: 1, GIDIndex: -1, Exchanger: x, File: files[i],
-			Begin: func() {}, Row: func(reports.Row) {}}
+			Begin: func() {}, Row: func(result.Row) {}}
 		ctx := context.Background()
 		if i == 1 {
 			c.Role = Server
@@ -95,7 +95,7 @@ func modes() []Mode {
 }
 
 var (
-	allKinds = []string{reports.KindLatency, reports.KindBandwidth}
+	allKinds = []string{result.KindLatency, result.KindBandwidth}
 	allOps   = []Op{OpWrite, OpSend, OpRead}
 )
 
@@ -124,7 +124,7 @@ func TestEveryTestComparesAllModes(t *testing.T) {
 	})
 }
 
-func checkRows(t *testing.T, side int, f *reports.File, p *Plan) {
+func checkRows(t *testing.T, side int, f *result.File, p *Plan) {
 	t.Helper()
 	modes := modes()
 	if want := len(modes) * len(p.Sizes); len(f.Rows) != want {
@@ -136,12 +136,12 @@ func checkRows(t *testing.T, side int, f *reports.File, p *Plan) {
 			t.Errorf("side %d row %d: size %d mode %s forced %v", side, i, r.Size, r.Mode, r.Forced)
 		}
 		switch p.Kind {
-		case reports.KindLatency:
+		case result.KindLatency:
 			if l := r.Latency; l == nil || l.N != p.Iterations || l.MinNs <= 0 || l.MinNs > l.P50Ns || l.P9999Ns > l.MaxNs {
 				t.Errorf("side %d row %d: latency %+v", side, i, l)
 			}
-		case reports.KindBandwidth:
-			if b := r.Bandwidth; b == nil || b.Messages == 0 || b.Messages > p.Iterations || b.Average <= 0 || b.Peak < b.Average {
+		case result.KindBandwidth:
+			if b := r.Bandwidth; b == nil || b.Messages == 0 || b.Messages > p.Iterations || b.Average <= 0 || b.Peak < b.Slowest {
 				t.Errorf("side %d row %d: bandwidth %+v", side, i, b)
 			}
 		}
@@ -155,7 +155,7 @@ func TestTimedRunsWithSeveralQPs(t *testing.T) {
 	eachTest(t, func(t *testing.T, op Op, kind string) {
 		p := testPlan(op, kind, 256, 0)
 		p.Duration, p.Compare = 20e6, true
-		if kind == reports.KindBandwidth {
+		if kind == result.KindBandwidth {
 			p.QPs, p.TxDepth = 3, 16
 		}
 		files, errs := pair{device: "shm_whole", plan: p}.run(t)
@@ -177,7 +177,7 @@ func TestBlockOrderAtAnyOffset(t *testing.T) {
 			if errs[0] != nil || errs[1] != nil {
 				t.Fatalf("offset %d: client: %v; server: %v", offset, errs[0], errs[1])
 			}
-			if got := files[0].Local.Order.Answer; got != reports.OrderBlocks {
+			if got := files[0].Local.Order.Answer; got != result.OrderBlocks {
 				t.Fatalf("answer %q", got)
 			}
 		})
@@ -221,7 +221,7 @@ func TestDataModeIsRefusedWithoutAPromise(t *testing.T) {
 			_, errs := pair{device: device, plan: p}.run(t)
 			for side, err := range errs {
 				var refused *RefusedError
-				if !errors.As(err, &refused) || refused.Answer != reports.OrderNone || !strings.Contains(err.Error(), "--completion poll") {
+				if !errors.As(err, &refused) || refused.Answer != result.OrderNone || !strings.Contains(err.Error(), "--completion poll") {
 					t.Errorf("%s side %d: %v", device, side, err)
 				}
 			}

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 func TestPreemptionIsWarnedOf(t *testing.T) {
-	p := testPlan(OpWrite, reports.KindLatency, 8, 1000)
+	p := testPlan(OpWrite, result.KindLatency, 8, 1000)
 	for _, c := range []struct {
 		here, peer uint64 // preemptions in a million messages of 1 µs
 		want       []string
@@ -19,11 +19,11 @@ func TestPreemptionIsWarnedOf(t *testing.T) {
 		{12, 0, []string{"on this side"}},
 		{12, 500, []string{"on this side", "on the peer"}},
 	} {
-		r := reports.Row{
-			Mode: string(ModePoll), Latency: &reports.Latency{N: 1e6},
-			Local: reports.Cost{CPUNs: 1000, Preempted: c.here}, Peer: reports.Cost{CPUNs: 1000, Preempted: c.peer},
+		r := result.Row{
+			Mode: string(ModePoll), Latency: &result.Latency{N: 1e6},
+			Local: result.Cost{CPUNs: 1000, Preempted: c.here}, Peer: result.Cost{CPUNs: 1000, Preempted: c.peer},
 		}
-		w := slices.DeleteFunc(rowWarnings(&p, &r), func(w reports.Warning) bool { return w.ID != "preempted" })
+		w := slices.DeleteFunc(rowWarnings(&p, &r), func(w result.Warning) bool { return w.ID != "preempted" })
 		if len(w) != len(c.want) {
 			t.Fatalf("%d and %d times: warnings %+v", c.here, c.peer, w)
 		}
@@ -34,7 +34,7 @@ func TestPreemptionIsWarnedOf(t *testing.T) {
 		}
 	}
 	// A broken row, without figures, is not asked for them.
-	rowWarnings(&p, &reports.Row{Mode: string(ModePoll)})
+	rowWarnings(&p, &result.Row{Mode: string(ModePoll)})
 }
 
 func TestDriftIsWarnedOf(t *testing.T) {

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/ibperf/ibperf/internal/atomicfile"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // textWidth is where sentences are wrapped.
@@ -52,12 +55,12 @@ func verifyTables(g *Group) []*table {
 
 // mainDefinition says what the main number of a group is.
 func mainDefinition(g *Group) string {
-	field := mainField(g.Kind)
+	field := result.MainField(g.Kind)
 	text := g.Runs[0].Definitions[field]
 	if text == "" {
-		text = DefinitionsFor(g.Kind, g.Op)[field]
+		text = result.DefinitionsFor(g.Kind, g.Op)[field]
 	}
-	if g.Kind == KindLatency {
+	if g.Kind == result.KindLatency {
 		return "Latency: " + clean(text) + "."
 	}
 	return "Average bandwidth: " + clean(text) + "."
@@ -86,7 +89,7 @@ func WriteTables(w io.Writer, set Set, gbits bool, depth Depth) error {
 		return errors.New("write tables: no result files given")
 	}
 	if _, err := io.WriteString(w, strings.Join(texts, "\n")); err != nil {
-		return fmt.Errorf("write tables: %w", advise("", err))
+		return fmt.Errorf("write tables: %w", atomicfile.Advise("", err))
 	}
 	return nil
 }
@@ -134,10 +137,10 @@ func runsBlock(g *Group) string {
 }
 
 // runLine tells a run from others in a line.
-func runLine(f *File) string {
+func runLine(f *result.File) string {
 	p := f.Parameters
 	line := fmt.Sprintf("%s, %s on %s, device %s, %s, QPs %d", f.Program, f.Role, f.Local.Host, f.Local.Device.Name, p.Transport, p.QPs)
-	if f.Kind == KindBandwidth {
+	if f.Kind == result.KindBandwidth {
 		line += fmt.Sprintf(", TX depth %d, CQ moderation %d", p.TxDepth, p.CQMod)
 	}
 	if !f.Started.IsZero() {

@@ -1,32 +1,36 @@
 package reports
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/ibperf/ibperf/reports/result"
+)
 
 // A metric is one number of a row that modes are compared by.
 type metric struct {
 	title string
 	unit  string
-	value func(*Row) float64
+	value func(*result.Row) float64
 	text  func(float64) string
 }
 
 func metrics(g *Group, gbits bool) []metric {
-	cpu := metric{"CPU time per message at this side", "ns/msg", func(r *Row) float64 { return r.Local.CPUNs }, nsText}
+	cpu := metric{"CPU time per message at this side", "ns/msg", func(r *result.Row) float64 { return r.Local.CPUNs }, nsText}
 	switch {
 	case g.meanOnly():
 		return []metric{
-			{"Mean latency", "usec", func(r *Row) float64 { return r.Latency.MeanNs }, UsecText},
+			{"Mean latency", "usec", func(r *result.Row) float64 { return r.Latency.MeanNs }, UsecText},
 			cpu,
 		}
-	case g.Kind == KindLatency:
+	case g.Kind == result.KindLatency:
 		return []metric{
-			{"Median latency", "usec", func(r *Row) float64 { return r.Latency.P50Ns }, UsecText},
-			{"99th percentile of latency", "usec", func(r *Row) float64 { return r.Latency.P99Ns }, UsecText},
+			{"Median latency", "usec", func(r *result.Row) float64 { return r.Latency.P50Ns }, UsecText},
+			{"99th percentile of latency", "usec", func(r *result.Row) float64 { return r.Latency.P99Ns }, UsecText},
 			cpu,
 		}
 	}
 	return []metric{
-		{"Average bandwidth", rateUnit(gbits), func(r *Row) float64 { return r.Bandwidth.Average },
+		{"Average bandwidth", rateUnit(gbits), func(r *result.Row) float64 { return r.Bandwidth.Average },
 			func(v float64) string { return RateText(v, gbits) }},
 		cpu,
 	}
@@ -36,7 +40,7 @@ func metrics(g *Group, gbits bool) []metric {
 type lineup struct {
 	run  int // -1 where the rows are of several runs
 	size int
-	rows map[string]*Row
+	rows map[string]*result.Row
 }
 
 // compareTables puts the completion modes side by side, each with its ratio to
@@ -57,8 +61,8 @@ func compareTables(g *Group, gbits bool) []*table {
 		t.Columns = append(t.Columns, column{Name: "size", Unit: "B"})
 		for _, mode := range modes {
 			t.Columns = append(t.Columns, column{Name: mode, Unit: m.unit})
-			if slices.Contains(modes, baseMode) {
-				t.Columns = append(t.Columns, column{Name: "ratio", Unit: "to " + baseMode})
+			if slices.Contains(modes, result.BaseMode) {
+				t.Columns = append(t.Columns, column{Name: "ratio", Unit: "to " + result.BaseMode})
 			}
 		}
 		for _, l := range lineups {
@@ -78,13 +82,13 @@ func compareRow(g *Group, l *lineup, m metric, modes []string, perRun bool) []st
 	for _, mode := range modes {
 		value, ratio := "-", "-"
 		if r := l.rows[mode]; r != nil {
-			value = m.text(m.value(r)) + forcedMark(r)
-			if base := l.rows[baseMode]; base != nil {
+			value = m.text(m.value(r)) + r.ForcedMark()
+			if base := l.rows[result.BaseMode]; base != nil {
 				ratio = RatioText(m.value(r), m.value(base))
 			}
 		}
 		cells = append(cells, value)
-		if slices.Contains(modes, baseMode) {
+		if slices.Contains(modes, result.BaseMode) {
 			cells = append(cells, ratio)
 		}
 	}
@@ -106,7 +110,7 @@ func lineUp(g *Group) []*lineup {
 		}
 		l := index[k]
 		if l == nil {
-			l = &lineup{run: k.run, size: k.size, rows: map[string]*Row{}}
+			l = &lineup{run: k.run, size: k.size, rows: map[string]*result.Row{}}
 			index[k] = l
 			lineups = append(lineups, l)
 		}
@@ -139,7 +143,7 @@ type runSetting struct {
 	noPeak                                           bool
 }
 
-func setting(f *File) runSetting {
+func setting(f *result.File) runSetting {
 	p := f.Parameters
 	return runSetting{
 		local: f.Local.Host, peer: f.Peer.Host, device: f.Local.Device.Name, peerDevice: f.Peer.Device.Name,
@@ -150,7 +154,7 @@ func setting(f *File) runSetting {
 
 func modesOf(lineups []*lineup) []string {
 	var modes []string
-	for _, mode := range ModeOrder {
+	for _, mode := range result.ModeOrder {
 		if slices.ContainsFunc(lineups, func(l *lineup) bool { return l.rows[mode] != nil }) {
 			modes = append(modes, mode)
 		}

@@ -1,6 +1,10 @@
 package reports
 
-import "time"
+import (
+	"time"
+
+	"github.com/ibperf/ibperf/reports/result"
+)
 
 // ComparisonName and ComparisonVersion identify the file of a comparison.
 const (
@@ -9,7 +13,7 @@ const (
 )
 
 // Comparison is what a program measured in turns with others on one machine, each
-// line beside the reference that suits it. Its numbers are SI, as those of a [File] are.
+// line beside the reference that suits it. Its numbers are SI, as those of a [result.File] are.
 type Comparison struct {
 	Format      string            `json:"format"`
 	Version     int               `json:"version"`
@@ -22,7 +26,7 @@ type Comparison struct {
 	Machine     Machine           `json:"machine"`
 	Definitions map[string]string `json:"definitions"` // field name -> what the number means
 	Units       map[string]string `json:"units"`       // field name -> unit
-	Warnings    []Warning         `json:"warnings"`    // what makes all numbers doubtful
+	Warnings    []result.Warning  `json:"warnings"`    // what makes all numbers doubtful
 	Lines       []Line            `json:"lines"`
 }
 
@@ -44,17 +48,17 @@ type Machine struct {
 // Line is one thing that two programs measured: the subject, which is looked at, and
 // the reference, which it is compared with.
 type Line struct {
-	Test       string         `json:"test"` // "write_lat"
-	Size       int            `json:"size_bytes"`
-	Arrival    string         `json:"arrival"`    // how it is detected: "data", "poll" or "event"
-	Parameters map[string]int `json:"parameters"` // of the subject, by option name, in the option's unit
-	Metric     string         `json:"metric"`     // one of the names that begin with Metric
-	Subject    Values         `json:"subject"`
-	Reference  Values         `json:"reference"`
-	Ratio      Spread         `json:"ratio"`          // subject / reference, over the pairs
-	Goal       float64        `json:"goal,omitempty"` // what the median ratio is to be at most, or at least; 0: no goal
-	Note       string         `json:"note,omitempty"` // how the definitions differ
-	Warnings   []Warning      `json:"warnings,omitempty"`
+	Test       string           `json:"test"` // "write_lat"
+	Size       int              `json:"size_bytes"`
+	Arrival    string           `json:"arrival"`    // how it is detected: "data", "poll" or "event"
+	Parameters map[string]int   `json:"parameters"` // of the subject, by option name, in the option's unit
+	Metric     string           `json:"metric"`     // one of the names that begin with Metric
+	Subject    Values           `json:"subject"`
+	Reference  Values           `json:"reference"`
+	Ratio      Spread           `json:"ratio"`          // subject / reference, over the pairs
+	Goal       float64          `json:"goal,omitempty"` // what the median ratio is to be at most, or at least; 0: no goal
+	Note       string           `json:"note,omitempty"` // how the definitions differ
+	Warnings   []result.Warning `json:"warnings,omitempty"`
 }
 
 // Values is what one program measured in a line.
@@ -97,7 +101,7 @@ func NewComparison() *Comparison {
 	return &Comparison{
 		Format: ComparisonName, Version: ComparisonVersion,
 		Definitions: comparisonDefinitions(), Units: comparisonUnits(),
-		Warnings: []Warning{}, Lines: []Line{},
+		Warnings: []result.Warning{}, Lines: []Line{},
 	}
 }
 
@@ -116,13 +120,13 @@ func comparisonDefinitions() map[string]string {
 func comparisonUnits() map[string]string {
 	return map[string]string{
 		"size_bytes":    "bytes",
-		MetricLatency:   UnitsFor(KindLatency)[MetricLatency] + "; printed as usec; lower is better",
-		MetricMean:      UnitsFor(KindLatency)[MetricMean] + "; printed as usec; lower is better",
+		MetricLatency:   result.UnitsFor(result.KindLatency)[MetricLatency] + "; printed as usec; lower is better",
+		MetricMean:      result.UnitsFor(result.KindLatency)[MetricMean] + "; printed as usec; lower is better",
 		MetricTime:      "ns; lower is better",
 		MetricWall:      "s; lower is better",
 		MetricMemory:    "bytes; printed as MiB; lower is better",
-		MetricBandwidth: UnitsFor(KindBandwidth)[MetricBandwidth] + "; higher is better",
-		MetricRate:      UnitsFor(KindBandwidth)[MetricRate] + "; higher is better",
+		MetricBandwidth: result.UnitsFor(result.KindBandwidth)[MetricBandwidth] + "; higher is better",
+		MetricRate:      result.UnitsFor(result.KindBandwidth)[MetricRate] + "; higher is better",
 		"ratio":         "1",
 		"goal":          "1",
 	}

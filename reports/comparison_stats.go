@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // Add appends one pair and sums the line up anew.
@@ -57,7 +59,7 @@ func (l *Line) check() error {
 		return errors.New("subject or reference has no name")
 	case l.Size < 0:
 		return fmt.Errorf("size_bytes is negative: %d", l.Size)
-	case !knownMode(l.Arrival):
+	case !result.KnownMode(l.Arrival):
 		return fmt.Errorf("arrival is %q, want data, poll or event", l.Arrival)
 	case scales[l.Metric].unit == "":
 		return fmt.Errorf("metric is %q, want one of %s", l.Metric, strings.Join(MetricOrder, ", "))
@@ -66,7 +68,7 @@ func (l *Line) check() error {
 	}
 	err := errors.Join(
 		checkPositive("rounds", l.Subject.Rounds...), checkPositive("rounds", l.Reference.Rounds...),
-		checkNumbers("goal", l.Goal))
+		result.CheckNumbers("goal", l.Goal))
 	if err != nil {
 		return err
 	}
@@ -99,7 +101,7 @@ const smallest = 1e-9
 // checkPositive refuses what no ratio can be made of.
 func checkPositive(name string, values ...float64) error {
 	for _, v := range values {
-		if !(v >= smallest && v <= measurable) {
+		if !(v >= smallest && v <= result.Measurable) {
 			return fmt.Errorf("%s: %v is not a number that can be measured", name, v)
 		}
 	}

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ibperf/ibperf/reports/internal/synthetic"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // syntheticComparison is of three lines, one of each metric and arrival, with
@@ -19,7 +22,7 @@ func syntheticComparison(pairs int) *Comparison {
 	c.Finished = c.Started.Add(time.Minute)
 	c.Pairs = 5
 	c.Machine = Machine{Host: "guest", Kernel: "6.1.0-56-amd64", CPU: "Example CPU", CPUs: 2, Pinned: []int{0, 1}}
-	c.Warnings = []Warning{{ID: "emulated-cpu", Text: "the CPU is emulated"}}
+	c.Warnings = []result.Warning{{ID: "emulated-cpu", Text: "the CPU is emulated"}}
 	c.Lines = []Line{
 		{Test: "write_bw", Size: 65536, Arrival: "poll", Metric: MetricBandwidth, Goal: 0.95, Note: "the clocks differ"},
 		{Test: "send_bw", Size: 8, Arrival: "event", Metric: MetricRate, Note: "the clocks differ"},
@@ -95,7 +98,7 @@ func TestComparisonWriteThenRead(t *testing.T) {
 func TestSetKeepsItsKindsApart(t *testing.T) {
 	dir := t.TempDir()
 	run, comparison := filepath.Join(dir, "run.json"), filepath.Join(dir, "c.json")
-	if err := syntheticFile(t, "read", KindLatency, []int{8}, "poll").Write(run); err != nil {
+	if err := synthetic.File(t, "read", result.KindLatency, []int{8}, "poll").Write(run); err != nil {
 		t.Fatal(err)
 	}
 	if err := syntheticComparison(1).Write(comparison); err != nil {
@@ -110,7 +113,7 @@ func TestSetKeepsItsKindsApart(t *testing.T) {
 	if len(set.Runs) != 1 || len(set.Comparisons) != 2 {
 		t.Errorf("%d runs, %d comparisons", len(set.Runs), len(set.Comparisons))
 	}
-	if _, err := Read(comparison); err == nil || !strings.Contains(err.Error(), "not a result file") {
+	if _, err := result.Read(comparison); err == nil || !strings.Contains(err.Error(), "not a result file") {
 		t.Errorf("a comparison is read as a run: %v", err)
 	}
 	if err := set.Read(filepath.Join(dir, "none.json")); err == nil || !strings.Contains(err.Error(), "none.json") {
@@ -124,7 +127,7 @@ func TestParseComparisonRefuses(t *testing.T) {
 		change func(*Comparison)
 		want   string
 	}{
-		{"another format", func(c *Comparison) { c.Format = FormatName }, "not a result file"},
+		{"another format", func(c *Comparison) { c.Format = result.FormatName }, "not a result file"},
 		{"a newer version", func(c *Comparison) { c.Version = ComparisonVersion + 1 }, "use a newer ibperf"},
 		{"no version", func(c *Comparison) { c.Version = 0 }, "version 0"},
 		{"no subject", func(c *Comparison) { c.Lines[0].Subject.Program.Name = "" }, "line 1: subject or reference"},

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/internal/golden"
+	"github.com/ibperf/ibperf/reports/internal/synthetic"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 func setTables(t *testing.T, set Set, gbits bool) string {
@@ -21,8 +23,8 @@ func TestComparisonTableIsAsInGoldenFile(t *testing.T) {
 	c := syntheticComparison(5)
 	c.Lines = append(c.Lines, Line{Test: "read_lat", Size: 4096, Arrival: "poll", Metric: MetricLatency, Goal: 1.05,
 		Subject: Values{Program: Program{Name: "ibperf"}}, Reference: Values{Program: Program{Name: "memcpy"}}})
-	c.Lines[0].Warnings = []Warning{{ID: "short-run", Text: "a short run"}}
-	c.Lines[2].Warnings = []Warning{{ID: "short-run", Text: "a short run"}, {ID: "repeated-run", Text: "a run was repeated"}}
+	c.Lines[0].Warnings = []result.Warning{{ID: "short-run", Text: "a short run"}}
+	c.Lines[2].Warnings = []result.Warning{{ID: "short-run", Text: "a short run"}, {ID: "repeated-run", Text: "a run was repeated"}}
 	c.Interrupted, c.Error = true, "context canceled"
 	golden.Check(t, "comparison.golden", []byte(setTables(t, comparisonSet(c), false)))
 }
@@ -66,7 +68,7 @@ func TestEqualNotesShareANumber(t *testing.T) {
 
 func TestRunsAndComparisonsArePrintedTogether(t *testing.T) {
 	set := comparisonSet(syntheticComparison(5))
-	set.Runs = []*File{syntheticFile(t, "write", KindLatency, []int{8}, "poll")}
+	set.Runs = []*result.File{synthetic.File(t, "write", result.KindLatency, []int{8}, "poll")}
 	text := setTables(t, set, true)
 	for _, want := range []string{"RDMA_Write Latency Test", "ibperf side by side with perftest", "Gb/s"} {
 		if !strings.Contains(text, want) {
@@ -116,10 +118,10 @@ func hostileComparison(evil string) *Comparison {
 	c.Command, c.Error = []string{evil}, evil
 	c.Machine.Host, c.Machine.Kernel, c.Machine.CPU = evil, evil, evil
 	c.Definitions, c.Units = map[string]string{evil: evil}, map[string]string{evil: evil}
-	c.Warnings = []Warning{{evil, evil}}
+	c.Warnings = []result.Warning{{ID: evil, Text: evil}}
 	for i := range c.Lines {
 		l := &c.Lines[i]
-		l.Test, l.Note, l.Parameters, l.Warnings = evil, evil, map[string]int{evil: 1}, []Warning{{evil, evil}}
+		l.Test, l.Note, l.Parameters, l.Warnings = evil, evil, map[string]int{evil: 1}, []result.Warning{{ID: evil, Text: evil}}
 		for _, v := range []*Values{&l.Subject, &l.Reference} {
 			v.Program, v.Part, v.Device, v.Definition, v.Command = Program{evil, evil}, evil, evil, evil, []string{evil}
 		}

@@ -1,12 +1,16 @@
 package reports
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/ibperf/ibperf/reports/result"
+)
 
 // detailTable holds what perftest's rows do not: percentiles or the counts
 // behind a rate, and what each side spent.
 func detailTable(g *Group, gbits bool) *table {
 	t := &table{Title: "Percentiles and cost"}
-	if g.Kind == KindBandwidth {
+	if g.Kind == result.KindBandwidth {
 		t.Title = "Rates and cost"
 	}
 	if len(g.Runs) > 1 {
@@ -14,7 +18,7 @@ func detailTable(g *Group, gbits bool) *table {
 	}
 	t.Columns = append(t.Columns, column{Name: "size", Unit: "B"},
 		column{Name: "mode", Left: true}, column{Name: "opcode", Left: true})
-	if g.Kind == KindLatency {
+	if g.Kind == result.KindLatency {
 		t.Columns = append(t.Columns, latencyColumns...)
 	} else {
 		t.Columns = append(t.Columns, bandwidthColumns(gbits)...)
@@ -58,8 +62,8 @@ func detailRow(g *Group, e Entry, gbits bool) []string {
 	if l := g.Label(e.Run); l != "" {
 		cells = append(cells, l)
 	}
-	cells = append(cells, Size(e.Size), modeMark(e.Row), clean(e.Opcode))
-	if l := e.Latency; g.Kind == KindLatency {
+	cells = append(cells, Size(e.Size), e.Row.ModeMark(), clean(e.Opcode))
+	if l := e.Latency; g.Kind == result.KindLatency {
 		cells = append(cells, count(l.N))
 		for _, ns := range []float64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P9999Ns, l.MaxNs} {
 			cells = append(cells, sampleText(l, ns))

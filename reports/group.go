@@ -3,24 +3,26 @@ package reports
 import (
 	"slices"
 	"strconv"
+
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // A Group is the runs that measured the same thing and are shown together.
 type Group struct {
 	Op, Kind string
-	Runs     []*File
+	Runs     []*result.File
 	Numbers  []int // what tables and plots call the runs, from 1
 }
 
 // Add appends a run.
-func (g *Group) Add(f *File, number int) {
+func (g *Group) Add(f *result.File, number int) {
 	g.Runs = append(g.Runs, f)
 	g.Numbers = append(g.Numbers, number)
 }
 
 // groupFiles lays files of the same operation and kind together, in the order
 // in which they came.
-func groupFiles(files []*File) []*Group {
+func groupFiles(files []*result.File) []*Group {
 	var groups []*Group
 	index := map[[2]string]*Group{}
 	for _, f := range files {
@@ -39,8 +41,8 @@ func groupFiles(files []*File) []*Group {
 // An Entry is one row and the run that it is of.
 type Entry struct {
 	Run  int // index into Group.Runs
-	File *File
-	*Row
+	File *result.File
+	*result.Row
 }
 
 // Entries returns the rows of all runs that hold numbers of the group's kind.
@@ -49,7 +51,7 @@ func (g *Group) Entries() []Entry {
 	for i, f := range g.Runs {
 		for j := range f.Rows {
 			e := Entry{Run: i, File: f, Row: &f.Rows[j]}
-			if e.measured(g.Kind) {
+			if e.Measured(g.Kind) {
 				all = append(all, e)
 			}
 		}
@@ -57,17 +59,9 @@ func (g *Group) Entries() []Entry {
 	return all
 }
 
-// measured tells whether the row has the numbers of a kind.
-func (r *Row) measured(kind string) bool {
-	if kind == KindLatency {
-		return r.Latency != nil
-	}
-	return r.Bandwidth != nil
-}
-
 // meanOnly tells whether all that latencies of the group have in common is a mean.
 func (g *Group) meanOnly() bool {
-	return g.Kind == KindLatency && slices.ContainsFunc(g.Entries(), func(e Entry) bool { return e.Latency.MeanOnly })
+	return g.Kind == result.KindLatency && slices.ContainsFunc(g.Entries(), func(e Entry) bool { return e.Latency.MeanOnly })
 }
 
 // Label names a run where the group has several, and is empty otherwise.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // ruleWidth is the length of the dash lines around header and rows.
@@ -18,7 +20,7 @@ func TestTitle(op, kind string) string {
 	if !ok {
 		verb = clean(op)
 	}
-	if kind == KindLatency {
+	if kind == result.KindLatency {
 		return verb + " Latency Test"
 	}
 	return verb + " BW Test"
@@ -26,7 +28,7 @@ func TestTitle(op, kind string) string {
 
 // headerBlock is what stands over the rows of a run: the test, the device, the
 // parameters, and what the device promises about the order of data.
-func headerBlock(f *File) string {
+func headerBlock(f *result.File) string {
 	var b strings.Builder
 	b.WriteString(rule)
 	b.WriteString(strings.Repeat(" ", 20) + TestTitle(f.Op, f.Kind) + "\n")
@@ -43,14 +45,14 @@ func headerBlock(f *File) string {
 
 // properties lists name and value, one pair or two, of each line of the header
 // block that perftest has too.
-func properties(f *File) [][]string {
+func properties(f *result.File) [][]string {
 	p, d := f.Parameters, f.Local.Device
 	list := [][]string{
 		{"Device", d.Name},
 		{"Number of qps", strconv.Itoa(p.QPs), "Transport type", transportType(d)},
 		{"Connection type", p.Transport},
 	}
-	if f.Kind == KindBandwidth {
+	if f.Kind == result.KindBandwidth {
 		list = append(list,
 			[]string{"TX depth", strconv.Itoa(p.TxDepth)},
 			[]string{"RX depth", strconv.Itoa(p.RxDepth)},
@@ -63,7 +65,7 @@ func properties(f *File) [][]string {
 	if d.GIDIndex >= 0 {
 		list = append(list, []string{"GID index", strconv.Itoa(d.GIDIndex)})
 	}
-	if !roundTrip(f.Op) {
+	if !result.RoundTrip(f.Op) {
 		list = append(list, []string{"Max inline data", strconv.Itoa(p.Inline) + "[B]"})
 	}
 	return list
@@ -71,7 +73,7 @@ func properties(f *File) [][]string {
 
 // promises lists what perftest's header lacks: how arrival is detected and
 // what each side's device answered about the order of data.
-func promises(f *File) [][]string {
+func promises(f *result.File) [][]string {
 	modes := strings.Join(f.Parameters.Modes, ", ")
 	if asked := f.Parameters.Completion; asked != "" && asked != modes {
 		modes += " (asked for: " + asked + ")"
@@ -84,29 +86,29 @@ func promises(f *File) [][]string {
 	if s := SoftwareLabel(f); s != "" {
 		list = append(list, []string{"Software device", s})
 	}
-	if f.Local.ClockNs > 0 && f.Kind == KindLatency {
+	if f.Local.ClockNs > 0 && f.Kind == result.KindLatency {
 		list = append(list, []string{"Clock", clockText(f.Local) + ", " + readings(f)})
 	}
 	return list
 }
 
 // readings says when the clock is read.
-func readings(f *File) string {
+func readings(f *result.File) string {
 	if f.Parameters.NoPeak {
 		return "none in the samples"
 	}
 	return "one in each sample"
 }
 
-func answer(o Order) string {
+func answer(o result.Order) string {
 	if o.Answer == "" {
-		return OrderUnknown
+		return result.OrderUnknown
 	}
 	return o.Answer
 }
 
 // SoftwareLabel says what stands in for hardware, empty if both are real.
-func SoftwareLabel(f *File) string {
+func SoftwareLabel(f *result.File) string {
 	here, peer := f.Local.Device.Software, f.Peer.Device.Software
 	switch {
 	case here == peer:
@@ -119,7 +121,7 @@ func SoftwareLabel(f *File) string {
 	return here + " (here), " + peer + " (at the peer)"
 }
 
-func transportType(d Device) string {
+func transportType(d result.Device) string {
 	if d.Backend == "shm" {
 		return "SHM"
 	}

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/ibperf/ibperf/internal/atomicfile"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 //go:embed page.html.tmpl
@@ -96,7 +99,7 @@ func WriteHTML(path string, set Set, figs []Figure) error {
 	if err := pageTemplate().Execute(&b, p); err != nil {
 		return fmt.Errorf("make page %s: %w", path, err)
 	}
-	if err := WriteFile(path, b.Bytes()); err != nil {
+	if err := atomicfile.Write(path, b.Bytes()); err != nil {
 		return fmt.Errorf("write page %s: %w", path, err)
 	}
 	return nil
@@ -107,7 +110,7 @@ func WriteHTML(path string, set Set, figs []Figure) error {
 func inlineSVG(path string) (template.HTML, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("read figure %s: %w", path, Cause(err))
+		return "", fmt.Errorf("read figure %s: %w", path, atomicfile.Cause(err))
 	}
 	at := bytes.Index(data, []byte("<svg"))
 	if at < 0 {
@@ -136,7 +139,7 @@ func newSection(g *Group) section {
 	}
 	defs := g.Runs[0].Definitions
 	if len(defs) == 0 {
-		defs = DefinitionsFor(g.Kind, g.Op)
+		defs = result.DefinitionsFor(g.Kind, g.Op)
 	}
 	s.Definitions = definitionList(defs, g.Runs[0].Units)
 	return s

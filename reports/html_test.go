@@ -6,9 +6,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/ibperf/ibperf/reports/internal/synthetic"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
-func writePage(t *testing.T, files ...*File) string {
+func writePage(t *testing.T, files ...*result.File) string {
 	t.Helper()
 	dir := t.TempDir()
 	var figures []Figure
@@ -37,10 +40,10 @@ func blankFigure(t *testing.T, dir, name string) Figure {
 }
 
 func TestPageHoldsNumbersWarningsAndFigures(t *testing.T) {
-	lat := syntheticFile(t, "write", KindLatency, []int{2, 64}, "data", "poll", "event")
+	lat := synthetic.File(t, "write", result.KindLatency, []int{2, 64}, "data", "poll", "event")
 	lat.Interrupted = true
-	lat.Rows[0].Verify = &Verify{Messages: 10, Torn: 1, First: "message 4, byte 9"}
-	bw := syntheticFile(t, "read", KindBandwidth, []int{64}, "poll")
+	lat.Rows[0].Verify = &result.Verify{Messages: 10, Torn: 1, First: "message 4, byte 9"}
+	bw := synthetic.File(t, "read", result.KindBandwidth, []int{64}, "poll")
 	page := writePage(t, lat, bw)
 	for _, want := range []string{
 		"RDMA_Write Latency Test", "RDMA_Read BW Test", "software device: embedded shared memory",
@@ -58,7 +61,7 @@ func TestPageHoldsNumbersWarningsAndFigures(t *testing.T) {
 }
 
 func TestPageNeedsNothingElse(t *testing.T) {
-	page := writePage(t, syntheticFile(t, "write", KindLatency, []int{2}, "poll"))
+	page := writePage(t, synthetic.File(t, "write", result.KindLatency, []int{2}, "poll"))
 	for _, pattern := range []string{`(?i)<script`, `(?i)<link`, `(?i)<img`, `(?i)@import`, `(?i)url\(`, `href="[^#]`, `<\?xml`} {
 		if found := regexp.MustCompile(pattern).FindString(page); found != "" {
 			t.Errorf("the page contains %q", found)
@@ -68,14 +71,14 @@ func TestPageNeedsNothingElse(t *testing.T) {
 
 func TestPageEscapesHostileStrings(t *testing.T) {
 	const evil = `<script>alert(1)</script>"'>&`
-	f := syntheticFile(t, "write", KindLatency, []int{2}, "poll", "data")
+	f := synthetic.File(t, "write", result.KindLatency, []int{2}, "poll", "data")
 	f.Op, f.Program, f.Role, f.Error, f.Release = evil, evil, evil, evil, evil
-	f.Command, f.Local, f.Parameters.Transport = []string{evil}, Side{Host: evil, Kernel: evil, CPU: evil, Governor: evil,
-		Libraries: map[string]string{evil: evil}, Order: Order{Query: evil, Answer: evil},
-		Device: Device{Name: evil, Software: evil, Firmware: evil, LinkLayer: evil, GID: evil}}, evil
-	f.Warnings = []Warning{{evil, evil}}
+	f.Command, f.Local, f.Parameters.Transport = []string{evil}, result.Side{Host: evil, Kernel: evil, CPU: evil, Governor: evil,
+		Libraries: map[string]string{evil: evil}, Order: result.Order{Query: evil, Answer: evil},
+		Device: result.Device{Name: evil, Software: evil, Firmware: evil, LinkLayer: evil, GID: evil}}, evil
+	f.Warnings = []result.Warning{{ID: evil, Text: evil}}
 	f.Rows[0].Opcode, f.Rows[0].Warnings = evil, f.Warnings
-	f.Rows[0].Verify = &Verify{Messages: 1, Torn: 1, First: evil}
+	f.Rows[0].Verify = &result.Verify{Messages: 1, Torn: 1, First: evil}
 	f.Definitions, f.Units = map[string]string{evil: evil, "latency": evil}, map[string]string{evil: evil}
 	if page := writePage(t, f); strings.Contains(page, "<script") {
 		t.Errorf("a string of the file became markup: ...%s", page[strings.Index(page, "<script"):][:80])
@@ -85,7 +88,7 @@ func TestPageEscapesHostileStrings(t *testing.T) {
 func TestPageOfNearlyNothing(t *testing.T) {
 	for name, f := range emptyFiles(t) {
 		path := filepath.Join(t.TempDir(), "index.html")
-		if err := WriteHTML(path, Set{Runs: []*File{f}}, nil); err != nil {
+		if err := WriteHTML(path, Set{Runs: []*result.File{f}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		page, err := os.ReadFile(path)
@@ -111,7 +114,7 @@ func TestPageErrorsNameTheFile(t *testing.T) {
 
 func TestPageHoldsComparisonWithFigureAndDefinitions(t *testing.T) {
 	set := comparisonSet(syntheticComparison(5))
-	set.Runs = []*File{syntheticFile(t, "write", KindLatency, []int{8}, "poll")}
+	set.Runs = []*result.File{synthetic.File(t, "write", result.KindLatency, []int{8}, "poll")}
 	page := comparisonPage(t, set)
 	for _, want := range []string{"ibperf side by side with perftest", "the clocks differ", "what the other counts", "0.95x",
 		"the CPU is emulated", "iters 1000", "<th>subject</th><th>reference</th>", "<td>ibperf, rxe0</td><td>ucx_perftest put_bw</td>", "sidebyside -o x.json", "RDMA_Write Latency Test"} {

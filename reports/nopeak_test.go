@@ -6,17 +6,19 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/internal/golden"
+	"github.com/ibperf/ibperf/reports/internal/synthetic"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // noPeakFile is a run whose clock was read at the beginning and the end only.
-func noPeakFile(t *testing.T, kind string, sizes []int, modes ...string) *File {
+func noPeakFile(t *testing.T, kind string, sizes []int, modes ...string) *result.File {
 	t.Helper()
-	f := syntheticFile(t, "write", kind, sizes, modes...)
+	f := synthetic.File(t, "write", kind, sizes, modes...)
 	f.Parameters.NoPeak = true
 	for i := range f.Rows {
 		r := &f.Rows[i]
 		if l := r.Latency; l != nil {
-			r.Latency = &Latency{N: l.N, MeanNs: l.MeanNs, Factor: l.Factor, MeanOnly: true}
+			r.Latency = &result.Latency{N: l.N, MeanNs: l.MeanNs, Factor: l.Factor, MeanOnly: true}
 		} else {
 			r.Bandwidth.Peak = 0
 		}
@@ -27,8 +29,8 @@ func noPeakFile(t *testing.T, kind string, sizes []int, modes ...string) *File {
 // What was not measured is not in the file, and the file can be read again.
 func TestUnmeasuredNumbersAreAbsent(t *testing.T) {
 	for kind, absent := range map[string][]string{
-		KindLatency:   {"min_ns", "max_ns", "stdev_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "p99_99_ns", "histogram"},
-		KindBandwidth: {"peak_bytes_per_s"},
+		result.KindLatency:   {"min_ns", "max_ns", "stdev_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "p99_99_ns", "histogram"},
+		result.KindBandwidth: {"peak_bytes_per_s"},
 	} {
 		f := noPeakFile(t, kind, []int{8}, "poll")
 		data, err := json.Marshal(f.Rows)
@@ -44,7 +46,7 @@ func TestUnmeasuredNumbersAreAbsent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Parse(whole)
+		again, err := result.Parse(whole)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,11 +60,11 @@ func TestUnmeasuredNumbersAreAbsent(t *testing.T) {
 }
 
 func TestTablesWithoutPeak(t *testing.T) {
-	lat := noPeakFile(t, KindLatency, []int{2, 64}, "data", "poll")
+	lat := noPeakFile(t, result.KindLatency, []int{2, 64}, "data", "poll")
 	lat.Local.Clock, lat.Local.ClockNs = "TSC", 12.7
-	bw := noPeakFile(t, KindBandwidth, []int{2, 65536}, "data", "poll")
+	bw := noPeakFile(t, result.KindBandwidth, []int{2, 65536}, "data", "poll")
 	golden.Check(t, "lat_nopeak.golden", []byte(tables(t, false, lat)))
 	golden.Check(t, "bw_nopeak.golden", []byte(tables(t, true, bw)))
 	// A mean is what such a run has in common with another.
-	golden.Check(t, "lat_mixed.golden", []byte(tables(t, false, syntheticFile(t, "write", KindLatency, []int{2}, "data"), lat)))
+	golden.Check(t, "lat_mixed.golden", []byte(tables(t, false, synthetic.File(t, "write", result.KindLatency, []int{2}, "data"), lat)))
 }

@@ -3,6 +3,8 @@ package reports
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // unmeasured stands where a number is missing.
@@ -12,16 +14,16 @@ const unmeasured = "-"
 // mode. There are four of them: by kind, and latency by whether there is more than a mean.
 type rowFormat struct {
 	header string
-	row    func(*Row) string
+	row    func(*result.Row) string
 }
 
 const modeGap = 6 // blanks between perftest's header and the column that it does not have
 
 func newRowFormat(kind string, meanOnly, gbits bool) *rowFormat {
 	switch {
-	case kind == KindLatency && meanOnly:
+	case kind == result.KindLatency && meanOnly:
 		return &rowFormat{" #bytes        #iterations       t_avg[usec]    tps average", meanRow}
-	case kind == KindLatency:
+	case kind == result.KindLatency:
 		return &rowFormat{" #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] ", latencyRow}
 	case gbits:
 		return &rowFormat{" #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]", gbitRow}
@@ -34,13 +36,13 @@ func (f *rowFormat) headerLine() string {
 }
 
 // rowLine puts the mode under its header, and label before it if there is one.
-func (f *rowFormat) rowLine(r *Row, label string) string {
+func (f *rowFormat) rowLine(r *result.Row, label string) string {
 	line := f.row(r)
 	gap := max(len(f.header)+modeGap-visibleWidth(line), 2)
 	if label != "" {
 		label += " "
 	}
-	return line + strings.Repeat(" ", gap) + label + modeMark(r) + "\n"
+	return line + strings.Repeat(" ", gap) + label + r.ModeMark() + "\n"
 }
 
 // visibleWidth is the width of an ASCII line on a terminal with tab stops at 8.
@@ -56,7 +58,7 @@ func visibleWidth(line string) int {
 	return width
 }
 
-func latencyRow(r *Row) string {
+func latencyRow(r *result.Row) string {
 	l := r.Latency
 	d := usecDecimals(l.P50Ns)
 	return fmt.Sprintf(" %-7d %d          %-7.*f        %-7.*f      %-7.*f  \t       %-7.*f     \t%-7.*f\t\t%-7.*f \t\t%-7.*f",
@@ -64,7 +66,7 @@ func latencyRow(r *Row) string {
 		d, Usec(l.StdevNs), d, Usec(l.P99Ns), d, Usec(l.P999Ns))
 }
 
-func meanRow(r *Row) string {
+func meanRow(r *result.Row) string {
 	l := r.Latency
 	tps := 0.0
 	if l.MeanNs > 0 {
@@ -74,15 +76,15 @@ func meanRow(r *Row) string {
 		r.Size, l.N, usecDecimals(l.MeanNs), Usec(l.MeanNs), tps)
 }
 
-func mibRow(r *Row) string {
+func mibRow(r *result.Row) string {
 	return bandwidthRow(r, MiBps, 2)
 }
 
-func gbitRow(r *Row) string {
+func gbitRow(r *result.Row) string {
 	return bandwidthRow(r, Gbps, gbitDecimals(r.Bandwidth.Average))
 }
 
-func bandwidthRow(r *Row, scale func(float64) float64, decimals int) string {
+func bandwidthRow(r *result.Row, scale func(float64) float64, decimals int) string {
 	b := r.Bandwidth
 	peak := unmeasured
 	if b.Peak > 0 {

@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ibperf/ibperf/reports/result"
 )
 
-func newRunView(label string, f *File) runView {
+func newRunView(label string, f *result.File) runView {
 	v := runView{
 		Label:    label,
 		Line:     runLine(f),
@@ -27,7 +29,7 @@ func newRunView(label string, f *File) runView {
 }
 
 // sideFacts lists the environment of a side: always the same names.
-func sideFacts(s Side) [][2]string {
+func sideFacts(s result.Side) [][2]string {
 	var libraries []string
 	for _, name := range slices.Sorted(maps.Keys(s.Libraries)) {
 		libraries = append(libraries, name+" "+s.Libraries[name])
@@ -51,7 +53,7 @@ func sideFacts(s Side) [][2]string {
 }
 
 // clockText names the clock of a side and what reading it costs, if that is known.
-func clockText(s Side) string {
+func clockText(s result.Side) string {
 	if s.ClockNs == 0 {
 		return ""
 	}
@@ -63,7 +65,7 @@ func clockText(s Side) string {
 }
 
 // settings lists the parameters of a run.
-func settings(f *File) [][]string {
+func settings(f *result.File) [][]string {
 	p := f.Parameters
 	bound := fmt.Sprintf("%d for each size and mode", p.Iterations)
 	if timed(f) {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // summaryTable holds perftest's columns as a table for pages, with the warnings
@@ -14,7 +16,7 @@ func summaryTable(g *Group) *table {
 		t.Columns = append(t.Columns, column{Name: "run", Left: true})
 	}
 	t.Columns = append(t.Columns, column{Name: "size", Unit: "B"}, column{Name: "mode", Left: true})
-	if g.Kind == KindLatency {
+	if g.Kind == result.KindLatency {
 		t.Columns = append(t.Columns, column{Name: "samples", Unit: "count"})
 		for _, name := range []string{"min", "max", "median", "mean", "stdev", "99%", "99.9%"} {
 			t.Columns = append(t.Columns, column{Name: name, Unit: "usec"})
@@ -45,7 +47,7 @@ func summaryRow(g *Group, e Entry) []string {
 		cells = append(cells, l)
 	}
 	cells = append(cells, Size(e.Size), e.Row.ModeName())
-	if l := e.Latency; g.Kind == KindLatency {
+	if l := e.Latency; g.Kind == result.KindLatency {
 		cells = append(cells, count(l.N))
 		for _, ns := range []float64{l.MinNs, l.MaxNs, l.P50Ns} {
 			cells = append(cells, sampleText(l, ns))
@@ -61,7 +63,7 @@ func summaryRow(g *Group, e Entry) []string {
 		RateText(b.Average, true), strconv.FormatFloat(Mpps(b.MsgRate), 'f', 6, 64))
 }
 
-func warningTexts(r *Row) string {
+func warningTexts(r *result.Row) string {
 	var texts []string
 	for _, w := range r.Warnings {
 		texts = append(texts, clean(w.Text))

@@ -1,7 +1,11 @@
+// Package reports makes tables and HTML pages of the result files that package
+// result describes.
 package reports
 
 import (
 	"io"
+
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // Text prints a run as it goes: [Text.Begin] before the first row, [Text.Row]
@@ -9,9 +13,9 @@ import (
 // see [Text.Err], and prints nothing more after one.
 type Text struct {
 	w      io.Writer
-	file   *File
+	file   *result.File
 	gbits  bool
-	rows   []Row
+	rows   []result.Row
 	format *rowFormat // nil until the line with the column names is out
 	err    error
 }
@@ -19,7 +23,7 @@ type Text struct {
 // NewText returns a Text that prints the run f to w, bandwidth in Gb/s if gbits
 // and in MiB/s if not. The rows come by [Text.Row], not from f; the rest of f is
 // read when it is printed and may be filled in until then.
-func NewText(w io.Writer, f *File, gbits bool) *Text {
+func NewText(w io.Writer, f *result.File, gbits bool) *Text {
 	return &Text{w: w, file: f, gbits: gbits}
 }
 
@@ -30,8 +34,8 @@ func (t *Text) Err() error { return t.err }
 func (t *Text) Begin() { t.print(headerBlock(t.file)) }
 
 // Row prints one measurement and keeps it for [Text.End].
-func (t *Text) Row(r Row) {
-	if !r.measured(t.file.Kind) {
+func (t *Text) Row(r result.Row) {
+	if !r.Measured(t.file.Kind) {
 		return
 	}
 	t.rows = append(t.rows, r)
@@ -46,7 +50,7 @@ func (t *Text) Row(r Row) {
 func (t *Text) End() {
 	whole := *t.file
 	whole.Rows = t.rows
-	g := &Group{Op: whole.Op, Kind: whole.Kind, Runs: []*File{&whole}, Numbers: []int{1}}
+	g := &Group{Op: whole.Op, Kind: whole.Kind, Runs: []*result.File{&whole}, Numbers: []int{1}}
 	t.print(rule + closing(g, closingTables(g, t.gbits)))
 }
 
@@ -59,4 +63,4 @@ func (t *Text) print(s string) {
 }
 
 // timed tells a run of a given duration from one of a given number of messages.
-func timed(f *File) bool { return f.Parameters.Iterations == 0 && f.Parameters.DurationS > 0 }
+func timed(f *result.File) bool { return f.Parameters.Iterations == 0 && f.Parameters.DurationS > 0 }

@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/internal/golden"
+	"github.com/ibperf/ibperf/reports/internal/synthetic"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
-func tables(t *testing.T, gbits bool, files ...*File) string {
+func tables(t *testing.T, gbits bool, files ...*result.File) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := WriteTables(&b, Set{Runs: files}, gbits, Full); err != nil {
@@ -21,16 +23,16 @@ func tables(t *testing.T, gbits bool, files ...*File) string {
 }
 
 func TestTablesAreAsInGoldenFiles(t *testing.T) {
-	lat := syntheticFile(t, "write", KindLatency, []int{2, 64, 65536}, "data", "poll", "event")
-	bw := syntheticFile(t, "send", KindBandwidth, []int{2, 65536}, "data", "poll")
-	bw.Local.Device = Device{Name: "mlx5_0", Backend: "ibv", LinkLayer: "InfiniBand", GIDIndex: -1}
-	bw.Peer.Order.Answer = OrderNone
+	lat := synthetic.File(t, "write", result.KindLatency, []int{2, 64, 65536}, "data", "poll", "event")
+	bw := synthetic.File(t, "send", result.KindBandwidth, []int{2, 65536}, "data", "poll")
+	bw.Local.Device = result.Device{Name: "mlx5_0", Backend: "ibv", LinkLayer: "InfiniBand", GIDIndex: -1}
+	bw.Peer.Order.Answer = result.OrderNone
 	bw.Rows[0].Forced = true
-	bw.Rows[0].Verify = &Verify{Messages: 2000, Torn: 3, Stale: 1, First: "message 17: byte 1 is of message 16"}
-	bw.Rows[1].Verify = &Verify{Messages: 2000}
-	read := syntheticFile(t, "read", KindLatency, []int{8}, "poll")
+	bw.Rows[0].Verify = &result.Verify{Messages: 2000, Torn: 3, Stale: 1, First: "message 17: byte 1 is of message 16"}
+	bw.Rows[1].Verify = &result.Verify{Messages: 2000}
+	read := synthetic.File(t, "read", result.KindLatency, []int{8}, "poll")
 	read.Parameters.Iterations, read.Parameters.DurationS = 0, 2
-	again := syntheticFile(t, "read", KindLatency, []int{8}, "event")
+	again := synthetic.File(t, "read", result.KindLatency, []int{8}, "event")
 	again.Interrupted = true
 	golden.Check(t, "lat.golden", []byte(tables(t, false, lat)))
 	golden.Check(t, "bw_gbits.golden", []byte(tables(t, true, bw)))
@@ -39,8 +41,8 @@ func TestTablesAreAsInGoldenFiles(t *testing.T) {
 }
 
 func TestStreamedTextIsThatOfTheFinishedFile(t *testing.T) {
-	for _, kind := range []string{KindLatency, KindBandwidth} {
-		f := syntheticFile(t, "write", kind, []int{2, 64}, "data", "poll")
+	for _, kind := range []string{result.KindLatency, result.KindBandwidth} {
+		f := synthetic.File(t, "write", kind, []int{2, 64}, "data", "poll")
 		var b bytes.Buffer
 		empty := *f
 		empty.Rows = nil
@@ -60,7 +62,7 @@ func TestStreamedTextIsThatOfTheFinishedFile(t *testing.T) {
 }
 
 func TestEveryRowIsOutAtOnce(t *testing.T) {
-	f := syntheticFile(t, "write", KindBandwidth, []int{2, 4}, "poll")
+	f := synthetic.File(t, "write", result.KindBandwidth, []int{2, 4}, "poll")
 	var b bytes.Buffer
 	text := NewText(&b, f, false)
 	text.Begin()
@@ -77,7 +79,7 @@ type fullWriter struct{}
 func (fullWriter) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 func TestWriteErrorsAreKept(t *testing.T) {
-	f := syntheticFile(t, "write", KindLatency, []int{2}, "poll")
+	f := synthetic.File(t, "write", result.KindLatency, []int{2}, "poll")
 	text := NewText(fullWriter{}, f, false)
 	text.Begin()
 	text.Row(f.Rows[0])
@@ -85,7 +87,7 @@ func TestWriteErrorsAreKept(t *testing.T) {
 	if !errors.Is(text.Err(), syscall.ENOSPC) {
 		t.Errorf("Err is %v", text.Err())
 	}
-	if err := WriteTables(fullWriter{}, Set{Runs: []*File{f}}, false, Full); !errors.Is(err, syscall.ENOSPC) {
+	if err := WriteTables(fullWriter{}, Set{Runs: []*result.File{f}}, false, Full); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("WriteTables: %v", err)
 	}
 	if err := WriteTables(&bytes.Buffer{}, Set{}, false, Full); err == nil {
@@ -94,40 +96,40 @@ func TestWriteErrorsAreKept(t *testing.T) {
 }
 
 // emptyFiles are runs that barely measured: no rows, rows of zeros, one sample.
-func emptyFiles(t *testing.T) map[string]*File {
-	zeroLat := syntheticFile(t, "write", KindLatency, []int{8}, "data", "poll")
+func emptyFiles(t *testing.T) map[string]*result.File {
+	zeroLat := synthetic.File(t, "write", result.KindLatency, []int{8}, "data", "poll")
 	for i := range zeroLat.Rows {
-		zeroLat.Rows[i].Latency = &Latency{}
+		zeroLat.Rows[i].Latency = &result.Latency{}
 	}
-	zeroBW := syntheticFile(t, "write", KindBandwidth, []int{8, 16}, "data", "poll")
+	zeroBW := synthetic.File(t, "write", result.KindBandwidth, []int{8, 16}, "data", "poll")
 	for i := range zeroBW.Rows {
-		zeroBW.Rows[i].Bandwidth = &Bandwidth{}
-		zeroBW.Rows[i].Local = Cost{}
+		zeroBW.Rows[i].Bandwidth = &result.Bandwidth{}
+		zeroBW.Rows[i].Local = result.Cost{}
 	}
-	oneSample := syntheticFile(t, "write", KindLatency, []int{8}, "poll")
-	oneSample.Rows[0].Latency = syntheticLatency(t, "poll", 8, 1)
-	noSize := syntheticFile(t, "write", KindBandwidth, []int{0}, "poll")
-	zeroTimed := syntheticFile(t, "read", KindLatency, []int{8}, "poll")
+	oneSample := synthetic.File(t, "write", result.KindLatency, []int{8}, "poll")
+	oneSample.Rows[0].Latency = synthetic.Latency(t, "poll", 8, 1)
+	noSize := synthetic.File(t, "write", result.KindBandwidth, []int{0}, "poll")
+	zeroTimed := synthetic.File(t, "read", result.KindLatency, []int{8}, "poll")
 	zeroTimed.Parameters.Iterations, zeroTimed.Parameters.DurationS = 0, 1
-	zeroTimed.Rows[0].Latency = &Latency{}
-	extreme := syntheticFile(t, "write", KindLatency, []int{0, 8, 1 << 27}, "data", "poll")
+	zeroTimed.Rows[0].Latency = &result.Latency{}
+	extreme := synthetic.File(t, "write", result.KindLatency, []int{0, 8, 1 << 27}, "data", "poll")
 	for i, ns := range []float64{0, 5e-324, 1, 1e300, math.MaxFloat64, 0} {
 		l := extreme.Rows[i].Latency
 		l.MinNs, l.P50Ns, l.P99Ns, l.MaxNs, l.MeanNs, extreme.Rows[i].Local.CPUNs = 0, ns, ns, ns, ns, ns
 	}
-	fast := syntheticFile(t, "write", KindBandwidth, []int{8, 16}, "poll")
-	fast.Rows[0].Bandwidth = &Bandwidth{Average: math.MaxFloat64, Peak: math.MaxFloat64, MsgRate: math.MaxFloat64}
-	return map[string]*File{
+	fast := synthetic.File(t, "write", result.KindBandwidth, []int{8, 16}, "poll")
+	fast.Rows[0].Bandwidth = &result.Bandwidth{Average: math.MaxFloat64, Peak: math.MaxFloat64, MsgRate: math.MaxFloat64}
+	return map[string]*result.File{
 		"extreme latency":      extreme,
 		"extreme bandwidth":    fast,
-		"no latency rows":      syntheticFile(t, "write", KindLatency, nil, "poll"),
-		"no bandwidth rows":    syntheticFile(t, "write", KindBandwidth, nil, "poll"),
+		"no latency rows":      synthetic.File(t, "write", result.KindLatency, nil, "poll"),
+		"no bandwidth rows":    synthetic.File(t, "write", result.KindBandwidth, nil, "poll"),
 		"latency zeros":        zeroLat,
 		"bandwidth zeros":      zeroBW,
 		"one sample":           oneSample,
 		"empty messages":       noSize,
 		"zero timed latency":   zeroTimed,
-		"nothing but the kind": {Kind: KindLatency, Op: "write"},
+		"nothing but the kind": {Kind: result.KindLatency, Op: "write"},
 	}
 }
 
@@ -143,11 +145,11 @@ func TestTablesOfNearlyNothing(t *testing.T) {
 }
 
 func TestTextOfHostileStringsStaysText(t *testing.T) {
-	f := syntheticFile(t, "write", KindLatency, []int{8}, "poll")
+	f := synthetic.File(t, "write", result.KindLatency, []int{8}, "poll")
 	f.Local.Device.Name = "mlx\x1b[2J\n\xff"
 	f.Peer.Order.Query = "\x1b]0;owned\a"
 	f.Rows[0].Opcode = "OP\x00\u202e"
-	f.Warnings = append(f.Warnings, Warning{Text: "one\nWARNING: two\x1b[31m"})
+	f.Warnings = append(f.Warnings, result.Warning{Text: "one\nWARNING: two\x1b[31m"})
 	for _, r := range tables(t, false, f) {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x202e {
 			t.Fatalf("control character %q is printed", r)
@@ -156,8 +158,8 @@ func TestTextOfHostileStringsStaysText(t *testing.T) {
 }
 
 func TestRunsOfOneModeEachAreComparedInALine(t *testing.T) {
-	poll := syntheticFile(t, "write", KindLatency, []int{8}, "poll")
-	event := syntheticFile(t, "write", KindLatency, []int{8}, "event")
+	poll := synthetic.File(t, "write", result.KindLatency, []int{8}, "poll")
+	event := synthetic.File(t, "write", result.KindLatency, []int{8}, "event")
 	text := tables(t, false, poll, event)
 	if !strings.Contains(text, "[to poll]") || !strings.Contains(text, "32.89x") {
 		t.Fatalf("no comparison in\n%s", text)
@@ -170,7 +172,7 @@ func TestRunsOfOneModeEachAreComparedInALine(t *testing.T) {
 
 // The header of latencies tells what each sample contains, with files of old releases too.
 func TestHeaderTellsTheClock(t *testing.T) {
-	f := syntheticFile(t, "write", KindLatency, []int{2}, "poll")
+	f := synthetic.File(t, "write", result.KindLatency, []int{2}, "poll")
 	for _, c := range []struct {
 		clock string
 		ns    float64

@@ -3,6 +3,8 @@ package reports
 import (
 	"math"
 	"strconv"
+
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // Size prints a number of bytes as sizes are given on the command line: 8, 4K,
@@ -32,14 +34,10 @@ func Gbps(bytesPerSecond float64) float64 { return finite(bytesPerSecond) / 1.25
 // Mpps converts messages per second to millions of them.
 func Mpps(messagesPerSecond float64) float64 { return finite(messagesPerSecond) / 1e6 }
 
-// measurable bounds every number of a result file. In nanoseconds it is 30
-// years, in bytes per second a million times what any memory does.
-const measurable = 1e18
-
 // finite keeps a number that nothing can have measured out of every table and
 // plot: such a number would be no use there and make axes overflow.
 func finite(v float64) float64 {
-	if math.IsNaN(v) || math.Abs(v) > measurable {
+	if math.IsNaN(v) || math.Abs(v) > result.Measurable {
 		return 0
 	}
 	return v
@@ -61,7 +59,7 @@ func UsecText(ns float64) string {
 }
 
 // peakText prints the peak of a bandwidth, if it was measured.
-func peakText(b *Bandwidth, gbits bool) string {
+func peakText(b *result.Bandwidth, gbits bool) string {
 	if b.Peak == 0 {
 		return unmeasured
 	}
@@ -69,7 +67,7 @@ func peakText(b *Bandwidth, gbits bool) string {
 }
 
 // sampleText prints a number that is made of single samples, if there are any.
-func sampleText(l *Latency, ns float64) string {
+func sampleText(l *result.Latency, ns float64) string {
 	if l.MeanOnly {
 		return unmeasured
 	}

@@ -1,11 +1,15 @@
 package reports
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/ibperf/ibperf/reports/result"
+)
 
 // verifyLine sums up what checking every byte found, empty if nothing was
 // checked.
 func verifyLine(g *Group) string {
-	var sum Verify
+	var sum result.Verify
 	checked := false
 	for _, e := range g.Entries() {
 		if v := e.Verify; v != nil {
@@ -45,7 +49,7 @@ func verifyTable(g *Group) *table {
 		if l := g.Label(e.Run); l != "" {
 			cells = append(cells, l)
 		}
-		t.add(append(cells, Size(e.Size), modeMark(e.Row), count(v.Messages), count(v.Torn),
+		t.add(append(cells, Size(e.Size), e.Row.ModeMark(), count(v.Messages), count(v.Torn),
 			count(v.Stale), count(v.Duplicates), clean(v.First))...)
 	}
 	if len(t.Rows) == 0 {

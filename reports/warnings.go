@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // notices returns the warnings about a whole run, and those that follow from
 // the file itself if the run did not give them.
-func (f *File) notices() []Warning {
+func notices(f *result.File) []result.Warning {
 	all := slices.Clone(f.Warnings)
 	add := func(id, text string) {
-		if !slices.ContainsFunc(all, func(w Warning) bool { return w.ID == id }) {
-			all = append(all, Warning{ID: id, Text: text})
+		if !slices.ContainsFunc(all, func(w result.Warning) bool { return w.ID == id }) {
+			all = append(all, result.Warning{ID: id, Text: text})
 		}
 	}
 	if f.Interrupted {
@@ -21,7 +23,7 @@ func (f *File) notices() []Warning {
 	if f.Error != "" {
 		add("error", "the run ended early: "+f.Error)
 	}
-	if slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Forced }) {
+	if slices.ContainsFunc(f.Rows, func(r result.Row) bool { return r.Forced }) {
 		add("forced-data", "data! rows are unsafe: they polled memory although the device does not promise the order that needs")
 	}
 	return all
@@ -35,7 +37,7 @@ func (g *Group) WarningLines() []string {
 	labels := map[string][]string{}
 	for i, f := range g.Runs {
 		all := rowWarnings(f)
-		for _, w := range slices.Backward(f.notices()) {
+		for _, w := range slices.Backward(notices(f)) {
 			all = append([]string{w.Text}, all...)
 		}
 		for _, text := range all {
@@ -55,8 +57,8 @@ func (g *Group) WarningLines() []string {
 }
 
 // rowWarnings returns the warnings of the rows of a run, equal ones in a line.
-func rowWarnings(f *File) []string {
-	where := map[string][]*Row{}
+func rowWarnings(f *result.File) []string {
+	where := map[string][]*result.Row{}
 	var texts []string
 	for i := range f.Rows {
 		for _, w := range f.Rows[i].Warnings {
@@ -74,9 +76,9 @@ func rowWarnings(f *File) []string {
 }
 
 // placeNames names rows by size and mode: "2, 4, 64-8K data; 2 event".
-func placeNames(f *File, rows []*Row) string {
+func placeNames(f *result.File, rows []*result.Row) string {
 	var parts []string
-	for _, mode := range ModeOrder {
+	for _, mode := range result.ModeOrder {
 		var all, some []int
 		for i := range f.Rows {
 			if f.Rows[i].Mode == mode {

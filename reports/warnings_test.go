@@ -3,11 +3,14 @@ package reports
 import (
 	"slices"
 	"testing"
+
+	"github.com/ibperf/ibperf/reports/internal/synthetic"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 func TestRowWarningsNameSizesAndModes(t *testing.T) {
-	f := syntheticFile(t, "write", KindBandwidth, []int{2, 4, 8, 16, 64, 128}, "data", "poll")
-	few := []Warning{{ID: "few", Text: "few messages"}}
+	f := synthetic.File(t, "write", result.KindBandwidth, []int{2, 4, 8, 16, 64, 128}, "data", "poll")
+	few := []result.Warning{{ID: "few", Text: "few messages"}}
 	for i := range f.Rows {
 		r := &f.Rows[i]
 		if r.Mode == "data" && r.Size != 16 || r.Size == 128 {
@@ -21,13 +24,13 @@ func TestRowWarningsNameSizesAndModes(t *testing.T) {
 }
 
 func TestWarningsOfSeveralRunsAreOneLine(t *testing.T) {
-	a := syntheticFile(t, "write", KindBandwidth, []int{8}, "data")
-	b := syntheticFile(t, "write", KindBandwidth, []int{8}, "data")
-	a.Warnings = []Warning{{"x", "both"}}
-	b.Warnings = []Warning{{"x", "both"}, {"y", "second"}}
+	a := synthetic.File(t, "write", result.KindBandwidth, []int{8}, "data")
+	b := synthetic.File(t, "write", result.KindBandwidth, []int{8}, "data")
+	a.Warnings = []result.Warning{{ID: "x", Text: "both"}}
+	b.Warnings = []result.Warning{{ID: "x", Text: "both"}, {ID: "y", Text: "second"}}
 	b.Error = "peer lost"
 	b.Rows[0].Forced = true
-	got := groupFiles([]*File{a, b})[0].WarningLines()
+	got := groupFiles([]*result.File{a, b})[0].WarningLines()
 	want := []string{"[1] [2] both", "[2] second", "[2] the run ended early: peer lost",
 		"[2] data! rows are unsafe: they polled memory although the device does not promise the order that needs"}
 	if !slices.Equal(got, want) {
@@ -36,8 +39,8 @@ func TestWarningsOfSeveralRunsAreOneLine(t *testing.T) {
 }
 
 func TestGivenWarningsAreNotRepeated(t *testing.T) {
-	f := &File{Interrupted: true, Warnings: []Warning{{"interrupted", "stopped by SIGINT"}}}
-	if got := f.notices(); len(got) != 1 || got[0].Text != "stopped by SIGINT" {
+	f := &result.File{Interrupted: true, Warnings: []result.Warning{{ID: "interrupted", Text: "stopped by SIGINT"}}}
+	if got := notices(f); len(got) != 1 || got[0].Text != "stopped by SIGINT" {
 		t.Errorf("got %v", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // resultFile writes a small latency result and returns its path.
@@ -26,10 +27,10 @@ func resultFile(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &reports.File{
-		Format: reports.FormatName, Version: reports.FormatVersion, Op: "write", Kind: reports.KindLatency,
-		Warnings: []reports.Warning{{ID: "few-samples", Text: "only 4 samples"}},
-		Rows: []reports.Row{{Size: 8, Mode: "poll", Opcode: "RDMA_WRITE_WITH_IMM", Latency: &reports.Latency{
+	f := &result.File{
+		Format: result.FormatName, Version: result.FormatVersion, Op: "write", Kind: result.KindLatency,
+		Warnings: []result.Warning{{ID: "few-samples", Text: "only 4 samples"}},
+		Rows: []result.Row{{Size: 8, Mode: "poll", Opcode: "RDMA_WRITE_WITH_IMM", Latency: &result.Latency{
 			N: 4, MinNs: 150, MeanNs: 232.5, P50Ns: 160, P90Ns: 450, P99Ns: 450, P999Ns: 450, P9999Ns: 450, MaxNs: 450,
 			Factor: 0.5, Histogram: string(encoded)}}},
 	}

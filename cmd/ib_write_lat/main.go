@@ -17,7 +17,7 @@ import (
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/internal/cli"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
-func main() { os.Exit(cli.Main(harness.OpWrite, reports.KindLatency, os.Args, os.Stdout, os.Stderr)) }
+func main() { os.Exit(cli.Main(harness.OpWrite, result.KindLatency, os.Args, os.Stdout, os.Stderr)) }

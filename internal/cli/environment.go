@@ -9,19 +9,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 	"golang.org/x/sys/unix"
 )
 
 // environment describes this machine, with root as its file system. The device
 // is left to the run.
-func environment(root fs.FS) reports.Side {
+func environment(root fs.FS) result.Side {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
 	}
-	s := reports.Side{
+	s := result.Side{
 		Host: host, Kernel: kernelRelease(), CPU: cpuModel(root), CPUs: runtime.NumCPU(),
 		Governor: governor(root), Libraries: map[string]string{"go": runtime.Version()},
 	}
@@ -77,11 +77,11 @@ func governor(root fs.FS) string {
 }
 
 // frequencyWarning says that clock frequencies may change during a run.
-func frequencyWarning(governor string) (reports.Warning, bool) {
+func frequencyWarning(governor string) (result.Warning, bool) {
 	if governor == "" || governor == "performance" {
-		return reports.Warning{}, false
+		return result.Warning{}, false
 	}
-	return reports.Warning{ID: "cpu-frequency", Text: fmt.Sprintf("CPU frequency governor is %s, not performance: "+
+	return result.Warning{ID: "cpu-frequency", Text: fmt.Sprintf("CPU frequency governor is %s, not performance: "+
 		"numbers depend on how fast the CPU clocks up; -F silences this", governor)}, true
 }
 

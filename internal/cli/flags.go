@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/spf13/pflag"
 )
 
@@ -104,7 +104,7 @@ func isBandwidthOption(written string, s spec) bool {
 	if s.kind == "" || s.bandwidth() {
 		return false
 	}
-	f := define(newOptions(spec{s.op, reports.KindBandwidth}), &rawOptions{})
+	f := define(newOptions(spec{s.op, result.KindBandwidth}), &rawOptions{})
 	if name, ok := strings.CutPrefix(written, "--"); ok {
 		return f.set.Lookup(name) != nil
 	}

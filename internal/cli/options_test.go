@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/harness"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 var (
-	writeLat = spec{harness.OpWrite, reports.KindLatency}
-	writeBW  = spec{harness.OpWrite, reports.KindBandwidth}
-	readLat  = spec{harness.OpRead, reports.KindLatency}
+	writeLat = spec{harness.OpWrite, result.KindLatency}
+	writeBW  = spec{harness.OpWrite, result.KindBandwidth}
+	readLat  = spec{harness.OpRead, result.KindLatency}
 )
 
 func TestParseDefaults(t *testing.T) {
@@ -24,7 +24,7 @@ func TestParseDefaults(t *testing.T) {
 	if o.port != 18515 || o.ibPort != 1 || o.gidIndex != -1 || o.host != "" || o.connectTimeout != 10*time.Second || o.json {
 		t.Errorf("defaults: %+v", o)
 	}
-	if !reflect.DeepEqual(o.plan, harness.Defaults(harness.OpWrite, reports.KindBandwidth)) || o.given != nil {
+	if !reflect.DeepEqual(o.plan, harness.Defaults(harness.OpWrite, result.KindBandwidth)) || o.given != nil {
 		t.Errorf("plan %+v, given %v, want the defaults and nothing given", o.plan, o.given)
 	}
 }
@@ -36,7 +36,7 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := harness.Defaults(harness.OpWrite, reports.KindBandwidth)
+	p := harness.Defaults(harness.OpWrite, result.KindBandwidth)
 	p.Sizes, p.Iterations, p.MTU, p.Inline, p.Offset = []int{4096}, 100, 2048, 64, 5
 	p.TxDepth, p.RxDepth, p.QPs, p.CQMod = 7, 8, 9, 10
 	p.Completion, p.Verify, p.ForceData, p.StrictPCIe, p.RDMACM, p.NoPeak = harness.ModeEvent, true, true, true, true, true

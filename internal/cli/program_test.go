@@ -11,7 +11,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/ibperf/ibperf/harness"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // program is one side of a run, as a goroutine.
@@ -118,7 +118,7 @@ func quick(_ context.Context, c harness.Config) error {
 
 // begin fills of a file what is needed to print it.
 func begin(c harness.Config) {
-	c.File.Parameters = reports.Parameters{
+	c.File.Parameters = result.Parameters{
 		Transport: "RC", Completion: string(c.Plan.Completion), Modes: []string{"poll"}, Sizes: c.Plan.Sizes,
 		Iterations: c.Plan.Iterations, QPs: c.Plan.QPs, TxDepth: c.Plan.TxDepth, RxDepth: c.Plan.RxDepth, MTU: 4096,
 	}
@@ -127,17 +127,17 @@ func begin(c harness.Config) {
 }
 
 func addRow(c harness.Config, size int) {
-	r := reports.Row{Size: size, Mode: "poll", Opcode: "RDMA_WRITE"}
-	if c.Plan.Kind == reports.KindLatency {
+	r := result.Row{Size: size, Mode: "poll", Opcode: "RDMA_WRITE"}
+	if c.Plan.Kind == result.KindLatency {
 		r.Latency = tenSamples()
 	} else {
-		r.Bandwidth = &reports.Bandwidth{Messages: 10, Bytes: 1000, Seconds: 1, Average: 1000, MeasuredAt: "sender"}
+		r.Bandwidth = &result.Bandwidth{Messages: 10, Bytes: 1000, Seconds: 1, Average: 1000, MeasuredAt: "sender"}
 	}
 	c.File.Rows = append(c.File.Rows, r)
 	c.Row(r)
 }
 
-func tenSamples() *reports.Latency {
+func tenSamples() *result.Latency {
 	const half = 1000.0 // ns
 	h := hdrhistogram.New(1, 1e9, 3)
 	if err := h.RecordValues(2*half, 10); err != nil {
@@ -147,7 +147,7 @@ func tenSamples() *reports.Latency {
 	if err != nil {
 		panic(err)
 	}
-	return &reports.Latency{
+	return &result.Latency{
 		N: 10, MinNs: half, MeanNs: half, P50Ns: half, P90Ns: half, P99Ns: half, P999Ns: half, P9999Ns: half, MaxNs: half,
 		Factor: 0.5, Histogram: string(text),
 	}

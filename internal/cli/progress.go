@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // progress is one line on a terminal that is written over as the run goes on.
@@ -15,7 +15,7 @@ type progress struct {
 }
 
 // begin shows the line for the first time. The file knows the modes by then.
-func (p *progress) begin(f *reports.File) {
+func (p *progress) begin(f *result.File) {
 	p.total = len(f.Parameters.Sizes) * len(f.Parameters.Modes)
 	p.show()
 }

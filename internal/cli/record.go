@@ -7,11 +7,12 @@ import (
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // record is what becomes of a run: rows as they come, then the result file.
 type record struct {
-	file     *reports.File
+	file     *result.File
 	path     string // of the result file; empty: none is asked for
 	text     *reports.Text
 	voice    *voice
@@ -20,13 +21,13 @@ type record struct {
 }
 
 // newFile fills what is known of a run before it.
-func newFile(s spec, role harness.Role, command []string, local reports.Side, quietCPU bool) *reports.File {
-	f := &reports.File{
-		Format: reports.FormatName, Version: reports.FormatVersion,
+func newFile(s spec, role harness.Role, command []string, local result.Side, quietCPU bool) *result.File {
+	f := &result.File{
+		Format: result.FormatName, Version: result.FormatVersion,
 		Program: s.program(), Release: Release, Op: string(s.op), Kind: s.kind,
 		Role: string(role), Command: command, Started: time.Now().UTC(), Local: local,
-		Definitions: reports.DefinitionsFor(s.kind, string(s.op)), Units: reports.UnitsFor(s.kind),
-		Warnings: []reports.Warning{}, Rows: []reports.Row{},
+		Definitions: result.DefinitionsFor(s.kind, string(s.op)), Units: result.UnitsFor(s.kind),
+		Warnings: []result.Warning{}, Rows: []result.Row{},
 	}
 	if w, ok := frequencyWarning(local.Governor); ok && !quietCPU {
 		f.Warnings = append(f.Warnings, w)
@@ -42,7 +43,7 @@ func (r *record) begin() {
 }
 
 // row is called by the engine for each measurement.
-func (r *record) row(row reports.Row) {
+func (r *record) row(row result.Row) {
 	r.progress.next(func() { r.text.Row(row) })
 }
 

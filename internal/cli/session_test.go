@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/harness"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 func TestResultFile(t *testing.T) {
@@ -20,7 +20,7 @@ func TestResultFile(t *testing.T) {
 	if serverErr != nil || clientErr != nil {
 		t.Fatalf("server: %v, client: %v", serverErr, clientErr)
 	}
-	f, err := reports.Read(path)
+	f, err := result.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestResultFileOfAFailedRun(t *testing.T) {
 		}
 		_, _, _, clientErr := run(t, writeLat, fail, "", "-d shm_whole --out_json_file "+path)
 		wantEnd(t, c.name, clientErr, c.status)
-		f, err := reports.Read(path)
+		f, err := result.Read(path)
 		if c.written != (err == nil) {
 			t.Fatalf("%s: result file: %v", c.name, err)
 		}
@@ -78,7 +78,7 @@ func TestDataIsPolledWhereOrderIsPromised(t *testing.T) {
 	_, _, serverErr, clientErr = run(t, writeLat, harness.Run, "", "-d shm_whole -n 100 --out_json_file "+path)
 	wantEnd(t, "server of auto", serverErr, StatusDone)
 	wantEnd(t, "client of auto", clientErr, StatusDone)
-	if f, err := reports.Read(path); err != nil || len(f.Rows) != 1 || f.Rows[0].Mode != mode {
+	if f, err := result.Read(path); err != nil || len(f.Rows) != 1 || f.Rows[0].Mode != mode {
 		t.Errorf("result file: %+v, %v", f, err)
 	}
 }
@@ -129,7 +129,7 @@ func TestInterruptedRun(t *testing.T) {
 	client.cancel(&interruptedError{"SIGINT"})
 	wantEnd(t, "client", client.end(t), StatusOther, "interrupted by SIGINT")
 	wantEnd(t, "server", server.end(t), StatusPeer, "ended the run: interrupted by SIGINT")
-	f, err := reports.Read(path)
+	f, err := result.Read(path)
 	if err != nil || !f.Interrupted || f.Error != "interrupted by SIGINT" || len(f.Rows) != 1 {
 		t.Errorf("result file: %+v, %v", f, err)
 	}
@@ -193,7 +193,7 @@ func TestPersistentServer(t *testing.T) {
 	}
 	wantTablesApart(t, server.out.String())
 	for _, name := range []string{"r.1.json", "r.2.json"} {
-		if _, err := reports.Read(filepath.Join(dir, name)); err != nil {
+		if _, err := result.Read(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}
 	}

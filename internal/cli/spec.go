@@ -19,7 +19,7 @@ package cli
 
 import (
 	"github.com/ibperf/ibperf/harness"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // Release is the version of ibperf.
@@ -28,13 +28,13 @@ const Release = "0.1.0"
 // spec tells the programs apart.
 type spec struct {
 	op   harness.Op
-	kind string // reports.KindLatency or reports.KindBandwidth
+	kind string // result.KindLatency or result.KindBandwidth
 }
 
 // program is the name of the program, whatever its file is called.
 func (s spec) program() string { return "ib_" + string(s.op) + "_" + s.kind }
 
-func (s spec) bandwidth() bool { return s.kind == reports.KindBandwidth }
+func (s spec) bandwidth() bool { return s.kind == result.KindBandwidth }
 
 // title says what the program measures.
 func (s spec) title() string {

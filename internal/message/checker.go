@@ -1,6 +1,6 @@
 package message
 
-import "github.com/ibperf/ibperf/reports"
+import "github.com/ibperf/ibperf/reports/result"
 
 // Checker compares messages with what was sent, byte by byte, at the moment
 // their arrival was detected, and counts those that differ:
@@ -15,7 +15,7 @@ type Checker struct {
 	ring    *Ring
 	markers *Markers
 	read    bool
-	counts  reports.Verify
+	counts  result.Verify
 }
 
 // NewChecker returns a checker of messages that are written or sent into r. What
@@ -49,10 +49,10 @@ func (c *Checker) Duplicate(k uint64) {
 }
 
 // Counts returns a copy of what was found so far.
-func (c *Checker) Counts() reports.Verify { return c.counts }
+func (c *Checker) Counts() result.Verify { return c.counts }
 
 // Reset forgets what was found.
-func (c *Checker) Reset() { c.counts = reports.Verify{} }
+func (c *Checker) Reset() { c.counts = result.Verify{} }
 
 // intact compares a slot with message k: the words between the markers at the
 // speed of memory, the markers and the outer words by themselves.

@@ -4,22 +4,21 @@ import (
 	"math/big"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
-
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // Latency returns the statistics of the recorded times, each multiplied by
 // factor: 0.5 makes a one-way latency of a ping-pong's round trip. The encoded
 // histogram holds the times as they were recorded. Without any times there are
 // no statistics, and the result is nil.
-func (s *Samples) Latency(factor float64) *reports.Latency {
+func (s *Samples) Latency(factor float64) *result.Latency {
 	if s.n == 0 {
 		return nil
 	}
-	return &reports.Latency{
+	return &result.Latency{
 		N:         s.n,
 		MinNs:     float64(s.min) * factor,
-		MeanNs:    float64(s.sum) / float64(s.n) * factor,
+		MeanNs:    s.Mean() * factor,
 		StdevNs:   s.stdev() * factor,
 		P50Ns:     s.percentile(50) * factor,
 		P90Ns:     s.percentile(90) * factor,
@@ -30,6 +29,22 @@ func (s *Samples) Latency(factor float64) *reports.Latency {
 		Factor:    factor,
 		Histogram: s.encode(),
 	}
+}
+
+// Mean returns the mean of the times as they were recorded, 0 without any.
+func (s *Samples) Mean() float64 {
+	if s.n == 0 {
+		return 0
+	}
+	return float64(s.sum) / float64(s.n)
+}
+
+// Median returns the median of the times as they were recorded, 0 without any.
+func (s *Samples) Median() float64 {
+	if s.n == 0 {
+		return 0
+	}
+	return s.percentile(50)
 }
 
 // percentile returns the upper end of the histogram's cell that holds the p-th

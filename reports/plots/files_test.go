@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // read reads result files in testdata.
@@ -20,19 +21,19 @@ func read(tb testing.TB, name string) reports.Set {
 }
 
 // latencies is a run that measured latency, of these sizes and modes of it.
-func latencies(tb testing.TB, sizes []int, modes ...string) *reports.File {
+func latencies(tb testing.TB, sizes []int, modes ...string) *result.File {
 	tb.Helper()
 	return only(read(tb, "write_lat.json").Runs[0], sizes, modes)
 }
 
 // bandwidths is a run that measured bandwidth, of these sizes and modes of it.
-func bandwidths(tb testing.TB, sizes []int, modes ...string) *reports.File {
+func bandwidths(tb testing.TB, sizes []int, modes ...string) *result.File {
 	tb.Helper()
 	return only(read(tb, "write_bw.json").Runs[0], sizes, modes)
 }
 
-func only(f *reports.File, sizes []int, modes []string) *reports.File {
-	f.Rows = slices.DeleteFunc(f.Rows, func(r reports.Row) bool {
+func only(f *result.File, sizes []int, modes []string) *result.File {
+	f.Rows = slices.DeleteFunc(f.Rows, func(r result.Row) bool {
 		return !slices.Contains(sizes, r.Size) || !slices.Contains(modes, r.Mode)
 	})
 	return f
@@ -54,11 +55,11 @@ func comparison(tb testing.TB, pairs int) *reports.Comparison {
 }
 
 // noPeak is a run whose clock was read at the beginning and the end only.
-func noPeak(f *reports.File) *reports.File {
+func noPeak(f *result.File) *result.File {
 	for i := range f.Rows {
 		r := &f.Rows[i]
 		if l := r.Latency; l != nil {
-			r.Latency = &reports.Latency{N: l.N, MeanNs: l.MeanNs, Factor: l.Factor, MeanOnly: true}
+			r.Latency = &result.Latency{N: l.N, MeanNs: l.MeanNs, Factor: l.Factor, MeanOnly: true}
 		} else {
 			r.Bandwidth.Peak = 0
 		}
@@ -84,7 +85,7 @@ func FuzzDraw(f *testing.F) {
 		var set reports.Set
 		if c, err := reports.ParseComparison(data); err == nil {
 			set.Comparisons = append(set.Comparisons, c)
-		} else if file, err := reports.Parse(data); err == nil {
+		} else if file, err := result.Parse(data); err == nil {
 			set.Runs = append(set.Runs, file)
 		}
 		for _, s := range sketchesOf(set) {

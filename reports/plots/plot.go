@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ibperf/ibperf/internal/atomicfile"
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -27,7 +29,7 @@ const (
 // The same files give the same bytes.
 func Draw(dir string, set reports.Set) ([]reports.Figure, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("create folder %s: %w", dir, reports.Cause(err))
+		return nil, fmt.Errorf("create folder %s: %w", dir, atomicfile.Cause(err))
 	}
 	var figures []reports.Figure
 	taken := map[string]bool{}
@@ -61,7 +63,7 @@ func sketches(g *reports.Group) []*sketch {
 		return nil
 	}
 	var all []*sketch
-	if g.Kind == reports.KindLatency {
+	if g.Kind == result.KindLatency {
 		all = append(all, latencySketch(g, lines))
 		all = append(all, percentileSketches(g, lines)...)
 		all = append(all, costSketch(g, lines))
@@ -80,7 +82,7 @@ func sketches(g *reports.Group) []*sketch {
 // plotGroups lays together what may share a plot: the operation and kind as in
 // tables, and also the devices and the transport, which the title names. Runs
 // keep the numbers that they have in tables.
-func plotGroups(files []*reports.File) []*reports.Group {
+func plotGroups(files []*result.File) []*reports.Group {
 	var groups []*reports.Group
 	type key struct{ op, kind, device, peer, transport string }
 	index := map[key]*reports.Group{}
@@ -107,14 +109,14 @@ func (s *sketch) save(dir string) (reports.Figure, error) {
 	if err != nil {
 		return fig, fmt.Errorf("draw %s: %w", fig.SVG, err)
 	}
-	if err := reports.WriteFile(fig.SVG, svg); err != nil {
+	if err := atomicfile.Write(fig.SVG, svg); err != nil {
 		return fig, fmt.Errorf("write %s: %w", fig.SVG, err)
 	}
 	png, err := s.png()
 	if err != nil {
 		return fig, fmt.Errorf("draw %s: %w", fig.PNG, err)
 	}
-	if err := reports.WriteFile(fig.PNG, png); err != nil {
+	if err := atomicfile.Write(fig.PNG, png); err != nil {
 		return fig, fmt.Errorf("write %s: %w", fig.PNG, err)
 	}
 	return fig, nil

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 )
@@ -74,7 +75,7 @@ func percentileSketch(g *reports.Group, lines []*series, size int) *sketch {
 
 // A curve is the latency by percentile. Its x is in nines, log10(1/(1-p)), which
 // gives the tail as much room as it has importance: 90% is at 1, 99% at 2.
-type curve struct{ buckets []reports.Bucket }
+type curve struct{ buckets []result.Bucket }
 
 // n is the number of samples.
 func (c curve) n() float64 { return float64(c.buckets[len(c.buckets)-1].UpTo) }

@@ -14,9 +14,10 @@ import (
 
 	"github.com/ibperf/ibperf/internal/golden"
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
-func drawFiles(t *testing.T, files ...*reports.File) []reports.Figure {
+func drawFiles(t *testing.T, files ...*result.File) []reports.Figure {
 	t.Helper()
 	figures, err := Draw(t.TempDir(), reports.Set{Runs: files})
 	if err != nil {
@@ -26,7 +27,7 @@ func drawFiles(t *testing.T, files ...*reports.File) []reports.Figure {
 }
 
 // drawings returns the vector drawings of a file, which are quickly made.
-func drawings(t *testing.T, files ...*reports.File) map[string]string {
+func drawings(t *testing.T, files ...*result.File) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, g := range plotGroups(files) {
@@ -54,7 +55,7 @@ func TestDrawingsAreAsInGoldenFiles(t *testing.T) {
 	lat := latencies(t, []int{64}, "data", "poll", "event")
 	bw := bandwidths(t, []int{2, 512, 65536}, "data", "poll", "event")
 	bw.Interrupted = true
-	for _, f := range []*reports.File{lat, bw} {
+	for _, f := range []*result.File{lat, bw} {
 		for name, svg := range drawings(t, f) {
 			if strings.Contains(name, "percentiles") || strings.Contains(name, "bw") {
 				golden.Check(t, name+".svg.golden", []byte(svg))
@@ -112,14 +113,14 @@ func TestFiguresSayWhatTheyShow(t *testing.T) {
 }
 
 // nearlyEmpty are runs in which much is missing, nothing or beyond measure.
-func nearlyEmpty(t *testing.T) map[string]*reports.File {
+func nearlyEmpty(t *testing.T) map[string]*result.File {
 	zeroLatency := latencies(t, []int{64}, "data", "poll")
 	for i := range zeroLatency.Rows {
-		zeroLatency.Rows[i].Latency = &reports.Latency{}
+		zeroLatency.Rows[i].Latency = &result.Latency{}
 	}
 	zeroBandwidth := bandwidths(t, []int{2, 512}, "data", "poll")
 	for i := range zeroBandwidth.Rows {
-		zeroBandwidth.Rows[i].Bandwidth = &reports.Bandwidth{}
+		zeroBandwidth.Rows[i].Bandwidth = &result.Bandwidth{}
 	}
 	emptyMessages := bandwidths(t, []int{2, 512}, "poll")
 	emptyMessages.Rows[0].Size = 0
@@ -129,8 +130,8 @@ func nearlyEmpty(t *testing.T) map[string]*reports.File {
 		l.MinNs, l.P50Ns, l.P99Ns, l.MaxNs, l.MeanNs, extreme.Rows[i].Local.CPUNs = 0, ns, ns, ns, ns, ns
 	}
 	fast := bandwidths(t, []int{2, 512}, "poll")
-	fast.Rows[0].Bandwidth = &reports.Bandwidth{Average: math.MaxFloat64, Peak: math.MaxFloat64, MsgRate: math.MaxFloat64}
-	return map[string]*reports.File{
+	fast.Rows[0].Bandwidth = &result.Bandwidth{Average: math.MaxFloat64, Peak: math.MaxFloat64, MsgRate: math.MaxFloat64}
+	return map[string]*result.File{
 		"extreme latency":      extreme,
 		"extreme bandwidth":    fast,
 		"no latency rows":      latencies(t, nil),
@@ -138,7 +139,7 @@ func nearlyEmpty(t *testing.T) map[string]*reports.File {
 		"latency zeros":        zeroLatency,
 		"bandwidth zeros":      zeroBandwidth,
 		"empty messages":       emptyMessages,
-		"nothing but the kind": {Kind: reports.KindLatency, Op: "write"},
+		"nothing but the kind": {Kind: result.KindLatency, Op: "write"},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -14,7 +15,7 @@ import (
 type series struct {
 	run  int
 	name string // in legends
-	rows []*reports.Row
+	rows []*result.Row
 	modeStyle
 }
 
@@ -68,7 +69,7 @@ func seriesOf(g *reports.Group) []*series {
 	var all []*series
 	named := len(opcodesOf(g)) > 1
 	for _, e := range g.Entries() {
-		if g.Kind == reports.KindLatency && e.Latency.MeanOnly {
+		if g.Kind == result.KindLatency && e.Latency.MeanOnly {
 			continue // latency is drawn by percentiles
 		}
 		k := key{e.Run, e.Mode, e.Forced, e.Opcode}
@@ -81,13 +82,13 @@ func seriesOf(g *reports.Group) []*series {
 		s.rows = append(s.rows, e.Row)
 	}
 	for _, s := range all {
-		slices.SortStableFunc(s.rows, func(a, b *reports.Row) int { return a.Size - b.Size })
+		slices.SortStableFunc(s.rows, func(a, b *result.Row) int { return a.Size - b.Size })
 	}
 	slices.SortStableFunc(all, func(a, b *series) int {
 		if a.run != b.run {
 			return a.run - b.run
 		}
-		return slices.Index(reports.ModeOrder, a.rows[0].Mode) - slices.Index(reports.ModeOrder, b.rows[0].Mode)
+		return slices.Index(result.ModeOrder, a.rows[0].Mode) - slices.Index(result.ModeOrder, b.rows[0].Mode)
 	})
 	return all
 }
@@ -127,7 +128,7 @@ func sizesOf(lines []*series) []int {
 }
 
 // row returns the first row of a size, nil if there is none.
-func (s *series) row(size int) *reports.Row {
+func (s *series) row(size int) *result.Row {
 	for _, r := range s.rows {
 		if r.Size == size {
 			return r

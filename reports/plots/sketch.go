@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -97,7 +98,7 @@ func plotWarnings(g *reports.Group, size int) []string {
 				copied.Warnings = append(copied.Warnings, w)
 			}
 		}
-		copied.Rows = slices.DeleteFunc(slices.Clone(f.Rows), func(r reports.Row) bool { return size != anySize && r.Size != size })
+		copied.Rows = slices.DeleteFunc(slices.Clone(f.Rows), func(r result.Row) bool { return size != anySize && r.Size != size })
 		bare.Runs = append(bare.Runs, &copied)
 	}
 	return fewWarnings(bare.WarningLines())

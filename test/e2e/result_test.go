@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // readResult reads a result file as the reports do.
-func (p *place) readResult(name string) *reports.File {
+func (p *place) readResult(name string) *result.File {
 	p.t.Helper()
-	f, err := reports.Read(filepath.Join(p.dir, name))
+	f, err := result.Read(filepath.Join(p.dir, name))
 	if err != nil {
 		p.t.Fatalf("%v", err)
 	}
@@ -43,7 +43,7 @@ func TestResultFiles(t *testing.T) {
 			checkParameters(t, f)
 			checkSides(t, f)
 			for _, w := range []string{"software-device", "verify"} {
-				if !slices.ContainsFunc(f.Warnings, func(have reports.Warning) bool { return have.ID == w && have.Text != "" }) {
+				if !slices.ContainsFunc(f.Warnings, func(have result.Warning) bool { return have.ID == w && have.Text != "" }) {
 					t.Errorf("%s: no warning %s", side.role, w)
 				}
 			}
@@ -54,7 +54,7 @@ func TestResultFiles(t *testing.T) {
 	})
 }
 
-func checkParameters(t *testing.T, f *reports.File) {
+func checkParameters(t *testing.T, f *result.File) {
 	t.Helper()
 	q := f.Parameters
 	if q.Transport != "RC" || q.Completion != "compare" || !slices.Equal(q.Modes, modes) || !slices.Equal(q.Sizes, []int{300}) ||
@@ -63,11 +63,11 @@ func checkParameters(t *testing.T, f *reports.File) {
 	}
 }
 
-func checkSides(t *testing.T, f *reports.File) {
+func checkSides(t *testing.T, f *result.File) {
 	t.Helper()
-	for name, s := range map[string]reports.Side{"here": f.Local, "the peer": f.Peer} {
+	for name, s := range map[string]result.Side{"here": f.Local, "the peer": f.Peer} {
 		if s.Device.Name != "shm_block128" || s.Device.Backend != "shm" || s.Device.Software == "" ||
-			s.Order.Query == "" || s.Order.Answer != reports.OrderBlocks ||
+			s.Order.Query == "" || s.Order.Answer != result.OrderBlocks ||
 			s.Host == "" || s.Kernel == "" || s.CPU == "" || s.CPUs < 1 || s.Libraries["go"] == "" || s.Clock == "" || s.ClockNs <= 0 {
 			t.Errorf("%s: %s: %+v", f.Role, name, s)
 		}
@@ -75,7 +75,7 @@ func checkSides(t *testing.T, f *reports.File) {
 }
 
 // checkRows compares the rows of a file with what was printed of them.
-func checkRows(t *testing.T, f *reports.File, printed []row) {
+func checkRows(t *testing.T, f *result.File, printed []row) {
 	t.Helper()
 	if len(f.Rows) != len(printed) {
 		t.Fatalf("%s: %d rows in the file, %d printed", f.Role, len(f.Rows), len(printed))
@@ -119,7 +119,7 @@ func near(a, b string) bool {
 }
 
 // checkHistogram holds that the samples are in the file, to draw them from.
-func checkHistogram(t *testing.T, l *reports.Latency) {
+func checkHistogram(t *testing.T, l *result.Latency) {
 	t.Helper()
 	h, err := hdrhistogram.Decode([]byte(l.Histogram))
 	if err != nil {

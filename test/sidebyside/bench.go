@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // A bench is a test of ibperf with its parameters.
 type bench struct {
-	op, kind string // "write", reports.KindLatency
+	op, kind string // "write", result.KindLatency
 	size     int    // bytes
 	arrival  string // how it is detected: "data", "poll" or "event"
 	metric   string // reports.MetricLatency, ...
@@ -77,19 +78,19 @@ func (b bench) parameters(s setup) map[string]int {
 			p["inline_size"] = 0
 		}
 	}
-	if b.kind == reports.KindBandwidth {
+	if b.kind == result.KindBandwidth {
 		p["tx-depth"], p["rx-depth"], p["qp"], p["cq-mod"] = b.txDepth, b.rxDepth(), b.qps, b.cqMod()
 	}
 	return p
 }
 
 func latency(op string, size int, arrival string, iters int) bench {
-	return bench{op, reports.KindLatency, size, arrival, reports.MetricLatency, iters, 1, 1}
+	return bench{op, result.KindLatency, size, arrival, reports.MetricLatency, iters, 1, 1}
 }
 
 // bandwidth is told in bytes for large messages and in messages for small ones.
 func bandwidth(op string, size int, arrival string, iters int) bench {
-	b := bench{op, reports.KindBandwidth, size, arrival, reports.MetricBandwidth, iters, 1, 128}
+	b := bench{op, result.KindBandwidth, size, arrival, reports.MetricBandwidth, iters, 1, 128}
 	if size < 1024 {
 		b.metric = reports.MetricRate
 	}

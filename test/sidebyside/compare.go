@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // A comparer measures all matches, the two programs of each in turns.
@@ -116,7 +117,7 @@ func (c *comparer) pair(ctx context.Context, m match, lines []reports.Line, to *
 }
 
 // merge adds the warnings that are new.
-func merge(all, more []reports.Warning) []reports.Warning {
+func merge(all, more []result.Warning) []result.Warning {
 	for _, w := range more {
 		if !slices.Contains(all, w) {
 			all = append(all, w)
@@ -130,7 +131,7 @@ const tries = 3
 
 // insist measures again what failed, and tells so.
 func (c *comparer) insist(ctx context.Context, p program, b bench) (r reading, command []string, err error) {
-	var failures []reports.Warning
+	var failures []result.Warning
 	for range tries {
 		if r, command, err = c.measure(ctx, p, b); err == nil {
 			r.doubts = append(r.doubts, failures...)
@@ -139,7 +140,7 @@ func (c *comparer) insist(ctx context.Context, p program, b bench) (r reading, c
 		if ctx.Err() != nil {
 			break
 		}
-		failed := reports.Warning{ID: "repeated-run", Text: fmt.Sprintf("a run failed and was repeated: %v", err)}
+		failed := result.Warning{ID: "repeated-run", Text: fmt.Sprintf("a run failed and was repeated: %v", err)}
 		failures = append(failures, failed)
 		fmt.Fprintf(c.progress, "%s: %s\n", b, failed.Text)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // script measures without processes: values and failures by name of the program.
@@ -27,7 +28,7 @@ func (s *script) measure(_ context.Context, p program, b bench) (reading, []stri
 	if err := s.fail[len(s.order)-1]; err != nil {
 		return reading{}, nil, err
 	}
-	return reading{value: s.values[p.label().name], seconds: 2 * s.values[p.label().name], warnings: []reports.Warning{{ID: "w", Text: p.label().name + " warns"}}}, []string{p.label().name}, nil
+	return reading{value: s.values[p.label().name], seconds: 2 * s.values[p.label().name], warnings: []result.Warning{{ID: "w", Text: p.label().name + " warns"}}}, []string{p.label().name}, nil
 }
 
 func newComparer(s *script, pairs int, benches ...bench) *comparer {
@@ -107,7 +108,7 @@ func TestFailedRunIsRepeatedAndNamed(t *testing.T) {
 	if err := newComparer(s, 1, someBench).run(t.Context(), to); err != nil {
 		t.Fatal(err)
 	}
-	named := slices.ContainsFunc(to.Lines[0].Warnings, func(w reports.Warning) bool {
+	named := slices.ContainsFunc(to.Lines[0].Warnings, func(w result.Warning) bool {
 		return w.ID == "repeated-run" && strings.Contains(w.Text, "flaky")
 	})
 	if len(s.order) != 4 || !named || len(to.Lines[0].Reference.Rounds) != 1 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // ibperf is the programs in the folder of the setup.
@@ -40,7 +41,7 @@ func (p *ibperf) command(b bench, port int) []string {
 	if b.plain() {
 		return args
 	}
-	if b.kind == reports.KindBandwidth {
+	if b.kind == result.KindBandwidth {
 		args = append(args, "--disable_pcie_relaxed")
 	}
 	return append(args, "-F")
@@ -81,7 +82,7 @@ func (p *ibperf) read(b bench, _, dir string) (reading, error) {
 	if ofRun(b.metric) {
 		return reading{}, nil
 	}
-	f, err := reports.Read(resultPath(dir))
+	f, err := result.Read(resultPath(dir))
 	if err != nil {
 		return reading{}, err
 	}
@@ -99,7 +100,7 @@ func (p *ibperf) read(b bench, _, dir string) (reading, error) {
 	}
 	for _, w := range row.Warnings {
 		if w.ID != "few-samples" { // of percentiles that are not looked at
-			r.doubts = append(r.doubts, reports.Warning{ID: w.ID, Text: "ibperf: " + w.Text})
+			r.doubts = append(r.doubts, result.Warning{ID: w.ID, Text: "ibperf: " + w.Text})
 		}
 	}
 	switch b.metric {
@@ -119,14 +120,14 @@ func (p *ibperf) read(b bench, _, dir string) (reading, error) {
 }
 
 func (p *ibperf) definition(b bench) string {
-	sample := "; a sample is " + reports.DefinitionsFor(b.kind, b.op)["latency"]
+	sample := "; a sample is " + result.DefinitionsFor(b.kind, b.op)["latency"]
 	switch b.metric {
 	case reports.MetricLatency:
 		return "the median of all samples" + sample
 	case reports.MetricMean:
 		return "the arithmetic mean of all samples" + sample
 	}
-	return reports.DefinitionsFor(b.kind, b.op)[b.metric]
+	return result.DefinitionsFor(b.kind, b.op)[b.metric]
 }
 
 // note is empty: ibperf is what others differ from.

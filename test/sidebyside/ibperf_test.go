@@ -4,20 +4,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // resultOf writes the result file of a run as ibperf would, into a new folder.
-func resultOf(t *testing.T, b bench, change func(*reports.File)) string {
+func resultOf(t *testing.T, b bench, change func(*result.File)) string {
 	t.Helper()
-	f := &reports.File{Format: reports.FormatName, Version: reports.FormatVersion, Op: b.op, Kind: b.kind,
-		Warnings: []reports.Warning{{ID: "software-device", Text: "software"}},
-		Rows: []reports.Row{{Size: b.size, Mode: b.arrival, Warnings: []reports.Warning{
+	f := &result.File{Format: result.FormatName, Version: result.FormatVersion, Op: b.op, Kind: b.kind,
+		Warnings: []result.Warning{{ID: "software-device", Text: "software"}},
+		Rows: []result.Row{{Size: b.size, Mode: b.arrival, Warnings: []result.Warning{
 			{ID: "few-samples", Text: "few"}, {ID: "short-run", Text: "short"}}}}}
-	if b.kind == reports.KindLatency {
-		f.Rows[0].Latency = &reports.Latency{P50Ns: 40000, MeanNs: 41000}
+	if b.kind == result.KindLatency {
+		f.Rows[0].Latency = &result.Latency{P50Ns: 40000, MeanNs: 41000}
 	} else {
-		f.Rows[0].Bandwidth = &reports.Bandwidth{Average: 26e6, MsgRate: 25000}
+		f.Rows[0].Bandwidth = &result.Bandwidth{Average: 26e6, MsgRate: 25000}
 	}
 	change(f)
 	dir := t.TempDir()
@@ -32,7 +32,7 @@ func TestResultFilesAreUnderstood(t *testing.T) {
 		latency("send", 2, "event", 1000): 40000, mean(latency("write", 8, "data", 1000)): 41000,
 		bandwidth("read", 65536, "poll", 500): 26e6, bandwidth("write", 8, "event", 500): 25000,
 	} {
-		r, err := (&ibperf{}).read(b, "", resultOf(t, b, func(*reports.File) {}))
+		r, err := (&ibperf{}).read(b, "", resultOf(t, b, func(*result.File) {}))
 		if err != nil || r.value != want {
 			t.Errorf("%s: %v, %v, want %v", b, r.value, err, want)
 		}
@@ -44,11 +44,11 @@ func TestResultFilesAreUnderstood(t *testing.T) {
 
 func TestResultFilesOfSomethingElseAreRefused(t *testing.T) {
 	b := latency("write", 2, "data", 1000)
-	for name, change := range map[string]func(*reports.File){
-		"another size":   func(f *reports.File) { f.Rows[0].Size = 4 },
-		"another mode":   func(f *reports.File) { f.Rows[0].Mode = "poll" },
-		"no row":         func(f *reports.File) { f.Rows = nil },
-		"no measurement": func(f *reports.File) { f.Rows[0].Latency.P50Ns = 0 },
+	for name, change := range map[string]func(*result.File){
+		"another size":   func(f *result.File) { f.Rows[0].Size = 4 },
+		"another mode":   func(f *result.File) { f.Rows[0].Mode = "poll" },
+		"no row":         func(f *result.File) { f.Rows = nil },
+		"no measurement": func(f *result.File) { f.Rows[0].Latency.P50Ns = 0 },
 	} {
 		if r, err := (&ibperf{}).read(b, "", resultOf(t, b, change)); err == nil {
 			t.Errorf("%s: read as %v", name, r)

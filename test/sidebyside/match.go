@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // A match is a bench that two programs measure in turns. Each goal is a line.
@@ -114,8 +115,8 @@ const manyQPs = 1024
 // resourceMatches are about whole runs: of very many QPs, on the device and on the
 // embedded one, and of the defaults.
 func (s setup) resourceMatches(reference program) []match {
-	many := bench{"write", reports.KindBandwidth, 4 * kib, "poll", reports.MetricWall, 5, manyQPs, 1}
-	plain := bench{op: "write", kind: reports.KindBandwidth, size: 64 * kib, arrival: "poll", metric: reports.MetricWall}
+	many := bench{"write", result.KindBandwidth, 4 * kib, "poll", reports.MetricWall, 5, manyQPs, 1}
+	plain := bench{op: "write", kind: result.KindBandwidth, size: 64 * kib, arrival: "poll", metric: reports.MetricWall}
 	goals := []goal{{reports.MetricWall, 1}, {reports.MetricMemory, 1}}
 	embedded := s
 	embedded.device = "shm_whole"

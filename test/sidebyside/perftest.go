@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // perftest is the suite of the linux-rdma project, found by PATH.
@@ -129,9 +130,9 @@ func (p *perftest) note(b bench) string {
 	switch {
 	case ofRun(b.metric):
 		return ""
-	case b.kind == reports.KindBandwidth && b.op == "send":
+	case b.kind == result.KindBandwidth && b.op == "send":
 		return noteCold + noteReady + noteClock
-	case b.kind == reports.KindBandwidth:
+	case b.kind == result.KindBandwidth:
 		return noteCold + noteClock
 	case b.op == "read":
 		return noteDropped

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // output reads what perftest 6.06 printed at a client.
@@ -97,7 +97,7 @@ func TestBothProgramsGetTheSameOptions(t *testing.T) {
 		if slices.Contains(ours, "--force-data") != (b.arrival == "data") {
 			t.Errorf("%s: %q", b, ours)
 		}
-		if !m.embedded() && slices.Contains(shared, "--inline_size") == (b.op == "read") || slices.Contains(shared, "--tx-depth") != (b.kind == reports.KindBandwidth) {
+		if !m.embedded() && slices.Contains(shared, "--inline_size") == (b.op == "read") || slices.Contains(shared, "--tx-depth") != (b.kind == result.KindBandwidth) {
 			t.Errorf("%s: %q", b, shared)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // A program can be run as server and client, and what it prints be understood.
@@ -36,11 +37,11 @@ func (l label) String() string {
 
 // A reading is what a run measured.
 type reading struct {
-	value    float64           // in the unit of the bench's metric
-	seconds  float64           // of the whole run, server and client
-	memory   float64           // peaks of server and client together, bytes
-	warnings []reports.Warning // about all that the program measures
-	doubts   []reports.Warning // about this run
+	value    float64          // in the unit of the bench's metric
+	seconds  float64          // of the whole run, server and client
+	memory   float64          // peaks of server and client together, bytes
+	warnings []result.Warning // about all that the program measures
+	doubts   []result.Warning // about this run
 }
 
 // of is the number of a metric.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ibperf/ibperf/internal/machine"
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 )
@@ -64,7 +65,7 @@ func (o *options) compare(command []string, stdout io.Writer) error {
 	c := reports.NewComparison()
 	c.Command, c.Pairs, c.Machine = command, o.rounds, machine.Describe(os.DirFS("/"), pinned)
 	if len(pinned) > 1 {
-		c.Warnings = append(c.Warnings, reports.Warning{ID: "not-pinned", Text: "the program was free to move between CPUs: pin it to one, as with taskset -c 1"})
+		c.Warnings = append(c.Warnings, result.Warning{ID: "not-pinned", Text: "the program was free to move between CPUs: pin it to one, as with taskset -c 1"})
 	}
 	c.Started = time.Now().UTC()
 	if c.Lines, err = measure(sizes(), o.rounds); err != nil {

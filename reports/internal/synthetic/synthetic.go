@@ -1,4 +1,5 @@
-package reports
+// Package synthetic makes result files for tests.
+package synthetic
 
 import (
 	"math"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // shape is how a synthetic latency is distributed, in nanoseconds.
@@ -19,9 +21,9 @@ var shapes = map[string]shape{
 	"event": {base: 5600, perKiB: 12, spread: 0.15, tail: 0.03},
 }
 
-// syntheticLatency draws n latencies for a mode and size, the same each time,
+// Latency draws n latencies for a mode and size, the same each time,
 // and sums them up as a run would.
-func syntheticLatency(tb testing.TB, mode string, size, n int) *Latency {
+func Latency(tb testing.TB, mode string, size, n int) *result.Latency {
 	tb.Helper()
 	s := shapes[mode]
 	random := rand.New(rand.NewPCG(uint64(size), uint64(len(mode))))
@@ -43,7 +45,7 @@ func syntheticLatency(tb testing.TB, mode string, size, n int) *Latency {
 	}
 	at := func(q float64) float64 { return float64(h.ValueAtQuantile(q)) / 2 }
 	mean := sum / float64(n)
-	return &Latency{
+	return &result.Latency{
 		N: uint64(n), MinNs: least, MaxNs: most, MeanNs: mean,
 		StdevNs: math.Sqrt(math.Max(squares/float64(n)-mean*mean, 0)),
 		P50Ns:   at(50), P90Ns: at(90), P99Ns: at(99), P999Ns: at(99.9), P9999Ns: at(99.99),
@@ -60,11 +62,11 @@ func encode(tb testing.TB, h *hdrhistogram.Histogram) string {
 	return string(data)
 }
 
-func syntheticBandwidth(mode string, size int) *Bandwidth {
+func Bandwidth(mode string, size int) *result.Bandwidth {
 	perMessage := map[string]float64{"data": 14, "poll": 21, "event": 60}[mode] // ns
 	seconds := 1000 * (perMessage + float64(size)/70) / 1e9
 	messages := 1000.0
-	b := &Bandwidth{
+	b := &result.Bandwidth{
 		Messages: 1000, Bytes: uint64(1000 * size), Seconds: seconds,
 		Average: messages * float64(size) / seconds, MsgRate: messages / seconds, MeasuredAt: "sender",
 	}
@@ -75,47 +77,47 @@ func syntheticBandwidth(mode string, size int) *Bandwidth {
 	return b
 }
 
-// syntheticFile is a run of an embedded device in all modes.
-func syntheticFile(tb testing.TB, op, kind string, sizes []int, modes ...string) *File {
+// File is a run of an embedded device in all modes.
+func File(tb testing.TB, op, kind string, sizes []int, modes ...string) *result.File {
 	tb.Helper()
-	side := Side{
+	side := result.Side{
 		Host: "node1", Kernel: "6.1.0-56-amd64", CPU: "Example CPU @ 2.50GHz", CPUs: 2,
 		Libraries: map[string]string{"go": "go1.26", "libibverbs": "not used"},
-		Device: Device{Name: "shm_whole", Backend: "shm", Software: "embedded shared memory",
+		Device: result.Device{Name: "shm_whole", Backend: "shm", Software: "embedded shared memory",
 			Port: 1, LinkLayer: "Ethernet", GID: "fe80::1", GIDIndex: 0},
-		Order: Order{Query: "ibv_query_qp_data_in_order(RDMA_WRITE, RETURN_CAPS)", Answer: OrderWhole},
+		Order: result.Order{Query: "ibv_query_qp_data_in_order(RDMA_WRITE, RETURN_CAPS)", Answer: result.OrderWhole},
 	}
-	f := &File{
-		Format: FormatName, Version: FormatVersion, Program: "ib_" + op + "_" + kind, Release: "0.1",
+	f := &result.File{
+		Format: result.FormatName, Version: result.FormatVersion, Program: "ib_" + op + "_" + kind, Release: "0.1",
 		Op: op, Kind: kind, Role: "client", Command: []string{"ib_" + op + "_" + kind, "--compare", "-a", "node2"},
 		Started:  time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC),
 		Finished: time.Date(2026, 1, 2, 15, 4, 35, 0, time.UTC),
-		Parameters: Parameters{Transport: "RC", Completion: "compare", Modes: modes, Sizes: sizes,
+		Parameters: result.Parameters{Transport: "RC", Completion: "compare", Modes: modes, Sizes: sizes,
 			Iterations: 5000, QPs: 1, TxDepth: 128, RxDepth: 512, CQMod: 100, Inline: 220, MTU: 4096},
 		Local: side, Peer: side,
-		Definitions: DefinitionsFor(kind, op), Units: UnitsFor(kind),
-		Warnings: []Warning{{ID: "software-device",
+		Definitions: result.DefinitionsFor(kind, op), Units: result.UnitsFor(kind),
+		Warnings: []result.Warning{{ID: "software-device",
 			Text: "software device: embedded shared memory stands in for RDMA hardware, the numbers are of this host's memory"}},
 	}
 	f.Peer.Host = "node2"
 	opcodes := map[string]string{"data": "RDMA_WRITE", "poll": "RDMA_WRITE_WITH_IMM", "event": "RDMA_WRITE_WITH_IMM"}
 	for _, size := range sizes {
 		for _, mode := range modes {
-			r := Row{Size: size, Mode: mode, Opcode: opcodes[mode]}
-			if kind == KindLatency {
-				r.Latency = syntheticLatency(tb, mode, size, 5000)
+			r := result.Row{Size: size, Mode: mode, Opcode: opcodes[mode]}
+			if kind == result.KindLatency {
+				r.Latency = Latency(tb, mode, size, 5000)
 				r.Local.CPUNs = 2 * r.Latency.MeanNs
 				if mode == "event" {
 					r.Local.CPUNs = 2400 + float64(size)/80
 					r.Local.Sleeps = 5000
 				}
 			} else {
-				r.Bandwidth = syntheticBandwidth(mode, size)
+				r.Bandwidth = Bandwidth(mode, size)
 				r.Local.CPUNs = 1e9 / r.Bandwidth.MsgRate
 			}
 			r.Peer = r.Local
 			if slices.Contains(modes, "event") && mode == "event" && size == 2 {
-				r.Warnings = []Warning{{ID: "few-samples", Text: "p99.99 is from fewer than 10000 samples"}}
+				r.Warnings = []result.Warning{{ID: "few-samples", Text: "p99.99 is from fewer than 10000 samples"}}
 			}
 			f.Rows = append(f.Rows, r)
 		}

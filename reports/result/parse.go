@@ -1,4 +1,4 @@
-package reports
+package result
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 // from it: its format and version, and in every row the numbers of its kind.
 func Parse(data []byte) (*File, error) {
 	f := new(File)
-	if err := decode(data, FormatName, FormatVersion, f); err != nil {
+	if err := Decode(data, FormatName, FormatVersion, f); err != nil {
 		return nil, err
 	}
 	if err := f.check(); err != nil {
@@ -20,28 +20,12 @@ func Parse(data []byte) (*File, error) {
 	return f, nil
 }
 
-// ParseComparison decodes the file of a comparison and checks that a table and a
-// plot can be made from it: its format and version, and the numbers of every line.
-func ParseComparison(data []byte) (*Comparison, error) {
-	c := new(Comparison)
-	if err := decode(data, ComparisonName, ComparisonVersion, c); err != nil {
-		return nil, err
+// Decode fills v from data that must be of that format and of no newer version.
+func Decode(data []byte, format string, version int, v any) error {
+	var head struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
 	}
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
-// heading is what files of every kind begin with.
-type heading struct {
-	Format  string `json:"format"`
-	Version int    `json:"version"`
-}
-
-// decode fills v from data that must be of that format and of no newer version.
-func decode(data []byte, format string, version int, v any) error {
-	var head heading
 	if err := json.Unmarshal(data, &head); err != nil {
 		return fmt.Errorf("parse JSON: %w", err)
 	}
@@ -80,10 +64,10 @@ func (r *Row) check(kind string) error {
 	if r.Size < 0 {
 		return fmt.Errorf("size_bytes is negative: %d", r.Size)
 	}
-	if !knownMode(r.Mode) {
+	if !KnownMode(r.Mode) {
 		return fmt.Errorf("mode is %q, want data, poll or event", r.Mode)
 	}
-	if err := checkNumbers("cpu_ns_per_message", r.Local.CPUNs, r.Peer.CPUNs); err != nil {
+	if err := CheckNumbers("cpu_ns_per_message", r.Local.CPUNs, r.Peer.CPUNs); err != nil {
 		return err
 	}
 	switch kind {
@@ -102,10 +86,10 @@ func (r *Row) check(kind string) error {
 
 func (l *Latency) check() error {
 	err := errors.Join(
-		checkNumbers("min_ns, mean_ns, max_ns", l.MinNs, l.MeanNs, l.MaxNs),
-		checkNumbers("stdev_ns", l.StdevNs),
-		checkNumbers("percentiles", l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P9999Ns),
-		checkNumbers("factor", l.Factor))
+		CheckNumbers("min_ns, mean_ns, max_ns", l.MinNs, l.MeanNs, l.MaxNs),
+		CheckNumbers("stdev_ns", l.StdevNs),
+		CheckNumbers("percentiles", l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P9999Ns),
+		CheckNumbers("factor", l.Factor))
 	if err != nil {
 		return err
 	}
@@ -120,15 +104,23 @@ func (l *Latency) check() error {
 
 func (b *Bandwidth) check() error {
 	return errors.Join(
-		checkNumbers("seconds", b.Seconds),
-		checkNumbers("average_bytes_per_s", b.Average),
-		checkNumbers("peak_bytes_per_s", b.Peak),
-		checkNumbers("messages_per_s", b.MsgRate))
+		CheckNumbers("seconds", b.Seconds),
+		CheckNumbers("average_bytes_per_s", b.Average),
+		CheckNumbers("slowest_bytes_per_s", b.Slowest),
+		CheckNumbers("median_window_bytes_per_s", b.MedianWindow),
+		CheckNumbers("peak_bytes_per_s", b.Peak),
+		CheckNumbers("window_s", b.WindowS),
+		CheckNumbers("messages_per_s", b.MsgRate))
 }
 
-func checkNumbers(name string, values ...float64) error {
+// Measurable bounds every number of a result file. In nanoseconds it is 30
+// years, in bytes per second a million times what any memory does.
+const Measurable = 1e18
+
+// CheckNumbers refuses what cannot have been measured.
+func CheckNumbers(name string, values ...float64) error {
 	for _, v := range values {
-		if v < 0 || v > measurable || math.IsNaN(v) {
+		if v < 0 || v > Measurable || math.IsNaN(v) {
 			return fmt.Errorf("%s: %v is not a number that can be measured", name, v)
 		}
 	}

@@ -1,4 +1,5 @@
-package reports
+// Package atomicfile writes files whole or not at all.
+package atomicfile
 
 import (
 	"crypto/rand"
@@ -10,16 +11,16 @@ import (
 	"syscall"
 )
 
-// WriteFile puts data at path, whole or not at all, with an error that says
+// Write puts data at path, whole or not at all, with an error that says
 // what to do. The caller adds the name of the file.
-func WriteFile(path string, data []byte) error {
+func Write(path string, data []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // replace what a link names, not the link
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return advise(path, writeDevice(path, data))
+		return Advise(path, writeDevice(path, data))
 	}
-	return advise(path, writeBeside(path, data))
+	return Advise(path, writeBeside(path, data))
 }
 
 // writeDevice writes to something that must not be replaced: a device, a pipe.
@@ -57,8 +58,8 @@ func writeBeside(path string, data []byte) error {
 	return nil
 }
 
-// advise adds to a write error what can be done about it.
-func advise(path string, err error) error {
+// Advise adds to a write error what can be done about it.
+func Advise(path string, err error) error {
 	dir := filepath.Dir(path)
 	switch {
 	case err == nil:
@@ -73,4 +74,18 @@ func advise(path string, err error) error {
 		return fmt.Errorf("%w: name a file in it", Cause(err))
 	}
 	return Cause(err)
+}
+
+// Cause strips the operation and the name that package os puts before an error,
+// as the errors here name the file themselves.
+func Cause(err error) error {
+	var pe *os.PathError
+	var le *os.LinkError
+	switch {
+	case errors.As(err, &pe):
+		return pe.Err
+	case errors.As(err, &le):
+		return le.Err
+	}
+	return err
 }

@@ -1,12 +1,12 @@
-package reports
+package result
 
 import "maps"
 
-// roundTrip tells the operations whose latency is a full round trip.
-func roundTrip(op string) bool { return op == "read" || op == "atomic" }
+// RoundTrip tells the operations whose latency is a full round trip.
+func RoundTrip(op string) bool { return op == "read" || op == "atomic" }
 
-// mainField names the definition of the number that a test is run for.
-func mainField(kind string) string {
+// MainField names the definition of the number that a test is run for.
+func MainField(kind string) string {
 	if kind == KindBandwidth {
 		return "average_bytes_per_s"
 	}
@@ -22,7 +22,7 @@ func DefinitionsFor(kind, op string) map[string]string {
 		own = latencyDefinitions
 		defs["latency"] = halfTripDefinition
 		defs["factor"] = "recorded times are multiplied by 0.5: the latency is half of a round trip"
-		if roundTrip(op) {
+		if RoundTrip(op) {
 			defs["latency"] = fullTripDefinition
 			defs["factor"] = "recorded times are multiplied by 1: the latency is a full round trip"
 		}
@@ -71,15 +71,18 @@ var latencyDefinitions = map[string]string{
 }
 
 var bandwidthDefinitions = map[string]string{
-	"average_bytes_per_s": "at the sender: bytes / (last send completion polled - first post); at the receiver (data mode): bytes of the messages after the first ones seen / (last arrival detected - first arrival detected)",
-	"peak_bytes_per_s":    "the highest average over any tx_depth consecutive messages of all QPs, measured where the average is; absent if the clock was read at the beginning and the end only",
-	"cq_mod":              "one send completion is asked for so many messages",
-	"relaxed_ordering":    "memory of messages was registered with PCIe relaxed ordering asked for, in modes poll and event; in mode data it never is",
-	"messages_per_s":      "messages per second over the same time as the average",
-	"messages":            "messages that the average counts, all QPs together",
-	"bytes":               "payload bytes that the average counts",
-	"seconds":             "the time that the average covers",
-	"measured_at":         "the side whose clock was read: sender, receiver, or the requester of reads",
+	"average_bytes_per_s":       "at the sender: bytes / (last send completion polled - first post); at the receiver (data mode): bytes of the messages after the first ones seen / (last arrival detected - first arrival detected)",
+	"slowest_bytes_per_s":       "the rate of the slowest window, measured where the average is; windows follow each other from the start, what is known to have been moved between two moments is shared out evenly over the time between, and the last, incomplete window does not count; absent without a complete window or if the clock was read at the beginning and the end only",
+	"median_window_bytes_per_s": "the rate of the middle window, from an HDR histogram with 3 significant digits; absent as the slowest is",
+	"peak_bytes_per_s":          "the rate of the fastest window; absent as the slowest is",
+	"window_s":                  "the length of the windows",
+	"cq_mod":                    "one send completion is asked for so many messages",
+	"relaxed_ordering":          "memory of messages was registered with PCIe relaxed ordering asked for, in modes poll and event; in mode data it never is",
+	"messages_per_s":            "messages per second over the same time as the average",
+	"messages":                  "messages that the average counts, all QPs together",
+	"bytes":                     "payload bytes that the average counts",
+	"seconds":                   "the time that the average covers",
+	"measured_at":               "the side whose clock was read: sender, receiver, or the requester of reads",
 }
 
 // UnitsFor names the unit of each number in a result file of that kind, by the
@@ -99,6 +102,9 @@ func UnitsFor(kind string) map[string]string {
 	if kind == KindBandwidth {
 		units["average_bytes_per_s"] = "bytes/s; printed as MiB/s (2^20 bytes) or Gb/s (10^9 bits)"
 		units["peak_bytes_per_s"] = "bytes/s; printed as MiB/s (2^20 bytes) or Gb/s (10^9 bits)"
+		units["slowest_bytes_per_s"] = "bytes/s"
+		units["median_window_bytes_per_s"] = "bytes/s"
+		units["window_s"] = "s"
 		units["messages_per_s"] = "messages/s; printed as Mpps (10^6 messages/s)"
 		units["messages"] = "messages"
 		units["cq_mod"] = "messages"

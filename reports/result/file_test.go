@@ -1,4 +1,4 @@
-package reports
+package result_test
 
 import (
 	"errors"
@@ -9,16 +9,19 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/ibperf/ibperf/reports/internal/synthetic"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 func TestWriteThenRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.json")
-	for _, kind := range []string{KindLatency, KindBandwidth} {
-		f := syntheticFile(t, "write", kind, []int{2, 4096}, "data", "event")
+	for _, kind := range []string{result.KindLatency, result.KindBandwidth} {
+		f := synthetic.File(t, "write", kind, []int{2, 4096}, "data", "event")
 		if err := f.Write(path); err != nil {
 			t.Fatal(err)
 		}
-		got, err := Read(path)
+		got, err := result.Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +44,7 @@ func TestWriteSaysWhatToDo(t *testing.T) {
 		{"full disk", "/dev/full", syscall.ENOSPC, "free some space"},
 		{"name too long", long, syscall.ENAMETOOLONG, ""},
 	} {
-		err := syntheticFile(t, "read", KindLatency, nil).Write(c.path)
+		err := synthetic.File(t, "read", result.KindLatency, nil).Write(c.path)
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
 			continue
@@ -64,10 +67,10 @@ func TestWriteReplacesWhatALinkNames(t *testing.T) {
 	if err := os.Symlink(real, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := syntheticFile(t, "read", KindLatency, nil).Write(link); err != nil {
+	if err := synthetic.File(t, "read", result.KindLatency, nil).Write(link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(real); err != nil {
+	if _, err := result.Read(real); err != nil {
 		t.Error(err)
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -76,23 +79,23 @@ func TestWriteReplacesWhatALinkNames(t *testing.T) {
 }
 
 func TestReadOfMissingFile(t *testing.T) {
-	_, err := Read("/nowhere/x.json")
+	_, err := result.Read("/nowhere/x.json")
 	if !errors.Is(err, fs.ErrNotExist) || strings.Count(err.Error(), "/nowhere/x.json") != 1 {
 		t.Errorf("error is %q", err)
 	}
 }
 
 func TestDefinitionsAndUnitsCoverEveryNumber(t *testing.T) {
-	for kind, numbers := range map[string]any{KindLatency: Latency{}, KindBandwidth: Bandwidth{}} {
-		defs, units := DefinitionsFor(kind, "write"), UnitsFor(kind)
+	for kind, numbers := range map[string]any{result.KindLatency: result.Latency{}, result.KindBandwidth: result.Bandwidth{}} {
+		defs, units := result.DefinitionsFor(kind, "write"), result.UnitsFor(kind)
 		var names []string
-		for _, v := range []any{numbers, Cost{}} {
+		for _, v := range []any{numbers, result.Cost{}} {
 			for i := range reflect.TypeOf(v).NumField() {
 				name, _, _ := strings.Cut(reflect.TypeOf(v).Field(i).Tag.Get("json"), ",")
 				names = append(names, name)
 			}
 		}
-		for _, name := range append(names, mainField(kind)) {
+		for _, name := range append(names, result.MainField(kind)) {
 			if defs[name] == "" {
 				t.Errorf("%s: no definition of %s", kind, name)
 			}
@@ -101,7 +104,7 @@ func TestDefinitionsAndUnitsCoverEveryNumber(t *testing.T) {
 			}
 		}
 	}
-	if DefinitionsFor(KindLatency, "read")["latency"] == DefinitionsFor(KindLatency, "send")["latency"] {
+	if result.DefinitionsFor(result.KindLatency, "read")["latency"] == result.DefinitionsFor(result.KindLatency, "send")["latency"] {
 		t.Error("a read's full round trip is defined as half of one")
 	}
 }

@@ -1,11 +1,11 @@
-// Package reports holds the result file of a run and everything that is made
-// from result files: tables, plots, HTML pages.
+// Package result holds the result file of a run: what is in it, what its numbers
+// mean, and how it is written and read.
 //
 // A run fills a [File]; every table, plot and comparison is made from files, so
 // that old runs can be drawn again and runs of many hosts be laid together.
 // Numbers inside are SI: nanoseconds, seconds, bytes, bytes per second. They
 // are scaled only where they are printed.
-package reports
+package result
 
 import (
 	"encoding/json"
@@ -131,6 +131,14 @@ type Row struct {
 	Warnings  []Warning  `json:"warnings,omitempty"`
 }
 
+// Measured reports whether the row has the numbers of a kind.
+func (r *Row) Measured(kind string) bool {
+	if kind == KindLatency {
+		return r.Latency != nil
+	}
+	return r.Bandwidth != nil
+}
+
 // Latency holds the statistics of one latency measurement. All times are what
 // the definition "latency" says: recorded time multiplied by Factor.
 type Latency struct {
@@ -165,13 +173,16 @@ func (l Latency) MarshalJSON() ([]byte, error) {
 
 // Bandwidth holds the rates of one bandwidth measurement.
 type Bandwidth struct {
-	Messages   uint64  `json:"messages"`
-	Bytes      uint64  `json:"bytes"`
-	Seconds    float64 `json:"seconds"`
-	Average    float64 `json:"average_bytes_per_s"`
-	Peak       float64 `json:"peak_bytes_per_s,omitempty"` // 0 if not measured
-	MsgRate    float64 `json:"messages_per_s"`
-	MeasuredAt string  `json:"measured_at"` // "sender", "receiver" or "requester"
+	Messages     uint64  `json:"messages"`
+	Bytes        uint64  `json:"bytes"`
+	Seconds      float64 `json:"seconds"`
+	Average      float64 `json:"average_bytes_per_s"`
+	Slowest      float64 `json:"slowest_bytes_per_s,omitempty"`
+	MedianWindow float64 `json:"median_window_bytes_per_s,omitempty"`
+	Peak         float64 `json:"peak_bytes_per_s,omitempty"` // 0 if not measured
+	WindowS      float64 `json:"window_s,omitempty"`
+	MsgRate      float64 `json:"messages_per_s"`
+	MeasuredAt   string  `json:"measured_at"` // "sender", "receiver" or "requester"
 }
 
 // Cost is what a side spent in its timed loop.

@@ -1,0 +1,36 @@
+package result
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/ibperf/ibperf/internal/atomicfile"
+)
+
+// Write stores f at path as indented JSON. The file appears whole or not at
+// all: it is written beside path first and then renamed into place. A path that
+// is no regular file, such as /dev/stdout, is written directly.
+func (f *File) Write(path string) error {
+	data, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode result file %s: %w", path, err)
+	}
+	if err := atomicfile.Write(path, append(data, '\n')); err != nil {
+		return fmt.Errorf("write result file %s: %w", path, err)
+	}
+	return nil
+}
+
+// Read loads and checks the result file at path.
+func Read(path string) (*File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read result file %s: %w", path, atomicfile.Cause(err))
+	}
+	f, err := Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("read result file %s: %w", path, err)
+	}
+	return f, nil
+}

@@ -1,0 +1,61 @@
+package result_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/ibperf/ibperf/reports/internal/synthetic"
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+func TestParseRefuses(t *testing.T) {
+	lat := func(change func(*result.File)) *result.File {
+		f := synthetic.File(t, "write", result.KindLatency, []int{8}, "poll")
+		change(f)
+		return f
+	}
+	bw := func(change func(*result.File)) *result.File {
+		f := synthetic.File(t, "write", result.KindBandwidth, []int{8}, "poll")
+		change(f)
+		return f
+	}
+	for _, c := range []struct {
+		name string
+		file *result.File
+		want string
+	}{
+		{"another format", lat(func(f *result.File) { f.Format = "perftest" }), "not a result file"},
+		{"a newer version", lat(func(f *result.File) { f.Version = 2 }), "use a newer ibperf"},
+		{"no version", lat(func(f *result.File) { f.Version = 0 }), "version 0"},
+		{"an unknown kind", lat(func(f *result.File) { f.Kind = "speed" }), "kind"},
+		{"no operation", lat(func(f *result.File) { f.Op = "" }), "op is missing"},
+		{"a latency row without latency", lat(func(f *result.File) { f.Rows[0].Latency = nil }), "row 1: latency is missing"},
+		{"a bandwidth row without bandwidth", bw(func(f *result.File) { f.Rows[0].Bandwidth = nil }), "row 1: bandwidth is missing"},
+		{"an unknown mode", lat(func(f *result.File) { f.Rows[0].Mode = "guess" }), "mode"},
+		{"a negative size", lat(func(f *result.File) { f.Rows[0].Size = -1 }), "size_bytes"},
+		{"a negative latency", lat(func(f *result.File) { f.Rows[0].Latency.P50Ns = -1 }), "percentiles"},
+		{"a negative rate", bw(func(f *result.File) { f.Rows[0].Bandwidth.Peak = -1 }), "peak"},
+		{"a rate beyond all measure", bw(func(f *result.File) { f.Rows[0].Bandwidth.Average = 1e300 }), "average"},
+		{"a negative CPU time", bw(func(f *result.File) { f.Rows[0].Local.CPUNs = -1 }), "cpu_ns_per_message"},
+		{"no histogram", lat(func(f *result.File) { f.Rows[0].Latency.Histogram = "" }), "histogram"},
+		{"half a histogram", lat(func(f *result.File) { f.Rows[0].Latency.Histogram = f.Rows[0].Latency.Histogram[:24] }), "histogram"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			data, err := json.Marshal(c.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := result.Parse(data); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error is %v, want one with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestParseNamesANewerVersionWhateverItHolds(t *testing.T) {
+	_, err := result.Parse([]byte(`{"format": "ibperf-result", "version": 3, "rows": "elsewhere"}`))
+	if err == nil || !strings.Contains(err.Error(), "version 3") {
+		t.Errorf("error is %v", err)
+	}
+}
