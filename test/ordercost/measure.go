@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/internal/memfd"
+	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/reports"
-	"github.com/ibperf/ibperf/verbs/shm/internal/place"
 )
 
 // sizes are those of the messages, in bytes: the powers of four from 8 to 8 MiB.
