@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/reports/table"
 )
 
 // A metric is one number of a row that modes are compared by.
@@ -15,7 +16,7 @@ type metric struct {
 }
 
 func metrics(g *Group, gbits bool) []metric {
-	cpu := metric{"CPU time per message at this side", "ns/msg", func(r *result.Row) float64 { return r.Local.CPUNs }, nsText}
+	cpu := metric{"CPU time per message at this side", "ns/msg", func(r *result.Row) float64 { return r.Local.CPUNs }, NsText}
 	switch {
 	case g.meanOnly():
 		return []metric{
@@ -30,7 +31,7 @@ func metrics(g *Group, gbits bool) []metric {
 		}
 	}
 	return []metric{
-		{"Average bandwidth", rateUnit(gbits), func(r *result.Row) float64 { return r.Bandwidth.Average },
+		{"Average bandwidth", RateUnit(gbits), func(r *result.Row) float64 { return r.Bandwidth.Average },
 			func(v float64) string { return RateText(v, gbits) }},
 		cpu,
 	}
@@ -45,28 +46,28 @@ type lineup struct {
 
 // compareTables puts the completion modes side by side, each with its ratio to
 // poll: one table for each metric. There are none if only one mode ran.
-func compareTables(g *Group, gbits bool) []*table {
+func compareTables(g *Group, gbits bool) []*table.Table {
 	lineups := lineUp(g)
 	modes := modesOf(lineups)
 	if len(modes) < 2 {
 		return nil
 	}
 	perRun := slices.ContainsFunc(lineups, func(l *lineup) bool { return l.run >= 0 }) && len(g.Runs) > 1
-	var tables []*table
+	var tables []*table.Table
 	for _, m := range metrics(g, gbits) {
-		t := &table{Title: m.title + ": completion modes side by side"}
+		t := &table.Table{Title: m.title + ": completion modes side by side"}
 		if perRun {
-			t.Columns = append(t.Columns, column{Name: "run", Left: true})
+			t.Columns = append(t.Columns, table.Column{Name: "run", Left: true})
 		}
-		t.Columns = append(t.Columns, column{Name: "size", Unit: "B"})
+		t.Columns = append(t.Columns, table.Column{Name: "size", Unit: "B"})
 		for _, mode := range modes {
-			t.Columns = append(t.Columns, column{Name: mode, Unit: m.unit})
+			t.Columns = append(t.Columns, table.Column{Name: mode, Unit: m.unit})
 			if slices.Contains(modes, result.BaseMode) {
-				t.Columns = append(t.Columns, column{Name: "ratio", Unit: "to " + result.BaseMode})
+				t.Columns = append(t.Columns, table.Column{Name: "ratio", Unit: "to " + result.BaseMode})
 			}
 		}
 		for _, l := range lineups {
-			t.add(compareRow(g, l, m, modes, perRun)...)
+			t.Add(compareRow(g, l, m, modes, perRun)...)
 		}
 		tables = append(tables, t)
 	}

@@ -74,8 +74,8 @@ func sampleText(l *result.Latency, ns float64) string {
 	return UsecText(ns)
 }
 
-// nsText prints nanoseconds: whole ones from 100, with one decimal below.
-func nsText(ns float64) string { return steppedText(finite(ns)) }
+// NsText prints nanoseconds: whole ones from 100, with one decimal below.
+func NsText(ns float64) string { return steppedText(finite(ns)) }
 
 // RateText prints a bandwidth in the unit of the report.
 func RateText(bytesPerSecond float64, gbits bool) string {
@@ -85,8 +85,8 @@ func RateText(bytesPerSecond float64, gbits bool) string {
 	return strconv.FormatFloat(MiBps(bytesPerSecond), 'f', 2, 64)
 }
 
-// rateUnit names the unit of [RateText].
-func rateUnit(gbits bool) string {
+// RateUnit names the unit of [RateText].
+func RateUnit(gbits bool) string {
 	if gbits {
 		return "Gb/s"
 	}

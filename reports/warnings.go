@@ -41,7 +41,7 @@ func (g *Group) WarningLines() []string {
 			all = append([]string{w.Text}, all...)
 		}
 		for _, text := range all {
-			text = clean(text)
+			text = Clean(text)
 			if !slices.Contains(texts, text) {
 				texts = append(texts, text)
 			}

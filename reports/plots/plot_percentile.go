@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/plots/sketch"
 	"github.com/ibperf/ibperf/reports/result"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -17,8 +18,8 @@ import (
 const maxPercentileSizes = 4
 
 // percentileSketches draws latency by percentile, a plot for each size.
-func percentileSketches(g *reports.Group, lines []*series) []*sketch {
-	var all []*sketch
+func percentileSketches(g *reports.Group, lines []*series) []*sketch.Sketch {
+	var all []*sketch.Sketch
 	for _, size := range spread(sizesOf(lines), maxPercentileSizes) {
 		if s := percentileSketch(g, lines, size); s != nil {
 			all = append(all, s)
@@ -39,9 +40,9 @@ func spread(values []int, n int) []int {
 	return picked
 }
 
-func percentileSketch(g *reports.Group, lines []*series, size int) *sketch {
+func percentileSketch(g *reports.Group, lines []*series, size int) *sketch.Sketch {
 	s := newSketch(g, size, fmt.Sprintf("by percentile, %s bytes", reports.Size(size)), "percentiles_"+reports.Size(size))
-	s.plot.Add(grid())
+	s.Plot.Add(sketch.Grid())
 	var values []float64
 	nines := 0.0
 	for _, line := range lines {
@@ -57,19 +58,19 @@ func percentileSketch(g *reports.Group, lines []*series, size int) *sketch {
 		t := newTrace(line, c.points())
 		t.line.Dashes = line.dash
 		t.markers = c.markers()
-		s.plot.Add(t)
-		s.legend = append(s.legend, legendEntry{line.name, t})
+		s.Plot.Add(t)
+		s.Explain(line.name, t)
 		nines = math.Max(nines, c.nines())
 		values = append(values, t.points[0].Y, t.points[len(t.points)-1].Y)
 	}
 	if len(values) == 0 {
 		return nil
 	}
-	setRange(&s.plot.Y, values, false)
-	s.yLabel = "latency [usec]"
-	s.xLabel = "percentile of messages [%]"
-	s.plot.X.Min, s.plot.X.Max = 0, nines
-	s.plot.X.Tick.Marker = nineTicks{}
+	sketch.FitAxis(&s.Plot.Y, values, false)
+	s.YLabel = "latency [usec]"
+	s.XLabel = "percentile of messages [%]"
+	s.Plot.X.Min, s.Plot.X.Max = 0, nines
+	s.Plot.X.Tick.Marker = nineTicks{}
 	return s
 }
 

@@ -10,7 +10,7 @@
 // hold as far as they fit. In a round each size is copied both ways, one right after
 // the other; which way begins changes from round to round. The caller pins the program
 // to one CPU, as with taskset(1). The table goes to standard output, and the comparison
-// into FILE, which ib_report draws.
+// into FILE, which sidebyside draws.
 //
 // The exit status is 0 if all was measured, 2 if the command line is wrong, and 1 for
 // anything else.

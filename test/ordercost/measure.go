@@ -7,7 +7,7 @@ import (
 
 	"github.com/ibperf/ibperf/internal/memfd"
 	"github.com/ibperf/ibperf/internal/place"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 // sizes are those of the messages, in bytes: the powers of four from 8 to 8 MiB.
@@ -35,7 +35,7 @@ func copies(size int) int { return max(turnLeast, min(turnMost, turnBytes/size))
 func unordered(dst, src []byte) { copy(dst, src) }
 
 // measure copies messages of each size both ways in so many rounds.
-func measure(sizes []int, rounds int) ([]reports.Line, error) {
+func measure(sizes []int, rounds int) ([]comparison.Line, error) {
 	most := 0
 	for _, size := range sizes {
 		most = max(most, size)
@@ -49,7 +49,7 @@ func measure(sizes []int, rounds int) ([]reports.Line, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
-	lines := make([]reports.Line, len(sizes))
+	lines := make([]comparison.Line, len(sizes))
 	for i, size := range sizes {
 		lines[i] = newLine(size)
 	}
@@ -102,14 +102,14 @@ func buffers(size int) (src, dst []byte, free func(), err error) {
 	return src, dst, func() { from.Close(); to.Close() }, nil
 }
 
-func newLine(size int) reports.Line {
+func newLine(size int) comparison.Line {
 	const how = ": one thread copies the message between the same places of two shared buffers"
-	return reports.Line{
-		Test: "copy", Size: size, Arrival: "data", Metric: reports.MetricTime,
+	return comparison.Line{
+		Test: "copy", Size: size, Arrival: "data", Metric: comparison.MetricTime,
 		Parameters: map[string]int{"copies": copies(size)},
-		Subject: reports.Values{Program: reports.Program{Name: "ibperf", Release: "place.Ordered"}, Part: "in order",
+		Subject: comparison.Values{Program: comparison.Program{Name: "ibperf", Release: "place.Ordered"}, Part: "in order",
 			Definition: "mean time of a copy by place.Ordered" + how, Command: []string{}},
-		Reference: reports.Values{Program: reports.Program{Name: "Go", Release: runtime.Version()}, Part: "copy",
+		Reference: comparison.Values{Program: comparison.Program{Name: "Go", Release: runtime.Version()}, Part: "copy",
 			Definition: "mean time of a copy by Go's copy" + how, Command: []string{}},
 	}
 }

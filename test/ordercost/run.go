@@ -6,9 +6,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/ibperf/ibperf/internal/machine"
-	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 )
@@ -62,8 +61,8 @@ func (o *options) compare(command []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	c := reports.NewComparison()
-	c.Command, c.Pairs, c.Machine = command, o.rounds, machine.Describe(os.DirFS("/"), pinned)
+	c := comparison.New()
+	c.Command, c.Pairs, c.Machine = command, o.rounds, comparison.ThisMachine(os.DirFS("/"), pinned)
 	if len(pinned) > 1 {
 		c.Warnings = append(c.Warnings, result.Warning{ID: "not-pinned", Text: "the program was free to move between CPUs: pin it to one, as with taskset -c 1"})
 	}
@@ -72,7 +71,7 @@ func (o *options) compare(command []string, stdout io.Writer) error {
 		return err
 	}
 	c.Finished = time.Now().UTC()
-	if err := reports.WriteTables(stdout, reports.Set{Comparisons: []*reports.Comparison{c}}, false, reports.SideBySide); err != nil {
+	if err := (comparison.Set{c}).WriteText(stdout); err != nil {
 		return err
 	}
 	if o.file == "" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 func TestUsageErrors(t *testing.T) {
@@ -41,11 +41,10 @@ func TestComparisonOfAllSizes(t *testing.T) {
 			t.Errorf("the table lacks %q", want)
 		}
 	}
-	var set reports.Set
-	if err := set.Read(file); err != nil || len(set.Comparisons) != 1 {
+	c, err := comparison.Read(file)
+	if err != nil {
 		t.Fatal(err)
 	}
-	c := set.Comparisons[0]
 	if len(c.Lines) != len(sizes()) || len(c.Machine.Pinned) == 0 {
 		t.Errorf("%d lines, pinned to %v", len(c.Lines), c.Machine.Pinned)
 	}

@@ -1,4 +1,4 @@
-package reports
+package comparison
 
 import (
 	"encoding/json"
@@ -9,14 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ibperf/ibperf/reports/internal/synthetic"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
 // syntheticComparison is of three lines, one of each metric and arrival, with
 // pairs whose ratios are easily reckoned.
 func syntheticComparison(pairs int) *Comparison {
-	c := NewComparison()
+	c := New()
 	c.Command = []string{"sidebyside", "-o", "x.json"}
 	c.Started = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 	c.Finished = c.Started.Add(time.Minute)
@@ -42,8 +41,6 @@ func syntheticComparison(pairs int) *Comparison {
 	}
 	return c
 }
-
-func comparisonSet(c *Comparison) Set { return Set{Comparisons: []*Comparison{c}} }
 
 func TestLineIsSummedUp(t *testing.T) {
 	var l Line
@@ -86,49 +83,36 @@ func TestComparisonWriteThenRead(t *testing.T) {
 	if err := want.Write(path); err != nil {
 		t.Fatal(err)
 	}
-	var set Set
-	if err := set.Read(path); err != nil {
+	got, err := Read(path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if len(set.Runs) != 0 || len(set.Comparisons) != 1 || !reflect.DeepEqual(set.Comparisons[0], want) {
-		t.Errorf("read a comparison other than the one written: %+v", set)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("read a comparison other than the one written: %+v", got)
 	}
 }
 
-func TestSetKeepsItsKindsApart(t *testing.T) {
-	dir := t.TempDir()
-	run, comparison := filepath.Join(dir, "run.json"), filepath.Join(dir, "c.json")
-	if err := synthetic.File(t, "read", result.KindLatency, []int{8}, "poll").Write(run); err != nil {
+func TestUnreadableComparisonsAreNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.json")
+	if err := (&result.File{Format: result.FormatName, Version: result.FormatVersion}).Write(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := syntheticComparison(1).Write(comparison); err != nil {
-		t.Fatal(err)
+	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "not a result file") {
+		t.Errorf("a run is read as a comparison: %v", err)
 	}
-	var set Set
-	for _, path := range []string{comparison, run, comparison} {
-		if err := set.Read(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(set.Runs) != 1 || len(set.Comparisons) != 2 {
-		t.Errorf("%d runs, %d comparisons", len(set.Runs), len(set.Comparisons))
-	}
-	if _, err := result.Read(comparison); err == nil || !strings.Contains(err.Error(), "not a result file") {
-		t.Errorf("a comparison is read as a run: %v", err)
-	}
-	if err := set.Read(filepath.Join(dir, "none.json")); err == nil || !strings.Contains(err.Error(), "none.json") {
+	if _, err := Read(path + ".none"); err == nil || !strings.Contains(err.Error(), ".none") {
 		t.Errorf("a missing file: %v", err)
 	}
 }
 
-func TestParseComparisonRefuses(t *testing.T) {
+func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*Comparison)
 		want   string
 	}{
 		{"another format", func(c *Comparison) { c.Format = result.FormatName }, "not a result file"},
-		{"a newer version", func(c *Comparison) { c.Version = ComparisonVersion + 1 }, "use a newer ibperf"},
+		{"a newer version", func(c *Comparison) { c.Version = FormatVersion + 1 }, "use a newer ibperf"},
 		{"no version", func(c *Comparison) { c.Version = 0 }, "version 0"},
 		{"no subject", func(c *Comparison) { c.Lines[0].Subject.Program.Name = "" }, "line 1: subject or reference"},
 		{"no reference", func(c *Comparison) { c.Lines[2].Reference.Program.Name = "" }, "line 3: subject or reference"},
@@ -154,7 +138,7 @@ func TestParseComparisonRefuses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := ParseComparison(data); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := Parse(data); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error is %v, want one with %q", err, c.want)
 			}
 		})
@@ -162,7 +146,7 @@ func TestParseComparisonRefuses(t *testing.T) {
 }
 
 func TestComparisonNamesUnitAndMeaningOfItsNumbers(t *testing.T) {
-	c := NewComparison()
+	c := New()
 	for metric, scale := range scales {
 		if !strings.Contains(c.Units[metric], scale.unit) || !strings.Contains(c.Units[metric], scale.better()+" is better") {
 			t.Errorf("unit of %s is %q", metric, c.Units[metric])
@@ -175,8 +159,8 @@ func TestComparisonNamesUnitAndMeaningOfItsNumbers(t *testing.T) {
 	}
 }
 
-// FuzzParseComparison holds that what ParseComparison accepts can be printed.
-func FuzzParseComparison(f *testing.F) {
+// FuzzParse holds that what Parse accepts can be printed.
+func FuzzParse(f *testing.F) {
 	for _, pairs := range []int{0, 1, 5} {
 		data, err := json.Marshal(syntheticComparison(pairs))
 		if err != nil {
@@ -188,14 +172,14 @@ func FuzzParseComparison(f *testing.F) {
 		`{"test":"x","arrival":"poll","metric":"p50_ns","subject":{"program":{"name":"a"},"rounds":[1e18],"median":1e18},` +
 		`"reference":{"program":{"name":"a"},"rounds":[1e-9],"median":1e-9},"ratio":{"median":1e27,"q1":1e27,"q3":1e27}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := ParseComparison(data)
+		c, err := Parse(data)
 		if err != nil {
 			return
 		}
-		text := setTables(t, comparisonSet(c), true)
+		text := setText(t, Set{c})
 		for _, bad := range []string{"NaN", "+Inf", "-Inf"} {
 			if strings.Contains(text, bad) && !strings.Contains(string(data), bad) {
-				t.Errorf("tables contain %s", bad)
+				t.Errorf("the text contains %s", bad)
 			}
 		}
 	})

@@ -1,4 +1,4 @@
-package plots
+package sketch
 
 import (
 	"math"
@@ -10,13 +10,13 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// logFrom is the ratio of greatest to least value from which an axis is
+// LogFrom is the ratio of greatest to least value from which an axis is
 // logarithmic.
-const logFrom = 10
+const LogFrom = 10
 
-// setRange fits an axis to positive values: logarithmic where they range wide
+// FitAxis fits an axis to positive values: logarithmic where they range wide
 // or log is asked for, else from zero.
-func setRange(a *plot.Axis, values []float64, log bool) {
+func FitAxis(a *plot.Axis, values []float64, log bool) {
 	const nothing = 1e-9 // in any unit of an axis
 	least, most := math.Inf(1), 0.0
 	for _, v := range values {
@@ -27,23 +27,23 @@ func setRange(a *plot.Axis, values []float64, log bool) {
 	switch {
 	case most == 0:
 		a.Min, a.Max = 0, 1
-		a.Tick.Marker = evenTicks{}
-	case log || most/least > logFrom:
-		a.Min, a.Max = logFloor(least*0.96), logCeil(most)
-		a.Scale = logScale{}
-		a.Tick.Marker = logTicks{}
+		a.Tick.Marker = EvenTicks{}
+	case log || most/least > LogFrom:
+		a.Min, a.Max = LogFloor(least*0.96), LogCeil(most)
+		a.Scale = LogScale{}
+		a.Tick.Marker = LogTicks{}
 	default:
 		a.Min, a.Max = 0, most*1.08
-		a.Tick.Marker = evenTicks{}
+		a.Tick.Marker = EvenTicks{}
 	}
 }
 
-// A logScale is a logarithmic axis that draws what is below its range, such as
+// A LogScale is a logarithmic axis that draws what is below its range, such as
 // a latency of nothing, at its low end.
-type logScale struct{}
+type LogScale struct{}
 
 // Normalize implements [plot.Normalizer].
-func (logScale) Normalize(least, most, v float64) float64 {
+func (LogScale) Normalize(least, most, v float64) float64 {
 	low := math.Log(least)
 	return (math.Log(math.Max(v, least)) - low) / (math.Log(most) - low)
 }
@@ -51,8 +51,8 @@ func (logScale) Normalize(least, most, v float64) float64 {
 // The steps of a logarithmic axis within a decade.
 var logSteps = []float64{1, 2, 5}
 
-// logFloor returns the greatest of 1, 2, 5, 10, ... that is below v by a little.
-func logFloor(v float64) float64 {
+// LogFloor returns the greatest of 1, 2, 5, 10, ... that is below v by a little.
+func LogFloor(v float64) float64 {
 	decade := math.Pow(10, math.Floor(math.Log10(v*0.97)))
 	floor := decade
 	for _, s := range logSteps {
@@ -63,8 +63,8 @@ func logFloor(v float64) float64 {
 	return floor
 }
 
-// logCeil returns the least of 1, 2, 5, 10, ... that is above v by a little.
-func logCeil(v float64) float64 {
+// LogCeil returns the least of 1, 2, 5, 10, ... that is above v by a little.
+func LogCeil(v float64) float64 {
 	decade := math.Pow(10, math.Floor(math.Log10(v*1.03)))
 	for _, s := range logSteps {
 		if decade*s >= v*1.03 {
@@ -74,12 +74,12 @@ func logCeil(v float64) float64 {
 	return decade * 10
 }
 
-// logTicks marks 1, 2, 5 of every decade, or only 1 where there are many, or not
+// LogTicks marks 1, 2, 5 of every decade, or only 1 where there are many, or not
 // even every decade.
-type logTicks struct{}
+type LogTicks struct{}
 
 // Ticks implements [plot.Ticker].
-func (logTicks) Ticks(least, most float64) []plot.Tick {
+func (LogTicks) Ticks(least, most float64) []plot.Tick {
 	var ticks []plot.Tick
 	decades := math.Log10(most) - math.Log10(least)
 	wide := decades > 3.2
@@ -100,12 +100,12 @@ func (logTicks) Ticks(least, most float64) []plot.Tick {
 	return ticks
 }
 
-// evenTicks marks about six round numbers.
-type evenTicks struct{}
+// EvenTicks marks about six round numbers.
+type EvenTicks struct{}
 
 // Ticks implements [plot.Ticker].
-func (evenTicks) Ticks(least, most float64) []plot.Tick {
-	step := logCeil((most - least) / 10)
+func (EvenTicks) Ticks(least, most float64) []plot.Tick {
+	step := LogCeil((most - least) / 10)
 	if !(step > 0) || math.IsInf(step, 0) {
 		return nil
 	}
@@ -125,12 +125,12 @@ func plainNumber(v float64) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// sizeAxis makes the x axis one of message sizes, in powers of two.
-func (s *sketch) sizeAxis(sizes []int) {
-	s.xLabel = "message size [bytes]"
-	s.plot.Y.Padding = vg.Points(8) // room between the y axis and the first points
-	a := &s.plot.X
-	a.Scale = logScale{}
+// SizeAxis makes the x axis one of message sizes, in powers of two.
+func (s *Sketch) SizeAxis(sizes []int) {
+	s.XLabel = "message size [bytes]"
+	s.Plot.Y.Padding = vg.Points(8) // room between the y axis and the first points
+	a := &s.Plot.X
+	a.Scale = LogScale{}
 	a.Min, a.Max = float64(sizes[0]), float64(sizes[len(sizes)-1])
 	a.Tick.Marker = sizeTicks{}
 }
@@ -153,8 +153,8 @@ func (sizeTicks) Ticks(least, most float64) []plot.Tick {
 	return ticks
 }
 
-// grid returns thin lines at the labelled ticks.
-func grid() *plotter.Grid {
+// Grid returns thin lines at the labelled ticks.
+func Grid() *plotter.Grid {
 	g := plotter.NewGrid()
 	g.Vertical.Color, g.Horizontal.Color = gridColor, gridColor
 	g.Vertical.Width, g.Horizontal.Width = vg.Points(0.5), vg.Points(0.5)

@@ -1,5 +1,4 @@
-// Package machine describes the machine that comparisons are made on.
-package machine
+package comparison
 
 import (
 	"bufio"
@@ -8,14 +7,13 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/ibperf/ibperf/reports"
 	"golang.org/x/sys/unix"
 )
 
-// Describe describes this machine, with root as its file system, and the CPUs that
+// ThisMachine describes this machine, with root as its file system, and the CPUs that
 // programs are pinned to.
-func Describe(root fs.FS, pinned []int) reports.Machine {
-	m := reports.Machine{Kernel: "unknown", CPU: cpuModel(root), CPUs: cpus(root), Pinned: pinned}
+func ThisMachine(root fs.FS, pinned []int) Machine {
+	m := Machine{Kernel: "unknown", CPU: cpuModel(root), CPUs: cpus(root), Pinned: pinned}
 	m.Host, _ = os.Hostname() // without a name it is empty
 	var u unix.Utsname
 	if unix.Uname(&u) == nil {

@@ -1,4 +1,6 @@
-package reports
+// Package comparison is what ibperf and other programs measured in turns: its file, its
+// table, its plots and its page.
+package comparison
 
 import (
 	"time"
@@ -6,10 +8,10 @@ import (
 	"github.com/ibperf/ibperf/reports/result"
 )
 
-// ComparisonName and ComparisonVersion identify the file of a comparison.
+// FormatName and FormatVersion identify the file of a comparison.
 const (
-	ComparisonName    = "ibperf-comparison"
-	ComparisonVersion = 2
+	FormatName    = "ibperf-comparison"
+	FormatVersion = 2
 )
 
 // Comparison is what a program measured in turns with others on one machine, each
@@ -96,16 +98,16 @@ const (
 	MetricMemory = "peak_memory_bytes"
 )
 
-// NewComparison returns an empty comparison with the definitions of its numbers.
-func NewComparison() *Comparison {
+// New returns an empty comparison with the definitions of its numbers.
+func New() *Comparison {
 	return &Comparison{
-		Format: ComparisonName, Version: ComparisonVersion,
-		Definitions: comparisonDefinitions(), Units: comparisonUnits(),
+		Format: FormatName, Version: FormatVersion,
+		Definitions: definitions(), Units: units(),
 		Warnings: []result.Warning{}, Lines: []Line{},
 	}
 }
 
-func comparisonDefinitions() map[string]string {
+func definitions() map[string]string {
 	return map[string]string{
 		"rounds":     "one value of each run, as the line's own definitions of both programs say",
 		"pairs":      "a pair is a run of each program, one right after the other; the order changes from pair to pair",
@@ -117,7 +119,7 @@ func comparisonDefinitions() map[string]string {
 	}
 }
 
-func comparisonUnits() map[string]string {
+func units() map[string]string {
 	return map[string]string{
 		"size_bytes":    "bytes",
 		MetricLatency:   result.UnitsFor(result.KindLatency)[MetricLatency] + "; printed as usec; lower is better",

@@ -1,4 +1,4 @@
-package reports
+package comparison
 
 import (
 	"bytes"
@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/internal/golden"
-	"github.com/ibperf/ibperf/reports/internal/synthetic"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
-func setTables(t *testing.T, set Set, gbits bool) string {
+func setText(t *testing.T, set Set) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteTables(&b, set, gbits, SideBySide); err != nil {
+	if err := set.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -26,7 +25,7 @@ func TestComparisonTableIsAsInGoldenFile(t *testing.T) {
 	c.Lines[0].Warnings = []result.Warning{{ID: "short-run", Text: "a short run"}}
 	c.Lines[2].Warnings = []result.Warning{{ID: "short-run", Text: "a short run"}, {ID: "repeated-run", Text: "a run was repeated"}}
 	c.Interrupted, c.Error = true, "context canceled"
-	golden.Check(t, "comparison.golden", []byte(setTables(t, comparisonSet(c), false)))
+	golden.Check(t, "comparison.golden", []byte(setText(t, Set{c})))
 }
 
 func TestGoalLooksInTheDirectionOfItsMetric(t *testing.T) {
@@ -60,27 +59,16 @@ func TestGoalWithinTheSpread(t *testing.T) {
 }
 
 func TestEqualNotesShareANumber(t *testing.T) {
-	text := setTables(t, comparisonSet(syntheticComparison(5)), false)
+	text := setText(t, Set{syntheticComparison(5)})
 	if strings.Count(text, "the clocks differ") != 1 || strings.Count(text, "[1]\n") != 2 || strings.Count(text, "[2]\n") != 1 {
 		t.Errorf("notes are not numbered:\n%s", text)
-	}
-}
-
-func TestRunsAndComparisonsArePrintedTogether(t *testing.T) {
-	set := comparisonSet(syntheticComparison(5))
-	set.Runs = []*result.File{synthetic.File(t, "write", result.KindLatency, []int{8}, "poll")}
-	text := setTables(t, set, true)
-	for _, want := range []string{"RDMA_Write Latency Test", "ibperf side by side with perftest", "Gb/s"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
 	}
 }
 
 func TestComparisonsOfSeveralMachinesShareATable(t *testing.T) {
 	native, guest := syntheticComparison(5), syntheticComparison(3)
 	native.Machine.Host, native.Lines[0].Note = "native", "only here"
-	text := setTables(t, Set{Comparisons: []*Comparison{native, guest}}, false)
+	text := setText(t, Set{native, guest})
 	for want, count := range map[string]int{" machine ": 1, "\n native ": 3, "\n guest ": 3, "[1] only here": 1, "[2] the clocks differ": 1,
 		"\nWARNING: guest: the CPU is emulated": 1, "side by side with perftest, ucx_perftest": 1} {
 		if got := strings.Count(text, want); got != count {
@@ -94,18 +82,18 @@ func TestComparisonOfNearlyNothing(t *testing.T) {
 	none := syntheticComparison(0)
 	none.Lines = nil
 	for _, c := range []*Comparison{empty, none} {
-		text := setTables(t, comparisonSet(c), false)
+		text := setText(t, Set{c})
 		if strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
 			t.Errorf("not a number in\n%s", text)
 		}
 	}
-	if text := setTables(t, comparisonSet(none), false); !strings.Contains(text, "No measurement was finished") {
+	if text := setText(t, Set{none}); !strings.Contains(text, "No measurement was finished") {
 		t.Errorf("no word of it in\n%s", text)
 	}
 }
 
 func TestComparisonOfHostileStringsStaysText(t *testing.T) {
-	for _, r := range setTables(t, comparisonSet(hostileComparison("evil\x1b[2J\n\xff\u202e")), false) {
+	for _, r := range setText(t, Set{hostileComparison("evil\x1b[2J\n\xff\u202e")}) {
 		if r < ' ' && r != '\n' || r == 0x202e {
 			t.Fatalf("control character %q is printed", r)
 		}

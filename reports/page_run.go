@@ -7,22 +7,23 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ibperf/ibperf/reports/page"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
-func newRunView(label string, f *result.File) runView {
-	v := runView{
+func newRun(label string, f *result.File) page.Run {
+	v := page.Run{
 		Label:    label,
 		Line:     runLine(f),
-		Command:  clean(strings.Join(f.Command, " ")),
-		Software: clean(SoftwareLabel(f)),
+		Command:  Clean(strings.Join(f.Command, " ")),
+		Software: Clean(SoftwareLabel(f)),
 		Settings: settings(f),
 		Heads:    [2]string{"this side", "peer"},
 	}
 	here, peer := sideFacts(f.Local), sideFacts(f.Peer)
 	for i := range here {
 		if here[i][1] != "" || peer[i][1] != "" {
-			v.Facts = append(v.Facts, [3]string{here[i][0], clean(here[i][1]), clean(peer[i][1])})
+			v.Facts = append(v.Facts, [3]string{here[i][0], Clean(here[i][1]), Clean(peer[i][1])})
 		}
 	}
 	return v
@@ -89,7 +90,7 @@ func settings(f *result.File) [][]string {
 		{"ibperf", f.Release},
 	}
 	for i := range list {
-		list[i][1] = clean(list[i][1])
+		list[i][1] = Clean(list[i][1])
 	}
 	return list
 }

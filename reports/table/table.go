@@ -1,28 +1,30 @@
-package reports
+// Package table lays tables out as text; package page makes HTML of them.
+package table
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// A column of a table: numbers stand at the right, words at the left.
-type column struct {
+// A Column is the head of a column: numbers stand at the right, words at the left.
+type Column struct {
 	Name string
 	Unit string
 	Left bool
 }
 
-// A table is printed as text and as HTML.
-type table struct {
+// A Table is printed as text and as HTML.
+type Table struct {
 	Title   string
-	Columns []column
+	Columns []Column
 	Rows    [][]string
 }
 
-func (t *table) add(cells ...string) { t.Rows = append(t.Rows, cells) }
+// Add appends a row, with a cell for each column.
+func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// text lays the table out in lines: title, names, units, rows.
-func (t *table) text() string {
+// Text lays the table out in lines: title, names, units, rows.
+func (t *Table) Text() string {
 	names := make([]string, len(t.Columns))
 	units := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -44,7 +46,7 @@ func (t *table) text() string {
 	return b.String()
 }
 
-func (t *table) widths(names, units []string) []int {
+func (t *Table) widths(names, units []string) []int {
 	widths := make([]int, len(t.Columns))
 	for i := range t.Columns {
 		widths[i] = max(utf8.RuneCountInString(names[i]), utf8.RuneCountInString(units[i]))
@@ -55,7 +57,7 @@ func (t *table) widths(names, units []string) []int {
 	return widths
 }
 
-func (t *table) line(b *strings.Builder, widths []int, cells []string) {
+func (t *Table) line(b *strings.Builder, widths []int, cells []string) {
 	var line strings.Builder
 	for i, cell := range cells {
 		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))

@@ -1,4 +1,4 @@
-package plots
+package sketch
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 
 func TestLogRangeHoldsItsValues(t *testing.T) {
 	for _, v := range []float64{1e-9, 0.105, 1, 1.9, 2, 4.99, 5, 9.99, 10, 123456, 1e12} {
-		low, high := logFloor(v), logCeil(v)
+		low, high := LogFloor(v), LogCeil(v)
 		if !(low < v && v < high) || high/low > 10.001 {
 			t.Errorf("%g lies in %g..%g", v, low, high)
 		}
@@ -22,10 +22,10 @@ func TestTicksAreFewAndLabelled(t *testing.T) {
 		ticker    plot.Ticker
 		low, high float64
 	}{
-		{"one decade", logTicks{}, 1, 10},
-		{"many decades", logTicks{}, 0.01, 1e6},
-		{"from zero", evenTicks{}, 0, 72000},
-		{"tiny", evenTicks{}, 0, 1e-9},
+		{"one decade", LogTicks{}, 1, 10},
+		{"many decades", LogTicks{}, 0.01, 1e6},
+		{"from zero", EvenTicks{}, 0, 72000},
+		{"tiny", EvenTicks{}, 0, 1e-9},
 		{"all sizes", sizeTicks{}, 2, 8 << 20},
 		{"two sizes", sizeTicks{}, 64, 128},
 	} {
@@ -42,7 +42,7 @@ func TestTicksAreFewAndLabelled(t *testing.T) {
 			t.Errorf("%s: %d labels", c.name, labels)
 		}
 	}
-	if ticks := (evenTicks{}).Ticks(0, math.Inf(1)); ticks != nil {
+	if ticks := (EvenTicks{}).Ticks(0, math.Inf(1)); ticks != nil {
 		t.Errorf("an endless axis has ticks %v", ticks)
 	}
 }

@@ -1,4 +1,4 @@
-package machine
+package comparison
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ func TestAllCPUsAreCounted(t *testing.T) {
 		"sys/devices/system/cpu/cpu0/online": {}, "sys/devices/system/cpu/cpu1/online": {},
 		"sys/devices/system/cpu/cpu12/online": {}, "sys/devices/system/cpu/cpufreq/boost": {},
 	}
-	if m := Describe(root, []int{1}); m.CPUs != 3 || len(m.Pinned) != 1 {
+	if m := ThisMachine(root, []int{1}); m.CPUs != 3 || len(m.Pinned) != 1 {
 		t.Errorf("machine is %+v", m)
 	}
 }

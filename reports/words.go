@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// clean makes a string from a file or a peer fit for a terminal and for SVG: no
+// Clean makes a string from a file or a peer fit for a terminal and for SVG: no
 // control characters, no broken UTF-8, one line.
-func clean(s string) string {
+func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n', r == '\t', r == '\r':
@@ -21,15 +21,15 @@ func clean(s string) string {
 
 // Shorten cuts a string that has no place on a plot at n characters.
 func Shorten(s string, n int) string {
-	runes := []rune(clean(s))
+	runes := []rune(Clean(s))
 	if len(runes) <= n {
 		return string(runes)
 	}
 	return string(runes[:n-3]) + "..."
 }
 
-// wrap breaks text into lines of at most width characters where it has spaces.
-func wrap(text string, width int) []string {
+// Wrap breaks text into lines of at most width characters where it has spaces.
+func Wrap(text string, width int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(text) {
@@ -47,4 +47,16 @@ func wrap(text string, width int) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// Slug makes a file name of words that may hold anything.
+func Slug(words ...string) string {
+	safe := func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+			return r
+		}
+		return '_'
+	}
+	return Shorten(strings.Map(safe, strings.Join(words, "_")), 120)
 }

@@ -1,10 +1,14 @@
-package reports
+package comparison
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/table"
 )
 
 // A scale is how the values of a metric are printed.
@@ -15,15 +19,15 @@ type scale struct {
 	text   func(float64) string
 }
 
-// scales are those of all metrics; only bandwidth has another in Gb/s.
+// scales are those of all metrics.
 var scales = map[string]scale{
-	MetricLatency:   {"median latency", "usec", false, UsecText},
-	MetricMean:      {"mean latency", "usec", false, UsecText},
-	MetricBandwidth: {"average BW", rateUnit(false), true, func(v float64) string { return RateText(v, false) }},
-	MetricRate:      {"message rate", "Mpps", true, func(v float64) string { return strconv.FormatFloat(Mpps(v), 'f', 6, 64) }},
-	MetricTime:      {"time per message", "ns", false, nsText},
-	MetricWall:      {"wall time", "s", false, func(v float64) string { return strconv.FormatFloat(finite(v), 'f', 3, 64) }},
-	MetricMemory:    {"peak memory", "MiB", false, func(v float64) string { return strconv.FormatFloat(MiB(v), 'f', 1, 64) }},
+	MetricLatency:   {"median latency", "usec", false, reports.UsecText},
+	MetricMean:      {"mean latency", "usec", false, reports.UsecText},
+	MetricBandwidth: {"average BW", reports.RateUnit(false), true, func(v float64) string { return reports.RateText(v, false) }},
+	MetricRate:      {"message rate", "Mpps", true, func(v float64) string { return strconv.FormatFloat(reports.Mpps(v), 'f', 6, 64) }},
+	MetricTime:      {"time per message", "ns", false, reports.NsText},
+	MetricWall:      {"wall time", "s", false, func(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }},
+	MetricMemory:    {"peak memory", "MiB", false, func(v float64) string { return strconv.FormatFloat(reports.MiB(v), 'f', 1, 64) }},
 }
 
 // MetricOrder is the order of the metrics in legends.
@@ -35,24 +39,29 @@ func MetricMeaning(metric string) string {
 }
 
 // Unit is that of the line's values as Text writes them.
-func (l *Line) Unit() string { return l.scale(false).unit }
+func (l *Line) Unit() string { return scales[l.Metric].unit }
 
 // Text writes a value of the line for people.
-func (l *Line) Text(v float64) string { return l.scale(false).text(v) }
+func (l *Line) Text(v float64) string { return scales[l.Metric].text(v) }
 
-func (l *Line) scale(gbits bool) scale {
-	s := scales[l.Metric]
-	if l.Metric == MetricBandwidth && gbits {
-		s.unit, s.text = rateUnit(true), func(v float64) string { return RateText(v, true) }
+// A Set is comparisons that are shown together: all their lines are one table.
+type Set []*Comparison
+
+// WriteText prints them.
+func (cs Set) WriteText(w io.Writer) error {
+	if _, err := io.WriteString(w, cs.text()); err != nil {
+		return fmt.Errorf("write tables: %w", err)
 	}
-	return s
+	return nil
 }
 
-// comparisons are shown together: all their lines are one table.
-type comparisons []*Comparison
+const (
+	rule      = "---------------------------------------------------------------------------------------\n"
+	textWidth = 110 // where sentences are wrapped
+)
 
 // text is what is printed about them.
-func (cs comparisons) text(gbits bool) string {
+func (cs Set) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s%s\n", rule, strings.Repeat(" ", 20), cs.title())
 	for _, c := range cs {
@@ -64,11 +73,11 @@ func (cs comparisons) text(gbits bool) string {
 	if len(cs.lines()) == 0 {
 		b.WriteString(" No measurement was finished.\n")
 	} else {
-		b.WriteString(cs.table(gbits).text())
+		b.WriteString(cs.table().Text())
 	}
 	b.WriteString(rule)
 	for _, note := range append([]string{ratioMeaning}, cs.numberedNotes()...) {
-		for i, line := range wrap(note, textWidth) {
+		for i, line := range reports.Wrap(note, textWidth) {
 			b.WriteString(strings.Repeat(" ", 1+min(i, 1)*4) + line + "\n")
 		}
 	}
@@ -79,7 +88,7 @@ func (cs comparisons) text(gbits bool) string {
 }
 
 // lines are those of all, in order.
-func (cs comparisons) lines() []*Line {
+func (cs Set) lines() []*Line {
 	var all []*Line
 	for _, c := range cs {
 		for i := range c.Lines {
@@ -90,13 +99,13 @@ func (cs comparisons) lines() []*Line {
 }
 
 // Title names both programs of a comparison.
-func (c *Comparison) Title() string { return comparisons{c}.title() }
+func (c *Comparison) Title() string { return Set{c}.title() }
 
-func (cs comparisons) title() string {
+func (cs Set) title() string {
 	var subjects, references []string
 	for _, l := range cs.lines() {
-		subjects = addNew(subjects, Shorten(l.Subject.Program.Name, 24))
-		references = addNew(references, Shorten(l.Reference.Program.Name, 24))
+		subjects = addNew(subjects, reports.Shorten(l.Subject.Program.Name, 24))
+		references = addNew(references, reports.Shorten(l.Reference.Program.Name, 24))
 	}
 	if len(subjects) == 0 {
 		return "Nothing side by side"
@@ -135,7 +144,7 @@ func (c *Comparison) facts() [][]string {
 		{" pairs", fmt.Sprintf("up to %d of each line, interleaved", c.Pairs)},
 	}
 	for i := range list {
-		list[i][1] = clean(list[i][1])
+		list[i][1] = reports.Clean(list[i][1])
 	}
 	return list
 }
@@ -143,8 +152,8 @@ func (c *Comparison) facts() [][]string {
 const ratioMeaning = "Ratio: subject / reference of each pair, the median and the quartiles of all pairs."
 
 // table is a row for each line.
-func (cs comparisons) table(gbits bool) *table {
-	t := &table{Title: "Medians, and ratios of pairs", Columns: []column{
+func (cs Set) table() *table.Table {
+	t := &table.Table{Title: "Medians, and ratios of pairs", Columns: []table.Column{
 		{Name: "test", Left: true}, {Name: "size", Unit: "B"}, {Name: "arrival", Left: true}, {Name: "subject", Left: true},
 		{Name: "reference", Left: true}, {Name: "number", Left: true}, {Name: "better", Left: true},
 		{Name: "subject", Unit: "median"}, {Name: "reference", Unit: "median"}, {Name: "unit", Left: true},
@@ -152,24 +161,24 @@ func (cs comparisons) table(gbits bool) *table {
 		{Name: "goal", Left: true}, {Name: "pairs", Unit: "count"}, {Name: "note", Left: true},
 	}}
 	if len(cs) > 1 {
-		t.Columns = slices.Insert(t.Columns, 0, column{Name: "machine", Left: true})
+		t.Columns = slices.Insert(t.Columns, 0, table.Column{Name: "machine", Left: true})
 	}
 	notes := cs.notes()
 	for _, c := range cs {
 		for i := range c.Lines {
-			cells := c.Lines[i].cells(notes, gbits)
+			cells := c.Lines[i].cells(notes)
 			if len(cs) > 1 {
-				cells = slices.Insert(cells, 0, Shorten(c.Machine.Host, 16))
+				cells = slices.Insert(cells, 0, reports.Shorten(c.Machine.Host, 16))
 			}
-			t.add(cells...)
+			t.Add(cells...)
 		}
 	}
 	return t
 }
 
 // cells are those of a line in the table.
-func (l *Line) cells(notes []string, gbits bool) []string {
-	s := l.scale(gbits)
+func (l *Line) cells(notes []string) []string {
+	s := scales[l.Metric]
 	mark := ""
 	if l.Note != "" {
 		mark = noteMark(slices.Index(notes, l.Note))
@@ -177,20 +186,20 @@ func (l *Line) cells(notes []string, gbits bool) []string {
 	numbers := []string{"-", "-", s.unit, "-", "-", "-", "-"}
 	if len(l.Subject.Rounds) > 0 {
 		numbers = []string{s.text(l.Subject.Median), s.text(l.Reference.Median), s.unit,
-			RatioText(l.Ratio.Median, 1), RatioText(l.Ratio.Q1, 1), RatioText(l.Ratio.Q3, 1), l.goalText()}
+			reports.RatioText(l.Ratio.Median, 1), reports.RatioText(l.Ratio.Q1, 1), reports.RatioText(l.Ratio.Q3, 1), l.goalText()}
 	}
-	return slices.Concat([]string{clean(l.Test), Size(l.Size), l.Arrival, l.Subject.Label(), l.Reference.Label(), s.name, s.better()},
+	return slices.Concat([]string{reports.Clean(l.Test), reports.Size(l.Size), l.Arrival, l.Subject.Label(), l.Reference.Label(), s.name, s.better()},
 		numbers, []string{strconv.Itoa(len(l.Subject.Rounds)), mark})
 }
 
-// label names a side of a line.
+// Label names a side of a line.
 func (v *Values) Label() string {
-	text := Shorten(v.Program.Name, 24)
+	text := reports.Shorten(v.Program.Name, 24)
 	if v.Part != "" {
-		text += " " + Shorten(v.Part, 24)
+		text += " " + reports.Shorten(v.Part, 24)
 	}
 	if v.Device != "" {
-		text += ", " + Shorten(v.Device, 16)
+		text += ", " + reports.Shorten(v.Device, 16)
 	}
 	return text
 }
@@ -203,7 +212,9 @@ func (s scale) better() string {
 }
 
 // name tells a line from others.
-func (l *Line) name() string { return clean(l.Test) + ", " + Size(l.Size) + ", " + l.Arrival }
+func (l *Line) name() string {
+	return reports.Clean(l.Test) + ", " + reports.Size(l.Size) + ", " + l.Arrival
+}
 
 // goalText says what the median ratio is to be and whether it is, or at least lies
 // within the spread of the pairs.
@@ -222,11 +233,11 @@ func (l *Line) goalText() string {
 	case near:
 		verdict = "in spread"
 	}
-	return sign + " " + RatioText(l.Goal, 1) + " " + verdict
+	return sign + " " + reports.RatioText(l.Goal, 1) + " " + verdict
 }
 
 // notes lists the different notes of all lines in order of appearance.
-func (cs comparisons) notes() []string {
+func (cs Set) notes() []string {
 	var all []string
 	for _, l := range cs.lines() {
 		if l.Note != "" {
@@ -238,10 +249,10 @@ func (cs comparisons) notes() []string {
 
 func noteMark(index int) string { return "[" + strconv.Itoa(index+1) + "]" }
 
-func (cs comparisons) numberedNotes() []string {
+func (cs Set) numberedNotes() []string {
 	all := cs.notes()
 	for i, note := range all {
-		all[i] = noteMark(i) + " " + clean(note)
+		all[i] = noteMark(i) + " " + reports.Clean(note)
 	}
 	return all
 }
@@ -251,13 +262,13 @@ func (cs comparisons) numberedNotes() []string {
 func (c *Comparison) WarningLines() []string {
 	var lines []string
 	for _, w := range c.Warnings {
-		lines = append(lines, clean(w.Text))
+		lines = append(lines, reports.Clean(w.Text))
 	}
 	var texts []string
 	where := map[string][]string{}
 	for i := range c.Lines {
 		for _, w := range c.Lines[i].Warnings {
-			text := clean(w.Text)
+			text := reports.Clean(w.Text)
 			texts = addNew(texts, text)
 			where[text] = addNew(where[text], c.Lines[i].name())
 		}
@@ -269,18 +280,18 @@ func (c *Comparison) WarningLines() []string {
 		lines = append(lines, "the comparison was interrupted: there are fewer pairs than were asked for")
 	}
 	if c.Error != "" {
-		lines = append(lines, "the comparison ended early: "+clean(c.Error))
+		lines = append(lines, "the comparison ended early: "+reports.Clean(c.Error))
 	}
 	return lines
 }
 
 // warningLines are those of all, with the machine where there are several.
-func (cs comparisons) warningLines() []string {
+func (cs Set) warningLines() []string {
 	var all []string
 	for _, c := range cs {
 		for _, line := range c.WarningLines() {
 			if len(cs) > 1 {
-				line = Shorten(c.Machine.Host, 16) + ": " + line
+				line = reports.Shorten(c.Machine.Host, 16) + ": " + line
 			}
 			all = append(all, line)
 		}
