@@ -3,6 +3,7 @@ package reports
 import (
 	"slices"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/reports/table"
 )
@@ -16,23 +17,23 @@ type metric struct {
 }
 
 func metrics(g *Group, gbits bool) []metric {
-	cpu := metric{"CPU time per message at this side", "ns/msg", func(r *result.Row) float64 { return r.Local.CPUNs }, NsText}
+	cpu := metric{"CPU time per message at this side", "ns/msg", func(r *result.Row) float64 { return r.Local.CPUNs }, units.NsText}
 	switch {
 	case g.meanOnly():
 		return []metric{
-			{"Mean latency", "usec", func(r *result.Row) float64 { return r.Latency.MeanNs }, UsecText},
+			{"Mean latency", "usec", func(r *result.Row) float64 { return r.Latency.MeanNs }, units.UsecText},
 			cpu,
 		}
 	case g.Kind == result.KindLatency:
 		return []metric{
-			{"Median latency", "usec", func(r *result.Row) float64 { return r.Latency.P50Ns }, UsecText},
-			{"99th percentile of latency", "usec", func(r *result.Row) float64 { return r.Latency.P99Ns }, UsecText},
+			{"Median latency", "usec", func(r *result.Row) float64 { return r.Latency.P50Ns }, units.UsecText},
+			{"99th percentile of latency", "usec", func(r *result.Row) float64 { return r.Latency.P99Ns }, units.UsecText},
 			cpu,
 		}
 	}
 	return []metric{
-		{"Average bandwidth", RateUnit(gbits), func(r *result.Row) float64 { return r.Bandwidth.Average },
-			func(v float64) string { return RateText(v, gbits) }},
+		{"Average bandwidth", units.RateUnit(gbits), func(r *result.Row) float64 { return r.Bandwidth.Average },
+			func(v float64) string { return units.RateText(v, gbits) }},
 		cpu,
 	}
 }
@@ -79,13 +80,13 @@ func compareRow(g *Group, l *lineup, m metric, modes []string, perRun bool) []st
 	if perRun {
 		cells = append(cells, g.Label(l.run))
 	}
-	cells = append(cells, Size(l.size))
+	cells = append(cells, units.Size(l.size))
 	for _, mode := range modes {
 		value, ratio := "-", "-"
 		if r := l.rows[mode]; r != nil {
 			value = m.text(m.value(r)) + r.ForcedMark()
 			if base := l.rows[result.BaseMode]; base != nil {
-				ratio = RatioText(m.value(r), m.value(base))
+				ratio = units.RatioText(m.value(r), m.value(base))
 			}
 		}
 		cells = append(cells, value)

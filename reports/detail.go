@@ -3,6 +3,7 @@ package reports
 import (
 	"strconv"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/reports/table"
 )
@@ -46,8 +47,8 @@ func bandwidthColumns(gbits bool) []table.Column {
 		{Name: "measured at", Left: true},
 		{Name: "messages", Unit: "count"},
 		{Name: "time", Unit: "s"},
-		{Name: "average", Unit: RateUnit(gbits)},
-		{Name: "peak", Unit: RateUnit(gbits)},
+		{Name: "average", Unit: units.RateUnit(gbits)},
+		{Name: "peak", Unit: units.RateUnit(gbits)},
 	}
 }
 
@@ -63,7 +64,7 @@ func detailRow(g *Group, e Entry, gbits bool) []string {
 	if l := g.Label(e.Run); l != "" {
 		cells = append(cells, l)
 	}
-	cells = append(cells, Size(e.Size), e.Row.ModeMark(), Clean(e.Opcode))
+	cells = append(cells, units.Size(e.Size), e.Row.ModeMark(), Clean(e.Opcode))
 	if l := e.Latency; g.Kind == result.KindLatency {
 		cells = append(cells, count(l.N))
 		for _, ns := range []float64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P9999Ns, l.MaxNs} {
@@ -72,9 +73,9 @@ func detailRow(g *Group, e Entry, gbits bool) []string {
 	} else {
 		b := e.Bandwidth
 		cells = append(cells, Clean(b.MeasuredAt), count(b.Messages),
-			strconv.FormatFloat(finite(b.Seconds), 'f', 6, 64), RateText(b.Average, gbits), peakText(b, gbits))
+			strconv.FormatFloat(units.Finite(b.Seconds), 'f', 6, 64), units.RateText(b.Average, gbits), peakText(b, gbits))
 	}
-	return append(cells, NsText(e.Local.CPUNs), NsText(e.Peer.CPUNs), count(e.Local.Sleeps), count(e.Peer.Sleeps))
+	return append(cells, units.NsText(e.Local.CPUNs), units.NsText(e.Peer.CPUNs), count(e.Local.Sleeps), count(e.Peer.Sleeps))
 }
 
 func count(n uint64) string { return strconv.FormatUint(n, 10) }

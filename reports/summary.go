@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/reports/table"
 )
@@ -47,21 +48,21 @@ func summaryRow(g *Group, e Entry) []string {
 	if l := g.Label(e.Run); l != "" {
 		cells = append(cells, l)
 	}
-	cells = append(cells, Size(e.Size), e.Row.ModeName())
+	cells = append(cells, units.Size(e.Size), e.Row.ModeName())
 	if l := e.Latency; g.Kind == result.KindLatency {
 		cells = append(cells, count(l.N))
 		for _, ns := range []float64{l.MinNs, l.MaxNs, l.P50Ns} {
 			cells = append(cells, sampleText(l, ns))
 		}
-		cells = append(cells, UsecText(l.MeanNs))
+		cells = append(cells, units.UsecText(l.MeanNs))
 		for _, ns := range []float64{l.StdevNs, l.P99Ns, l.P999Ns} {
 			cells = append(cells, sampleText(l, ns))
 		}
 		return cells
 	}
 	b := e.Bandwidth
-	return append(cells, count(b.Messages), peakText(b, false), RateText(b.Average, false),
-		RateText(b.Average, true), strconv.FormatFloat(Mpps(b.MsgRate), 'f', 6, 64))
+	return append(cells, count(b.Messages), peakText(b, false), units.RateText(b.Average, false),
+		units.RateText(b.Average, true), strconv.FormatFloat(units.Mpps(b.MsgRate), 'f', 6, 64))
 }
 
 func warningTexts(r *result.Row) string {

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/reports/table"
 )
@@ -50,7 +51,7 @@ func verifyTable(g *Group) *table.Table {
 		if l := g.Label(e.Run); l != "" {
 			cells = append(cells, l)
 		}
-		t.Add(append(cells, Size(e.Size), e.Row.ModeMark(), count(v.Messages), count(v.Torn),
+		t.Add(append(cells, units.Size(e.Size), e.Row.ModeMark(), count(v.Messages), count(v.Torn),
 			count(v.Stale), count(v.Duplicates), Clean(v.First))...)
 	}
 	if len(t.Rows) == 0 {

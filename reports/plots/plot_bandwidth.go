@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots/sketch"
 	"gonum.org/v1/plot/plotter"
@@ -22,8 +23,8 @@ func bandwidthSketch(g *reports.Group, lines []*series) *sketch.Sketch {
 		var points plotter.XYs
 		for _, r := range line.rows {
 			if r.Size > 0 {
-				points = append(points, plotter.XY{X: float64(r.Size), Y: reports.MiBps(r.Bandwidth.Average)})
-				most = max(most, reports.MiBps(r.Bandwidth.Average))
+				points = append(points, plotter.XY{X: float64(r.Size), Y: units.MiBps(r.Bandwidth.Average)})
+				most = max(most, units.MiBps(r.Bandwidth.Average))
 			}
 		}
 		t := newTrace(line, points)
@@ -40,11 +41,11 @@ func bandwidthSketch(g *reports.Group, lines []*series) *sketch.Sketch {
 // bandwidthBars draws the average bandwidth of each mode for one size.
 func bandwidthBars(g *reports.Group, lines []*series) *sketch.Sketch {
 	size := sizesOf(lines)[0]
-	s := newSketch(g, size, fmt.Sprintf("average, %s bytes", reports.Size(size)), "by_mode_"+reports.Size(size))
+	s := newSketch(g, size, fmt.Sprintf("average, %s bytes", units.Size(size)), "by_mode_"+units.Size(size))
 	var chart bars
 	for i, line := range lines {
 		average := line.rows[0].Bandwidth.Average
-		chart = append(chart, bar{float64(i), 0.6, reports.MiBps(average), line.color, reports.RateText(average, false)})
+		chart = append(chart, bar{float64(i), 0.6, units.MiBps(average), line.color, units.RateText(average, false)})
 		s.Explain(line.name, patch{line.color})
 	}
 	s.YLabel = "average bandwidth [MiB/s]"

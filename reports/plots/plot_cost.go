@@ -3,6 +3,7 @@ package plots
 import (
 	"slices"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots/sketch"
 	"gonum.org/v1/plot"
@@ -26,7 +27,7 @@ func costSketch(g *reports.Group, lines []*series) *sketch.Sketch {
 		var sizes []int
 		for _, r := range line.rows {
 			if r.Latency.P50Ns > 0 && r.Local.CPUNs > 0 {
-				points = append(points, plotter.XY{X: reports.Usec(r.Latency.P50Ns), Y: reports.Usec(r.Local.CPUNs)})
+				points = append(points, plotter.XY{X: units.Usec(r.Latency.P50Ns), Y: units.Usec(r.Local.CPUNs)})
 				sizes = append(sizes, r.Size)
 				xs, ys = append(xs, points[len(points)-1].X), append(ys, points[len(points)-1].Y)
 			}
@@ -71,7 +72,7 @@ func (n *sizeNames) add(line *series, points plotter.XYs, sizes []int) {
 		index = append(index, i)
 	}
 	for _, i := range slices.Backward(spread(index, labelledSizes)) {
-		text := reports.Size(sizes[i])
+		text := units.Size(sizes[i])
 		if len(points) == 1 {
 			text = mode + ", " + text + " bytes"
 		}

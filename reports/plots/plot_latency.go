@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots/sketch"
 	"gonum.org/v1/plot"
@@ -27,8 +28,8 @@ func latencySketch(g *reports.Group, lines []*series) *sketch.Sketch {
 		median, tail := plotter.XYs{}, plotter.XYs{}
 		for _, r := range line.rows {
 			if r.Size > 0 && r.Latency.P50Ns > 0 {
-				median = append(median, plotter.XY{X: float64(r.Size), Y: reports.Usec(r.Latency.P50Ns)})
-				tail = append(tail, plotter.XY{X: float64(r.Size), Y: reports.Usec(max(r.Latency.P99Ns, r.Latency.P50Ns))})
+				median = append(median, plotter.XY{X: float64(r.Size), Y: units.Usec(r.Latency.P50Ns)})
+				tail = append(tail, plotter.XY{X: float64(r.Size), Y: units.Usec(max(r.Latency.P99Ns, r.Latency.P50Ns))})
 			}
 		}
 		for i := range median {
@@ -51,14 +52,14 @@ func latencySketch(g *reports.Group, lines []*series) *sketch.Sketch {
 // latencyBars draws median and 99% of each mode for one size.
 func latencyBars(g *reports.Group, lines []*series) *sketch.Sketch {
 	size := sizesOf(lines)[0]
-	s := newSketch(g, size, fmt.Sprintf("median and 99%%, %s bytes", reports.Size(size)), "by_mode_"+reports.Size(size))
+	s := newSketch(g, size, fmt.Sprintf("median and 99%%, %s bytes", units.Size(size)), "by_mode_"+units.Size(size))
 	var chart bars
 	for i, line := range lines {
 		l := line.rows[0].Latency
 		at := float64(i)
 		chart = append(chart,
-			bar{at - 0.19, 0.36, reports.Usec(l.P50Ns), line.color, reports.UsecText(l.P50Ns)},
-			bar{at + 0.19, 0.36, reports.Usec(l.P99Ns), lighter(line.color), reports.UsecText(l.P99Ns)})
+			bar{at - 0.19, 0.36, units.Usec(l.P50Ns), line.color, units.UsecText(l.P50Ns)},
+			bar{at + 0.19, 0.36, units.Usec(l.P99Ns), lighter(line.color), units.UsecText(l.P99Ns)})
 		s.Explain(line.name, patch{line.color})
 	}
 	s.Explain("median", patch{sketch.Quiet})

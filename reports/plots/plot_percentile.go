@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots/sketch"
 	"github.com/ibperf/ibperf/reports/result"
@@ -41,7 +42,7 @@ func spread(values []int, n int) []int {
 }
 
 func percentileSketch(g *reports.Group, lines []*series, size int) *sketch.Sketch {
-	s := newSketch(g, size, fmt.Sprintf("by percentile, %s bytes", reports.Size(size)), "percentiles_"+reports.Size(size))
+	s := newSketch(g, size, fmt.Sprintf("by percentile, %s bytes", units.Size(size)), "percentiles_"+units.Size(size))
 	s.Plot.Add(sketch.Grid())
 	var values []float64
 	nines := 0.0
@@ -91,7 +92,7 @@ func (c curve) at(x float64) float64 {
 	exact := (1 - math.Pow(10, -x)) * c.n()
 	rank := uint64(math.Max(math.Ceil(exact-1e-6), 1)) // 99.9% of 1000 is 999, whatever floats make of it
 	i := sort.Search(len(c.buckets), func(i int) bool { return c.buckets[i].UpTo >= rank })
-	return reports.Usec(c.buckets[min(i, len(c.buckets)-1)].Ns)
+	return units.Usec(c.buckets[min(i, len(c.buckets)-1)].Ns)
 }
 
 // points samples the curve evenly in x, so that a drawing stays small.

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
@@ -35,7 +35,7 @@ func (b bench) title() string {
 
 // String names the bench in a line.
 func (b bench) String() string {
-	return b.title() + ", " + reports.Size(b.size) + ", " + b.arrival
+	return b.title() + ", " + units.Size(b.size) + ", " + b.arrival
 }
 
 // plain tells a bench whose programs are told nothing but device and port.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/internal/units"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -146,7 +146,7 @@ func (sizeTicks) Ticks(least, most float64) []plot.Tick {
 	for e := first; e <= last; e++ {
 		t := plot.Tick{Value: math.Exp2(float64(e))}
 		if (e-first)%every == 0 {
-			t.Label = reports.Size(1 << e)
+			t.Label = units.Size(1 << e)
 		}
 		ticks = append(ticks, t)
 	}

@@ -102,7 +102,7 @@ const (
 func New() *Comparison {
 	return &Comparison{
 		Format: FormatName, Version: FormatVersion,
-		Definitions: definitions(), Units: units(),
+		Definitions: definitions(), Units: unitsOf(),
 		Warnings: []result.Warning{}, Lines: []Line{},
 	}
 }
@@ -119,7 +119,7 @@ func definitions() map[string]string {
 	}
 }
 
-func units() map[string]string {
+func unitsOf() map[string]string {
 	return map[string]string{
 		"size_bytes":    "bytes",
 		MetricLatency:   result.UnitsFor(result.KindLatency)[MetricLatency] + "; printed as usec; lower is better",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots/sketch"
 	"gonum.org/v1/plot"
@@ -63,7 +64,7 @@ func curveSketch(c *Comparison, lines []*Line) *sketch.Sketch {
 	for _, l := range lines {
 		sizes = append(sizes, l.Size)
 		curve.dots = append(curve.dots, ratioDot{
-			at: float64(l.Size), color: metricColors[l.Metric], label: reports.RatioText(l.Ratio.Median, 1),
+			at: float64(l.Size), color: metricColors[l.Metric], label: units.RatioText(l.Ratio.Median, 1),
 			goal: drawnGoal(l), low: drawable(l.Ratio.Q1), mid: drawable(l.Ratio.Median), high: drawable(l.Ratio.Q3),
 		})
 	}

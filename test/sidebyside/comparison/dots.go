@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots/sketch"
 	"gonum.org/v1/plot"
@@ -60,7 +61,7 @@ func dotSketch(c *Comparison, lines []*Line) *sketch.Sketch {
 	dots := ratioDots{}
 	for i, l := range lines {
 		dots = append(dots, ratioDot{
-			at: float64(len(lines) - 1 - i), color: metricColors[l.Metric], label: reports.RatioText(l.Ratio.Median, 1),
+			at: float64(len(lines) - 1 - i), color: metricColors[l.Metric], label: units.RatioText(l.Ratio.Median, 1),
 			goal: drawnGoal(l), low: drawable(l.Ratio.Q1), mid: drawable(l.Ratio.Median), high: drawable(l.Ratio.Q3),
 		})
 	}
@@ -110,7 +111,7 @@ func drawnGoal(l *Line) float64 {
 
 // drawnName names the device too where the reference has another.
 func drawnName(l *Line) string {
-	name := reports.Shorten(l.Test, 24) + ", " + reports.Size(l.Size) + ", " + l.Arrival
+	name := reports.Shorten(l.Test, 24) + ", " + units.Size(l.Size) + ", " + l.Arrival
 	if l.Reference.Device != "" && l.Reference.Device != l.Subject.Device {
 		name += ", " + reports.Shorten(l.Subject.Device, 16)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -101,7 +102,7 @@ const smallest = 1e-9
 // checkPositive refuses what no ratio can be made of.
 func checkPositive(name string, values ...float64) error {
 	for _, v := range values {
-		if !(v >= smallest && v <= result.Measurable) {
+		if !(v >= smallest && v <= units.Measurable) {
 			return fmt.Errorf("%s: %v is not a number that can be measured", name, v)
 		}
 	}

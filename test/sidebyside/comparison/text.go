@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/table"
 )
@@ -21,13 +22,13 @@ type scale struct {
 
 // scales are those of all metrics.
 var scales = map[string]scale{
-	MetricLatency:   {"median latency", "usec", false, reports.UsecText},
-	MetricMean:      {"mean latency", "usec", false, reports.UsecText},
-	MetricBandwidth: {"average BW", reports.RateUnit(false), true, func(v float64) string { return reports.RateText(v, false) }},
-	MetricRate:      {"message rate", "Mpps", true, func(v float64) string { return strconv.FormatFloat(reports.Mpps(v), 'f', 6, 64) }},
-	MetricTime:      {"time per message", "ns", false, reports.NsText},
+	MetricLatency:   {"median latency", "usec", false, units.UsecText},
+	MetricMean:      {"mean latency", "usec", false, units.UsecText},
+	MetricBandwidth: {"average BW", units.RateUnit(false), true, func(v float64) string { return units.RateText(v, false) }},
+	MetricRate:      {"message rate", "Mpps", true, func(v float64) string { return strconv.FormatFloat(units.Mpps(v), 'f', 6, 64) }},
+	MetricTime:      {"time per message", "ns", false, units.NsText},
 	MetricWall:      {"wall time", "s", false, func(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }},
-	MetricMemory:    {"peak memory", "MiB", false, func(v float64) string { return strconv.FormatFloat(reports.MiB(v), 'f', 1, 64) }},
+	MetricMemory:    {"peak memory", "MiB", false, func(v float64) string { return strconv.FormatFloat(units.MiB(v), 'f', 1, 64) }},
 }
 
 // MetricOrder is the order of the metrics in legends.
@@ -186,9 +187,9 @@ func (l *Line) cells(notes []string) []string {
 	numbers := []string{"-", "-", s.unit, "-", "-", "-", "-"}
 	if len(l.Subject.Rounds) > 0 {
 		numbers = []string{s.text(l.Subject.Median), s.text(l.Reference.Median), s.unit,
-			reports.RatioText(l.Ratio.Median, 1), reports.RatioText(l.Ratio.Q1, 1), reports.RatioText(l.Ratio.Q3, 1), l.goalText()}
+			units.RatioText(l.Ratio.Median, 1), units.RatioText(l.Ratio.Q1, 1), units.RatioText(l.Ratio.Q3, 1), l.goalText()}
 	}
-	return slices.Concat([]string{reports.Clean(l.Test), reports.Size(l.Size), l.Arrival, l.Subject.Label(), l.Reference.Label(), s.name, s.better()},
+	return slices.Concat([]string{reports.Clean(l.Test), units.Size(l.Size), l.Arrival, l.Subject.Label(), l.Reference.Label(), s.name, s.better()},
 		numbers, []string{strconv.Itoa(len(l.Subject.Rounds)), mark})
 }
 
@@ -213,7 +214,7 @@ func (s scale) better() string {
 
 // name tells a line from others.
 func (l *Line) name() string {
-	return reports.Clean(l.Test) + ", " + reports.Size(l.Size) + ", " + l.Arrival
+	return reports.Clean(l.Test) + ", " + units.Size(l.Size) + ", " + l.Arrival
 }
 
 // goalText says what the median ratio is to be and whether it is, or at least lies
@@ -233,7 +234,7 @@ func (l *Line) goalText() string {
 	case near:
 		verdict = "in spread"
 	}
-	return sign + " " + reports.RatioText(l.Goal, 1) + " " + verdict
+	return sign + " " + units.RatioText(l.Goal, 1) + " " + verdict
 }
 
 // notes lists the different notes of all lines in order of appearance.

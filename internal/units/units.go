@@ -1,10 +1,9 @@
-package reports
+// Package units prints numbers in the units that people read.
+package units
 
 import (
 	"math"
 	"strconv"
-
-	"github.com/ibperf/ibperf/reports/result"
 )
 
 // Size prints a number of bytes as sizes are given on the command line: 8, 4K,
@@ -20,34 +19,38 @@ func Size(bytes int) string {
 }
 
 // Usec converts nanoseconds to microseconds.
-func Usec(ns float64) float64 { return finite(ns) / 1e3 }
+func Usec(ns float64) float64 { return Finite(ns) / 1e3 }
 
 // MiBps converts bytes per second to MiB/s, of 2^20 bytes.
-func MiBps(bytesPerSecond float64) float64 { return finite(bytesPerSecond) / (1 << 20) }
+func MiBps(bytesPerSecond float64) float64 { return Finite(bytesPerSecond) / (1 << 20) }
 
 // MiB converts bytes to MiB.
-func MiB(bytes float64) float64 { return finite(bytes) / (1 << 20) }
+func MiB(bytes float64) float64 { return Finite(bytes) / (1 << 20) }
 
 // Gbps converts bytes per second to Gb/s, of 10^9 bits.
-func Gbps(bytesPerSecond float64) float64 { return finite(bytesPerSecond) / 1.25e8 }
+func Gbps(bytesPerSecond float64) float64 { return Finite(bytesPerSecond) / 1.25e8 }
 
 // Mpps converts messages per second to millions of them.
-func Mpps(messagesPerSecond float64) float64 { return finite(messagesPerSecond) / 1e6 }
+func Mpps(messagesPerSecond float64) float64 { return Finite(messagesPerSecond) / 1e6 }
 
-// finite keeps a number that nothing can have measured out of every table and
+// Measurable bounds every number of a result file. In nanoseconds it is 30
+// years, in bytes per second a million times what any memory does.
+const Measurable = 1e18
+
+// Finite keeps a number that nothing can have measured out of every table and
 // plot: such a number would be no use there and make axes overflow.
-func finite(v float64) float64 {
-	if math.IsNaN(v) || math.Abs(v) > result.Measurable {
+func Finite(v float64) float64 {
+	if math.IsNaN(v) || math.Abs(v) > Measurable {
 		return 0
 	}
 	return v
 }
 
-// usecDecimals returns how many decimals a latency in microseconds gets: three
+// UsecDecimals returns how many decimals a latency in microseconds gets: three
 // below 10 usec, where a tenth of a microsecond matters. The choice looks at the
 // rounded number, so that 9.9996 is printed as 10.00 and not as 10.000.
-func usecDecimals(ns float64) int {
-	if math.Round(finite(ns)) < 10000 {
+func UsecDecimals(ns float64) int {
+	if math.Round(Finite(ns)) < 10000 {
 		return 3
 	}
 	return 2
@@ -55,32 +58,16 @@ func usecDecimals(ns float64) int {
 
 // UsecText prints nanoseconds as microseconds.
 func UsecText(ns float64) string {
-	return strconv.FormatFloat(Usec(ns), 'f', usecDecimals(ns), 64)
-}
-
-// peakText prints the peak of a bandwidth, if it was measured.
-func peakText(b *result.Bandwidth, gbits bool) string {
-	if b.Peak == 0 {
-		return unmeasured
-	}
-	return RateText(b.Peak, gbits)
-}
-
-// sampleText prints a number that is made of single samples, if there are any.
-func sampleText(l *result.Latency, ns float64) string {
-	if l.MeanOnly {
-		return unmeasured
-	}
-	return UsecText(ns)
+	return strconv.FormatFloat(Usec(ns), 'f', UsecDecimals(ns), 64)
 }
 
 // NsText prints nanoseconds: whole ones from 100, with one decimal below.
-func NsText(ns float64) string { return steppedText(finite(ns)) }
+func NsText(ns float64) string { return steppedText(Finite(ns)) }
 
 // RateText prints a bandwidth in the unit of the report.
 func RateText(bytesPerSecond float64, gbits bool) string {
 	if gbits {
-		return strconv.FormatFloat(Gbps(bytesPerSecond), 'f', gbitDecimals(bytesPerSecond), 64)
+		return strconv.FormatFloat(Gbps(bytesPerSecond), 'f', GbitDecimals(bytesPerSecond), 64)
 	}
 	return strconv.FormatFloat(MiBps(bytesPerSecond), 'f', 2, 64)
 }
@@ -93,8 +80,8 @@ func RateUnit(gbits bool) string {
 	return "MiB/s"
 }
 
-// gbitDecimals gives slow links six decimals: below 0.1 Gb/s two show nothing.
-func gbitDecimals(bytesPerSecond float64) int {
+// GbitDecimals gives slow links six decimals: below 0.1 Gb/s two show nothing.
+func GbitDecimals(bytesPerSecond float64) int {
 	if Gbps(bytesPerSecond) < 0.1 {
 		return 6
 	}
@@ -104,11 +91,11 @@ func gbitDecimals(bytesPerSecond float64) int {
 // RatioText prints v as a multiple of base, and "-" where base is nothing to
 // compare with.
 func RatioText(v, base float64) string {
-	v, base = finite(v), finite(base)
+	v, base = Finite(v), Finite(base)
 	if base <= 0 {
 		return "-"
 	}
-	ratio := finite(v / base)
+	ratio := Finite(v / base)
 	if math.Round(ratio*100) < 10000 {
 		return strconv.FormatFloat(ratio, 'f', 2, 64) + "x"
 	}
