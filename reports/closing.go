@@ -8,6 +8,7 @@ import (
 
 	"github.com/ibperf/ibperf/internal/atomicfile"
 	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/reports/table"
 )
 
 // textWidth is where sentences are wrapped.
@@ -15,19 +16,19 @@ const textWidth = 110
 
 // closing is what stands under the rows of a group: tables, what checking found,
 // what the main number means, and the warnings.
-func closing(g *Group, tables []*table) string {
+func closing(g *Group, tables []*table.Table) string {
 	var b strings.Builder
 	if len(g.Entries()) == 0 {
 		b.WriteString("\n No measurement was finished.\n")
 	}
 	for _, t := range tables {
-		b.WriteString("\n" + t.text())
+		b.WriteString("\n" + t.Text())
 	}
 	b.WriteByte('\n')
 	if v := verifyLine(g); v != "" {
 		b.WriteString(" " + v + "\n")
 	}
-	for i, line := range wrap(mainDefinition(g), textWidth) {
+	for i, line := range Wrap(mainDefinition(g), textWidth) {
 		b.WriteString(strings.Repeat(" ", 1+min(i, 1)*2) + line + "\n")
 	}
 	for _, line := range g.WarningLines() {
@@ -37,18 +38,18 @@ func closing(g *Group, tables []*table) string {
 }
 
 // closingTables are the tables that perftest lacks, which pages show as well.
-func closingTables(g *Group, gbits bool) []*table {
+func closingTables(g *Group, gbits bool) []*table.Table {
 	if len(g.Entries()) == 0 {
 		return nil
 	}
-	tables := append([]*table{detailTable(g, gbits)}, compareTables(g, gbits)...)
+	tables := append([]*table.Table{detailTable(g, gbits)}, compareTables(g, gbits)...)
 	return append(tables, verifyTables(g)...)
 }
 
 // verifyTables is the table of what checking found, if there is one.
-func verifyTables(g *Group) []*table {
+func verifyTables(g *Group) []*table.Table {
 	if t := verifyTable(g); t != nil {
-		return []*table{t}
+		return []*table.Table{t}
 	}
 	return nil
 }
@@ -61,9 +62,9 @@ func mainDefinition(g *Group) string {
 		text = result.DefinitionsFor(g.Kind, g.Op)[field]
 	}
 	if g.Kind == result.KindLatency {
-		return "Latency: " + clean(text) + "."
+		return "Latency: " + Clean(text) + "."
 	}
-	return "Average bandwidth: " + clean(text) + "."
+	return "Average bandwidth: " + Clean(text) + "."
 }
 
 // Depth is how much [WriteTables] prints of runs that compare completion modes.
@@ -75,18 +76,14 @@ const (
 	Full                    // and each row by itself, as [Text] prints it
 )
 
-// WriteTables prints finished runs, those of the same operation and kind
-// together, and all comparisons in one table.
-func WriteTables(w io.Writer, set Set, gbits bool, depth Depth) error {
-	var texts []string
-	for _, g := range groupFiles(set.Runs) {
-		texts = append(texts, groupText(g, gbits, depth))
-	}
-	if len(set.Comparisons) > 0 {
-		texts = append(texts, comparisons(set.Comparisons).text(gbits))
-	}
-	if len(texts) == 0 {
+// WriteTables prints finished runs, those of the same operation and kind together.
+func WriteTables(w io.Writer, runs []*result.File, gbits bool, depth Depth) error {
+	if len(runs) == 0 {
 		return errors.New("write tables: no result files given")
+	}
+	var texts []string
+	for _, g := range groupFiles(runs) {
+		texts = append(texts, groupText(g, gbits, depth))
 	}
 	if _, err := io.WriteString(w, strings.Join(texts, "\n")); err != nil {
 		return fmt.Errorf("write tables: %w", atomicfile.Advise("", err))
@@ -127,9 +124,9 @@ func runsBlock(g *Group) string {
 	for i, f := range g.Runs {
 		fmt.Fprintf(&b, " %-4s %s\n", g.Label(i), runLine(f))
 		fmt.Fprintf(&b, "      data in order: %s here, %s at the peer\n",
-			clean(answer(f.Local.Order)), clean(answer(f.Peer.Order)))
+			Clean(answer(f.Local.Order)), Clean(answer(f.Peer.Order)))
 		if s := SoftwareLabel(f); s != "" {
-			fmt.Fprintf(&b, "      software device: %s\n", clean(s))
+			fmt.Fprintf(&b, "      software device: %s\n", Clean(s))
 		}
 	}
 	b.WriteString(rule)
@@ -146,5 +143,5 @@ func runLine(f *result.File) string {
 	if !f.Started.IsZero() {
 		line += ", " + f.Started.UTC().Format("2006-01-02 15:04:05 UTC")
 	}
-	return clean(line)
+	return Clean(line)
 }

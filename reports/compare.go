@@ -3,7 +3,9 @@ package reports
 import (
 	"slices"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/reports/table"
 )
 
 // A metric is one number of a row that modes are compared by.
@@ -15,23 +17,23 @@ type metric struct {
 }
 
 func metrics(g *Group, gbits bool) []metric {
-	cpu := metric{"CPU time per message at this side", "ns/msg", func(r *result.Row) float64 { return r.Local.CPUNs }, nsText}
+	cpu := metric{"CPU time per message at this side", "ns/msg", func(r *result.Row) float64 { return r.Local.CPUNs }, units.NsText}
 	switch {
 	case g.meanOnly():
 		return []metric{
-			{"Mean latency", "usec", func(r *result.Row) float64 { return r.Latency.MeanNs }, UsecText},
+			{"Mean latency", "usec", func(r *result.Row) float64 { return r.Latency.MeanNs }, units.UsecText},
 			cpu,
 		}
 	case g.Kind == result.KindLatency:
 		return []metric{
-			{"Median latency", "usec", func(r *result.Row) float64 { return r.Latency.P50Ns }, UsecText},
-			{"99th percentile of latency", "usec", func(r *result.Row) float64 { return r.Latency.P99Ns }, UsecText},
+			{"Median latency", "usec", func(r *result.Row) float64 { return r.Latency.P50Ns }, units.UsecText},
+			{"99th percentile of latency", "usec", func(r *result.Row) float64 { return r.Latency.P99Ns }, units.UsecText},
 			cpu,
 		}
 	}
 	return []metric{
-		{"Average bandwidth", rateUnit(gbits), func(r *result.Row) float64 { return r.Bandwidth.Average },
-			func(v float64) string { return RateText(v, gbits) }},
+		{"Average bandwidth", units.RateUnit(gbits), func(r *result.Row) float64 { return r.Bandwidth.Average },
+			func(v float64) string { return units.RateText(v, gbits) }},
 		cpu,
 	}
 }
@@ -45,28 +47,28 @@ type lineup struct {
 
 // compareTables puts the completion modes side by side, each with its ratio to
 // poll: one table for each metric. There are none if only one mode ran.
-func compareTables(g *Group, gbits bool) []*table {
+func compareTables(g *Group, gbits bool) []*table.Table {
 	lineups := lineUp(g)
 	modes := modesOf(lineups)
 	if len(modes) < 2 {
 		return nil
 	}
 	perRun := slices.ContainsFunc(lineups, func(l *lineup) bool { return l.run >= 0 }) && len(g.Runs) > 1
-	var tables []*table
+	var tables []*table.Table
 	for _, m := range metrics(g, gbits) {
-		t := &table{Title: m.title + ": completion modes side by side"}
+		t := &table.Table{Title: m.title + ": completion modes side by side"}
 		if perRun {
-			t.Columns = append(t.Columns, column{Name: "run", Left: true})
+			t.Columns = append(t.Columns, table.Column{Name: "run", Left: true})
 		}
-		t.Columns = append(t.Columns, column{Name: "size", Unit: "B"})
+		t.Columns = append(t.Columns, table.Column{Name: "size", Unit: "B"})
 		for _, mode := range modes {
-			t.Columns = append(t.Columns, column{Name: mode, Unit: m.unit})
+			t.Columns = append(t.Columns, table.Column{Name: mode, Unit: m.unit})
 			if slices.Contains(modes, result.BaseMode) {
-				t.Columns = append(t.Columns, column{Name: "ratio", Unit: "to " + result.BaseMode})
+				t.Columns = append(t.Columns, table.Column{Name: "ratio", Unit: "to " + result.BaseMode})
 			}
 		}
 		for _, l := range lineups {
-			t.add(compareRow(g, l, m, modes, perRun)...)
+			t.Add(compareRow(g, l, m, modes, perRun)...)
 		}
 		tables = append(tables, t)
 	}
@@ -78,13 +80,13 @@ func compareRow(g *Group, l *lineup, m metric, modes []string, perRun bool) []st
 	if perRun {
 		cells = append(cells, g.Label(l.run))
 	}
-	cells = append(cells, Size(l.size))
+	cells = append(cells, units.Size(l.size))
 	for _, mode := range modes {
 		value, ratio := "-", "-"
 		if r := l.rows[mode]; r != nil {
 			value = m.text(m.value(r)) + r.ForcedMark()
 			if base := l.rows[result.BaseMode]; base != nil {
-				ratio = RatioText(m.value(r), m.value(base))
+				ratio = units.RatioText(m.value(r), m.value(base))
 			}
 		}
 		cells = append(cells, value)

@@ -3,21 +3,23 @@ package reports
 import (
 	"strconv"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/reports/table"
 )
 
 // detailTable holds what perftest's rows do not: percentiles or the counts
 // behind a rate, and what each side spent.
-func detailTable(g *Group, gbits bool) *table {
-	t := &table{Title: "Percentiles and cost"}
+func detailTable(g *Group, gbits bool) *table.Table {
+	t := &table.Table{Title: "Percentiles and cost"}
 	if g.Kind == result.KindBandwidth {
 		t.Title = "Rates and cost"
 	}
 	if len(g.Runs) > 1 {
-		t.Columns = append(t.Columns, column{Name: "run", Left: true})
+		t.Columns = append(t.Columns, table.Column{Name: "run", Left: true})
 	}
-	t.Columns = append(t.Columns, column{Name: "size", Unit: "B"},
-		column{Name: "mode", Left: true}, column{Name: "opcode", Left: true})
+	t.Columns = append(t.Columns, table.Column{Name: "size", Unit: "B"},
+		table.Column{Name: "mode", Left: true}, table.Column{Name: "opcode", Left: true})
 	if g.Kind == result.KindLatency {
 		t.Columns = append(t.Columns, latencyColumns...)
 	} else {
@@ -25,12 +27,12 @@ func detailTable(g *Group, gbits bool) *table {
 	}
 	t.Columns = append(t.Columns, costColumns...)
 	for _, e := range g.Entries() {
-		t.add(detailRow(g, e, gbits)...)
+		t.Add(detailRow(g, e, gbits)...)
 	}
 	return t
 }
 
-var latencyColumns = []column{
+var latencyColumns = []table.Column{
 	{Name: "n", Unit: "count"},
 	{Name: "p50", Unit: "usec"},
 	{Name: "p90", Unit: "usec"},
@@ -40,17 +42,17 @@ var latencyColumns = []column{
 	{Name: "max", Unit: "usec"},
 }
 
-func bandwidthColumns(gbits bool) []column {
-	return []column{
+func bandwidthColumns(gbits bool) []table.Column {
+	return []table.Column{
 		{Name: "measured at", Left: true},
 		{Name: "messages", Unit: "count"},
 		{Name: "time", Unit: "s"},
-		{Name: "average", Unit: rateUnit(gbits)},
-		{Name: "peak", Unit: rateUnit(gbits)},
+		{Name: "average", Unit: units.RateUnit(gbits)},
+		{Name: "peak", Unit: units.RateUnit(gbits)},
 	}
 }
 
-var costColumns = []column{
+var costColumns = []table.Column{
 	{Name: "CPU", Unit: "ns/msg"},
 	{Name: "peer CPU", Unit: "ns/msg"},
 	{Name: "sleeps", Unit: "count"},
@@ -62,7 +64,7 @@ func detailRow(g *Group, e Entry, gbits bool) []string {
 	if l := g.Label(e.Run); l != "" {
 		cells = append(cells, l)
 	}
-	cells = append(cells, Size(e.Size), e.Row.ModeMark(), clean(e.Opcode))
+	cells = append(cells, units.Size(e.Size), e.Row.ModeMark(), Clean(e.Opcode))
 	if l := e.Latency; g.Kind == result.KindLatency {
 		cells = append(cells, count(l.N))
 		for _, ns := range []float64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P9999Ns, l.MaxNs} {
@@ -70,10 +72,10 @@ func detailRow(g *Group, e Entry, gbits bool) []string {
 		}
 	} else {
 		b := e.Bandwidth
-		cells = append(cells, clean(b.MeasuredAt), count(b.Messages),
-			strconv.FormatFloat(finite(b.Seconds), 'f', 6, 64), RateText(b.Average, gbits), peakText(b, gbits))
+		cells = append(cells, Clean(b.MeasuredAt), count(b.Messages),
+			strconv.FormatFloat(units.Finite(b.Seconds), 'f', 6, 64), units.RateText(b.Average, gbits), peakText(b, gbits))
 	}
-	return append(cells, nsText(e.Local.CPUNs), nsText(e.Peer.CPUNs), count(e.Local.Sleeps), count(e.Peer.Sleeps))
+	return append(cells, units.NsText(e.Local.CPUNs), units.NsText(e.Peer.CPUNs), count(e.Local.Sleeps), count(e.Peer.Sleeps))
 }
 
 func count(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -18,7 +18,7 @@ func TestTitle(op, kind string) string {
 	verbs := map[string]string{"write": "RDMA_Write", "read": "RDMA_Read", "send": "Send", "atomic": "Atomic"}
 	verb, ok := verbs[op]
 	if !ok {
-		verb = clean(op)
+		verb = Clean(op)
 	}
 	if kind == result.KindLatency {
 		return verb + " Latency Test"
@@ -33,9 +33,9 @@ func headerBlock(f *result.File) string {
 	b.WriteString(rule)
 	b.WriteString(strings.Repeat(" ", 20) + TestTitle(f.Op, f.Kind) + "\n")
 	for _, p := range append(properties(f), promises(f)...) {
-		fmt.Fprintf(&b, " %-16s: %s", p[0], clean(p[1]))
+		fmt.Fprintf(&b, " %-16s: %s", p[0], Clean(p[1]))
 		if len(p) == 4 {
-			fmt.Fprintf(&b, "\t\t%-15s: %s", p[2], clean(p[3]))
+			fmt.Fprintf(&b, "\t\t%-15s: %s", p[2], Clean(p[3]))
 		}
 		b.WriteByte('\n')
 	}

@@ -7,19 +7,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/internal/synthetic"
+	"github.com/ibperf/ibperf/reports/page"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
 func writePage(t *testing.T, files ...*result.File) string {
 	t.Helper()
 	dir := t.TempDir()
-	var figures []Figure
+	var figures []page.Figure
 	for _, f := range files {
 		figures = append(figures, blankFigure(t, dir, Slug(f.Op, f.Kind, "by_size")))
 	}
 	path := filepath.Join(dir, "index.html")
-	if err := WriteHTML(path, Set{Runs: files}, figures); err != nil {
+	if err := WriteHTML(path, files, figures); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(path)
@@ -30,9 +32,9 @@ func writePage(t *testing.T, files ...*result.File) string {
 }
 
 // blankFigure is a drawing of nothing.
-func blankFigure(t *testing.T, dir, name string) Figure {
+func blankFigure(t *testing.T, dir, name string) page.Figure {
 	t.Helper()
-	fig := Figure{Name: name, SVG: filepath.Join(dir, name+".svg")}
+	fig := page.Figure{Name: name, SVG: filepath.Join(dir, name+".svg")}
 	if err := os.WriteFile(fig.SVG, []byte(`<?xml version="1.0"?><svg></svg>`), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,7 @@ func TestPageHoldsNumbersWarningsAndFigures(t *testing.T) {
 	page := writePage(t, lat, bw)
 	for _, want := range []string{
 		"RDMA_Write Latency Test", "RDMA_Read BW Test", "software device: embedded shared memory",
-		"the run was interrupted", "p99.99 is from fewer than 10000 samples", "1.00x", UsecText(lat.Rows[0].Latency.P50Ns),
+		"the run was interrupted", "p99.99 is from fewer than 10000 samples", "1.00x", units.UsecText(lat.Rows[0].Latency.P50Ns),
 		"Data check FAILED", "message 4, byte 9", "whole message", "ibv_query_qp_data_in_order",
 		"half of the round trip", "TX depth", "6.1.0-56-amd64", "node2",
 	} {
@@ -88,7 +90,7 @@ func TestPageEscapesHostileStrings(t *testing.T) {
 func TestPageOfNearlyNothing(t *testing.T) {
 	for name, f := range emptyFiles(t) {
 		path := filepath.Join(t.TempDir(), "index.html")
-		if err := WriteHTML(path, Set{Runs: []*result.File{f}}, nil); err != nil {
+		if err := WriteHTML(path, []*result.File{f}, nil); err != nil {
 			t.Fatal(err)
 		}
 		page, err := os.ReadFile(path)
@@ -103,45 +105,11 @@ func TestPageOfNearlyNothing(t *testing.T) {
 
 func TestPageErrorsNameTheFile(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteHTML(filepath.Join(dir, "no", "index.html"), Set{}, nil); err == nil || !strings.Contains(err.Error(), "create the folder") {
+	if err := WriteHTML(filepath.Join(dir, "no", "index.html"), nil, nil); err == nil || !strings.Contains(err.Error(), "create the folder") {
 		t.Errorf("missing folder: %v", err)
 	}
-	fig := Figure{SVG: filepath.Join(dir, "gone.svg")}
-	if err := WriteHTML(filepath.Join(dir, "index.html"), Set{}, []Figure{fig}); err == nil || !strings.Contains(err.Error(), fig.SVG) {
+	fig := page.Figure{SVG: filepath.Join(dir, "gone.svg")}
+	if err := WriteHTML(filepath.Join(dir, "index.html"), nil, []page.Figure{fig}); err == nil || !strings.Contains(err.Error(), fig.SVG) {
 		t.Errorf("missing figure: %v", err)
 	}
-}
-
-func TestPageHoldsComparisonWithFigureAndDefinitions(t *testing.T) {
-	set := comparisonSet(syntheticComparison(5))
-	set.Runs = []*result.File{synthetic.File(t, "write", result.KindLatency, []int{8}, "poll")}
-	page := comparisonPage(t, set)
-	for _, want := range []string{"ibperf side by side with perftest", "the clocks differ", "what the other counts", "0.95x",
-		"the CPU is emulated", "iters 1000", "<th>subject</th><th>reference</th>", "<td>ibperf, rxe0</td><td>ucx_perftest put_bw</td>", "sidebyside -o x.json", "RDMA_Write Latency Test"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
-	comparison := page[strings.Index(page, `<section id="s1">`):]
-	if got := strings.Count(comparison, "<svg"); got != 1 {
-		t.Errorf("%d figures beside the comparison, want 1", got)
-	}
-	if page := comparisonPage(t, comparisonSet(hostileComparison(`<script>alert(1)</script>"'>&`))); strings.Contains(page, "<script") {
-		t.Error("a string of the file became markup")
-	}
-}
-
-func comparisonPage(t *testing.T, set Set) string {
-	t.Helper()
-	dir := t.TempDir()
-	figures := []Figure{blankFigure(t, dir, Slug(RatioSlug, "guest"))}
-	path := filepath.Join(dir, "index.html")
-	if err := WriteHTML(path, set, figures); err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(page)
 }

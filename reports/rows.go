@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -60,28 +61,28 @@ func visibleWidth(line string) int {
 
 func latencyRow(r *result.Row) string {
 	l := r.Latency
-	d := usecDecimals(l.P50Ns)
+	d := units.UsecDecimals(l.P50Ns)
 	return fmt.Sprintf(" %-7d %d          %-7.*f        %-7.*f      %-7.*f  \t       %-7.*f     \t%-7.*f\t\t%-7.*f \t\t%-7.*f",
-		r.Size, l.N, d, Usec(l.MinNs), d, Usec(l.MaxNs), d, Usec(l.P50Ns), d, Usec(l.MeanNs),
-		d, Usec(l.StdevNs), d, Usec(l.P99Ns), d, Usec(l.P999Ns))
+		r.Size, l.N, d, units.Usec(l.MinNs), d, units.Usec(l.MaxNs), d, units.Usec(l.P50Ns), d, units.Usec(l.MeanNs),
+		d, units.Usec(l.StdevNs), d, units.Usec(l.P99Ns), d, units.Usec(l.P999Ns))
 }
 
 func meanRow(r *result.Row) string {
 	l := r.Latency
 	tps := 0.0
 	if l.MeanNs > 0 {
-		tps = finite(1e9 * l.Factor / l.MeanNs) // round trips, whatever the latency is of them
+		tps = units.Finite(1e9 * l.Factor / l.MeanNs) // round trips, whatever the latency is of them
 	}
 	return fmt.Sprintf(" %-7d       %d            %-7.*f        %-7.2f",
-		r.Size, l.N, usecDecimals(l.MeanNs), Usec(l.MeanNs), tps)
+		r.Size, l.N, units.UsecDecimals(l.MeanNs), units.Usec(l.MeanNs), tps)
 }
 
 func mibRow(r *result.Row) string {
-	return bandwidthRow(r, MiBps, 2)
+	return bandwidthRow(r, units.MiBps, 2)
 }
 
 func gbitRow(r *result.Row) string {
-	return bandwidthRow(r, Gbps, gbitDecimals(r.Bandwidth.Average))
+	return bandwidthRow(r, units.Gbps, units.GbitDecimals(r.Bandwidth.Average))
 }
 
 func bandwidthRow(r *result.Row, scale func(float64) float64, decimals int) string {
@@ -91,5 +92,21 @@ func bandwidthRow(r *result.Row, scale func(float64) float64, decimals int) stri
 		peak = fmt.Sprintf("%.*f", decimals, scale(b.Peak))
 	}
 	return fmt.Sprintf(" %-7d    %-10d       %-7s            %-7.*f\t\t     %-7.6f",
-		r.Size, b.Messages, peak, decimals, scale(b.Average), Mpps(b.MsgRate))
+		r.Size, b.Messages, peak, decimals, scale(b.Average), units.Mpps(b.MsgRate))
+}
+
+// peakText prints the peak of a bandwidth, if it was measured.
+func peakText(b *result.Bandwidth, gbits bool) string {
+	if b.Peak == 0 {
+		return unmeasured
+	}
+	return units.RateText(b.Peak, gbits)
+}
+
+// sampleText prints a number that is made of single samples, if there are any.
+func sampleText(l *result.Latency, ns float64) string {
+	if l.MeanOnly {
+		return unmeasured
+	}
+	return units.UsecText(ns)
 }

@@ -16,7 +16,7 @@ import (
 func tables(t *testing.T, gbits bool, files ...*result.File) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteTables(&b, Set{Runs: files}, gbits, Full); err != nil {
+	if err := WriteTables(&b, files, gbits, Full); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -87,10 +87,10 @@ func TestWriteErrorsAreKept(t *testing.T) {
 	if !errors.Is(text.Err(), syscall.ENOSPC) {
 		t.Errorf("Err is %v", text.Err())
 	}
-	if err := WriteTables(fullWriter{}, Set{Runs: []*result.File{f}}, false, Full); !errors.Is(err, syscall.ENOSPC) {
+	if err := WriteTables(fullWriter{}, []*result.File{f}, false, Full); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("WriteTables: %v", err)
 	}
-	if err := WriteTables(&bytes.Buffer{}, Set{}, false, Full); err == nil {
+	if err := WriteTables(&bytes.Buffer{}, nil, false, Full); err == nil {
 		t.Error("tables of no files are no error")
 	}
 }

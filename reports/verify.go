@@ -3,7 +3,9 @@ package reports
 import (
 	"fmt"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/reports/table"
 )
 
 // verifyLine sums up what checking every byte found, empty if nothing was
@@ -31,15 +33,15 @@ func verifyLine(g *Group) string {
 }
 
 // verifyTable lists the rows in which checking found something, nil if none.
-func verifyTable(g *Group) *table {
-	t := &table{Title: "Messages that were not as sent"}
+func verifyTable(g *Group) *table.Table {
+	t := &table.Table{Title: "Messages that were not as sent"}
 	if len(g.Runs) > 1 {
-		t.Columns = append(t.Columns, column{Name: "run", Left: true})
+		t.Columns = append(t.Columns, table.Column{Name: "run", Left: true})
 	}
-	t.Columns = append(t.Columns, column{Name: "size", Unit: "B"}, column{Name: "mode", Left: true},
-		column{Name: "checked", Unit: "messages"}, column{Name: "torn", Unit: "messages"},
-		column{Name: "stale", Unit: "messages"}, column{Name: "duplicates", Unit: "messages"},
-		column{Name: "first bad message", Left: true})
+	t.Columns = append(t.Columns, table.Column{Name: "size", Unit: "B"}, table.Column{Name: "mode", Left: true},
+		table.Column{Name: "checked", Unit: "messages"}, table.Column{Name: "torn", Unit: "messages"},
+		table.Column{Name: "stale", Unit: "messages"}, table.Column{Name: "duplicates", Unit: "messages"},
+		table.Column{Name: "first bad message", Left: true})
 	for _, e := range g.Entries() {
 		v := e.Verify
 		if v == nil || v.Bad() == 0 {
@@ -49,8 +51,8 @@ func verifyTable(g *Group) *table {
 		if l := g.Label(e.Run); l != "" {
 			cells = append(cells, l)
 		}
-		t.add(append(cells, Size(e.Size), e.Row.ModeMark(), count(v.Messages), count(v.Torn),
-			count(v.Stale), count(v.Duplicates), clean(v.First))...)
+		t.Add(append(cells, units.Size(e.Size), e.Row.ModeMark(), count(v.Messages), count(v.Torn),
+			count(v.Stale), count(v.Duplicates), Clean(v.First))...)
 	}
 	if len(t.Rows) == 0 {
 		return nil

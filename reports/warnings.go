@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -41,7 +42,7 @@ func (g *Group) WarningLines() []string {
 			all = append([]string{w.Text}, all...)
 		}
 		for _, text := range all {
-			text = clean(text)
+			text = Clean(text)
 			if !slices.Contains(texts, text) {
 				texts = append(texts, text)
 			}
@@ -109,9 +110,9 @@ func sizeRanges(all, some []int) string {
 		}
 		if n < 3 {
 			n = 1
-			parts = append(parts, Size(some[i]))
+			parts = append(parts, units.Size(some[i]))
 		} else {
-			parts = append(parts, Size(some[i])+"-"+Size(some[i+n-1]))
+			parts = append(parts, units.Size(some[i])+"-"+units.Size(some[i+n-1]))
 		}
 		i += n
 	}

@@ -1,6 +1,5 @@
 // Ib_report lays result files of the ib_*_lat and ib_*_bw programs together and
-// prints them as tables. With -o it also draws them and writes a page. Files of
-// comparisons with another program are shown as well.
+// prints them as tables. With -o it also draws them and writes a page.
 //
 // Usage:
 //

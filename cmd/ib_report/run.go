@@ -8,6 +8,7 @@ import (
 
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/spf13/pflag"
 )
 
@@ -89,24 +90,26 @@ func parse(args []string, stdout io.Writer) (options, error) {
 
 // report prints the tables and, if asked to, draws and writes the page.
 func report(opts options, stdout, stderr io.Writer) error {
-	var set reports.Set
+	var runs []*result.File
 	for _, path := range opts.files {
-		if err := set.Read(path); err != nil {
+		f, err := result.Read(path)
+		if err != nil {
 			return err
 		}
+		runs = append(runs, f)
 	}
-	if err := reports.WriteTables(stdout, set, opts.gbits, opts.depth()); err != nil {
+	if err := reports.WriteTables(stdout, runs, opts.gbits, opts.depth()); err != nil {
 		return err
 	}
 	if opts.dir == "" {
 		return nil
 	}
-	figures, err := plots.Draw(opts.dir, set)
+	figures, err := plots.Draw(opts.dir, runs)
 	if err != nil {
 		return err
 	}
 	page := filepath.Join(opts.dir, "index.html")
-	if err := reports.WriteHTML(page, set, figures); err != nil {
+	if err := reports.WriteHTML(page, runs, figures); err != nil {
 		return err
 	}
 	for _, fig := range figures {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -145,27 +144,6 @@ func TestManualAndHelpAgree(t *testing.T) {
 	for _, word := range strings.Fields(strings.ReplaceAll(help, ",", " ")) {
 		if strings.HasPrefix(word, "-") && !strings.Contains(string(manual), word) {
 			t.Errorf("the manual lacks %s", word)
-		}
-	}
-}
-
-func TestComparisonsAreShownBesideRuns(t *testing.T) {
-	c := reports.NewComparison()
-	c.Machine.Host = "here"
-	c.Lines = []reports.Line{{Test: "write_lat", Size: 8, Arrival: "data", Metric: reports.MetricLatency,
-		Subject: reports.Values{Program: reports.Program{Name: "ibperf"}}, Reference: reports.Values{Program: reports.Program{Name: "other"}}}}
-	c.Lines[0].Add(300, 400)
-	path, dir := filepath.Join(t.TempDir(), "c.json"), t.TempDir()
-	if err := c.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	status, stdout, stderr := runReport("-o", dir, path, resultFile(t))
-	if status != exitDone || !strings.Contains(stderr, "side_by_side_here") {
-		t.Fatalf("status %d, stderr %q", status, stderr)
-	}
-	for _, want := range []string{"ibperf side by side with other", "0.75x", "RDMA_Write Latency Test"} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
 }

@@ -3,13 +3,12 @@ package plots
 import (
 	"image/color"
 
+	"github.com/ibperf/ibperf/reports/plots/sketch"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
-
-const lineWidth = vg.Length(1.7)
 
 // A trace is a line with markers at some of its points, in the plot and as the
 // sample in the legend.
@@ -24,7 +23,7 @@ func newTrace(s *series, points plotter.XYs) *trace {
 	return &trace{
 		points:  points,
 		markers: points,
-		line:    draw.LineStyle{Color: s.color, Width: lineWidth},
+		line:    draw.LineStyle{Color: s.color, Width: sketch.LineWidth},
 		glyph:   draw.GlyphStyle{Color: s.color, Radius: vg.Points(3.5), Shape: s.shape},
 	}
 }
@@ -64,7 +63,7 @@ type bars []bar
 // Plot implements [plot.Plotter].
 func (bs bars) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	style := textStyle(10, false, inkColor, draw.TextStyle{XAlign: draw.XCenter, YAlign: draw.YBottom})
+	style := sketch.TextStyle(10, false, sketch.Ink, draw.TextStyle{XAlign: draw.XCenter, YAlign: draw.YBottom})
 	for _, b := range bs {
 		left, right := x(b.at-b.width/2), x(b.at+b.width/2)
 		bottom, top := y(p.Y.Min), y(b.height)
@@ -75,7 +74,7 @@ func (bs bars) Plot(c draw.Canvas, p *plot.Plot) {
 
 // ruleSample is the legend's sample of a kind of line, whatever its colour.
 func ruleSample(dash []vg.Length) *trace {
-	return &trace{line: draw.LineStyle{Color: quietColor, Width: lineWidth * 0.7, Dashes: dash}}
+	return &trace{line: draw.LineStyle{Color: sketch.Quiet, Width: sketch.LineWidth * 0.7, Dashes: dash}}
 }
 
 // A patch is the legend's sample of a bar.

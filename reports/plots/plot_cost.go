@@ -3,7 +3,9 @@ package plots
 import (
 	"slices"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/plots/sketch"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -15,9 +17,9 @@ const labelledSizes = 4
 
 // costSketch draws what a message costs the CPU against its median latency: a
 // point for each mode and size. There is none if no CPU time was measured.
-func costSketch(g *reports.Group, lines []*series) *sketch {
+func costSketch(g *reports.Group, lines []*series) *sketch.Sketch {
 	s := newSketch(g, anySize, "CPU time per message against median", "cpu")
-	s.plot.Add(grid())
+	s.Plot.Add(sketch.Grid())
 	var xs, ys []float64
 	names := &sizeNames{}
 	for _, line := range lines {
@@ -25,7 +27,7 @@ func costSketch(g *reports.Group, lines []*series) *sketch {
 		var sizes []int
 		for _, r := range line.rows {
 			if r.Latency.P50Ns > 0 && r.Local.CPUNs > 0 {
-				points = append(points, plotter.XY{X: reports.Usec(r.Latency.P50Ns), Y: reports.Usec(r.Local.CPUNs)})
+				points = append(points, plotter.XY{X: units.Usec(r.Latency.P50Ns), Y: units.Usec(r.Local.CPUNs)})
 				sizes = append(sizes, r.Size)
 				xs, ys = append(xs, points[len(points)-1].X), append(ys, points[len(points)-1].Y)
 			}
@@ -34,19 +36,19 @@ func costSketch(g *reports.Group, lines []*series) *sketch {
 			continue
 		}
 		t := newTrace(line, points)
-		t.line.Width, t.line.Dashes = lineWidth/2, line.dash
-		s.plot.Add(t)
+		t.line.Width, t.line.Dashes = sketch.LineWidth/2, line.dash
+		s.Plot.Add(t)
 		names.add(line, points, sizes)
-		s.legend = append(s.legend, legendEntry{line.name, t})
+		s.Explain(line.name, t)
 	}
 	if len(xs) == 0 {
 		return nil
 	}
-	s.plot.Add(names)
-	setRange(&s.plot.X, xs, false)
-	setRange(&s.plot.Y, ys, false)
-	s.xLabel = "median latency [usec]"
-	s.yLabel = "CPU time per message, this side [usec]"
+	s.Plot.Add(names)
+	sketch.FitAxis(&s.Plot.X, xs, false)
+	sketch.FitAxis(&s.Plot.Y, ys, false)
+	s.XLabel = "median latency [usec]"
+	s.YLabel = "CPU time per message, this side [usec]"
 	return s
 }
 
@@ -70,7 +72,7 @@ func (n *sizeNames) add(line *series, points plotter.XYs, sizes []int) {
 		index = append(index, i)
 	}
 	for _, i := range slices.Backward(spread(index, labelledSizes)) {
-		text := reports.Size(sizes[i])
+		text := units.Size(sizes[i])
 		if len(points) == 1 {
 			text = mode + ", " + text + " bytes"
 		}
@@ -83,7 +85,7 @@ func (n *sizeNames) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	var taken []vg.Rectangle
 	for _, name := range n.names {
-		style := textStyle(9, false, quietColor, draw.TextStyle{XAlign: draw.XRight, YAlign: draw.YBottom})
+		style := sketch.TextStyle(9, false, sketch.Quiet, draw.TextStyle{XAlign: draw.XRight, YAlign: draw.YBottom})
 		at := vg.Point{X: x(name.X) - 4, Y: y(name.Y) + 3}
 		if name.below || at.X-style.Width(name.text) < c.Min.X {
 			style.XAlign, style.YAlign = draw.XLeft, draw.YTop

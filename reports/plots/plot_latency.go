@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"image/color"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/plots/sketch"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -14,59 +16,61 @@ var p99Dash = []vg.Length{4, 3}
 
 // latencySketch draws median and 99% of each mode by message size, or as bars
 // if there is only one size.
-func latencySketch(g *reports.Group, lines []*series) *sketch {
+func latencySketch(g *reports.Group, lines []*series) *sketch.Sketch {
 	sizes := positive(sizesOf(lines))
 	if len(sizes) < 2 {
 		return latencyBars(g, lines)
 	}
 	s := newSketch(g, anySize, "median and 99% by message size", "by_size")
-	s.plot.Add(grid())
+	s.Plot.Add(sketch.Grid())
 	var values []float64
 	for _, line := range lines {
 		median, tail := plotter.XYs{}, plotter.XYs{}
 		for _, r := range line.rows {
 			if r.Size > 0 && r.Latency.P50Ns > 0 {
-				median = append(median, plotter.XY{X: float64(r.Size), Y: reports.Usec(r.Latency.P50Ns)})
-				tail = append(tail, plotter.XY{X: float64(r.Size), Y: reports.Usec(max(r.Latency.P99Ns, r.Latency.P50Ns))})
+				median = append(median, plotter.XY{X: float64(r.Size), Y: units.Usec(r.Latency.P50Ns)})
+				tail = append(tail, plotter.XY{X: float64(r.Size), Y: units.Usec(max(r.Latency.P99Ns, r.Latency.P50Ns))})
 			}
 		}
 		for i := range median {
 			values = append(values, median[i].Y, tail[i].Y)
 		}
 		m, t := newTrace(line, median), newTrace(line, tail)
-		t.line.Dashes, t.line.Width = p99Dash, lineWidth*0.7
+		t.line.Dashes, t.line.Width = p99Dash, sketch.LineWidth*0.7
 		t.glyph.Radius *= 0.6
-		s.plot.Add(t, m)
-		s.legend = append(s.legend, legendEntry{line.name, m})
+		s.Plot.Add(t, m)
+		s.Explain(line.name, m)
 	}
-	s.legend = append(s.legend, legendEntry{"median", ruleSample(nil)}, legendEntry{"99%", ruleSample(p99Dash)})
-	setRange(&s.plot.Y, values, true)
-	s.yLabel = "latency [usec]"
-	s.sizeAxis(sizes)
+	s.Explain("median", ruleSample(nil))
+	s.Explain("99%", ruleSample(p99Dash))
+	sketch.FitAxis(&s.Plot.Y, values, true)
+	s.YLabel = "latency [usec]"
+	s.SizeAxis(sizes)
 	return s
 }
 
 // latencyBars draws median and 99% of each mode for one size.
-func latencyBars(g *reports.Group, lines []*series) *sketch {
+func latencyBars(g *reports.Group, lines []*series) *sketch.Sketch {
 	size := sizesOf(lines)[0]
-	s := newSketch(g, size, fmt.Sprintf("median and 99%%, %s bytes", reports.Size(size)), "by_mode_"+reports.Size(size))
+	s := newSketch(g, size, fmt.Sprintf("median and 99%%, %s bytes", units.Size(size)), "by_mode_"+units.Size(size))
 	var chart bars
 	for i, line := range lines {
 		l := line.rows[0].Latency
 		at := float64(i)
 		chart = append(chart,
-			bar{at - 0.19, 0.36, reports.Usec(l.P50Ns), line.color, reports.UsecText(l.P50Ns)},
-			bar{at + 0.19, 0.36, reports.Usec(l.P99Ns), lighter(line.color), reports.UsecText(l.P99Ns)})
-		s.legend = append(s.legend, legendEntry{line.name, patch{line.color}})
+			bar{at - 0.19, 0.36, units.Usec(l.P50Ns), line.color, units.UsecText(l.P50Ns)},
+			bar{at + 0.19, 0.36, units.Usec(l.P99Ns), lighter(line.color), units.UsecText(l.P99Ns)})
+		s.Explain(line.name, patch{line.color})
 	}
-	s.legend = append(s.legend, legendEntry{"median", patch{quietColor}}, legendEntry{"99%", patch{lighter(quietColor)}})
-	s.yLabel = "latency [usec]"
-	s.barChart(chart, lines)
+	s.Explain("median", patch{sketch.Quiet})
+	s.Explain("99%", patch{lighter(sketch.Quiet)})
+	s.YLabel = "latency [usec]"
+	barChart(s, chart, lines)
 	return s
 }
 
 // barChart adds the bars and axes that suit them: y from zero, names under x.
-func (s *sketch) barChart(chart bars, lines []*series) {
+func barChart(s *sketch.Sketch, chart bars, lines []*series) {
 	var ticks plot.ConstantTicks
 	for i, line := range lines {
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: reports.Shorten(line.name, max(110/len(lines), 12))})
@@ -75,14 +79,14 @@ func (s *sketch) barChart(chart bars, lines []*series) {
 	for _, b := range chart {
 		most = max(most, b.height)
 	}
-	s.plot.Y.Min, s.plot.Y.Max = 0, max(most*1.1, 1e-9)
-	s.plot.Y.Tick.Marker = evenTicks{}
-	s.plot.X.Min, s.plot.X.Max = -0.6, float64(len(lines))-0.4
-	s.plot.X.Tick.Marker = ticks
-	s.plot.X.Tick.Color = color.White // only their room is wanted
-	g := grid()
+	s.Plot.Y.Min, s.Plot.Y.Max = 0, max(most*1.1, 1e-9)
+	s.Plot.Y.Tick.Marker = sketch.EvenTicks{}
+	s.Plot.X.Min, s.Plot.X.Max = -0.6, float64(len(lines))-0.4
+	s.Plot.X.Tick.Marker = ticks
+	s.Plot.X.Tick.Color = color.White // only their room is wanted
+	g := sketch.Grid()
 	g.Vertical.Width = 0
-	s.plot.Add(g, chart)
+	s.Plot.Add(g, chart)
 }
 
 // positive returns the sizes that a logarithmic axis can show.

@@ -6,7 +6,9 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/plots/sketch"
 	"github.com/ibperf/ibperf/reports/result"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -17,8 +19,8 @@ import (
 const maxPercentileSizes = 4
 
 // percentileSketches draws latency by percentile, a plot for each size.
-func percentileSketches(g *reports.Group, lines []*series) []*sketch {
-	var all []*sketch
+func percentileSketches(g *reports.Group, lines []*series) []*sketch.Sketch {
+	var all []*sketch.Sketch
 	for _, size := range spread(sizesOf(lines), maxPercentileSizes) {
 		if s := percentileSketch(g, lines, size); s != nil {
 			all = append(all, s)
@@ -39,9 +41,9 @@ func spread(values []int, n int) []int {
 	return picked
 }
 
-func percentileSketch(g *reports.Group, lines []*series, size int) *sketch {
-	s := newSketch(g, size, fmt.Sprintf("by percentile, %s bytes", reports.Size(size)), "percentiles_"+reports.Size(size))
-	s.plot.Add(grid())
+func percentileSketch(g *reports.Group, lines []*series, size int) *sketch.Sketch {
+	s := newSketch(g, size, fmt.Sprintf("by percentile, %s bytes", units.Size(size)), "percentiles_"+units.Size(size))
+	s.Plot.Add(sketch.Grid())
 	var values []float64
 	nines := 0.0
 	for _, line := range lines {
@@ -57,19 +59,19 @@ func percentileSketch(g *reports.Group, lines []*series, size int) *sketch {
 		t := newTrace(line, c.points())
 		t.line.Dashes = line.dash
 		t.markers = c.markers()
-		s.plot.Add(t)
-		s.legend = append(s.legend, legendEntry{line.name, t})
+		s.Plot.Add(t)
+		s.Explain(line.name, t)
 		nines = math.Max(nines, c.nines())
 		values = append(values, t.points[0].Y, t.points[len(t.points)-1].Y)
 	}
 	if len(values) == 0 {
 		return nil
 	}
-	setRange(&s.plot.Y, values, false)
-	s.yLabel = "latency [usec]"
-	s.xLabel = "percentile of messages [%]"
-	s.plot.X.Min, s.plot.X.Max = 0, nines
-	s.plot.X.Tick.Marker = nineTicks{}
+	sketch.FitAxis(&s.Plot.Y, values, false)
+	s.YLabel = "latency [usec]"
+	s.XLabel = "percentile of messages [%]"
+	s.Plot.X.Min, s.Plot.X.Max = 0, nines
+	s.Plot.X.Tick.Marker = nineTicks{}
 	return s
 }
 
@@ -90,7 +92,7 @@ func (c curve) at(x float64) float64 {
 	exact := (1 - math.Pow(10, -x)) * c.n()
 	rank := uint64(math.Max(math.Ceil(exact-1e-6), 1)) // 99.9% of 1000 is 999, whatever floats make of it
 	i := sort.Search(len(c.buckets), func(i int) bool { return c.buckets[i].UpTo >= rank })
-	return reports.Usec(c.buckets[min(i, len(c.buckets)-1)].Ns)
+	return units.Usec(c.buckets[min(i, len(c.buckets)-1)].Ns)
 }
 
 // points samples the curve evenly in x, so that a drawing stays small.

@@ -13,13 +13,14 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/internal/golden"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/page"
+	"github.com/ibperf/ibperf/reports/plots/sketch"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
-func drawFiles(t *testing.T, files ...*result.File) []reports.Figure {
+func drawFiles(t *testing.T, files ...*result.File) []page.Figure {
 	t.Helper()
-	figures, err := Draw(t.TempDir(), reports.Set{Runs: files})
+	figures, err := Draw(t.TempDir(), files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,11 +33,11 @@ func drawings(t *testing.T, files ...*result.File) map[string]string {
 	all := map[string]string{}
 	for _, g := range plotGroups(files) {
 		for _, s := range sketches(g) {
-			svg, err := s.svg()
+			svg, err := s.SVG()
 			if err != nil {
 				t.Fatal(err)
 			}
-			all[s.name] = string(svg)
+			all[s.Name] = string(svg)
 		}
 	}
 	return all
@@ -87,7 +88,7 @@ func TestPicturesAreNotBlank(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", fig.PNG, err)
 		}
-		if size := img.Bounds().Size(); size.X != 9*figureDPI || size.Y < 5*figureDPI {
+		if size := img.Bounds().Size(); size.X != 9*sketch.DPI || size.Y < 5*sketch.DPI {
 			t.Errorf("%s: size is %v", fig.PNG, size)
 		}
 		for mode, c := range modeColors {
@@ -183,7 +184,7 @@ func TestDrawNamesTheFolderItCannotMake(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Draw(file, reports.Set{}); err == nil || !strings.Contains(err.Error(), file) {
+	if _, err := Draw(file, nil); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("error is %v", err)
 	}
 }

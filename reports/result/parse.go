@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/ibperf/ibperf/internal/units"
 )
 
 // Parse decodes a result file and checks that tables and plots can be made
@@ -113,14 +115,10 @@ func (b *Bandwidth) check() error {
 		CheckNumbers("messages_per_s", b.MsgRate))
 }
 
-// Measurable bounds every number of a result file. In nanoseconds it is 30
-// years, in bytes per second a million times what any memory does.
-const Measurable = 1e18
-
 // CheckNumbers refuses what cannot have been measured.
 func CheckNumbers(name string, values ...float64) error {
 	for _, v := range values {
-		if v < 0 || v > Measurable || math.IsNaN(v) {
+		if v < 0 || v > units.Measurable || math.IsNaN(v) {
 			return fmt.Errorf("%s: %v is not a number that can be measured", name, v)
 		}
 	}

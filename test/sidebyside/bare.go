@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 // bare is a program in C, of the folder c, that does the one thing that a bench
@@ -58,7 +58,7 @@ func (p *bare) client(bench, int, string) []string {
 }
 
 // bareUnits name what the programs print, a number and its unit.
-var bareUnits = map[string]string{reports.MetricBandwidth: "bytes/s", reports.MetricLatency: "ns"}
+var bareUnits = map[string]string{comparison.MetricBandwidth: "bytes/s", comparison.MetricLatency: "ns"}
 
 func (p *bare) read(b bench, stdout, _ string) (reading, error) {
 	var r reading

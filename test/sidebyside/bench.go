@@ -3,8 +3,9 @@ package main
 import (
 	"fmt"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 // A bench is a test of ibperf with its parameters.
@@ -12,7 +13,7 @@ type bench struct {
 	op, kind string // "write", result.KindLatency
 	size     int    // bytes
 	arrival  string // how it is detected: "data", "poll" or "event"
-	metric   string // reports.MetricLatency, ...
+	metric   string // comparison.MetricLatency, ...
 	iters    int    // measured messages of each QP; 0: the program's default
 	qps      int
 	txDepth  int
@@ -34,7 +35,7 @@ func (b bench) title() string {
 
 // String names the bench in a line.
 func (b bench) String() string {
-	return b.title() + ", " + reports.Size(b.size) + ", " + b.arrival
+	return b.title() + ", " + units.Size(b.size) + ", " + b.arrival
 }
 
 // plain tells a bench whose programs are told nothing but device and port.
@@ -42,7 +43,7 @@ func (b bench) plain() bool { return b.iters == 0 }
 
 // ofRun tells metrics of whole runs, which no program prints.
 func ofRun(metric string) bool {
-	return metric == reports.MetricWall || metric == reports.MetricMemory
+	return metric == comparison.MetricWall || metric == comparison.MetricMemory
 }
 
 // rxDepth is perftest's default, which where nothing is received is no option there.
@@ -85,14 +86,14 @@ func (b bench) parameters(s setup) map[string]int {
 }
 
 func latency(op string, size int, arrival string, iters int) bench {
-	return bench{op, result.KindLatency, size, arrival, reports.MetricLatency, iters, 1, 1}
+	return bench{op, result.KindLatency, size, arrival, comparison.MetricLatency, iters, 1, 1}
 }
 
 // bandwidth is told in bytes for large messages and in messages for small ones.
 func bandwidth(op string, size int, arrival string, iters int) bench {
-	b := bench{op, result.KindBandwidth, size, arrival, reports.MetricBandwidth, iters, 1, 128}
+	b := bench{op, result.KindBandwidth, size, arrival, comparison.MetricBandwidth, iters, 1, 128}
 	if size < 1024 {
-		b.metric = reports.MetricRate
+		b.metric = comparison.MetricRate
 	}
 	return b
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 // A comparer measures all matches, the two programs of each in turns.
@@ -23,10 +23,10 @@ type comparer struct {
 
 // run fills the lines and the warnings of a comparison. What was measured before an
 // error stays in it. A match that fails is given up, the others go on.
-func (c *comparer) run(ctx context.Context, to *reports.Comparison) error {
+func (c *comparer) run(ctx context.Context, to *comparison.Comparison) error {
 	to.Started, to.Pairs = time.Now().UTC(), c.pairs
 	defer func() { to.Finished = time.Now().UTC() }()
-	lines, failed := make([][]reports.Line, len(c.matches)), make([]error, len(c.matches))
+	lines, failed := make([][]comparison.Line, len(c.matches)), make([]error, len(c.matches))
 	for i, m := range c.matches {
 		lines[i], failed[i] = c.lines(ctx, m)
 	}
@@ -42,7 +42,7 @@ func (c *comparer) run(ctx context.Context, to *reports.Comparison) error {
 }
 
 // lines are those of a match, without numbers.
-func (c *comparer) lines(ctx context.Context, m match) ([]reports.Line, error) {
+func (c *comparer) lines(ctx context.Context, m match) ([]comparison.Line, error) {
 	subject, err := c.values(ctx, m.subject)
 	if err != nil {
 		return nil, err
@@ -51,9 +51,9 @@ func (c *comparer) lines(ctx context.Context, m match) ([]reports.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	var lines []reports.Line
+	var lines []comparison.Line
 	for _, g := range m.goals {
-		l := reports.Line{
+		l := comparison.Line{
 			Test: m.title(), Size: m.size, Arrival: m.arrival, Metric: g.metric, Goal: g.ratio,
 			Parameters: m.parameters(m.setup),
 			Subject:    subject, Reference: reference,
@@ -70,13 +70,13 @@ func (c *comparer) lines(ctx context.Context, m match) ([]reports.Line, error) {
 // define says what a metric of a program is.
 func define(p program, b bench, metric string) string {
 	if ofRun(metric) {
-		return reports.NewComparison().Definitions[metric]
+		return comparison.New().Definitions[metric]
 	}
 	return p.definition(b)
 }
 
 // values names a side, whose program is asked once for its release.
-func (c *comparer) values(ctx context.Context, p program) (reports.Values, error) {
+func (c *comparer) values(ctx context.Context, p program) (comparison.Values, error) {
 	l := p.label()
 	if c.releases == nil {
 		c.releases = map[string]string{}
@@ -84,15 +84,15 @@ func (c *comparer) values(ctx context.Context, p program) (reports.Values, error
 	if c.releases[l.name] == "" {
 		release, err := p.release(ctx)
 		if err != nil {
-			return reports.Values{}, err
+			return comparison.Values{}, err
 		}
 		c.releases[l.name] = release
 	}
-	return reports.Values{Program: reports.Program{Name: l.name, Release: c.releases[l.name]}, Part: l.part, Device: l.device}, nil
+	return comparison.Values{Program: comparison.Program{Name: l.name, Release: c.releases[l.name]}, Part: l.part, Device: l.device}, nil
 }
 
 // pair measures a match once with each program. The subject begins in every other.
-func (c *comparer) pair(ctx context.Context, m match, lines []reports.Line, to *reports.Comparison) error {
+func (c *comparer) pair(ctx context.Context, m match, lines []comparison.Line, to *comparison.Comparison) error {
 	before := len(lines[0].Subject.Rounds)
 	programs := [2]program{m.subject, m.reference}
 	var readings [2]reading

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 // script measures without processes: values and failures by name of the program.
@@ -42,7 +42,7 @@ func newComparer(s *script, pairs int, benches ...bench) *comparer {
 
 func TestPairsAreInterleavedAndAlternate(t *testing.T) {
 	s := &script{values: map[string]float64{"one": 30, "other": 20}}
-	to := reports.NewComparison()
+	to := comparison.New()
 	if err := newComparer(s, 2, someBench, bandwidth("read", 65536, "poll", 500)).run(t.Context(), to); err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +74,8 @@ func TestProgramAgainstItselfNeedsNoNote(t *testing.T) {
 func TestEveryGoalIsALineOfTheSameRuns(t *testing.T) {
 	s := &script{values: map[string]float64{"one": 30, "other": 20}}
 	c := newComparer(s, 3, someBench)
-	c.matches[0].goals = []goal{{reports.MetricLatency, 1}, {reports.MetricWall, 0.5}}
-	to := reports.NewComparison()
+	c.matches[0].goals = []goal{{comparison.MetricLatency, 1}, {comparison.MetricWall, 0.5}}
+	to := comparison.New()
 	if err := c.run(t.Context(), to); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestEveryGoalIsALineOfTheSameRuns(t *testing.T) {
 		t.Fatalf("measured %q: %+v", s.order, to.Lines)
 	}
 	wall := to.Lines[1]
-	if wall.Metric != reports.MetricWall || wall.Goal != 0.5 || wall.Subject.Rounds[2] != 60 || wall.Subject.Definition == to.Lines[0].Subject.Definition {
+	if wall.Metric != comparison.MetricWall || wall.Goal != 0.5 || wall.Subject.Rounds[2] != 60 || wall.Subject.Definition == to.Lines[0].Subject.Definition {
 		t.Errorf("line is %+v", wall)
 	}
 }
@@ -92,7 +92,7 @@ func TestSlowMatchesAreMeasuredInEveryOtherRoundAndAlternate(t *testing.T) {
 	s := &script{values: map[string]float64{"one": 30, "other": 20}}
 	c := newComparer(s, 4, someBench)
 	c.matches[0].slow = true
-	if err := c.run(t.Context(), reports.NewComparison()); err != nil {
+	if err := c.run(t.Context(), comparison.New()); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"one write_lat", "other write_lat", "other write_lat", "one write_lat"}; !slices.Equal(s.order, want) {
@@ -104,7 +104,7 @@ var errFlaky = errors.New("flaky")
 
 func TestFailedRunIsRepeatedAndNamed(t *testing.T) {
 	s := &script{values: map[string]float64{"one": 30, "other": 20}, fail: map[int]error{1: errFlaky, 2: errFlaky}}
-	to := reports.NewComparison()
+	to := comparison.New()
 	if err := newComparer(s, 1, someBench).run(t.Context(), to); err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestMatchThatKeepsFailingIsGivenUpAlone(t *testing.T) {
 	for i := range tries {
 		s.fail[5+i] = errFlaky // the second run of the first match's second pair
 	}
-	to := reports.NewComparison()
+	to := comparison.New()
 	err := newComparer(s, 3, someBench, bandwidth("read", 65536, "poll", 500)).run(t.Context(), to)
 	if !errors.Is(err, errFlaky) || len(s.order) != 5+tries+4 {
 		t.Errorf("error is %v after %q", err, s.order)
@@ -134,7 +134,7 @@ func TestMatchThatKeepsFailingIsGivenUpAlone(t *testing.T) {
 func TestStoppedComparisonDoesNotTryAgain(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &script{fail: map[int]error{0: errFlaky}, stop: cancel}
-	err := newComparer(s, 2, someBench, someBench).run(ctx, reports.NewComparison())
+	err := newComparer(s, 2, someBench, someBench).run(ctx, comparison.New())
 	if !errors.Is(err, context.Canceled) || len(s.order) != 1 {
 		t.Errorf("error is %v after %q", err, s.order)
 	}

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 // ibperf is the programs in the folder of the setup.
@@ -104,13 +104,13 @@ func (p *ibperf) read(b bench, _, dir string) (reading, error) {
 		}
 	}
 	switch b.metric {
-	case reports.MetricLatency:
+	case comparison.MetricLatency:
 		r.value = row.Latency.P50Ns
-	case reports.MetricMean:
+	case comparison.MetricMean:
 		r.value = row.Latency.MeanNs
-	case reports.MetricBandwidth:
+	case comparison.MetricBandwidth:
 		r.value = row.Bandwidth.Average
-	case reports.MetricRate:
+	case comparison.MetricRate:
 		r.value = row.Bandwidth.MsgRate
 	}
 	if !(r.value > 0) {
@@ -122,9 +122,9 @@ func (p *ibperf) read(b bench, _, dir string) (reading, error) {
 func (p *ibperf) definition(b bench) string {
 	sample := "; a sample is " + result.DefinitionsFor(b.kind, b.op)["latency"]
 	switch b.metric {
-	case reports.MetricLatency:
+	case comparison.MetricLatency:
 		return "the median of all samples" + sample
-	case reports.MetricMean:
+	case comparison.MetricMean:
 		return "the arithmetic mean of all samples" + sample
 	}
 	return result.DefinitionsFor(b.kind, b.op)[b.metric]

@@ -3,12 +3,12 @@ package main
 import (
 	"strings"
 
-	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 // emulated warns of a CPU that QEMU interprets.
-func emulated(m reports.Machine) []result.Warning {
+func emulated(m comparison.Machine) []result.Warning {
 	if !strings.Contains(m.CPU, "TCG") {
 		return nil
 	}

@@ -6,6 +6,7 @@
 //	sidebyside [--device NAME] [--run REGEXP] [--list] [--pairs N] [--itself]
 //	           [--bin DIR] [--gid-index N] [--mtu BYTES] [--cpus SERVER,CLIENT]
 //	           [--limit TIME] [-o FILE]
+//	sidebyside draw DIR FILE...
 //
 // What is measured depends on the device. An embedded one, such as shm_whole, is
 // compared with ucx_perftest over shared memory, and with bare programs in C that copy
@@ -18,7 +19,10 @@
 // measured once, then all of them again, until each has its pairs, slow ones half as
 // many; which program begins changes from pair to pair. Servers and clients are pinned
 // to one CPU each. The table goes to standard output, progress to standard error, and
-// the comparison into FILE, which ib_report draws.
+// the comparison into FILE.
+//
+// With draw nothing is measured: the comparisons in FILES are printed as one table, and
+// drawn into the folder DIR, with a page.
 //
 // The exit status is 0 if every pair was measured, 2 if the command line is
 // wrong, and 1 for anything else. What was measured is printed all the same.

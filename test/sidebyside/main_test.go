@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 // The test's own binary stands in for both programs, with a first argument that
@@ -100,7 +100,7 @@ func TestPairOfProcessesIsMeasured(t *testing.T) {
 
 func TestMemoryOfBothProcessesIsWatched(t *testing.T) {
 	b := someBench
-	b.metric = reports.MetricMemory
+	b.metric = comparison.MetricMemory
 	r, _, err := newRunner(t, patience).measure(t.Context(), &fake{"fake", ""}, b)
 	if err != nil || r.memory <= 0 || r.memory > 400*mib {
 		t.Errorf("measured %+v, %v", r, err)

@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 // A match is a bench that two programs measure in turns. Each goal is a line.
@@ -54,7 +54,7 @@ const (
 
 // mean is a bench whose number is the mean of all samples.
 func mean(b bench) bench {
-	b.metric = reports.MetricMean
+	b.metric = comparison.MetricMean
 	return b
 }
 
@@ -115,14 +115,14 @@ const manyQPs = 1024
 // resourceMatches are about whole runs: of very many QPs, on the device and on the
 // embedded one, and of the defaults.
 func (s setup) resourceMatches(reference program) []match {
-	many := bench{"write", result.KindBandwidth, 4 * kib, "poll", reports.MetricWall, 5, manyQPs, 1}
-	plain := bench{op: "write", kind: result.KindBandwidth, size: 64 * kib, arrival: "poll", metric: reports.MetricWall}
-	goals := []goal{{reports.MetricWall, 1}, {reports.MetricMemory, 1}}
+	many := bench{"write", result.KindBandwidth, 4 * kib, "poll", comparison.MetricWall, 5, manyQPs, 1}
+	plain := bench{op: "write", kind: result.KindBandwidth, size: 64 * kib, arrival: "poll", metric: comparison.MetricWall}
+	goals := []goal{{comparison.MetricWall, 1}, {comparison.MetricMemory, 1}}
 	embedded := s
 	embedded.device = "shm_whole"
 	return []match{
 		{many, s, &ibperf{s}, reference, goals, true},
 		{many, embedded, &ibperf{embedded}, reference, goals, true},
-		{plain, s, &ibperf{s}, reference, []goal{{reports.MetricWall, 0.5}}, true},
+		{plain, s, &ibperf{s}, reference, []goal{{comparison.MetricWall, 0.5}}, true},
 	}
 }

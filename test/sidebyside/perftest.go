@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 // perftest is the suite of the linux-rdma project, found by PATH.
@@ -49,9 +49,9 @@ var perftestColumns = map[string]struct {
 	name  string
 	units map[string]float64
 }{
-	reports.MetricLatency:   {"t_typical", map[string]float64{"[usec]": 1e3}},
-	reports.MetricBandwidth: {"BW_average", map[string]float64{"[MB/sec]": 1 << 20, "[MiB/sec]": 1 << 20}},
-	reports.MetricRate:      {"MsgRate", map[string]float64{"[Mpps]": 1e6}},
+	comparison.MetricLatency:   {"t_typical", map[string]float64{"[usec]": 1e3}},
+	comparison.MetricBandwidth: {"BW_average", map[string]float64{"[MB/sec]": 1 << 20, "[MiB/sec]": 1 << 20}},
+	comparison.MetricRate:      {"MsgRate", map[string]float64{"[Mpps]": 1e6}},
 }
 
 func (p *perftest) read(b bench, stdout, _ string) (reading, error) {
@@ -103,12 +103,12 @@ func perftestRow(stdout string) (names, cells []string, err error) {
 
 func (p *perftest) definition(b bench) string {
 	switch {
-	case b.metric == reports.MetricLatency && b.op == "read":
+	case b.metric == comparison.MetricLatency && b.op == "read":
 		return "t_typical: the median without the two largest samples; a sample is the full round trip, from post to post"
-	case b.metric == reports.MetricLatency:
+	case b.metric == comparison.MetricLatency:
 		return "t_typical: the median without the two largest samples; a sample is half of the time from post to post, " +
 			"in which the side also awaits its own send completion"
-	case b.metric == reports.MetricBandwidth:
+	case b.metric == comparison.MetricBandwidth:
 		return "BW average at the client: bytes / (last completion polled - first post)"
 	}
 	return "MsgRate at the client: messages / (last completion polled - first post)"

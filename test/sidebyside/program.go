@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 // A program can be run as server and client, and what it prints be understood.
@@ -47,9 +47,9 @@ type reading struct {
 // of is the number of a metric.
 func (r *reading) of(metric string) float64 {
 	switch metric {
-	case reports.MetricWall:
+	case comparison.MetricWall:
 		return r.seconds
-	case reports.MetricMemory:
+	case comparison.MetricMemory:
 		return r.memory
 	}
 	return r.value

@@ -7,8 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/ibperf/ibperf/internal/machine"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 const (
@@ -19,6 +18,9 @@ const (
 
 // run is the program without its process. args begin with the program's name.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 1 && args[1] == "draw" {
+		return drawAll(args[2:], stdout, stderr)
+	}
 	o, err := parse(args[1:])
 	if err != nil {
 		fmt.Fprintf(stderr, "sidebyside: %v\n", err)
@@ -50,18 +52,18 @@ func compare(ctx context.Context, o *options, command []string, stdout, stderr i
 		measure:  (&runner{cpus: o.cpus, limit: o.limit, dir: dir}).measure,
 		progress: stderr,
 	}
-	result := reports.NewComparison()
-	result.Command, result.Machine = command, machine.Describe(os.DirFS("/"), o.cpus[:])
-	result.Warnings = append(result.Warnings, emulated(result.Machine)...)
-	failed := c.run(ctx, result)
+	measured := comparison.New()
+	measured.Command, measured.Machine = command, comparison.ThisMachine(os.DirFS("/"), o.cpus[:])
+	measured.Warnings = append(measured.Warnings, emulated(measured.Machine)...)
+	failed := c.run(ctx, measured)
 	if failed != nil {
-		result.Error, result.Interrupted = failed.Error(), ctx.Err() != nil
+		measured.Error, measured.Interrupted = failed.Error(), ctx.Err() != nil
 	}
-	if err := reports.WriteTables(stdout, reports.Set{Comparisons: []*reports.Comparison{result}}, false, reports.SideBySide); err != nil {
+	if err := (comparison.Set{measured}).WriteText(stdout); err != nil {
 		return errors.Join(failed, err)
 	}
 	if o.file != "" {
-		failed = errors.Join(failed, result.Write(o.file))
+		failed = errors.Join(failed, measured.Write(o.file))
 	}
 	return failed
 }

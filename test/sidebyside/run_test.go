@@ -7,8 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/ibperf/ibperf/internal/machine"
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 func TestUsageErrors(t *testing.T) {
@@ -30,9 +29,30 @@ func TestFailedComparisonIsStillPrintedAndWritten(t *testing.T) {
 	if status != exitFailed || !strings.Contains(stderr.String(), "/nowhere/ib_write_bw") || !strings.Contains(stdout.String(), "ended early") {
 		t.Errorf("status %d, stdout %q, stderr %q", status, stdout.String(), stderr.String())
 	}
-	var set reports.Set
-	if err := set.Read(file); err != nil || !strings.Contains(set.Comparisons[0].Error, "/nowhere") {
-		t.Errorf("%+v, %v", set.Comparisons, err)
+	if c, err := comparison.Read(file); err != nil || !strings.Contains(c.Error, "/nowhere") {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestWrittenComparisonsAreDrawn(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "c.json")
+	c := comparison.New()
+	c.Lines = []comparison.Line{{Test: "write_lat", Size: 8, Arrival: "data", Metric: comparison.MetricLatency,
+		Subject: comparison.Values{Program: comparison.Program{Name: "ibperf"}}, Reference: comparison.Values{Program: comparison.Program{Name: "other"}}}}
+	c.Lines[0].Add(300, 400)
+	if err := c.Write(file); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	status := run(t.Context(), []string{"sidebyside", "draw", filepath.Join(dir, "out"), file}, &stdout, &stderr)
+	if status != exitDone || !strings.Contains(stdout.String(), "0.75x") || !strings.Contains(stderr.String(), "index.html") {
+		t.Errorf("status %d, stdout %q, stderr %q", status, stdout.String(), stderr.String())
+	}
+	for args, want := range map[string]int{"draw": exitUsage, "draw " + dir: exitUsage, "draw " + dir + " /nowhere": exitFailed} {
+		if status := run(t.Context(), append([]string{"sidebyside"}, strings.Fields(args)...), &stdout, &stderr); status != want {
+			t.Errorf("%s: status %d, want %d", args, status, want)
+		}
 	}
 }
 
@@ -53,14 +73,14 @@ func TestListNamesTheLinesOfTheDevice(t *testing.T) {
 
 func TestMachineIsDescribed(t *testing.T) {
 	root := fstest.MapFS{"proc/cpuinfo": {Data: []byte("processor\t: 0\nmodel name\t: QEMU TCG CPU version 2.5+\n")}}
-	m := machine.Describe(root, []int{0, 1})
+	m := comparison.ThisMachine(root, []int{0, 1})
 	if m.CPU != "QEMU TCG CPU version 2.5+" || m.CPUs < 1 || m.Kernel == "" || m.Pinned[1] != 1 {
 		t.Errorf("machine is %+v", m)
 	}
 	if len(emulated(m)) != 1 {
 		t.Error("no warning of the emulated CPU")
 	}
-	if bare := machine.Describe(fstest.MapFS{}, nil); bare.CPU == "" || len(emulated(bare)) != 0 {
+	if bare := comparison.ThisMachine(fstest.MapFS{}, nil); bare.CPU == "" || len(emulated(bare)) != 0 {
 		t.Errorf("machine is %+v", bare)
 	}
 }

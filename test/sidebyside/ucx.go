@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 // ucx is a test of ucx_perftest over shared memory, found by PATH.
@@ -72,9 +72,9 @@ func (p *ucx) read(b bench, stdout, _ string) (reading, error) {
 		return reading{}, fmt.Errorf("overall_mr is %q: no rate of messages", cells[len(cells)-1])
 	}
 	switch b.metric {
-	case reports.MetricMean:
+	case comparison.MetricMean:
 		return reading{value: 1e9 / rate}, nil
-	case reports.MetricBandwidth:
+	case comparison.MetricBandwidth:
 		return reading{value: rate * float64(p.size)}, nil
 	}
 	return reading{value: rate}, nil
@@ -82,10 +82,10 @@ func (p *ucx) read(b bench, stdout, _ string) (reading, error) {
 
 func (p *ucx) definition(b bench) string {
 	switch b.metric {
-	case reports.MetricMean:
+	case comparison.MetricMean:
 		return "the overall latency: the time of all iterations of a ping-pong / their number / 2, the mean of all samples; " +
 			"reckoned as 1 / overall message rate, which is printed with more digits"
-	case reports.MetricBandwidth:
+	case comparison.MetricBandwidth:
 		return fmt.Sprintf("overall message rate x %d bytes, the size of its messages; the rate is messages / (all of them done - first one posted)", p.size)
 	}
 	return "overall message rate: messages / (all of them done - first one posted)"
@@ -101,9 +101,9 @@ const (
 
 func (p *ucx) note(b bench) string {
 	switch {
-	case b.metric == reports.MetricMean:
+	case b.metric == comparison.MetricMean:
 		return noteMean + notePlace
-	case b.metric == reports.MetricRate:
+	case b.metric == comparison.MetricRate:
 		return notePlace + noteAsked
 	case p.size != b.size:
 		return noteSmall + noteRing

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 )
 
 func TestUCXOutputIsUnderstood(t *testing.T) {
@@ -56,7 +56,7 @@ func TestUCXIsToldItsTransport(t *testing.T) {
 		if shm == posix || shm != strings.HasPrefix(p.test, "ucp_") || command[len(command)-1] != "127.0.0.1" {
 			t.Errorf("%s: %q", m, command)
 		}
-		if p.size != m.size && (m.metric != reports.MetricBandwidth || !strings.Contains(p.note(m.bench), "8 KiB")) {
+		if p.size != m.size && (m.metric != comparison.MetricBandwidth || !strings.Contains(p.note(m.bench), "8 KiB")) {
 			t.Errorf("%s: messages of %d bytes: %q", m, p.size, p.note(m.bench))
 		}
 		if slices.Contains(p.server(m.bench, 4711, ""), "127.0.0.1") {

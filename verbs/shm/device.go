@@ -1,8 +1,8 @@
 package shm
 
 import (
+	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
-	"github.com/ibperf/ibperf/verbs/shm/internal/place"
 )
 
 // software labels the device in every output.

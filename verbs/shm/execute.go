@@ -3,8 +3,8 @@ package shm
 import (
 	"sync/atomic"
 
+	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
-	"github.com/ibperf/ibperf/verbs/shm/internal/place"
 )
 
 // outcome tells how far a request came.

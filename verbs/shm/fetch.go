@@ -1,6 +1,6 @@
 package shm
 
-import "github.com/ibperf/ibperf/verbs/shm/internal/place"
+import "github.com/ibperf/ibperf/internal/place"
 
 // The requester's side of a peer that takes from shared receive queues; see feed.go.
 

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/ibperf/ibperf/internal/memfd"
+	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
-	"github.com/ibperf/ibperf/verbs/shm/internal/place"
 )
 
 // qp is a queue pair. Its requester runs in whatever thread posts work, and for work

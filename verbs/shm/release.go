@@ -2,7 +2,7 @@
 
 package shm
 
-import "github.com/ibperf/ibperf/verbs/shm/internal/place"
+import "github.com/ibperf/ibperf/internal/place"
 
 // release stores v after everything that this thread stored before. It is a plain
 // store, which costs a fraction of the exchange that sync/atomic stores with.

@@ -1,0 +1,93 @@
+package sketch
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/ibperf/ibperf/internal/atomicfile"
+	"github.com/ibperf/ibperf/reports/page"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// The size of every figure, and how fine its picture is.
+const (
+	figureWidth  = 9 * vg.Inch
+	figureHeight = 5.4 * vg.Inch
+	DPI          = 144
+)
+
+// Save draws sketches in the folder dir, which is created if it does not exist. The
+// same sketches give the same bytes.
+func Save(dir string, all []*Sketch) ([]page.Figure, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("create folder %s: %w", dir, atomicfile.Cause(err))
+	}
+	var figures []page.Figure
+	taken := map[string]bool{}
+	for _, s := range all {
+		s.Name = freeName(taken, s.Name)
+		figure, err := s.save(dir)
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, figure)
+	}
+	return figures, nil
+}
+
+// save writes the picture and the vector drawing.
+func (s *Sketch) save(dir string) (page.Figure, error) {
+	base := filepath.Join(dir, s.Name)
+	fig := page.Figure{Name: s.Name, Title: s.Title, PNG: base + ".png", SVG: base + ".svg"}
+	svg, err := s.SVG()
+	if err != nil {
+		return fig, fmt.Errorf("draw %s: %w", fig.SVG, err)
+	}
+	if err := atomicfile.Write(fig.SVG, svg); err != nil {
+		return fig, fmt.Errorf("write %s: %w", fig.SVG, err)
+	}
+	png, err := s.png()
+	if err != nil {
+		return fig, fmt.Errorf("draw %s: %w", fig.PNG, err)
+	}
+	if err := atomicfile.Write(fig.PNG, png); err != nil {
+		return fig, fmt.Errorf("write %s: %w", fig.PNG, err)
+	}
+	return fig, nil
+}
+
+// SVG returns the vector drawing.
+func (s *Sketch) SVG() ([]byte, error) {
+	canvas := vgsvg.New(figureWidth, figureHeight)
+	s.draw(draw.New(canvas))
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return nil, err
+	}
+	// Viewers without Liberation Sans take a font of the same metrics, if told.
+	return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), nil
+}
+
+func (s *Sketch) png() ([]byte, error) {
+	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(figureWidth, figureHeight), vgimg.UseDPI(DPI))}
+	s.draw(draw.New(canvas))
+	var b bytes.Buffer
+	_, err := canvas.WriteTo(&b)
+	return b.Bytes(), err
+}
+
+// freeName returns name, or name with a number if another plot has it.
+func freeName(taken map[string]bool, name string) string {
+	free := name
+	for i := 2; taken[free]; i++ {
+		free = fmt.Sprintf("%s_%d", name, i)
+	}
+	taken[free] = true
+	return free
+}

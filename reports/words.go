@@ -1,0 +1,62 @@
+package reports
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Clean makes a string from a file or a peer fit for a terminal and for SVG: no
+// control characters, no broken UTF-8, one line.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t', r == '\r':
+			return ' '
+		case !unicode.IsPrint(r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
+}
+
+// Shorten cuts a string that has no place on a plot at n characters.
+func Shorten(s string, n int) string {
+	runes := []rune(Clean(s))
+	if len(runes) <= n {
+		return string(runes)
+	}
+	return string(runes[:n-3]) + "..."
+}
+
+// Wrap breaks text into lines of at most width characters where it has spaces.
+func Wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case len(line)+1+len(word) > width:
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// Slug makes a file name of words that may hold anything.
+func Slug(words ...string) string {
+	safe := func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+			return r
+		}
+		return '_'
+	}
+	return Shorten(strings.Map(safe, strings.Join(words, "_")), 120)
+}
