@@ -165,7 +165,7 @@ func (w *worker) spaced(n uint64, until, gap int64) error {
 		}
 		now := clock.Now()
 		samples.Record(now - last)
-		w.rest(now + gap)
+		w.sleepUntil(now + gap)
 		if w.halt.on() {
 			return errOver
 		}
@@ -183,9 +183,9 @@ func (w *worker) spaced(n uint64, until, gap int64) error {
 // wakeUp is how long before its end a pause stops to sleep and begins to spin.
 const wakeUp = int64(100 * time.Microsecond)
 
-// rest lets the time pass until then, asleep as far as that can be exact, and in slices so
+// sleepUntil lets the time pass until then, asleep as far as that can be exact, and in slices so
 // that a halt ends it.
-func (w *worker) rest(then int64) {
+func (w *worker) sleepUntil(then int64) {
 	for left := then - w.clock.Now(); left > 0 && !w.halt.on(); left = then - w.clock.Now() {
 		if left > wakeUp {
 			ts := unix.NsecToTimespec(min(left-wakeUp, int64(eventSlice)))

@@ -95,7 +95,8 @@ func spinFor(here func() bool) bool {
 
 // arriveByCompletion waits for a message's receive completion.
 func (w *worker) arriveByCompletion() func() (bool, error) {
-	i, consume, reap := &w.lanes[0].in, w.scheme.consumer(), w.receivePoller()
+	most := uint64(1)
+	i, consume, reap := &w.lanes[0].in, w.scheme.consumer(), w.receivePoller(&most)
 	if consume == nil {
 		consume = func(*receiver, uint64) {}
 	}

@@ -28,24 +28,18 @@ func (g *group) result() oob.Round {
 	return r
 }
 
-// figure is the round as this side's clock saw it, nil if nothing was measured.
+// figure is the round as this side's clock saw it. One that was too short to see anything
+// is there all the same, so that the rounds of all ways go by the same numbers.
 func (g *group) figure() *result.Round {
 	w := g.workers[0]
 	s := w.scheme
 	if s.exchange && !s.noClock {
-		n := w.samples.N()
-		if n == 0 {
-			return nil
-		}
-		return &result.Round{Messages: n, Seconds: float64(w.meter.wall) / 1e9,
+		return &result.Round{Messages: w.samples.N(), Seconds: float64(w.meter.wall) / 1e9,
 			P50Ns: w.samples.Median() * s.factor, MeanNs: w.samples.Mean() * s.factor}
 	}
 	b := g.rate().Bandwidth(s.size, s.at)
-	if b.Messages == 0 {
-		return nil
-	}
 	r := &result.Round{Messages: b.Messages, Seconds: b.Seconds}
-	if s.exchange {
+	if s.exchange && b.Messages > 0 {
 		r.MeanNs = b.Seconds * 1e9 / float64(b.Messages) * s.factor
 		return r
 	}

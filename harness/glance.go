@@ -3,14 +3,14 @@ package harness
 import "github.com/ibperf/ibperf/verbs"
 
 // receivePoller returns how completions of receives are looked for: who does nothing else
-// spins a while, unless it is to sleep.
-func (w *worker) receivePoller() func() ([]verbs.WC, error) {
+// spins a while, unless it is to sleep. At most so many are taken at a time.
+func (w *worker) receivePoller(most *uint64) func() ([]verbs.WC, error) {
 	max := spins
 	if w.scheme.sleeps || w.duplex() {
 		max = 1
 	}
 	return func() ([]verbs.WC, error) {
-		n, err := w.recvCQ.PollSpin(w.recvWCs, max)
+		n, err := w.recvCQ.PollSpin(w.recvWCs[:*most], max)
 		if n <= 0 || err != nil {
 			return nil, err
 		}

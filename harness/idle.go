@@ -116,3 +116,25 @@ func (s *sleeper) rest() {
 		s.queues[i].unacked = 0
 	}
 }
+
+// watch makes the completions that the worker waits for in a round those that end a sleep.
+func (s *sleeper) watch(w *worker) {
+	if w.channel == nil || s.channel != nil {
+		return
+	}
+	s.channel = w.channel
+	role := w.rig.cfg.Role
+	if w.scheme.out.has(role) && (w.scheme.fetch || !w.scheme.exchange) {
+		s.queues = append(s.queues, armable{cq: w.sendCQ})
+	}
+	if w.scheme.in.has(role) && w.scheme.receives {
+		s.queues = append(s.queues, armable{cq: w.recvCQ})
+	}
+}
+
+// rest ends the use of events in a round.
+func (g *group) rest() {
+	for _, w := range g.workers {
+		w.sleep.rest()
+	}
+}

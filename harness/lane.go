@@ -71,8 +71,14 @@ func (l *lane) prepare(s *scheme) {
 		return
 	}
 	l.out.credited, l.in.credits.told = l.out.sent, l.in.arrived
-	if s.fetch {
-		l.out.prepareFetch(s)
+	role := l.worker.rig.cfg.Role
+	if s.fetch && s.out.has(role.other()) {
+		l.out.prepareSource(s)
+	}
+	if s.fetch && s.out.has(role) {
+		l.out.found.Init(0)
+	}
+	if !s.in.has(role) {
 		return
 	}
 	if s.verify {

@@ -28,7 +28,7 @@ func newLayout(p *Plan) layout {
 	l := layout{lanes: p.QPs, rings: 1, ways: len(p.planned())}
 	for _, s := range p.candidates() {
 		l.ring = max(l.ring, message.RingBytes(s.size, p.Offset, s.span))
-		if s.out.or(s.in) == bothSides && s.in == bothSides {
+		if s.in == bothSides || s.fetch && s.out == bothSides {
 			l.rings = 2
 		}
 	}

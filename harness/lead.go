@@ -23,6 +23,11 @@ func (s *session) lead() error {
 				return err
 			}
 		}
+		if p.Compare {
+			if err := s.probeReads(); err != nil {
+				return err
+			}
+		}
 		for size := range p.Sizes {
 			if err := s.leadSize(size, began); err != nil {
 				return err

@@ -63,7 +63,7 @@ func (s *session) parameters(mtu verbs.MTU) result.Parameters {
 		Transport: verbs.QPTypeRC.String(), Completion: string(p.Completion), Sizes: p.Sizes,
 		Iterations: p.Iterations, QPs: p.QPs, TxDepth: p.TxDepth, RxDepth: p.RxDepth,
 		CQMod: p.CQMod, Inline: s.rig.inline, Offset: p.Offset, MTU: mtu.Bytes(),
-		RDMACM: p.RDMACM, Verify: p.Verify, NoPeak: p.NoPeak, ForceData: p.ForceData, Relaxed: s.rig.relaxed != nil,
+		RDMACM: p.RDMACM, Verify: p.Verify, NoPeak: p.NoPeak, ForceData: p.ForceData,
 		Rounds: p.rounds(), Runs: p.Runs, Touch: string(p.touch()), Precision: p.Precision,
 		LatencyGapNs: float64(p.Gap), Also: p.Also,
 	}
@@ -79,7 +79,8 @@ func (s *session) parameters(mtu verbs.MTU) result.Parameters {
 	if first := s.scheme(0, 0); !first.exchange {
 		r.CQMod = int(first.every) // of the first size; rows have their own
 	}
-	for _, w := range s.gate.ways {
+	for i, w := range s.gate.ways {
+		r.Relaxed = r.Relaxed || s.scheme(i, 0).relaxed
 		if m := string(w.way.mode); !slices.Contains(r.Modes, m) {
 			r.Modes = append(r.Modes, m)
 		}

@@ -12,10 +12,10 @@ import (
 // promise is the polling side's: of both sides in a ping-pong, of the receiver
 // of writes and sends, of the requester of reads.
 type gate struct {
-	ways    []gated
-	order   verbs.Order // where the markers are
-	forced  bool        // memory is polled without a promise
-	notes   []result.Warning
+	ways   []gated
+	order  verbs.Order // where the markers are
+	forced bool        // memory is polled without a promise
+	notes  []result.Warning
 }
 
 // gated is a way that is measured, and the group of its QPs.

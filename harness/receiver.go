@@ -36,7 +36,7 @@ type receiver struct {
 func (i *receiver) lay(s *scheme, rx *message.Ring) {
 	i.ring, i.marks, i.check = rx, message.NewMarkers(rx, s.order), nil
 	if s.verify && !s.fetch {
-		i.check = message.NewChecker(rx, watched(s, i.marks))
+		i.check = message.NewChecker(rx, markersOf(s, i.marks))
 	}
 	i.posted, i.every, i.batch = s.recvs, uint64(max(1, s.slots/2)), 1
 	i.quarter = uint64(max(1, s.slots/4))
@@ -113,7 +113,12 @@ func (i *receiver) unreaped() int64 { return int64(i.arrived - i.reaped) }
 
 // unused returns how many posted receives no message has taken. Messages that were seen
 // in memory alone have taken one too.
-func (i *receiver) unused() uint64 { return i.owed - (i.arrived - i.reaped) }
+func (i *receiver) unused() uint64 {
+	if i.owed == 0 {
+		return 0
+	}
+	return i.owed - (i.arrived - i.reaped)
+}
 
 // notice counts that the slot of message k holds its last message again.
 func (i *receiver) notice(k uint64) {

@@ -57,9 +57,7 @@ func (s *session) newClock() *clock.Clock {
 func (w *worker) begin(t oob.Turn, c *clock.Clock) error {
 	s, role := w.scheme, w.rig.cfg.Role
 	w.clock, w.meter, w.looks, w.parts, w.over = c, meter{}, 0, nil, make(chan struct{})
-	w.samples.Reset()
-	w.rate.Start(0)
-	w.pace.Start(0)
+	w.recorder.reset()
 	for _, l := range w.lanes {
 		l.prepare(s)
 	}

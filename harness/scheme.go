@@ -68,8 +68,6 @@ type sides struct{ client, server bool }
 
 func (s sides) has(r Role) bool { return r == Client && s.client || r == Server && s.server }
 
-func (s sides) or(t sides) sides { return sides{s.client || t.client, s.server || t.server} }
-
 var (
 	nobody    = sides{}
 	theClient = sides{client: true}

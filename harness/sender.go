@@ -43,15 +43,15 @@ func (o *sender) lay(s *scheme, tx, rx *message.Ring) {
 	o.marks, o.found = message.NewMarkers(tx, s.order), message.NewMarkers(rx, s.order)
 	o.check = nil
 	if s.verify && s.fetch {
-		o.check = message.NewReadChecker(rx, watched(s, o.found))
+		o.check = message.NewReadChecker(rx, markersOf(s, o.found))
 	}
 	o.slots, o.depth, o.every = s.slots, s.depth, s.every
 	o.sent, o.due, o.marked, o.done, o.finished, o.credited, o.limit, o.slot = 0, s.every, 0, 0, 0, 0, 0, 0
 	o.link(s)
 }
 
-// watched returns the markers if messages are known by them, else nil.
-func watched(s *scheme, m *message.Markers) *message.Markers {
+// markersOf returns the markers if messages are known by them, else nil.
+func markersOf(s *scheme, m *message.Markers) *message.Markers {
 	if s.memory {
 		return m
 	}
@@ -83,8 +83,8 @@ func (o *sender) link(s *scheme) {
 	}
 }
 
-// prepareFetch gives the ring that is read from its contents, which never change.
-func (o *sender) prepareFetch(s *scheme) {
+// prepareSource gives the ring that the peer READs from its contents, which never change.
+func (o *sender) prepareSource(s *scheme) {
 	for i := range uint64(s.span) {
 		if s.verify {
 			o.ring.Fill(i)
@@ -92,9 +92,6 @@ func (o *sender) prepareFetch(s *scheme) {
 		if s.memory {
 			o.marks.Write(i)
 		}
-	}
-	if s.memory {
-		o.found.Init(0)
 	}
 }
 

@@ -45,16 +45,17 @@ type Config struct {
 
 // session is a run under way.
 type session struct {
-	cfg      *Config
-	peer     oob.Peer
-	rig      *rig
-	gate     gate
-	halt     *halt
-	rows     map[rowKey]*tally // of the rows in the making
-	current  int               // the size that is laid, -1 if none is
-	run      int               // of Plan.Runs, from 1
-	limit    string            // what keeps intervals wider than asked
-	deadline *time.Timer       // for the last messages of a round
+	cfg         *Config
+	peer        oob.Peer
+	rig         *rig
+	gate        gate
+	halt        *halt
+	rows        map[rowKey]*tally // of the rows in the making
+	current     int               // the size that is laid, -1 if none is
+	run         int               // of Plan.Runs, from 1
+	limit       string            // what keeps intervals wider than asked
+	deadline    *time.Timer       // for the last messages of a round
+	synchronous bool              // READs are done when their post returns
 }
 
 // Run runs one side of the plan. When ctx ends, the run stops within a fraction

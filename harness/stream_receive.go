@@ -9,7 +9,7 @@ import (
 
 // visit bounds the messages of one lane that are taken before the next lane's. Before the
 // measurement begins it is 1, so that little is left out of it.
-const visit = 64
+const visit = wcBatch
 
 // receiving returns the part that receives over all lanes of the worker. What it measures
 // begins with the first messages.
@@ -33,7 +33,7 @@ func (w *worker) receiving(t oob.Turn, rate *stats.Rate) *part {
 func (w *worker) receiveStep(most *uint64) func() (uint64, error) {
 	s := w.scheme
 	if !s.memory {
-		return w.takeCompletions()
+		return w.takeCompletions(most)
 	}
 	look, giveBack := s.looker(), (*receiver).give
 	if s.receives {
@@ -139,9 +139,9 @@ func (w *worker) reuse() error {
 
 // takeCompletions returns the step that learns of messages by the completions of their
 // receives, whose wr_id is the lane's place.
-func (w *worker) takeCompletions() func() (uint64, error) {
+func (w *worker) takeCompletions(most *uint64) func() (uint64, error) {
 	s := w.scheme
-	consume, reap := s.consumer(), w.receivePoller()
+	consume, reap := s.consumer(), w.receivePoller(most)
 	if consume == nil {
 		consume = func(*receiver, uint64) {}
 	}

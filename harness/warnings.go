@@ -112,4 +112,3 @@ func (s *session) noRatio() string {
 	}
 	return ""
 }
-

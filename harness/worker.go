@@ -41,9 +41,32 @@ type worker struct {
 	meter  meter
 	looks  int // in vain, until the CPU is offered to others
 
-	samples *stats.Samples
-	rate    *stats.Rate // of the side whose clock counts
-	pace    *stats.Rate // of what was sent, where that is not what counts
+	recorder
+}
+
+// recorder keeps what a worker sees in a round. The ways use it one after another.
+type recorder struct {
+	samples *stats.Samples // of exchanges
+	rate    *stats.Rate    // where this clock counts
+	pace    *stats.Rate    // of what was sent or received, where that is not what counts
+}
+
+// newRecorder returns what a loop of the scheme's kind records to.
+func newRecorder(s *scheme) recorder {
+	if s.exchange {
+		return recorder{samples: stats.NewSamples(), rate: stats.NewRate()}
+	}
+	return recorder{rate: stats.NewRate(), pace: stats.NewRate()}
+}
+
+func (r *recorder) reset() {
+	r.rate.Start(0)
+	if r.samples != nil {
+		r.samples.Reset()
+	}
+	if r.pace != nil {
+		r.pace.Start(0)
+	}
 }
 
 // build makes the worker's queues and n QPs, the first of which has the index.

@@ -127,3 +127,17 @@ func (r *Rate) Latency(factor float64) *result.Latency {
 		N: r.messages, MeanNs: float64(r.ns()) / float64(r.messages) * factor, Factor: factor, MeanOnly: true,
 	}
 }
+
+// Together returns what several meters measured at the same time, of one clock: all
+// messages, from the first start to the last edge. It has no windows, since those of the
+// meters do not begin together.
+func Together(rates []*Rate) *Rate {
+	all := NewRate()
+	all.start = math.MaxInt64
+	for _, r := range rates {
+		all.messages += r.messages
+		all.start = min(all.start, r.start)
+		all.last = max(all.last, r.last)
+	}
+	return all
+}
