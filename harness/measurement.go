@@ -183,7 +183,7 @@ func (m *measurement) row(theirs sideResult, forced bool) result.Row {
 	mine := m.result
 	r := result.Row{
 		Size: m.size, Mode: string(m.mode), Forced: forced && m.mode == ModeData, Opcode: m.opcode.String(),
-		Warmup: m.warmup, Latency: mine.Latency, Bandwidth: mine.Bandwidth, Local: mine.Cost, Peer: theirs.Cost,
+		Latency: mine.Latency, Bandwidth: mine.Bandwidth, Local: mine.Cost, Peer: theirs.Cost,
 	}
 	if r.Latency == nil {
 		r.Latency = theirs.Latency

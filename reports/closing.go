@@ -56,11 +56,7 @@ func verifyTables(g *Group) []*table.Table {
 
 // mainDefinition says what the main number of a group is.
 func mainDefinition(g *Group) string {
-	field := result.MainField(g.Kind)
-	text := g.Runs[0].Definitions[field]
-	if text == "" {
-		text = result.DefinitionsFor(g.Kind, g.Op)[field]
-	}
+	text := g.Runs[0].Definition(result.MainField(g.Kind))
 	if g.Kind == result.KindLatency {
 		return "Latency: " + Clean(text) + "."
 	}

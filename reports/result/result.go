@@ -15,7 +15,7 @@ import (
 // FormatName and FormatVersion identify the result file.
 const (
 	FormatName    = "ibperf-result"
-	FormatVersion = 1
+	FormatVersion = 2
 )
 
 // File is one run as one side saw it: the JSON document that --out_json writes.
@@ -39,6 +39,8 @@ type File struct {
 	Units       map[string]string `json:"units"`       // field name -> unit
 	Warnings    []Warning         `json:"warnings"`    // what makes the numbers of all rows doubtful
 	Rows        []Row             `json:"rows"`
+	NotMeasured []Missing         `json:"not_measured,omitempty"`
+	Limits      string            `json:"precision_limit,omitempty"` // what kept the intervals wider than asked, in words
 }
 
 // The kinds of a test.
@@ -67,16 +69,27 @@ type Parameters struct {
 	ForceData  bool     `json:"force_data"`
 	RDMACM     bool     `json:"rdma_cm"`          // QPs connected through rdma_cm
 	Relaxed    bool     `json:"relaxed_ordering"` // asked for of messages in modes poll and event
+
+	Rounds       int      `json:"rounds"`                   // for each size and mode, in each run
+	Runs         int      `json:"runs"`                     // on fresh QPs, memory and connection
+	Touch        string   `json:"touch"`                    // "none", "read" or "write": what the consumer does with every cache line
+	Precision    float64  `json:"precision,omitempty"`      // asked half-width of the intervals of ratios, as a fraction; 0: none
+	TimeLimitS   float64  `json:"time_limit_s,omitempty"`   // for reaching it
+	LatencyGapNs float64  `json:"latency_gap_ns,omitempty"` // wait between two samples
+	Also         []string `json:"also,omitempty"`           // further rows of a comparison: VariantRelaxed, ...
 }
 
 // Side describes one end of the run: its machine, its device, the device's answer.
 type Side struct {
-	Host      string            `json:"host"`
-	Kernel    string            `json:"kernel"`
-	CPU       string            `json:"cpu"`
-	CPUs      int               `json:"cpus"`
-	Clock     string            `json:"clock"`              // what is read for the time: "TSC" or "CLOCK_MONOTONIC"
-	ClockNs   float64           `json:"clock_ns"`           // what a reading of the clock costs; each latency sample includes one
+	Host    string  `json:"host"`
+	Kernel  string  `json:"kernel"`
+	CPU     string  `json:"cpu"`
+	CPUs    int     `json:"cpus"`
+	Clock   string  `json:"clock"`    // what is read for the time: "TSC" or "CLOCK_MONOTONIC"
+	ClockNs float64 `json:"clock_ns"` // what a reading of the clock costs; each latency sample includes one
+	// ClockStepNs is the smallest difference between two readings of the clock.
+	ClockStepNs float64 `json:"clock_step_ns"`
+
 	Governor  string            `json:"governor,omitempty"` // cpufreq governor; empty if the kernel has none
 	Libraries map[string]string `json:"libraries"`          // "go", "libibverbs", ...
 	Device    Device            `json:"device"`
@@ -115,20 +128,54 @@ type Warning struct {
 	Text string `json:"text"`
 }
 
+// Missing is a row that there is not, and why.
+type Missing struct {
+	Size int    `json:"size_bytes"`
+	Mode string `json:"mode"`
+	Why  string `json:"why"`
+}
+
 // Row is one measurement: one message size in one completion mode.
 type Row struct {
-	Size      int        `json:"size_bytes"`
-	Mode      string     `json:"mode"`             // "data", "poll" or "event"
-	Forced    bool       `json:"forced"`           // data mode without the device's promise
-	Opcode    string     `json:"opcode"`           // "RDMA_WRITE", "SEND", ...
-	Warmup    uint64     `json:"warmup"`           // messages of each QP before the measured ones
-	CQMod     int        `json:"cq_mod,omitempty"` // one send completion for so many messages
+	Size    int     `json:"size_bytes"`
+	Mode    string  `json:"mode"`              // "data", "poll" or "event"
+	Variant string  `json:"variant,omitempty"` // VariantRelaxed, ...; empty: the mode as it is
+	Forced  bool    `json:"forced"`            // data mode without the device's promise
+	Opcode  string  `json:"opcode"`            // "RDMA_WRITE", "SEND", ...
+	Touch   string  `json:"touch"`             // "none", "read" or "write"
+	Slots   int     `json:"slots"`             // messages that a ring holds
+	Span    int     `json:"span"`              // of them in use
+	Depth   int     `json:"depth"`             // messages that a QP may have on their way
+	CQMod   int     `json:"cq_mod"`            // one send completion for so many messages
+	Relaxed bool    `json:"relaxed_ordering"`
+	WarmupS float64 `json:"warmup_s"` // before the measured messages
+
 	Latency   *Latency   `json:"latency,omitempty"`
 	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
 	Local     Cost       `json:"local"`
 	Peer      Cost       `json:"peer"`
+	Rounds    []Round    `json:"rounds"`
+	NoRatio   string     `json:"no_ratio,omitempty"` // why nothing is concluded from this row against others; empty if it may be compared
 	Verify    *Verify    `json:"verify,omitempty"`
 	Warnings  []Warning  `json:"warnings,omitempty"`
+}
+
+// The variants of a mode.
+const (
+	VariantRelaxed = "relaxed" // poll with memory registered for relaxed ordering
+	VariantLook    = "look"    // data with a look at the CQ every so often
+	VariantControl = "control" // the same mode once more on QPs of its own
+)
+
+// Round is one of the short measurements that a row is made of. Those of one run and
+// place in different modes were made one right after the other.
+type Round struct {
+	Run      int     `json:"run"` // which of the runs it was in
+	Messages uint64  `json:"messages"`
+	Seconds  float64 `json:"seconds"`
+	P50Ns    float64 `json:"p50_ns,omitempty"`
+	MeanNs   float64 `json:"mean_ns,omitempty"`
+	Average  float64 `json:"average_bytes_per_s,omitempty"`
 }
 
 // Measured reports whether the row has the numbers of a kind.
@@ -173,20 +220,25 @@ func (l Latency) MarshalJSON() ([]byte, error) {
 
 // Bandwidth holds the rates of one bandwidth measurement.
 type Bandwidth struct {
-	Messages   uint64  `json:"messages"`
-	Bytes      uint64  `json:"bytes"`
-	Seconds    float64 `json:"seconds"`
-	Average    float64 `json:"average_bytes_per_s"`
-	Peak       float64 `json:"peak_bytes_per_s,omitempty"` // 0 if not measured
-	MsgRate    float64 `json:"messages_per_s"`
-	MeasuredAt string  `json:"measured_at"` // "sender", "receiver" or "requester"
+	Messages     uint64  `json:"messages"`
+	Bytes        uint64  `json:"bytes"`
+	Seconds      float64 `json:"seconds"`
+	Average      float64 `json:"average_bytes_per_s"`
+	Slowest      float64 `json:"slowest_bytes_per_s,omitempty"`       // of the windows; 0 if not measured
+	MedianWindow float64 `json:"median_window_bytes_per_s,omitempty"` // 0 if not measured
+	Peak         float64 `json:"peak_bytes_per_s,omitempty"`          // of the fastest window; 0 if not measured
+	WindowS      float64 `json:"window_s,omitempty"`                  // length of the windows, at least 1 ms
+	MsgRate      float64 `json:"messages_per_s"`
+	MeasuredAt   string  `json:"measured_at"` // "sender", "receiver" or "requester"
 }
 
 // Cost is what a side spent in its timed loop.
 type Cost struct {
-	CPUNs     float64 `json:"cpu_ns_per_message"` // CPU time of the loop's thread, user and system
-	Sleeps    uint64  `json:"sleeps"`             // how often the thread slept for a completion event
-	Preempted uint64  `json:"preempted"`          // how often the kernel gave the thread's CPU to another
+	Busy             float64 `json:"busy"` // part of the measured time that the measuring thread was on a CPU, 0 to 1; 0 in files of version 1
+	SleepsPerMessage float64 `json:"sleeps_per_message"`
+	CPUNs            float64 `json:"cpu_ns_per_message"` // CPU time of the loop's thread, user and system
+	Sleeps           uint64  `json:"sleeps"`             // how often the thread slept for a completion event
+	Preempted        uint64  `json:"preempted"`          // how often the kernel gave the thread's CPU to another
 }
 
 // Verify counts what checking every byte of every message found.
