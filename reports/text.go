@@ -51,7 +51,7 @@ func (t *Text) End() {
 	whole := *t.file
 	whole.Rows = t.rows
 	g := &Group{Op: whole.Op, Kind: whole.Kind, Runs: []*result.File{&whole}, Numbers: []int{1}}
-	t.print(rule + closing(g, closingTables(g, t.gbits)))
+	t.print(rule + closing(g, compareModes(g, t.gbits), detailTables(g, t.gbits)))
 }
 
 // print writes s in one piece, so that a reader at the other end of a pipe sees

@@ -84,7 +84,10 @@ func asPercent(v float64, _ bool) string {
 
 // share prints what is a small part of 1 with the digits that tell it from nothing.
 func share(v float64) string {
-	if v > 0 && v < 0.0005 {
+	switch {
+	case v == 0:
+		return "0"
+	case v < 0.0005:
 		return strconv.FormatFloat(v, 'g', 1, 64)
 	}
 	return strconv.FormatFloat(units.Finite(v), 'f', 3, 64)

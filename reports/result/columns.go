@@ -39,9 +39,9 @@ var latencyColumns = []Column{
 		Title: "Mean latency", Head: "mean", shown: "usec", print: asUsec,
 		Value: inLatency(func(l *Latency) float64 { return l.MeanNs }), Round: func(r *Round) float64 { return r.MeanNs }},
 	percentile("stdev_ns", "stdev", "the population standard deviation of all n samples", func(l *Latency) float64 { return l.StdevNs }),
-	median(percentile("p50_ns", "p50", "the median"+fromHistogram, func(l *Latency) float64 { return l.P50Ns })),
+	median(titled("Median latency", percentile("p50_ns", "p50", "the median"+fromHistogram, func(l *Latency) float64 { return l.P50Ns }))),
 	percentile("p90_ns", "p90", "90 of 100 samples were not longer"+fromHistogram, func(l *Latency) float64 { return l.P90Ns }),
-	percentile("p99_ns", "p99", "99 of 100 samples were not longer"+fromHistogram, func(l *Latency) float64 { return l.P99Ns }),
+	titled("99th percentile of latency", percentile("p99_ns", "p99", "99 of 100 samples were not longer"+fromHistogram, func(l *Latency) float64 { return l.P99Ns })),
 	percentile("p99_9_ns", "p99.9", "999 of 1000 samples were not longer"+fromHistogram, func(l *Latency) float64 { return l.P999Ns }),
 	percentile("p99_99_ns", "p99.99", "9999 of 10000 samples were not longer"+fromHistogram, func(l *Latency) float64 { return l.P9999Ns }),
 	percentile("max_ns", "max", "the largest of all n samples", func(l *Latency) float64 { return l.MaxNs }),
@@ -59,9 +59,15 @@ func percentile(name, head, definition string, value func(*Latency) float64) Col
 		Head: head, shown: "usec", empty: true, print: asUsec, Value: inLatency(value)}
 }
 
-// median adds what only the median has.
+// titled is a column that tables of their own are about.
+func titled(title string, c Column) Column {
+	c.Title = title
+	return c
+}
+
+// median is a column that rounds have, too.
 func median(c Column) Column {
-	c.Title, c.Round = "Median latency", func(r *Round) float64 { return r.P50Ns }
+	c.Round = func(r *Round) float64 { return r.P50Ns }
 	return c
 }
 
@@ -138,6 +144,14 @@ var verifyColumns = []Column{
 		Head: "stale", shown: "messages", print: asCount, Value: inVerify(func(v *Verify) float64 { return float64(v.Stale) })},
 	{Field: "verify.duplicates", Unit: "messages", Definition: "checked messages that were detected a second time",
 		Head: "duplicates", shown: "messages", print: asCount, Value: inVerify(func(v *Verify) float64 { return float64(v.Duplicates) })},
+	{Field: "verify.first", Definition: "details of the first bad message", Head: "first bad message", words: firstBad},
+}
+
+func firstBad(r *Row) string {
+	if r.Verify == nil {
+		return ""
+	}
+	return r.Verify.First
 }
 
 // roundColumns are of numbers in a row's list of rounds, which tables sum up as ratios.

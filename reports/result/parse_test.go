@@ -2,6 +2,7 @@ package result_test
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -64,10 +65,12 @@ func TestParseNamesANewerVersionWhateverItHolds(t *testing.T) {
 	}
 }
 
-func TestParseOfTheFirstVersion(t *testing.T) {
-	f, err := result.Parse([]byte(`{"format": "ibperf-result", "version": 1, "kind": "bw", "op": "write", "rows": [` +
-		`{"size_bytes": 8, "mode": "poll", "warmup": 1000, "bandwidth": {"messages": 7}}]}`))
-	if err != nil || f.Rows[0].Bandwidth.Messages != 7 || f.Rows[0].WarmupS != 0 {
-		t.Errorf("%+v, %v", f, err)
+func TestFilesOfTheFirstVersionAreRead(t *testing.T) {
+	f, err := result.Read(filepath.Join("testdata", "version1.json"))
+	if err != nil || f.Version != 1 || len(f.Rows) == 0 || f.Rows[0].Bandwidth.Average == 0 {
+		t.Fatal(err)
+	}
+	if got := f.Definition(result.MainField(f.Kind)); got != f.Definitions["average_bytes_per_s"] {
+		t.Errorf("its average is %q", got)
 	}
 }
