@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/ibperf/ibperf/internal/atomicfile"
@@ -15,35 +16,28 @@ import (
 const textWidth = 110
 
 // closing is what stands under the rows of a group: tables, what checking found,
-// what the main number means, and the warnings.
-func closing(g *Group, tables []*table.Table) string {
+// what the main number means, what is to be known of the comparison, and the warnings.
+func closing(g *Group, side comparison, tables []*table.Table) string {
 	var b strings.Builder
 	if len(g.Entries()) == 0 {
 		b.WriteString("\n No measurement was finished.\n")
 	}
-	for _, t := range tables {
+	for _, t := range slices.Concat(tables, side.tables, verifyTables(g)) {
 		b.WriteString("\n" + t.Text())
 	}
 	b.WriteByte('\n')
 	if v := verifyLine(g); v != "" {
 		b.WriteString(" " + v + "\n")
 	}
-	for i, line := range Wrap(mainDefinition(g), textWidth) {
-		b.WriteString(strings.Repeat(" ", 1+min(i, 1)*2) + line + "\n")
+	for _, note := range slices.Concat([]string{mainDefinition(g)}, side.notes, notes(g)) {
+		for i, line := range Wrap(note, textWidth) {
+			b.WriteString(strings.Repeat(" ", 1+min(i, 1)*2) + line + "\n")
+		}
 	}
 	for _, line := range g.WarningLines() {
 		b.WriteString("WARNING: " + line + "\n")
 	}
 	return b.String()
-}
-
-// closingTables are the tables that perftest lacks, which pages show as well.
-func closingTables(g *Group, gbits bool) []*table.Table {
-	if len(g.Entries()) == 0 {
-		return nil
-	}
-	tables := append([]*table.Table{detailTable(g, gbits)}, compareTables(g, gbits)...)
-	return append(tables, verifyTables(g)...)
 }
 
 // verifyTables is the table of what checking found, if there is one.
@@ -56,11 +50,7 @@ func verifyTables(g *Group) []*table.Table {
 
 // mainDefinition says what the main number of a group is.
 func mainDefinition(g *Group) string {
-	field := result.MainField(g.Kind)
-	text := g.Runs[0].Definitions[field]
-	if text == "" {
-		text = result.DefinitionsFor(g.Kind, g.Op)[field]
-	}
+	text := g.Runs[0].Definition(result.MainField(g.Kind))
 	if g.Kind == result.KindLatency {
 		return "Latency: " + Clean(text) + "."
 	}
@@ -99,8 +89,9 @@ func groupText(g *Group, gbits bool, depth Depth) string {
 	} else {
 		b.WriteString(runsBlock(g))
 	}
-	if side := compareTables(g, gbits); len(side) > 0 && depth == SideBySide {
-		return b.String() + closing(g, append(side, verifyTables(g)...))
+	side := compareModes(g, gbits)
+	if len(side.tables) > 0 && depth == SideBySide {
+		return b.String() + closing(g, side, nil)
 	}
 	allTimed := true
 	for _, f := range g.Runs {
@@ -113,7 +104,7 @@ func groupText(g *Group, gbits bool, depth Depth) string {
 		}
 		b.WriteString(format.rowLine(e.Row, g.Label(e.Run)))
 	}
-	return b.String() + rule + closing(g, closingTables(g, gbits))
+	return b.String() + rule + closing(g, side, detailTables(g, gbits))
 }
 
 // runsBlock stands over the rows of several runs and says which is which.

@@ -3,163 +3,155 @@ package reports
 import (
 	"slices"
 
-	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/reports/table"
 )
 
-// A metric is one number of a row that modes are compared by.
-type metric struct {
-	title string
-	unit  string
-	value func(*result.Row) float64
-	text  func(float64) string
+// A comparison is what is shown of rows side by side: tables, and what is to be known
+// about them.
+type comparison struct {
+	tables []*table.Table
+	notes  []string
 }
 
-func metrics(g *Group, gbits bool) []metric {
-	cpu := metric{"CPU time per message at this side", "ns/msg", func(r *result.Row) float64 { return r.Local.CPUNs }, units.NsText}
+// compareModes puts the completion modes of a group side by side. There is nothing to
+// show if only one was measured.
+func compareModes(g *Group, gbits bool) comparison {
+	lineups := lineUp(g)
+	names := namesOf(lineups)
+	if len(names) < 2 {
+		return comparison{}
+	}
+	var all comparison
+	var cells []ratioCell
+	for _, field := range compared(g) {
+		t, ratios := valueTable(g, lineups, names, result.ColumnOf(field), gbits)
+		all.tables = append(all.tables, t)
+		cells = append(cells, ratios...)
+	}
+	for _, pair := range sidesCompared {
+		if t := sidesTable(g, lineups, names, pair); t != nil {
+			all.tables = append(all.tables, t)
+		}
+	}
+	all.notes = ratioNotes(cells)
+	if line := differences(lineups, names); line != "" {
+		all.notes = append(all.notes, line)
+	}
+	return all
+}
+
+// compared lists the fields that rows of a group are compared by.
+func compared(g *Group) []string {
 	switch {
 	case g.meanOnly():
-		return []metric{
-			{"Mean latency", "usec", func(r *result.Row) float64 { return r.Latency.MeanNs }, units.UsecText},
-			cpu,
-		}
+		return []string{"latency.mean_ns"}
 	case g.Kind == result.KindLatency:
-		return []metric{
-			{"Median latency", "usec", func(r *result.Row) float64 { return r.Latency.P50Ns }, units.UsecText},
-			{"99th percentile of latency", "usec", func(r *result.Row) float64 { return r.Latency.P99Ns }, units.UsecText},
-			cpu,
+		return []string{"latency.p50_ns", "latency.p99_ns"}
+	}
+	return []string{"bandwidth.average_bytes_per_s"}
+}
+
+// valueTable is a line for each size, with the values of all rows and, where rounds have
+// the number, the ratios.
+func valueTable(g *Group, lineups []*lineup, names []string, c *result.Column, gbits bool) (*table.Table, []ratioCell) {
+	t := compareTable(g, lineups, c.Title)
+	var all []ratioCell
+	ratios := map[string][]string{} // by name, of each size
+	for _, name := range names {
+		to := baseOf(lineups, name)
+		for _, l := range lineups {
+			cell := ratioCell{text: result.Unmeasured}
+			e, base := l.rows[name], l.rows[to]
+			if c.Round != nil && name != to && e.Row != nil && base.Row != nil {
+				cell = ratioOf(c, e, base)
+				all = append(all, cell)
+			}
+			ratios[name] = append(ratios[name], cell.text)
+		}
+		t.Columns = append(t.Columns, table.Column{Name: name, Unit: c.Shown(gbits)})
+		if compares(ratios[name]) {
+			t.Columns = append(t.Columns, table.Column{Name: "ratio", Unit: "to " + to, Left: true})
 		}
 	}
-	return []metric{
-		{"Average bandwidth", units.RateUnit(gbits), func(r *result.Row) float64 { return r.Bandwidth.Average },
-			func(v float64) string { return units.RateText(v, gbits) }},
-		cpu,
+	for i, l := range lineups {
+		cells := place(l.label(g), l.size)
+		for _, name := range names {
+			cells = append(cells, l.text(name, c, gbits))
+			if compares(ratios[name]) {
+				cells = append(cells, ratios[name][i])
+			}
+		}
+		t.Add(cells...)
 	}
+	return t, all
 }
 
-// A lineup is the rows of one message size, by mode.
-type lineup struct {
-	run  int // -1 where the rows are of several runs
-	size int
-	rows map[string]*result.Row
+// compares tells whether there is a ratio among texts.
+func compares(texts []string) bool {
+	return slices.ContainsFunc(texts, func(s string) bool { return s != result.Unmeasured })
 }
 
-// compareTables puts the completion modes side by side, each with its ratio to
-// poll: one table for each metric. There are none if only one mode ran.
-func compareTables(g *Group, gbits bool) []*table.Table {
-	lineups := lineUp(g)
-	modes := modesOf(lineups)
-	if len(modes) < 2 {
+// baseOf is what rows of a name are compared with.
+func baseOf(lineups []*lineup, name string) string {
+	for _, l := range lineups {
+		if e := l.rows[name]; e.Row != nil {
+			return e.Base()
+		}
+	}
+	return ""
+}
+
+// text is a value of a row, marked if it is of unsafe data.
+func (l *lineup) text(name string, c *result.Column, gbits bool) string {
+	e := l.rows[name]
+	if e.Row == nil {
+		return result.Unmeasured
+	}
+	return c.Text(e.Row, gbits) + e.ForcedMark()
+}
+
+// sidesCompared are what waiting costs, here and at the peer.
+var sidesCompared = []struct{ title, unit, here, peer string }{
+	{"Core busy, here / at the peer", "%", "local.busy", "peer.busy"},
+	{"Wake-ups per message, here / at the peer", "/msg", "local.sleeps_per_message", "peer.sleeps_per_message"},
+}
+
+// sidesTable is a line for each size, with a number of both sides of all rows, nil if
+// no row has it.
+func sidesTable(g *Group, lineups []*lineup, names []string, pair struct{ title, unit, here, peer string }) *table.Table {
+	here, peer := result.ColumnOf(pair.here), result.ColumnOf(pair.peer)
+	t := compareTable(g, lineups, pair.title)
+	for _, name := range names {
+		t.Columns = append(t.Columns, table.Column{Name: name, Unit: pair.unit})
+	}
+	measured := false
+	for _, l := range lineups {
+		cells := place(l.label(g), l.size)
+		for _, name := range names {
+			cell := result.Unmeasured
+			if r := l.rows[name].Row; r != nil && here.Text(r, false) != result.Unmeasured {
+				cell, measured = here.Text(r, false)+" / "+peer.Text(r, false), true
+			}
+			cells = append(cells, cell)
+		}
+		t.Add(cells...)
+	}
+	if !measured {
 		return nil
 	}
-	perRun := slices.ContainsFunc(lineups, func(l *lineup) bool { return l.run >= 0 }) && len(g.Runs) > 1
-	var tables []*table.Table
-	for _, m := range metrics(g, gbits) {
-		t := &table.Table{Title: m.title + ": completion modes side by side"}
-		if perRun {
-			t.Columns = append(t.Columns, table.Column{Name: "run", Left: true})
-		}
-		t.Columns = append(t.Columns, table.Column{Name: "size", Unit: "B"})
-		for _, mode := range modes {
-			t.Columns = append(t.Columns, table.Column{Name: mode, Unit: m.unit})
-			if slices.Contains(modes, result.BaseMode) {
-				t.Columns = append(t.Columns, table.Column{Name: "ratio", Unit: "to " + result.BaseMode})
-			}
-		}
-		for _, l := range lineups {
-			t.Add(compareRow(g, l, m, modes, perRun)...)
-		}
-		tables = append(tables, t)
-	}
-	return tables
+	return t
 }
 
-func compareRow(g *Group, l *lineup, m metric, modes []string, perRun bool) []string {
-	var cells []string
-	if perRun {
-		cells = append(cells, g.Label(l.run))
-	}
-	cells = append(cells, units.Size(l.size))
-	for _, mode := range modes {
-		value, ratio := "-", "-"
-		if r := l.rows[mode]; r != nil {
-			value = m.text(m.value(r)) + r.ForcedMark()
-			if base := l.rows[result.BaseMode]; base != nil {
-				ratio = units.RatioText(m.value(r), m.value(base))
-			}
-		}
-		cells = append(cells, value)
-		if slices.Contains(modes, result.BaseMode) {
-			cells = append(cells, ratio)
-		}
-	}
-	return cells
+// compareTable begins a table of lineups.
+func compareTable(g *Group, lineups []*lineup, title string) *table.Table {
+	return newTable(title+": completion modes side by side", len(g.Runs) > 1 && lineups[0].run >= 0)
 }
 
-// lineUp collects the rows of each size. Runs that each measured another mode
-// on the same devices with the same parameters are laid together; others are
-// kept apart.
-func lineUp(g *Group) []*lineup {
-	together := comparable(g)
-	type key struct{ run, size int }
-	index := map[key]*lineup{}
-	var lineups []*lineup
-	for _, e := range g.Entries() {
-		k := key{e.Run, e.Size}
-		if together {
-			k.run = -1
-		}
-		l := index[k]
-		if l == nil {
-			l = &lineup{run: k.run, size: k.size, rows: map[string]*result.Row{}}
-			index[k] = l
-			lineups = append(lineups, l)
-		}
-		l.rows[e.Mode] = e.Row
+// label names the run of a lineup where runs are not laid together.
+func (l *lineup) label(g *Group) string {
+	if l.run < 0 {
+		return ""
 	}
-	return lineups
-}
-
-// comparable tells whether the rows of different runs may stand in one line.
-func comparable(g *Group) bool {
-	type key struct {
-		size int
-		mode string
-	}
-	seen := map[key]bool{}
-	for _, e := range g.Entries() {
-		k := key{e.Size, e.Mode}
-		if seen[k] || setting(e.File) != setting(g.Runs[0]) {
-			return false
-		}
-		seen[k] = true
-	}
-	return true
-}
-
-// runSetting is what two runs must share for their numbers to be compared.
-type runSetting struct {
-	local, peer, device, peerDevice, role, transport string
-	qps, txDepth, rxDepth, cqMod, inline, mtu        int
-	noPeak                                           bool
-}
-
-func setting(f *result.File) runSetting {
-	p := f.Parameters
-	return runSetting{
-		local: f.Local.Host, peer: f.Peer.Host, device: f.Local.Device.Name, peerDevice: f.Peer.Device.Name,
-		role: f.Role, transport: p.Transport,
-		qps: p.QPs, txDepth: p.TxDepth, rxDepth: p.RxDepth, cqMod: p.CQMod, inline: p.Inline, mtu: p.MTU, noPeak: p.NoPeak,
-	}
-}
-
-func modesOf(lineups []*lineup) []string {
-	var modes []string
-	for _, mode := range result.ModeOrder {
-		if slices.ContainsFunc(lineups, func(l *lineup) bool { return l.rows[mode] != nil }) {
-			modes = append(modes, mode)
-		}
-	}
-	return modes
+	return g.Label(l.run)
 }

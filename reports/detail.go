@@ -1,81 +1,93 @@
 package reports
 
 import (
-	"strconv"
+	"slices"
 
 	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/reports/table"
 )
 
-// detailTable holds what perftest's rows do not: percentiles or the counts
-// behind a rate, and what each side spent.
-func detailTable(g *Group, gbits bool) *table.Table {
-	t := &table.Table{Title: "Percentiles and cost"}
+// The fields of the tables of details: what perftest's rows do not tell.
+var (
+	percentileFields = []string{"latency.n", "latency.p50_ns", "latency.p90_ns", "latency.p99_ns", "latency.p99_9_ns",
+		"latency.p99_99_ns", "latency.max_ns"}
+	rateFields = []string{"bandwidth.measured_at", "bandwidth.messages", "bandwidth.seconds", "bandwidth.average_bytes_per_s",
+		"bandwidth.slowest_bytes_per_s", "bandwidth.median_window_bytes_per_s", "bandwidth.peak_bytes_per_s", "bandwidth.window_s"}
+	workFields = []string{"opcode", "touch", "slots", "span", "depth", "cq_mod", "relaxed_ordering"}
+	costFields = []string{"local.busy", "peer.busy", "local.sleeps_per_message", "peer.sleeps_per_message",
+		"local.cpu_ns_per_message", "peer.cpu_ns_per_message"}
+)
+
+// detailTables are percentiles or the counts behind a rate, and what was done for each
+// row and at what cost. Without rows there are none.
+func detailTables(g *Group, gbits bool) []*table.Table {
+	if len(g.Entries()) == 0 {
+		return nil
+	}
+	numbers := fieldTable(g, "Percentiles", percentileFields, gbits)
 	if g.Kind == result.KindBandwidth {
-		t.Title = "Rates and cost"
+		numbers = fieldTable(g, "Rates", rateFields, gbits)
 	}
-	if len(g.Runs) > 1 {
-		t.Columns = append(t.Columns, table.Column{Name: "run", Left: true})
+	work := slices.DeleteFunc(slices.Clone(workFields), func(field string) bool {
+		return field == "relaxed_ordering" && len(g.texts(field)) < 2
+	})
+	return []*table.Table{numbers, fieldTable(g, "Work and cost", slices.Concat(work, costFields), gbits)}
+}
+
+// fieldTable shows fields of all rows of a group, but not those that no row has.
+func fieldTable(g *Group, title string, fields []string, gbits bool) *table.Table {
+	t := newTable(title, len(g.Runs) > 1)
+	t.Columns = append(t.Columns, table.Column{Name: "mode", Left: true})
+	var columns []*result.Column
+	for _, field := range fields {
+		if texts := g.texts(field); len(texts) == 1 && texts[0] == result.Unmeasured {
+			continue
+		}
+		c := result.ColumnOf(field)
+		columns = append(columns, c)
+		t.Columns = append(t.Columns, head(c, gbits))
 	}
-	t.Columns = append(t.Columns, table.Column{Name: "size", Unit: "B"},
-		table.Column{Name: "mode", Left: true}, table.Column{Name: "opcode", Left: true})
-	if g.Kind == result.KindLatency {
-		t.Columns = append(t.Columns, latencyColumns...)
-	} else {
-		t.Columns = append(t.Columns, bandwidthColumns(gbits)...)
-	}
-	t.Columns = append(t.Columns, costColumns...)
 	for _, e := range g.Entries() {
-		t.Add(detailRow(g, e, gbits)...)
+		cells := append(place(g.Label(e.Run), e.Size), e.ModeMark())
+		for _, c := range columns {
+			cells = append(cells, Clean(c.Text(e.Row, gbits)))
+		}
+		t.Add(cells...)
 	}
 	return t
 }
 
-var latencyColumns = []table.Column{
-	{Name: "n", Unit: "count"},
-	{Name: "p50", Unit: "usec"},
-	{Name: "p90", Unit: "usec"},
-	{Name: "p99", Unit: "usec"},
-	{Name: "p99.9", Unit: "usec"},
-	{Name: "p99.99", Unit: "usec"},
-	{Name: "max", Unit: "usec"},
-}
-
-func bandwidthColumns(gbits bool) []table.Column {
-	return []table.Column{
-		{Name: "measured at", Left: true},
-		{Name: "messages", Unit: "count"},
-		{Name: "time", Unit: "s"},
-		{Name: "average", Unit: units.RateUnit(gbits)},
-		{Name: "peak", Unit: units.RateUnit(gbits)},
+// newTable begins a table whose rows are of a size, and of a run if they are labelled.
+func newTable(title string, labelled bool) *table.Table {
+	t := &table.Table{Title: title}
+	if labelled {
+		t.Columns = append(t.Columns, table.Column{Name: "run", Left: true})
 	}
+	t.Columns = append(t.Columns, head(result.ColumnOf("size_bytes"), false))
+	return t
 }
 
-var costColumns = []table.Column{
-	{Name: "CPU", Unit: "ns/msg"},
-	{Name: "peer CPU", Unit: "ns/msg"},
-	{Name: "sleeps", Unit: "count"},
-	{Name: "peer", Unit: "sleeps"},
-}
-
-func detailRow(g *Group, e Entry, gbits bool) []string {
-	var cells []string
-	if l := g.Label(e.Run); l != "" {
-		cells = append(cells, l)
+// place is what the columns of newTable hold in a row. Without a label it is of no run.
+func place(label string, size int) []string {
+	if label == "" {
+		return []string{units.Size(size)}
 	}
-	cells = append(cells, units.Size(e.Size), e.Row.ModeMark(), Clean(e.Opcode))
-	if l := e.Latency; g.Kind == result.KindLatency {
-		cells = append(cells, count(l.N))
-		for _, ns := range []float64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P9999Ns, l.MaxNs} {
-			cells = append(cells, sampleText(l, ns))
+	return []string{label, units.Size(size)}
+}
+
+func head(c *result.Column, gbits bool) table.Column {
+	return table.Column{Name: c.Head, Unit: c.Shown(gbits), Left: c.Value == nil}
+}
+
+// texts lists what a field is in the rows of a group, each text once.
+func (g *Group) texts(field string) []string {
+	var all []string
+	c := result.ColumnOf(field)
+	for _, e := range g.Entries() {
+		if text := c.Text(e.Row, false); !slices.Contains(all, text) {
+			all = append(all, text)
 		}
-	} else {
-		b := e.Bandwidth
-		cells = append(cells, Clean(b.MeasuredAt), count(b.Messages),
-			strconv.FormatFloat(units.Finite(b.Seconds), 'f', 6, 64), units.RateText(b.Average, gbits), peakText(b, gbits))
 	}
-	return append(cells, units.NsText(e.Local.CPUNs), units.NsText(e.Peer.CPUNs), count(e.Local.Sleeps), count(e.Peer.Sleeps))
+	return all
 }
-
-func count(n uint64) string { return strconv.FormatUint(n, 10) }

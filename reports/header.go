@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -78,7 +79,17 @@ func promises(f *result.File) [][]string {
 	if asked := f.Parameters.Completion; asked != "" && asked != modes {
 		modes += " (asked for: " + asked + ")"
 	}
-	list := [][]string{{"Completion", modes}, {"Data in order?", f.Local.Order.Query}}
+	list := [][]string{{"Completion", modes}}
+	if touch := f.Parameters.Touch; touch != "" {
+		list = append(list, []string{"Touch", touch})
+	}
+	if rounds := roundsText(f.Parameters); rounds != "" {
+		list = append(list, []string{"Rounds", rounds})
+	}
+	if gap := f.Parameters.LatencyGapNs; gap > 0 {
+		list = append(list, []string{"Latency gap", units.UsecText(gap) + " usec"})
+	}
+	list = append(list, []string{"Data in order?", f.Local.Order.Query})
 	if q := f.Peer.Order.Query; q != "" && q != f.Local.Order.Query {
 		list = append(list, []string{" asked by peer", q})
 	}
@@ -90,6 +101,17 @@ func promises(f *result.File) [][]string {
 		list = append(list, []string{"Clock", clockText(f.Local) + ", " + readings(f)})
 	}
 	return list
+}
+
+// roundsText says how often modes took turns, empty if they did not.
+func roundsText(p result.Parameters) string {
+	switch {
+	case p.Runs > 1:
+		return fmt.Sprintf("%d in each of %d runs", p.Rounds, p.Runs)
+	case p.Rounds > 1:
+		return strconv.Itoa(p.Rounds)
+	}
+	return ""
 }
 
 // readings says when the clock is read.

@@ -29,8 +29,9 @@ func newSection(g *Group) page.Section {
 		Main:     mainDefinition(g),
 	}
 	if len(g.Entries()) > 0 {
-		s.SideBySide = compareTables(g, false)
-		s.Tables = []*table.Table{summaryTable(g), detailTable(g, false)}
+		side := compareModes(g, false)
+		s.SideBySide, s.Notes = side.tables, slices.Concat(side.notes, notes(g))
+		s.Tables = append([]*table.Table{summaryTable(g)}, detailTables(g, false)...)
 		if t := verifyTable(g); t != nil {
 			s.Tables = append([]*table.Table{t}, s.Tables...)
 		}

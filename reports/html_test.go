@@ -49,7 +49,7 @@ func TestPageHoldsNumbersWarningsAndFigures(t *testing.T) {
 	page := writePage(t, lat, bw)
 	for _, want := range []string{
 		"RDMA_Write Latency Test", "RDMA_Read BW Test", "software device: embedded shared memory",
-		"the run was interrupted", "p99.99 is from fewer than 10000 samples", "1.00x", units.UsecText(lat.Rows[0].Latency.P50Ns),
+		"the run was interrupted", "p99.99 is from fewer than 10000 samples", "0.62 [0.6", "The modes differ in: opcode", "busy", units.UsecText(lat.Rows[0].Latency.P50Ns),
 		"Data check FAILED", "message 4, byte 9", "whole message", "ibv_query_qp_data_in_order",
 		"half of the round trip", "TX depth", "6.1.0-56-amd64", "node2",
 	} {

@@ -19,8 +19,12 @@ func noPeakFile(t *testing.T, kind string, sizes []int, modes ...string) *result
 		r := &f.Rows[i]
 		if l := r.Latency; l != nil {
 			r.Latency = &result.Latency{N: l.N, MeanNs: l.MeanNs, Factor: l.Factor, MeanOnly: true}
+			for j := range r.Rounds {
+				r.Rounds[j].P50Ns = 0
+			}
 		} else {
-			r.Bandwidth.Peak = 0
+			b := r.Bandwidth
+			b.Slowest, b.MedianWindow, b.Peak, b.WindowS = 0, 0, 0, 0
 		}
 	}
 	return f
@@ -30,7 +34,7 @@ func noPeakFile(t *testing.T, kind string, sizes []int, modes ...string) *result
 func TestUnmeasuredNumbersAreAbsent(t *testing.T) {
 	for kind, absent := range map[string][]string{
 		result.KindLatency:   {"min_ns", "max_ns", "stdev_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "p99_99_ns", "histogram"},
-		result.KindBandwidth: {"peak_bytes_per_s"},
+		result.KindBandwidth: {"slowest_bytes_per_s", "median_window_bytes_per_s", "peak_bytes_per_s", "window_s"},
 	} {
 		f := noPeakFile(t, kind, []int{8}, "poll")
 		data, err := json.Marshal(f.Rows)

@@ -59,6 +59,9 @@ func clockText(s result.Side) string {
 		return ""
 	}
 	text := fmt.Sprintf("%.0f ns a reading", s.ClockNs)
+	if s.ClockStepNs > 0 {
+		text += fmt.Sprintf(", steps of %.0f ns", s.ClockStepNs)
+	}
 	if s.Clock == "" { // a file of an old release
 		return text
 	}
@@ -83,17 +86,27 @@ func settings(f *result.File) [][]string {
 		{"inline", strconv.Itoa(p.Inline) + " bytes"},
 		{"offset", strconv.Itoa(p.Offset) + " bytes"},
 		{"MTU", strconv.Itoa(p.MTU) + " bytes"},
+		{"touch", p.Touch},
+		{"rounds", roundsText(p)},
+		{"precision", percent(p.Precision)},
+		{"time limit", fmt.Sprintf("%g s", p.TimeLimitS)},
+		{"latency gap", fmt.Sprintf("%g ns", p.LatencyGapNs)},
+		{"also", strings.Join(p.Also, ", ")},
 		{"no peak", yesNo(p.NoPeak)},
 		{"verify", yesNo(p.Verify)},
 		{"force data", yesNo(p.ForceData)},
 		{"started", f.Started.UTC().Format("2006-01-02 15:04:05 UTC")},
 		{"ibperf", f.Release},
 	}
+	list = slices.DeleteFunc(list, func(s []string) bool { return unset[s[1]] })
 	for i := range list {
 		list[i][1] = Clean(list[i][1])
 	}
 	return list
 }
+
+// unset are the values of settings that were not asked for.
+var unset = map[string]bool{"": true, "0 %": true, "0 s": true, "0 ns": true}
 
 func yesNo(b bool) string {
 	if b {

@@ -8,9 +8,6 @@ import (
 	"github.com/ibperf/ibperf/reports/result"
 )
 
-// unmeasured stands where a number is missing.
-const unmeasured = "-"
-
 // rowFormat prints rows in perftest's columns, which scripts read, and then the
 // mode. There are four of them: by kind, and latency by whether there is more than a mean.
 type rowFormat struct {
@@ -87,26 +84,10 @@ func gbitRow(r *result.Row) string {
 
 func bandwidthRow(r *result.Row, scale func(float64) float64, decimals int) string {
 	b := r.Bandwidth
-	peak := unmeasured
+	peak := result.Unmeasured
 	if b.Peak > 0 {
 		peak = fmt.Sprintf("%.*f", decimals, scale(b.Peak))
 	}
 	return fmt.Sprintf(" %-7d    %-10d       %-7s            %-7.*f\t\t     %-7.6f",
 		r.Size, b.Messages, peak, decimals, scale(b.Average), units.Mpps(b.MsgRate))
-}
-
-// peakText prints the peak of a bandwidth, if it was measured.
-func peakText(b *result.Bandwidth, gbits bool) string {
-	if b.Peak == 0 {
-		return unmeasured
-	}
-	return units.RateText(b.Peak, gbits)
-}
-
-// sampleText prints a number that is made of single samples, if there are any.
-func sampleText(l *result.Latency, ns float64) string {
-	if l.MeanOnly {
-		return unmeasured
-	}
-	return units.UsecText(ns)
 }

@@ -2,8 +2,8 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 
-	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/reports/table"
 )
@@ -32,30 +32,19 @@ func verifyLine(g *Group) string {
 		sum.Messages, sum.Torn, sum.Stale, sum.Duplicates)
 }
 
+var verifyFields = []string{"verify.messages", "verify.torn", "verify.stale", "verify.duplicates", "verify.first"}
+
 // verifyTable lists the rows in which checking found something, nil if none.
 func verifyTable(g *Group) *table.Table {
-	t := &table.Table{Title: "Messages that were not as sent"}
-	if len(g.Runs) > 1 {
-		t.Columns = append(t.Columns, table.Column{Name: "run", Left: true})
+	bad := *g
+	bad.Runs = nil
+	for _, f := range g.Runs {
+		some := *f
+		some.Rows = slices.DeleteFunc(slices.Clone(f.Rows), func(r result.Row) bool { return r.Verify == nil || r.Verify.Bad() == 0 })
+		bad.Runs = append(bad.Runs, &some)
 	}
-	t.Columns = append(t.Columns, table.Column{Name: "size", Unit: "B"}, table.Column{Name: "mode", Left: true},
-		table.Column{Name: "checked", Unit: "messages"}, table.Column{Name: "torn", Unit: "messages"},
-		table.Column{Name: "stale", Unit: "messages"}, table.Column{Name: "duplicates", Unit: "messages"},
-		table.Column{Name: "first bad message", Left: true})
-	for _, e := range g.Entries() {
-		v := e.Verify
-		if v == nil || v.Bad() == 0 {
-			continue
-		}
-		var cells []string
-		if l := g.Label(e.Run); l != "" {
-			cells = append(cells, l)
-		}
-		t.Add(append(cells, units.Size(e.Size), e.Row.ModeMark(), count(v.Messages), count(v.Torn),
-			count(v.Stale), count(v.Duplicates), Clean(v.First))...)
-	}
-	if len(t.Rows) == 0 {
+	if len(bad.Entries()) == 0 {
 		return nil
 	}
-	return t
+	return fieldTable(&bad, "Messages that were not as sent", verifyFields, false)
 }

@@ -71,28 +71,40 @@ func rowWarnings(f *result.File) []string {
 	}
 	var lines []string
 	for _, text := range texts {
+		if holdsForAll(f, text) {
+			lines = append(lines, "all rows: "+text)
+			continue
+		}
 		lines = append(lines, fmt.Sprintf("size %s: %s", placeNames(f, where[text]), text))
 	}
 	return lines
 }
 
-// placeNames names rows by size and mode: "2, 4, 64-8K data; 2 event".
+// holdsForAll tells whether every row of a run, if it has several, is warned of the same:
+// then it tells nothing apart.
+func holdsForAll(f *result.File, text string) bool {
+	return len(f.Rows) > 1 && !slices.ContainsFunc(f.Rows, func(r result.Row) bool {
+		return !slices.ContainsFunc(r.Warnings, func(w result.Warning) bool { return w.Text == text })
+	})
+}
+
+// placeNames names rows by size and name: "2, 4, 64-8K data; 2 event".
 func placeNames(f *result.File, rows []*result.Row) string {
 	var parts []string
-	for _, mode := range result.ModeOrder {
+	for _, name := range result.NameOrder {
 		var all, some []int
 		for i := range f.Rows {
-			if f.Rows[i].Mode == mode {
+			if f.Rows[i].Name() == name {
 				all = append(all, f.Rows[i].Size)
 			}
 		}
 		for _, r := range rows {
-			if r.Mode == mode {
+			if r.Name() == name {
 				some = append(some, r.Size)
 			}
 		}
 		if len(some) > 0 {
-			parts = append(parts, sizeRanges(all, some)+" "+mode)
+			parts = append(parts, sizeRanges(all, some)+" "+name)
 		}
 	}
 	return strings.Join(parts, "; ")

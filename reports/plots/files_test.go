@@ -1,41 +1,23 @@
 package plots
 
 import (
-	"os"
-	"path/filepath"
-	"slices"
+	"encoding/json"
 	"testing"
 
+	"github.com/ibperf/ibperf/reports/internal/synthetic"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
-// read reads a result file in testdata.
-func read(tb testing.TB, name string) *result.File {
-	tb.Helper()
-	f, err := result.Read(filepath.Join("testdata", name))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return f
-}
-
-// latencies is a run that measured latency, of these sizes and modes of it.
+// latencies is a run that measured latency of these sizes and modes.
 func latencies(tb testing.TB, sizes []int, modes ...string) *result.File {
 	tb.Helper()
-	return only(read(tb, "write_lat.json"), sizes, modes)
+	return synthetic.File(tb, "write", result.KindLatency, sizes, modes...)
 }
 
-// bandwidths is a run that measured bandwidth, of these sizes and modes of it.
+// bandwidths is a run that measured bandwidth of these sizes and modes.
 func bandwidths(tb testing.TB, sizes []int, modes ...string) *result.File {
 	tb.Helper()
-	return only(read(tb, "write_bw.json"), sizes, modes)
-}
-
-func only(f *result.File, sizes []int, modes []string) *result.File {
-	f.Rows = slices.DeleteFunc(f.Rows, func(r result.Row) bool {
-		return !slices.Contains(sizes, r.Size) || !slices.Contains(modes, r.Mode)
-	})
-	return f
+	return synthetic.File(tb, "write", result.KindBandwidth, sizes, modes...)
 }
 
 // noPeak is a run whose clock was read at the beginning and the end only.
@@ -53,8 +35,8 @@ func noPeak(f *result.File) *result.File {
 
 // FuzzDraw holds that what result files may hold can be drawn.
 func FuzzDraw(f *testing.F) {
-	for _, name := range []string{"write_lat.json", "write_bw.json"} {
-		data, err := os.ReadFile(filepath.Join("testdata", name))
+	for _, file := range []*result.File{latencies(f, []int{2, 64}, "data", "poll"), bandwidths(f, []int{2, 512}, "poll", "event")} {
+		data, err := json.Marshal(file)
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -15,10 +15,10 @@ import (
 // labelledSizes is how many points of a series carry their message size.
 const labelledSizes = 4
 
-// costSketch draws what a message costs the CPU against its median latency: a
-// point for each mode and size. There is none if no CPU time was measured.
+// costSketch draws how busy the core is against the median latency: a point for each
+// mode and size. There is none if that was not measured.
 func costSketch(g *reports.Group, lines []*series) *sketch.Sketch {
-	s := newSketch(g, anySize, "CPU time per message against median", "cpu")
+	s := newSketch(g, anySize, "core busy against median", "busy")
 	s.Plot.Add(sketch.Grid())
 	var xs, ys []float64
 	names := &sizeNames{}
@@ -26,8 +26,8 @@ func costSketch(g *reports.Group, lines []*series) *sketch.Sketch {
 		var points plotter.XYs
 		var sizes []int
 		for _, r := range line.rows {
-			if r.Latency.P50Ns > 0 && r.Local.CPUNs > 0 {
-				points = append(points, plotter.XY{X: units.Usec(r.Latency.P50Ns), Y: units.Usec(r.Local.CPUNs)})
+			if r.Latency.P50Ns > 0 && r.Local.Busy > 0 {
+				points = append(points, plotter.XY{X: units.Usec(r.Latency.P50Ns), Y: 100 * r.Local.Busy})
 				sizes = append(sizes, r.Size)
 				xs, ys = append(xs, points[len(points)-1].X), append(ys, points[len(points)-1].Y)
 			}
@@ -46,9 +46,10 @@ func costSketch(g *reports.Group, lines []*series) *sketch.Sketch {
 	}
 	s.Plot.Add(names)
 	sketch.FitAxis(&s.Plot.X, xs, false)
-	sketch.FitAxis(&s.Plot.Y, ys, false)
+	s.Plot.Y.Min, s.Plot.Y.Max = 0, max(105, slices.Max(ys)) // more than one thread may measure
+	s.Plot.Y.Tick.Marker = sketch.EvenTicks{}
 	s.XLabel = "median latency [usec]"
-	s.YLabel = "CPU time per message, this side [usec]"
+	s.YLabel = "core busy, this side [%]"
 	return s
 }
 
@@ -66,7 +67,7 @@ type sizeName struct {
 // add names the least and greatest size of a series and some between, and of a
 // single point the series as well.
 func (n *sizeNames) add(line *series, points plotter.XYs, sizes []int) {
-	mode := line.rows[0].Mode
+	first := line.rows[0]
 	var index []int
 	for i := range sizes {
 		index = append(index, i)
@@ -74,9 +75,9 @@ func (n *sizeNames) add(line *series, points plotter.XYs, sizes []int) {
 	for _, i := range slices.Backward(spread(index, labelledSizes)) {
 		text := units.Size(sizes[i])
 		if len(points) == 1 {
-			text = mode + ", " + text + " bytes"
+			text = first.Name() + ", " + text + " bytes"
 		}
-		n.names = append(n.names, sizeName{points[i], text, mode != "data"})
+		n.names = append(n.names, sizeName{points[i], text, first.Mode != "data"})
 	}
 }
 

@@ -46,22 +46,34 @@ var (
 	}
 )
 
-func styleOf(mode string, run int) modeStyle {
+// variantDashes tell the variants of a mode apart, which have its colour.
+var variantDashes = map[string][]vg.Length{
+	result.VariantRelaxed: {7, 2, 1.5, 2},
+	result.VariantLook:    {4, 2},
+	result.VariantControl: {1.5, 3},
+}
+
+// styleOf is the style of a row's mode, open and lighter for a variant or a further run.
+func styleOf(r *result.Row, run int) modeStyle {
+	mode, dash := r.Mode, modeDashes[r.Mode]
+	if r.Variant != "" {
+		run, dash = run+1, variantDashes[r.Variant]
+	}
 	c := modeColors[mode]
 	fade := func(v uint8) uint8 { return v + uint8(float64(255-v)*min(0.35*float64(run), 0.65)) }
 	return modeStyle{
 		color: color.NRGBA{R: fade(c.R), G: fade(c.G), B: fade(c.B), A: c.A},
 		shape: modeShapes[mode][min(run, 1)],
-		dash:  modeDashes[mode],
+		dash:  dash,
 	}
 }
 
-// series sorts the rows of a group into lines: by run, then by mode. A mode
+// series sorts the rows of a group into lines: by run, then by name. A name
 // whose opcode changes within a run makes a line for each.
 func seriesOf(g *reports.Group) []*series {
 	type key struct {
 		run    int
-		mode   string
+		name   string
 		forced bool
 		opcode string
 	}
@@ -72,10 +84,10 @@ func seriesOf(g *reports.Group) []*series {
 		if g.Kind == result.KindLatency && e.Latency.MeanOnly {
 			continue // latency is drawn by percentiles
 		}
-		k := key{e.Run, e.Mode, e.Forced, e.Opcode}
+		k := key{e.Run, e.Name(), e.Forced, e.Opcode}
 		s := index[k]
 		if s == nil {
-			s = &series{run: e.Run, name: seriesName(g, e, named), modeStyle: styleOf(e.Mode, e.Run)}
+			s = &series{run: e.Run, name: seriesName(g, e, named), modeStyle: styleOf(e.Row, e.Run)}
 			index[k] = s
 			all = append(all, s)
 		}
@@ -88,7 +100,7 @@ func seriesOf(g *reports.Group) []*series {
 		if a.run != b.run {
 			return a.run - b.run
 		}
-		return slices.Index(result.ModeOrder, a.rows[0].Mode) - slices.Index(result.ModeOrder, b.rows[0].Mode)
+		return slices.Index(result.NameOrder, a.rows[0].Name()) - slices.Index(result.NameOrder, b.rows[0].Name())
 	})
 	return all
 }

@@ -84,27 +84,3 @@ func TestReadOfMissingFile(t *testing.T) {
 		t.Errorf("error is %q", err)
 	}
 }
-
-func TestDefinitionsAndUnitsCoverEveryNumber(t *testing.T) {
-	for kind, numbers := range map[string]any{result.KindLatency: result.Latency{}, result.KindBandwidth: result.Bandwidth{}} {
-		defs, units := result.DefinitionsFor(kind, "write"), result.UnitsFor(kind)
-		var names []string
-		for _, v := range []any{numbers, result.Cost{}} {
-			for i := range reflect.TypeOf(v).NumField() {
-				name, _, _ := strings.Cut(reflect.TypeOf(v).Field(i).Tag.Get("json"), ",")
-				names = append(names, name)
-			}
-		}
-		for _, name := range append(names, result.MainField(kind)) {
-			if defs[name] == "" {
-				t.Errorf("%s: no definition of %s", kind, name)
-			}
-			if units[name] == "" && name != "measured_at" {
-				t.Errorf("%s: no unit of %s", kind, name)
-			}
-		}
-	}
-	if result.DefinitionsFor(result.KindLatency, "read")["latency"] == result.DefinitionsFor(result.KindLatency, "send")["latency"] {
-		t.Error("a read's full round trip is defined as half of one")
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ibperf/ibperf/internal/units"
 )
@@ -54,6 +55,11 @@ func (f *File) check() error {
 	if f.Op == "" {
 		return errors.New("op is missing")
 	}
+	for _, m := range f.NotMeasured {
+		if !KnownMode(m.Mode) || m.Size < 0 {
+			return fmt.Errorf("not_measured: mode %q, size %d", m.Mode, m.Size)
+		}
+	}
 	for i := range f.Rows {
 		if err := f.Rows[i].check(f.Kind); err != nil {
 			return fmt.Errorf("row %d: %w", i+1, err)
@@ -69,7 +75,10 @@ func (r *Row) check(kind string) error {
 	if !KnownMode(r.Mode) {
 		return fmt.Errorf("mode is %q, want data, poll or event", r.Mode)
 	}
-	if err := CheckNumbers("cpu_ns_per_message", r.Local.CPUNs, r.Peer.CPUNs); err != nil {
+	if !slices.Contains(variantOrder, r.Variant) {
+		return fmt.Errorf("variant is %q, want one of %q", r.Variant, variantOrder[1:])
+	}
+	if err := r.checkCommon(); err != nil {
 		return err
 	}
 	switch kind {
@@ -84,6 +93,21 @@ func (r *Row) check(kind string) error {
 		}
 		return r.Bandwidth.check()
 	}
+}
+
+// checkCommon looks at the numbers that rows of every kind have.
+func (r *Row) checkCommon() error {
+	err := errors.Join(
+		CheckNumbers("warmup_s", r.WarmupS),
+		CheckNumbers("cpu_ns_per_message", r.Local.CPUNs, r.Peer.CPUNs),
+		CheckNumbers("busy", r.Local.Busy, r.Peer.Busy),
+		CheckNumbers("sleeps_per_message", r.Local.SleepsPerMessage, r.Peer.SleepsPerMessage))
+	for i, round := range r.Rounds {
+		if bad := CheckNumbers("seconds, p50_ns, mean_ns, average_bytes_per_s", round.Seconds, round.P50Ns, round.MeanNs, round.Average); bad != nil {
+			err = errors.Join(err, fmt.Errorf("round %d: %w", i+1, bad))
+		}
+	}
+	return err
 }
 
 func (l *Latency) check() error {
@@ -108,9 +132,7 @@ func (b *Bandwidth) check() error {
 	return errors.Join(
 		CheckNumbers("seconds", b.Seconds),
 		CheckNumbers("average_bytes_per_s", b.Average),
-		CheckNumbers("slowest_bytes_per_s", b.Slowest),
-		CheckNumbers("median_window_bytes_per_s", b.MedianWindow),
-		CheckNumbers("peak_bytes_per_s", b.Peak),
+		CheckNumbers("peak_bytes_per_s and its kin", b.Slowest, b.MedianWindow, b.Peak),
 		CheckNumbers("window_s", b.WindowS),
 		CheckNumbers("messages_per_s", b.MsgRate))
 }

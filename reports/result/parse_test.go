@@ -2,6 +2,7 @@ package result_test
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func TestParseRefuses(t *testing.T) {
 		want string
 	}{
 		{"another format", lat(func(f *result.File) { f.Format = "perftest" }), "not a result file"},
-		{"a newer version", lat(func(f *result.File) { f.Version = 2 }), "use a newer ibperf"},
+		{"a newer version", lat(func(f *result.File) { f.Version = result.FormatVersion + 1 }), "use a newer ibperf"},
 		{"no version", lat(func(f *result.File) { f.Version = 0 }), "version 0"},
 		{"an unknown kind", lat(func(f *result.File) { f.Kind = "speed" }), "kind"},
 		{"no operation", lat(func(f *result.File) { f.Op = "" }), "op is missing"},
@@ -38,6 +39,10 @@ func TestParseRefuses(t *testing.T) {
 		{"a negative rate", bw(func(f *result.File) { f.Rows[0].Bandwidth.Peak = -1 }), "peak"},
 		{"a rate beyond all measure", bw(func(f *result.File) { f.Rows[0].Bandwidth.Average = 1e300 }), "average"},
 		{"a negative CPU time", bw(func(f *result.File) { f.Rows[0].Local.CPUNs = -1 }), "cpu_ns_per_message"},
+		{"an unknown variant", lat(func(f *result.File) { f.Rows[0].Variant = "guess" }), "variant"},
+		{"a negative part of the time", lat(func(f *result.File) { f.Rows[0].Peer.Busy = -1 }), "busy"},
+		{"a negative round", lat(func(f *result.File) { f.Rows[0].Rounds[1].P50Ns = -1 }), "round 2"},
+		{"a missing row of no mode", lat(func(f *result.File) { f.NotMeasured = []result.Missing{{Size: 8, Mode: "guess"}} }), "not_measured"},
 		{"no histogram", lat(func(f *result.File) { f.Rows[0].Latency.Histogram = "" }), "histogram"},
 		{"half a histogram", lat(func(f *result.File) { f.Rows[0].Latency.Histogram = f.Rows[0].Latency.Histogram[:24] }), "histogram"},
 	} {
@@ -54,8 +59,18 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestParseNamesANewerVersionWhateverItHolds(t *testing.T) {
-	_, err := result.Parse([]byte(`{"format": "ibperf-result", "version": 3, "rows": "elsewhere"}`))
-	if err == nil || !strings.Contains(err.Error(), "version 3") {
+	_, err := result.Parse([]byte(`{"format": "ibperf-result", "version": 99, "rows": "elsewhere"}`))
+	if err == nil || !strings.Contains(err.Error(), "version 99") {
 		t.Errorf("error is %v", err)
+	}
+}
+
+func TestFilesOfTheFirstVersionAreRead(t *testing.T) {
+	f, err := result.Read(filepath.Join("testdata", "version1.json"))
+	if err != nil || f.Version != 1 || len(f.Rows) == 0 || f.Rows[0].Bandwidth.Average == 0 {
+		t.Fatal(err)
+	}
+	if got := f.Definition(result.MainField(f.Kind)); got != f.Definitions["average_bytes_per_s"] {
+		t.Errorf("its average is %q", got)
 	}
 }

@@ -146,7 +146,7 @@ type Row struct {
 	Slots   int     `json:"slots"`             // messages that a ring holds
 	Span    int     `json:"span"`              // of them in use
 	Depth   int     `json:"depth"`             // messages that a QP may have on their way
-	CQMod   int     `json:"cq_mod"`  // one send completion for so many messages
+	CQMod   int     `json:"cq_mod"`            // one send completion for so many messages
 	Relaxed bool    `json:"relaxed_ordering"`
 	WarmupS float64 `json:"warmup_s"` // before the measured messages
 

@@ -127,7 +127,7 @@ func (p *ibperf) definition(b bench) string {
 	case comparison.MetricMean:
 		return "the arithmetic mean of all samples" + sample
 	}
-	return result.DefinitionsFor(b.kind, b.op)[b.metric]
+	return result.DefinitionsFor(b.kind, b.op)["bandwidth."+b.metric]
 }
 
 // note is empty: ibperf is what others differ from.

@@ -62,7 +62,8 @@ func encode(tb testing.TB, h *hdrhistogram.Histogram) string {
 	return string(data)
 }
 
-func Bandwidth(mode string, size int) *result.Bandwidth {
+// bandwidth is what a mode and size would move.
+func bandwidth(mode string, size int) *result.Bandwidth {
 	perMessage := map[string]float64{"data": 14, "poll": 21, "event": 60}[mode] // ns
 	seconds := 1000 * (perMessage + float64(size)/70) / 1e9
 	messages := 1000.0
@@ -70,7 +71,7 @@ func Bandwidth(mode string, size int) *result.Bandwidth {
 		Messages: 1000, Bytes: uint64(1000 * size), Seconds: seconds,
 		Average: messages * float64(size) / seconds, MsgRate: messages / seconds, MeasuredAt: "sender",
 	}
-	b.Peak = b.Average * 1.07
+	b.Slowest, b.MedianWindow, b.Peak, b.WindowS = b.Average*0.93, b.Average*1.01, b.Average*1.07, 0.001
 	if mode == "data" {
 		b.MeasuredAt = "receiver"
 	}
@@ -93,7 +94,8 @@ func File(tb testing.TB, op, kind string, sizes []int, modes ...string) *result.
 		Started:  time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC),
 		Finished: time.Date(2026, 1, 2, 15, 4, 35, 0, time.UTC),
 		Parameters: result.Parameters{Transport: "RC", Completion: "compare", Modes: modes, Sizes: sizes,
-			Iterations: 5000, QPs: 1, TxDepth: 128, RxDepth: 512, CQMod: 100, Inline: 220, MTU: 4096},
+			Iterations: 5000, Rounds: 20, Runs: 1, Touch: "read",
+			QPs: 1, TxDepth: 128, RxDepth: 512, CQMod: 100, Inline: 220, MTU: 4096},
 		Local: side, Peer: side,
 		Definitions: result.DefinitionsFor(kind, op), Units: result.UnitsFor(kind),
 		Warnings: []result.Warning{{ID: "software-device",
@@ -103,19 +105,8 @@ func File(tb testing.TB, op, kind string, sizes []int, modes ...string) *result.
 	opcodes := map[string]string{"data": "RDMA_WRITE", "poll": "RDMA_WRITE_WITH_IMM", "event": "RDMA_WRITE_WITH_IMM"}
 	for _, size := range sizes {
 		for _, mode := range modes {
-			r := result.Row{Size: size, Mode: mode, Opcode: opcodes[mode]}
-			if kind == result.KindLatency {
-				r.Latency = Latency(tb, mode, size, 5000)
-				r.Local.CPUNs = 2 * r.Latency.MeanNs
-				if mode == "event" {
-					r.Local.CPUNs = 2400 + float64(size)/80
-					r.Local.Sleeps = 5000
-				}
-			} else {
-				r.Bandwidth = Bandwidth(mode, size)
-				r.Local.CPUNs = 1e9 / r.Bandwidth.MsgRate
-			}
-			r.Peer = r.Local
+			r := row(tb, kind, mode, size)
+			r.Opcode = opcodes[mode]
 			if slices.Contains(modes, "event") && mode == "event" && size == 2 {
 				r.Warnings = []result.Warning{{ID: "few-samples", Text: "p99.99 is from fewer than 10000 samples"}}
 			}
@@ -123,4 +114,39 @@ func File(tb testing.TB, op, kind string, sizes []int, modes ...string) *result.
 		}
 	}
 	return f
+}
+
+// row is of one size and mode, in 20 rounds.
+func row(tb testing.TB, kind, mode string, size int) result.Row {
+	r := result.Row{Size: size, Mode: mode, Touch: "read", Slots: 17, Span: 17, Depth: 16, WarmupS: 0.05}
+	cost := result.Cost{Busy: 0.998}
+	if kind == result.KindLatency {
+		r.Latency = Latency(tb, mode, size, 5000)
+		cost.CPUNs = 2 * r.Latency.MeanNs
+	} else {
+		r.Bandwidth, r.CQMod = bandwidth(mode, size), 4
+		cost.CPUNs = 1e9 / r.Bandwidth.MsgRate
+	}
+	if mode == "event" {
+		cost = result.Cost{Busy: 0.41, SleepsPerMessage: 1, Sleeps: 5000, CPUNs: 2400 + float64(size)/80}
+	}
+	r.Local, r.Peer = cost, cost
+	r.Rounds = rounds(&r)
+	return r
+}
+
+// rounds are 20 that are up to 2 % off the row's figures, each mode in a way of its own.
+func rounds(r *result.Row) []result.Round {
+	random := rand.New(rand.NewPCG(uint64(r.Size), uint64(r.Mode[0])))
+	all := make([]result.Round, 20)
+	for i := range all {
+		off := 0.98 + 0.04*random.Float64()
+		all[i] = result.Round{Run: 1, Messages: 250, Seconds: 0.005}
+		if l := r.Latency; l != nil {
+			all[i].P50Ns, all[i].MeanNs = l.P50Ns*off, l.MeanNs*off
+		} else {
+			all[i].Average = r.Bandwidth.Average * off
+		}
+	}
+	return all
 }

@@ -122,13 +122,13 @@ func definitions() map[string]string {
 func unitsOf() map[string]string {
 	return map[string]string{
 		"size_bytes":    "bytes",
-		MetricLatency:   result.UnitsFor(result.KindLatency)[MetricLatency] + "; printed as usec; lower is better",
-		MetricMean:      result.UnitsFor(result.KindLatency)[MetricMean] + "; printed as usec; lower is better",
+		MetricLatency:   "ns; printed as usec; lower is better",
+		MetricMean:      "ns; printed as usec; lower is better",
 		MetricTime:      "ns; lower is better",
 		MetricWall:      "s; lower is better",
 		MetricMemory:    "bytes; printed as MiB; lower is better",
-		MetricBandwidth: result.UnitsFor(result.KindBandwidth)[MetricBandwidth] + "; higher is better",
-		MetricRate:      result.UnitsFor(result.KindBandwidth)[MetricRate] + "; higher is better",
+		MetricBandwidth: result.UnitsFor(result.KindBandwidth)["bandwidth."+MetricBandwidth] + "; higher is better",
+		MetricRate:      result.UnitsFor(result.KindBandwidth)["bandwidth."+MetricRate] + "; higher is better",
 		"ratio":         "1",
 		"goal":          "1",
 	}

@@ -1,0 +1,51 @@
+package reports
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+// notes tells what a group lacks: rows that were not measured, and intervals that are
+// wider than was asked for.
+func notes(g *Group) []string {
+	var all []string
+	for i, f := range g.Runs {
+		prefix := ""
+		if l := g.Label(i); l != "" {
+			prefix = l + " "
+		}
+		for _, line := range missingLines(f) {
+			all = append(all, prefix+line)
+		}
+		if f.Limits != "" {
+			all = append(all, prefix+"Intervals of "+percent(f.Parameters.Precision)+" were asked for: "+Clean(f.Limits))
+		}
+	}
+	return all
+}
+
+func percent(part float64) string { return strconv.FormatFloat(100*part, 'g', 3, 64) + " %" }
+
+// missingLines says which rows were not measured and why, those of one mode and reason
+// in a line: "event, 8-64K B: not measured: it never slept".
+func missingLines(f *result.File) []string {
+	type key struct{ mode, why string }
+	var order []key
+	sizes := map[key][]int{}
+	for _, m := range f.NotMeasured {
+		k := key{m.Mode, m.Why}
+		if sizes[k] == nil {
+			order = append(order, k)
+		}
+		sizes[k] = addNewSize(sizes[k], m.Size)
+	}
+	all := slices.Sorted(slices.Values(f.Parameters.Sizes))
+	var lines []string
+	for _, k := range order {
+		slices.Sort(sizes[k])
+		lines = append(lines, k.mode+", "+sizeRanges(all, sizes[k])+" B: not measured: "+Clean(k.why))
+	}
+	return lines
+}

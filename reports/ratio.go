@@ -1,0 +1,116 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ibperf/ibperf/internal/ratio"
+	"github.com/ibperf/ibperf/internal/units"
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+// What is said below tables about the ratios in them.
+const (
+	noteInterval  = `Ratio: the median of the rounds' ratios, and its 95 % interval; "no difference" where that holds 1.`
+	noteFew       = "Ratios without an interval are of too few rounds for one."
+	noteOneRound  = "No ratio: one round: no interval."
+	noteApart     = "Ratios with an x are plain quotients of separate runs, which were not interleaved."
+	noDifference  = " no difference"
+	noRatioPrefix = "No ratio of "
+)
+
+// A ratioCell is the ratio of one row to another as tables print it, and what is to be
+// said of it below them.
+type ratioCell struct{ text, note string }
+
+// ratioOf compares a row with another by a column that rounds have.
+func ratioOf(c *result.Column, e, base Entry) ratioCell {
+	for _, one := range []Entry{e, base} {
+		if one.NoRatio != "" {
+			return ratioCell{result.Unmeasured, noRatioPrefix + one.Name() + ": " + Clean(one.NoRatio)}
+		}
+	}
+	if e.Run != base.Run {
+		return ratioCell{units.RatioText(c.Value(e.Row), c.Value(base.Row)), noteApart}
+	}
+	r := ratio.Of(pairs(c, e.Row, base.Row))
+	switch {
+	case r.N < 2:
+		return ratioCell{result.Unmeasured, noteOneRound}
+	case !r.Enough:
+		return ratioCell{ratioNumber(r.Median, 2), noteFew}
+	}
+	return ratioCell{ratioText(r), noteInterval}
+}
+
+// pairs returns the figures of the rounds that two rows of a file made one right after
+// the other: those of one run and place in it.
+func pairs(c *result.Column, a, b *result.Row) (as, bs []float64, runs []int) {
+	type key struct{ run, place int }
+	of := map[key]float64{}
+	places := map[int]int{}
+	for i := range b.Rounds {
+		r := &b.Rounds[i]
+		of[key{r.Run, places[r.Run]}] = c.Round(r)
+		places[r.Run]++
+	}
+	clear(places)
+	for i := range a.Rounds {
+		r := &a.Rounds[i]
+		if base, paired := of[key{r.Run, places[r.Run]}]; paired {
+			as, bs, runs = append(as, c.Round(r)), append(bs, base), append(runs, r.Run)
+		}
+		places[r.Run]++
+	}
+	return as, bs, runs
+}
+
+// ratioText prints a ratio with its interval: "0.57 [0.55-0.59]".
+func ratioText(r ratio.Ratio) string {
+	decimals := 2
+	if near := ratioNumber(r.Low, 2) == "1.00" || ratioNumber(r.High, 2) == "1.00"; r.Median < 0.1 || near && r.Different() {
+		decimals = 3
+	}
+	text := fmt.Sprintf("%s [%s-%s]", ratioNumber(r.Median, decimals), ratioNumber(r.Low, decimals), ratioNumber(r.High, decimals))
+	if !r.Different() {
+		text += noDifference
+	}
+	return text
+}
+
+func ratioNumber(v float64, decimals int) string {
+	if v = units.Finite(v); v >= 100 {
+		decimals = 0
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
+}
+
+// ratioNotes sums up what is said of many ratios: each thing once, and of rows without
+// a ratio for the same reason all names at once.
+func ratioNotes(cells []ratioCell) []string {
+	var notes, reasons []string
+	names := map[string][]string{}
+	for _, c := range cells {
+		name, why, without := strings.Cut(strings.TrimPrefix(c.note, noRatioPrefix), ": ")
+		if !strings.HasPrefix(c.note, noRatioPrefix) || !without {
+			notes = addNew(notes, c.note)
+			continue
+		}
+		reasons = addNew(reasons, why)
+		names[why] = addNew(names[why], name)
+	}
+	for _, why := range reasons {
+		notes = append(notes, noRatioPrefix+strings.Join(names[why], ", ")+": "+why+".")
+	}
+	return notes
+}
+
+// addNew adds a word that is not there yet.
+func addNew(words []string, word string) []string {
+	if slices.Contains(words, word) {
+		return words
+	}
+	return append(words, word)
+}
