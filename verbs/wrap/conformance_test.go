@@ -3,6 +3,7 @@ package wrap_test
 import (
 	"os"
 	"testing"
+	"time"
 
 	"github.com/ibperf/ibperf/verbs"
 	_ "github.com/ibperf/ibperf/verbs/shm"
@@ -13,11 +14,14 @@ import (
 // TestMain lets the suite start this binary as a second process.
 func TestMain(m *testing.M) { verbstest.Child(); os.Exit(m.Run()) }
 
-// A device that is wrapped is a device, whether requests are looked at or not.
+// A device that is wrapped is a device, whether it is slower or not.
 func TestConformance(t *testing.T) {
 	for name, o := range map[string]wrap.Options{
 		"forwarded": {},
-		"looked at": {OnPostSend: func(verbs.QP, *verbs.SendWR) {}, Clock: new(wrap.Clock)},
+		"delayed": {
+			PostDelay:    wrap.Constant(2 * time.Microsecond).Posts,
+			ArrivalDelay: wrap.Constant(20 * time.Microsecond).Arrivals,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -126,7 +126,7 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 		return nil, err
 	}
 	q.QP = inner
-	if err := q.begin(init.Cap); err != nil {
+	if err := q.begin(init); err != nil {
 		inner.Close()
 		return nil, err
 	}

@@ -18,12 +18,12 @@ type qp struct {
 }
 
 // begin makes the QP one of its context.
-func (q *qp) begin(capacity verbs.QPCap) error {
+func (q *qp) begin(init *verbs.QPInitAttr) error {
 	o := &q.ctx.options
 	q.forwards = o.OnPostSend == nil && o.PostDelay == nil && o.ReadDelay == nil && o.Clock == nil
-	if o.ReadDelay != nil {
+	if o.ReadDelay != nil && (init.Type == verbs.QPTypeRC || init.Type == verbs.QPTypeXRCSend) {
 		var err error
-		if q.reads, err = newLateReads(q.QP, capacity); err != nil {
+		if q.reads, err = newLateReads(q.QP, init.Cap); err != nil {
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func (q *qp) delay(wr *verbs.SendWR) {
 // post posts one request of a list.
 func (q *qp) post(wr *verbs.SendWR) error {
 	if q.reads != nil {
-		if wr.Opcode == verbs.OpRDMARead {
+		if wr.Opcode == verbs.OpRDMARead && wr.SendFlags&verbs.SendInline == 0 {
 			return q.reads.add(wr, q.ctx.options.ReadDelay)
 		}
 		if err := q.reads.drain(); err != nil {

@@ -21,6 +21,7 @@ type lateReads struct {
 	changed *sync.Cond
 	count   uint64 // READs so far
 	carried uint64 // of them, no longer waiting
+	posting bool   // the first that waits is being carried out
 	closing bool
 	err     error // of posting late
 }
@@ -66,35 +67,46 @@ func (r *lateReads) add(wr *verbs.SendWR, delay func(uint64, *verbs.SendWR) time
 	return nil
 }
 
-// next waits for a READ, and returns nil when the QP is being closed.
-func (r *lateReads) next() (wr *verbs.SendWR, due int64) {
+// carry carries the READs out.
+func (r *lateReads) carry() {
+	defer close(r.ended)
+	for {
+		n, due, ok := r.next()
+		if !ok {
+			return
+		}
+		waitUntil(due)
+		if !r.start(n) {
+			continue
+		}
+		_, err := r.qp.PostSend(&r.wrs[n%uint64(len(r.wrs))])
+		r.mu.Lock()
+		if err != nil {
+			r.err = err
+		}
+		r.posting = false
+		r.carried++
+		r.changed.Broadcast()
+		r.mu.Unlock()
+	}
+}
+
+// next waits for a READ and returns its number; ok is false when the QP is being closed.
+func (r *lateReads) next() (n uint64, due int64, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for r.count == r.carried && !r.closing {
 		r.changed.Wait()
 	}
-	if r.closing {
-		return nil, 0
-	}
-	i := r.carried % uint64(len(r.wrs))
-	return &r.wrs[i], r.due[i]
+	return r.carried, r.due[r.carried%uint64(len(r.wrs))], !r.closing
 }
 
-// carry carries the READs out.
-func (r *lateReads) carry() {
-	defer close(r.ended)
-	for wr, due := r.next(); wr != nil; wr, due = r.next() {
-		waitUntil(due)
-		r.mu.Lock()
-		if r.count != r.carried && !r.closing { // they may have been dropped
-			if _, err := r.qp.PostSend(wr); err != nil {
-				r.err = err
-			}
-			r.carried++
-			r.changed.Broadcast()
-		}
-		r.mu.Unlock()
-	}
+// start tells whether a READ was not dropped meanwhile.
+func (r *lateReads) start(n uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.posting = r.carried == n && !r.closing
+	return r.posting
 }
 
 // drain waits until every READ is carried out.
@@ -113,14 +125,18 @@ func (r *lateReads) drain() error {
 func (r *lateReads) drop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for r.posting {
+		r.changed.Wait()
+	}
 	r.carried, r.err = r.count, nil
 	r.changed.Broadcast()
 }
 
-// close ends the goroutine.
+// close drops the READs and ends the goroutine.
 func (r *lateReads) close() error {
+	r.drop()
 	r.mu.Lock()
-	r.carried, r.closing = r.count, true
+	r.closing = true
 	r.changed.Broadcast()
 	r.mu.Unlock()
 	<-r.ended
