@@ -83,9 +83,9 @@ var bandwidthColumns = []Column{
 	{Field: "bandwidth.average_bytes_per_s", Kind: KindBandwidth, Unit: rateDefinedUnit, Definition: rateDefinition,
 		Title: "Average bandwidth", Head: "average", shown: rate, print: asRate,
 		Value: inBandwidth(func(b *Bandwidth) float64 { return b.Average }), Round: func(r *Round) float64 { return r.Average }},
-	window("slowest_bytes_per_s", "slowest", "the lowest average of a window", func(b *Bandwidth) float64 { return b.Slowest }),
+	window("slowest_bytes_per_s", "slowest", "the lowest average of a window or of the whole", func(b *Bandwidth) float64 { return b.Slowest }),
 	window("median_window_bytes_per_s", "median", "the median of the windows' averages", func(b *Bandwidth) float64 { return b.MedianWindow }),
-	window("peak_bytes_per_s", "peak", "the highest average of a window", func(b *Bandwidth) float64 { return b.Peak }),
+	window("peak_bytes_per_s", "peak", "the highest average of a window or of the whole", func(b *Bandwidth) float64 { return b.Peak }),
 	{Field: "bandwidth.window_s", Kind: KindBandwidth, Unit: "s", Definition: "the length of the windows, which follow each other and have no part in common",
 		Head: "windows", shown: "s", empty: true, print: asSeconds, Value: inBandwidth(func(b *Bandwidth) float64 { return b.WindowS })},
 	{Field: "bandwidth.messages_per_s", Kind: KindBandwidth, Unit: "messages/s; printed as Mpps (10^6 messages/s)", Definition: "messages per second over the same time as the average",
@@ -102,7 +102,7 @@ func measuredAt(r *Row) string {
 // window is a column about the windows that the time of a row is divided into.
 func window(name, head, definition string, value func(*Bandwidth) float64) Column {
 	return Column{Field: "bandwidth." + name, Kind: KindBandwidth, Unit: rateDefinedUnit,
-		Definition: definition + ", measured where the average is; absent if the clock was read at the beginning and the end only",
+		Definition: definition + ", measured where the average is; absent if the clock was read at the beginning and the end only, or a round was shorter than a window",
 		Head:       head, shown: rate, empty: true, print: asRate, Value: inBandwidth(value)}
 }
 
