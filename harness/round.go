@@ -56,7 +56,7 @@ func (s *session) newClock() *clock.Clock {
 // begin makes the worker ready for a round.
 func (w *worker) begin(t oob.Turn, c *clock.Clock) error {
 	s, role := w.scheme, w.rig.cfg.Role
-	w.clock, w.meter, w.looks, w.parts, w.over = c, meter{}, 0, nil, make(chan struct{})
+	w.clock, w.meter, w.idling, w.parts, w.over = c, meter{}, idling{}, nil, make(chan struct{})
 	w.recorder.reset()
 	for _, l := range w.lanes {
 		l.prepare(s)
