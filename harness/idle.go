@@ -13,7 +13,7 @@ import (
 var errOver = errors.New("over")
 
 const (
-	spins      = 64                   // polls of an empty CQ between two looks at the halt word
+	spins      = 64                    // polls of an empty CQ between two looks at the halt word
 	memorySpin = 64                    // looks at memory between two looks at it
 	eventSlice = 50 * time.Millisecond // of sleep between two looks at it
 	ackBatch   = 64                    // events acknowledged at a time
