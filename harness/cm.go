@@ -8,15 +8,9 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/verbs"
 )
-
-// rendezvous tells the client where the server waits for connections by rdma_cm,
-// and by which secret the server knows them.
-type rendezvous struct {
-	Port  uint16 `json:"port"` // of the RDMA port space
-	Token uint64 `json:"token"`
-}
 
 const (
 	cmTimeout = 15 * time.Second       // for one QP
@@ -28,7 +22,7 @@ const privateSize = 12
 
 // connectCM takes all QPs to RTS through rdma_cm: the client goes to the address
 // that its control connection has reached.
-func (s *session) connectCM(mine, theirs []endpoint) error {
+func (s *session) connectCM(mine, theirs []oob.Endpoint) error {
 	device := s.cfg.Context.Device().Name()
 	manager, ok := s.cfg.Context.(verbs.ConnManager)
 	if !ok {
@@ -37,7 +31,7 @@ func (s *session) connectCM(mine, theirs []endpoint) error {
 	if err := checkEndpoints(mine, theirs); err != nil {
 		return err
 	}
-	for i, lane := range s.rig.lanes {
+	for i, lane := range s.rig.lanes() {
 		lane.own, lane.peer = mine[i], theirs[i]
 	}
 	connect := s.passive
@@ -63,11 +57,11 @@ func (s *session) passive(manager verbs.ConnManager) error {
 	defer l.Close()
 	var secret [8]byte
 	rand.Read(secret[:])
-	here := rendezvous{Port: l.Port(), Token: binary.BigEndian.Uint64(secret[:])}
-	if _, err := swap(s.cfg.Exchanger, "rdma_cm", here); err != nil {
+	here := oob.Rendezvous{Port: l.Port(), Token: binary.BigEndian.Uint64(secret[:])}
+	if _, err := s.peer.Rendezvous(here); err != nil {
 		return err
 	}
-	for range s.rig.lanes {
+	for range s.rig.lanes() {
 		if err := s.acceptOne(l, here.Token); err != nil {
 			return err
 		}
@@ -91,11 +85,12 @@ func (s *session) acceptOne(l verbs.CMListener, token uint64) error {
 		}
 		c, index = next, binary.BigEndian.Uint32(data[8:])
 	}
-	if index >= uint32(len(s.rig.lanes)) || s.rig.lanes[index].cm != nil {
+	lanes := s.rig.lanes()
+	if index >= uint32(len(lanes)) || lanes[index].cm != nil {
 		c.Close()
-		return fmt.Errorf("the peer connects QP %d of %d, which is connected or does not exist", index, len(s.rig.lanes))
+		return fmt.Errorf("the peer connects QP %d of %d, which is connected or does not exist", index, len(lanes))
 	}
-	lane := s.rig.lanes[index]
+	lane := lanes[index]
 	lane.cm = c
 	if err := lane.toRTS(); err != nil {
 		return err
@@ -128,12 +123,12 @@ func await[T any](s *session, what string, wait func(time.Duration) (T, error)) 
 
 // active connects all QPs, one after another.
 func (s *session) active(manager verbs.ConnManager) error {
-	there, err := swap(s.cfg.Exchanger, "rdma_cm", rendezvous{})
+	there, err := s.peer.Rendezvous(oob.Rendezvous{})
 	if err != nil {
 		return err
 	}
 	addr := netip.AddrPortFrom(s.cfg.PeerIP, there.Port)
-	for i, lane := range s.rig.lanes {
+	for i, lane := range s.rig.lanes() {
 		if s.halt.on() {
 			return s.halt.reason()
 		}
@@ -143,7 +138,7 @@ func (s *session) active(manager verbs.ConnManager) error {
 		private := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, there.Token), uint32(i))
 		param := verbs.CMParam{QPNum: lane.qp.QPNum(), PrivateData: private, RdAtomic: lane.rdAtomic()}
 		if err := lane.cm.Connect(param, cmTimeout); err != nil {
-			return &DeviceError{fmt.Errorf("connect QP %d of %d: %w", i+1, len(s.rig.lanes), err)}
+			return &DeviceError{fmt.Errorf("connect QP %d of %d: %w", i+1, len(s.rig.lanes()), err)}
 		}
 		if err := lane.toRTS(); err != nil {
 			return err
@@ -169,7 +164,7 @@ func (l *lane) toRTS() error {
 
 // learnPath notes the GID that rdma_cm has chosen.
 func (r *rig) learnPath() error {
-	attr, _, err := r.lanes[0].qp.Query(verbs.MaskAV)
+	attr, _, err := r.lanes()[0].qp.Query(verbs.MaskAV)
 	if err != nil {
 		return &DeviceError{err}
 	}

@@ -2,9 +2,7 @@ package harness
 
 import (
 	"fmt"
-	"sync/atomic"
 
-	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -14,6 +12,16 @@ import (
 // written, in whatever order, and looks again later; so credits need no promise
 // about order, not even within their 16 bytes.
 
+const creditBytes = 16
+
+// credits is what a receiver has told its sender.
+type credits struct {
+	sges   []verbs.SGE // one for each credit that may be on its way
+	told   uint64      // messages that the last credit told of
+	posted uint64
+	done   uint64 // known to have left the send queue
+}
+
 // creditCheck spreads each byte of n over all of its own: a mixture of the bytes
 // of two credits agrees with itself by a chance in a billion only, where that of
 // a number and its complement would often.
@@ -22,61 +30,42 @@ func creditCheck(n uint64) uint64 {
 	return n ^ n>>29
 }
 
-// creditDepth is the number of a lane's credits that may be on their way. Each has
-// a place of its own to be sent from; every quarter of them one is signaled. Of
-// many lanes each needs fewer, and the less of its send queue. Only bandwidth tests
-// that look at messages have credits.
-func (p *Plan) creditDepth() int {
-	if p.Kind == result.KindLatency || !p.looks() {
-		return 0
-	}
-	return max(8, 32/p.QPs)
-}
-
-// takeCredits looks at what the peer wrote last.
-func (l *lane) takeCredits() {
-	w := words(l.rig.buf.Bytes()[l.rig.layout.creditsIn(l.index):][:16])
-	n, check := atomic.LoadUint64(&w[0]), atomic.LoadUint64(&w[1])
-	if n > l.credited && n <= l.sent && check == creditCheck(n) {
-		l.credited = n
-	}
+func (l *lane) creditsIn() int {
+	return l.worker.rig.layout.creditsIn(l.worker.group.index, l.index)
 }
 
 // giveCredit tells the peer how many messages were consumed, once that is a
 // quarter of the ring more than it knows.
-func (l *lane) giveCredit(m *measurement, consumed uint64) error {
-	if consumed-l.lastCredit < uint64(max(1, l.slots/4)) {
+func (i *receiver) giveCredit(consumed uint64) error {
+	c := &i.credits
+	if consumed-c.told < i.quarter {
 		return nil
 	}
-	for l.posted-l.done >= uint64(len(l.side)) {
-		wc, err := m.send.poll()
-		if err != nil {
+	for c.posted-c.done >= uint64(len(c.sges)) {
+		if _, err := i.lane.worker.reapSends(); err != nil {
 			return err
 		}
-		for i := range wc {
-			m.rig.lanes[wc[i].WRID>>laneShift].completed(wc[i].WRID)
-		}
-		if m.halt.on() {
+		if i.lane.worker.halt.on() {
 			return errOver
 		}
 	}
-	l.lastCredit = consumed
-	return l.postCredit(consumed)
+	c.told = consumed
+	return i.postCredit(consumed)
 }
 
-func (l *lane) postCredit(consumed uint64) error {
-	r, i := l.rig, l.posted%uint64(len(l.side))
-	at := r.layout.creditsOut(l.index) + int(i)*16
-	w := words(r.buf.Bytes()[at:][:16])
+func (i *receiver) postCredit(consumed uint64) error {
+	l, c := i.lane, &i.credits
+	r, turn := l.worker.rig, c.posted%uint64(len(c.sges))
+	at := r.layout.creditsOut(l.worker.group.index, l.index) + int(turn)*creditBytes
+	w := words(r.buf.Bytes()[at:][:creditBytes])
 	w[0], w[1] = consumed, creditCheck(consumed)
-	l.side[i] = verbs.SGE{Addr: r.mr.Addr() + uint64(at), Length: 16, LKey: r.mr.LKey()}
-	l.posted++
+	c.sges[turn] = verbs.SGE{Addr: r.mr.Addr() + uint64(at), Length: creditBytes, LKey: r.mr.LKey()}
+	c.posted++
 	wr := &l.extra[0]
-	*wr = verbs.SendWR{SGList: &l.side[i], NumSGE: 1, Opcode: verbs.OpRDMAWrite}
-	wr.SetRDMA(l.peer.Addr+uint64(r.layout.creditsIn(0)), l.peer.RKey)
-	if l.posted%uint64(len(l.side)/4) == 0 {
-		wr.SendFlags, wr.WRID = verbs.SendSignaled, uint64(l.index)<<laneShift|l.posted
-		l.marked = l.posted
+	*wr = verbs.SendWR{SGList: &c.sges[turn], NumSGE: 1, Opcode: verbs.OpRDMAWrite}
+	wr.SetRDMA(l.peer.Credits, l.peer.RKey)
+	if c.posted%uint64(len(c.sges)/4) == 0 {
+		wr.SendFlags, wr.WRID = verbs.SendSignaled, l.wrid(creditBit|c.posted)
 	}
 	if _, err := l.qp.PostSend(wr); err != nil {
 		return fmt.Errorf("post credit: %w", err)

@@ -61,7 +61,7 @@ func TestInterrupt(t *testing.T) {
 			begun := func() { start = time.Now(); cancel() }
 			wrap := func(side int, c verbs.Context) verbs.Context {
 				if side == 0 {
-					return counted{c, &countdown{3 * warmupMessages, begun}}
+					return counted{c, &countdown{3000, begun}}
 				}
 				return c
 			}
@@ -126,8 +126,8 @@ func FuzzParsePlan(f *testing.F) {
 			return
 		}
 		for _, size := range p.Sizes {
-			if n := slots(&p, size); n < minSlots || n%2 == 0 {
-				t.Errorf("%d slots for %d bytes", n, size)
+			if s := resolve(&p, p.planned()[0], size, verbs.OrderNone); s.slots < minSlots || s.slots%2 == 0 || s.every < 1 || s.every > s.depth {
+				t.Errorf("%d bytes: %+v", size, s)
 			}
 		}
 		if p.Memory() <= 0 {

@@ -1,39 +1,220 @@
 package harness
 
 import (
-	"encoding/json"
-	"fmt"
+	"math"
+	"time"
+
+	"github.com/ibperf/ibperf/oob"
+	"golang.org/x/sys/unix"
 )
 
-// Exchanger is all that a run needs of the channel to its peer.
-type Exchanger interface {
-	// Exchange gives the peer mine and returns what the peer gave in the same
-	// step. It returns at once with the reason when the peer is lost.
-	Exchange(step string, mine []byte) (theirs []byte, err error)
-	// Lost is closed when the peer is gone or has ended the run.
-	Lost() <-chan struct{}
-	// Err tells why, once Lost is closed.
-	Err() error
+// steps are what a ping-pong, or a READ after the other, is made of. They are chosen
+// before the clock starts.
+type steps struct {
+	load   func(o *sender, k uint64) // make message k ready
+	tidy   func() error              // what nobody waits for, while a message travels
+	arrive func() (bool, error)      // look for the next message, for a while; consume it
+	wait   func() error              // called when it had not come
 }
 
-// swap exchanges values as JSON.
-func swap[T any](x Exchanger, step string, mine T) (theirs T, err error) {
-	out, err := json.Marshal(mine)
+// leadIn is how many messages of an exchange go before the clock starts in each round:
+// the first ones wake what another way has left asleep.
+const leadIn = 8
+
+// exchangeLength is how many messages a counted round of n samples has: a sample is from
+// one post to the next, so the last message has none of its own.
+func exchangeLength(n uint64) uint64 { return leadIn + n + 1 }
+
+// lead sends first and takes the time: from one post to the next, which is one round trip.
+// The clock is read behind the post, while the message travels.
+func (w *worker) lead(t oob.Turn) error {
+	o := &w.lanes[0].out
+	w.ready(o)
+	if err := o.fire(); err != nil {
+		return err
+	}
+	if err := w.trips(leadIn, math.MaxInt64, math.MaxUint64); err != nil {
+		return err
+	}
+	n, until := t.Messages, int64(math.MaxInt64)
+	w.beginMeter()
+	if n == 0 {
+		n, until = math.MaxUint64, w.clock.Now()+int64(t.Duration)
+	}
+	err := w.timed(n, until)
+	w.endMeter()
 	if err != nil {
-		return theirs, fmt.Errorf("write step %q: %w", step, err)
+		return err
 	}
-	in, err := x.Exchange(step, out)
-	if err != nil {
-		return theirs, err
-	}
-	if err := json.Unmarshal(in, &theirs); err != nil {
-		return theirs, fmt.Errorf("read the peer's step %q: %w", step, err)
-	}
-	return theirs, nil
+	return w.finish()
 }
 
-// barrier returns when both sides have come to the step.
-func barrier(x Exchanger, step string) error {
-	_, err := x.Exchange(step, nil)
-	return err
+// timed measures n exchanges, or those until the time has come.
+func (w *worker) timed(n uint64, until int64) error {
+	switch {
+	case w.scheme.noClock:
+		edge := uint64(math.MaxUint64)
+		if n == math.MaxUint64 {
+			edge = uint64(max(1, min(edgeMessages, edgeBytes/w.scheme.size)))
+		}
+		w.rate.Start(w.clock.Now())
+		return w.trips(n, until, edge)
+	case w.rig.plan.Gap > 0:
+		return w.spaced(n, until, int64(w.rig.plan.Gap))
+	}
+	return w.sampled(n, until)
+}
+
+// finish takes the answer to the last message, which has no sample.
+func (w *worker) finish() error {
+	if err := w.steps.tidy(); err != nil {
+		return err
+	}
+	return w.await()
+}
+
+// ready makes the next message ready to be posted: its contents and its request.
+func (w *worker) ready(o *sender) {
+	w.steps.load(o, o.sent)
+	o.prime()
+}
+
+// await returns when the next message has arrived and was consumed.
+func (w *worker) await() error {
+	for {
+		if here, err := w.steps.arrive(); here || err != nil {
+			return err
+		}
+		if w.ended() {
+			return errOver
+		}
+		if err := w.steps.wait(); err != nil {
+			return err
+		}
+	}
+}
+
+// sampled takes a sample of each exchange. It begins and ends with a message on its way.
+// While one travels, the sample before it is recorded and the next message is made ready,
+// so that neither is part of what is measured.
+func (w *worker) sampled(n uint64, until int64) error {
+	o, clock, samples := &w.lanes[0].out, w.clock, w.samples
+	for last := clock.Now(); n > 0; n-- {
+		if err := w.steps.tidy(); err != nil {
+			return err
+		}
+		w.ready(o)
+		if err := w.await(); err != nil {
+			return err
+		}
+		if w.halt.on() {
+			return errOver
+		}
+		if err := o.fire(); err != nil {
+			return err
+		}
+		now := clock.Now()
+		samples.Record(now - last)
+		if last = now; now >= until {
+			return nil
+		}
+	}
+	return nil
+}
+
+// trips is sampled without samples: the clock is read after each edge messages.
+func (w *worker) trips(n uint64, until int64, edge uint64) error {
+	o := &w.lanes[0].out
+	for unread := uint64(0); n > 0; n-- {
+		if err := w.steps.tidy(); err != nil {
+			return err
+		}
+		w.ready(o)
+		if err := w.await(); err != nil {
+			return err
+		}
+		if w.halt.on() {
+			return errOver
+		}
+		if err := o.fire(); err != nil {
+			return err
+		}
+		if unread++; unread == edge || n == 1 {
+			now := w.clock.Now()
+			w.rate.Edge(unread, now)
+			if unread = 0; now >= until {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// spaced takes samples with a pause after each, which is no part of it: a sample begins
+// before the post and ends when the answer was consumed.
+func (w *worker) spaced(n uint64, until, gap int64) error {
+	o, clock, samples := &w.lanes[0].out, w.clock, w.samples
+	last := clock.Now()
+	for ; n > 0; n-- {
+		if err := w.steps.tidy(); err != nil {
+			return err
+		}
+		w.ready(o)
+		if err := w.await(); err != nil {
+			return err
+		}
+		now := clock.Now()
+		samples.Record(now - last)
+		w.sleepUntil(now + gap)
+		if w.halt.on() {
+			return errOver
+		}
+		last = clock.Now()
+		if err := o.fire(); err != nil {
+			return err
+		}
+		if now >= until {
+			return nil
+		}
+	}
+	return nil
+}
+
+// wakeUp is how long before its end a pause stops to sleep and begins to spin.
+const wakeUp = int64(100 * time.Microsecond)
+
+// sleepUntil lets the time pass until then, asleep as far as that can be exact, and in slices so
+// that a halt ends it.
+func (w *worker) sleepUntil(then int64) {
+	for left := then - w.clock.Now(); left > 0 && !w.halt.on(); left = then - w.clock.Now() {
+		if left > wakeUp {
+			ts := unix.NsecToTimespec(min(left-wakeUp, int64(eventSlice)))
+			_ = unix.Nanosleep(&ts, nil) // a signal that cuts it short costs nothing
+		}
+	}
+}
+
+// follow answers each message with one of its own until the peer is done.
+func (w *worker) follow() error {
+	o := &w.lanes[0].out
+	w.ready(o)
+	for k := 0; ; k++ {
+		if k == leadIn {
+			w.beginMeter()
+		}
+		if err := w.await(); err != nil {
+			return err
+		}
+		if err := o.fire(); err != nil {
+			return err
+		}
+		if err := w.steps.tidy(); err != nil {
+			return err
+		}
+		w.ready(o)
+		if w.ended() {
+			w.endMeter()
+			return nil
+		}
+	}
 }

@@ -2,21 +2,12 @@ package harness
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 
+	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/verbs"
 )
-
-// offer is what a side's port has to be addressed by. Both sides decide by both
-// offers how they address each other, and come to the same.
-type offer struct {
-	Link     verbs.LinkLayer  `json:"link"`
-	NeedsGID bool             `json:"needs_gid"` // a LID does not do, or a GID was asked for
-	Classes  []verbs.GIDClass `json:"classes"`   // of the GIDs to choose from
-	Peer     netip.Addr       `json:"peer"`      // of the control connection, as seen from this side
-}
 
 // maxGIDs is how many entries of a GID table an address vector can name.
 const maxGIDs = 256
@@ -56,8 +47,8 @@ func indexes(table []verbs.GIDEntry) string {
 }
 
 // newOffer makes this side's offer of its GIDs.
-func (r *rig) newOffer() (offer, error) {
-	o := offer{
+func (r *rig) newOffer() (oob.Offer, error) {
+	o := oob.Offer{
 		Link: r.port.LinkLayer, Classes: verbs.GIDClasses(r.gids), Peer: r.cfg.PeerIP.WithZone("").Unmap(),
 		NeedsGID: r.port.LinkLayer == verbs.LinkEthernet || r.port.GRHRequired || r.cfg.GIDIndex >= 0,
 	}
@@ -69,7 +60,7 @@ func (r *rig) newOffer() (offer, error) {
 
 // agreeGID returns the GID of this side to use, with index -1 where both sides
 // are addressed by LID alone.
-func agreeGID(mine, theirs offer, table []verbs.GIDEntry) (verbs.GIDEntry, error) {
+func agreeGID(mine, theirs oob.Offer, table []verbs.GIDEntry) (verbs.GIDEntry, error) {
 	if (mine.Link == verbs.LinkEthernet) != (theirs.Link == verbs.LinkEthernet) {
 		return verbs.GIDEntry{}, mismatchf(
 			"the link of this side's port is %s and that of the peer's %s: name devices on one network with -d and -i", mine.Link, theirs.Link)

@@ -166,7 +166,7 @@ func TestEndpointsOfInfiniBand(t *testing.T) {
 	p.MTU = 2048
 	c := openDevice(t, "shm_whole")
 	defer c.Close()
-	r, err := newRig(&Config{Plan: p, Context: ported{c, infiniband(t).port, infiniband(t).gids}, Port: 1, GIDIndex: -1})
+	r, err := newRig(&Config{Plan: p, Context: ported{c, infiniband(t).port, infiniband(t).gids}, Port: 1, GIDIndex: -1}, newHalt())
 	if err != nil {
 		t.Fatal(err)
 	}

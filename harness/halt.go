@@ -2,17 +2,16 @@ package harness
 
 import (
 	"context"
-	"math"
 	"sync"
 	"sync/atomic"
-	"time"
+
+	"github.com/ibperf/ibperf/oob"
 )
 
 // halt is the word that every spin looks at, so that a dead peer, a signal or
 // the peer's end of a measurement ends it at once.
 type halt struct {
-	word   atomic.Uint32
-	target atomic.Uint64 // messages of the current measurement, once the peer has said how many
+	word atomic.Uint32
 
 	mu   sync.Mutex
 	err  error
@@ -42,12 +41,9 @@ func (h *halt) reason() error {
 	return h.err
 }
 
-// begin starts a measurement of unknown length.
-func (h *halt) begin() { h.target.Store(math.MaxUint64) }
-
 // watch turns the end of ctx and the loss of the peer into a halt. It returns
 // what ends the watch.
-func (h *halt) watch(ctx context.Context, x Exchanger) (stop func()) {
+func (h *halt) watch(ctx context.Context, x oob.Peer) (stop func()) {
 	quit := make(chan struct{})
 	ended := make(chan struct{})
 	go func() {
@@ -65,7 +61,3 @@ func (h *halt) watch(ctx context.Context, x Exchanger) (stop func()) {
 		<-ended
 	}
 }
-
-// lastMessages is how long messages may stay out after the sender has seen all
-// of them completed.
-const lastMessages = 5 * time.Second

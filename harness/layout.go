@@ -2,98 +2,104 @@ package harness
 
 import (
 	"github.com/ibperf/ibperf/internal/message"
-	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// Memory of a lane, one for each QP, the same on both sides so that each knows
-// the other's:
+// layout is the memory of a side, the same on both so that each knows the other's:
 //
-//	| tx ring | rx ring | credits in, 128 bytes | credits out |
+//	| QP 0: tx ring | rx ring | QP 1: tx ring | rx ring | ... | credits |
 //
-// Where nobody looks at messages there are no credits, and one ring is both: each
-// side only sends or only receives. The rings hold messages (see package message).
-// For each size they are laid anew, with as many slots as the size allows. They begin
-// at a page, but those of many lanes with small rings at a block: pages would be
-// nearly empty.
+// The ways of a comparison use the same rings, one after another. Where a side only sends
+// or only receives one ring is both. The rings hold messages (see package message). For
+// each size they are laid anew, with as many slots as the size allows. They begin at a
+// page, but those of many QPs with small rings at a block: pages would be nearly empty.
+//
+// Credits are each QP's own, of each way: 128 bytes where they come in, and the places
+// that they are sent from.
 type layout struct {
-	ring  int // bytes of a ring
-	rings int // of a lane
-	lane  int // bytes of a lane
-	lanes int
-}
-
-const (
-	pageSize = 4096
-	// ringBudget bounds the bytes that a ring's messages wander through, so that
-	// several messages are on their way and caches still hold them.
-	ringBudget = 1 << 20
-	minSlots   = 3
-	latSlots   = 65
-)
-
-// slots returns how many messages of the size a ring holds: odd, see package message.
-func slots(p *Plan, size int) int {
-	want := p.txDepth()
-	if p.Kind == result.KindLatency {
-		want = latSlots
-	}
-	stride := message.RingBytes(size, p.Offset, 1)
-	n := max(minSlots, min(want, ringBudget/(stride*p.QPs)))
-	return n | 1
-}
-
-// looks tells whether messages of some mode of the plan are looked at in memory.
-func (p *Plan) looks() bool {
-	return p.Kind == result.KindLatency || p.Compare || p.Verify || p.Completion == ModeAuto || p.Completion == ModeData
-}
-
-// pageful is how many of a ring's slots bandwidth tests use where nobody looks at
-// messages. They stay within one page, as perftest does, or one slot: what is measured
-// is the device and not the size of a cache.
-func pageful(p *Plan, size int) int {
-	n := max(1, pageSize/message.RingBytes(size, p.Offset, 1))
-	return min(slots(p, size), (n-1)|1)
+	ring   int // bytes of a ring
+	rings  int // of a QP
+	lanes  int // QPs of a way
+	ways   int
+	credit int // bytes of a QP's credits
 }
 
 func newLayout(p *Plan) layout {
-	l := layout{lanes: p.QPs, rings: 2}
-	room := slots
-	if !p.looks() {
-		l.rings, room = 1, pageful
-	}
-	for _, size := range p.Sizes {
-		l.ring = max(l.ring, message.RingBytes(size, p.Offset, room(p, size)))
+	l := layout{lanes: p.QPs, rings: 1, ways: len(p.planned())}
+	for _, s := range p.candidates() {
+		l.ring = max(l.ring, message.RingBytes(s.size, p.Offset, s.span))
+		if s.in == bothSides || s.fetch && s.out == bothSides {
+			l.rings = 2
+		}
 	}
 	step := pageSize
 	if l.lanes > 1 && l.ring < pageSize {
 		step = verbs.BlockSize
 	}
 	l.ring = roundUp(l.ring, step)
-	l.lane = l.rings * l.ring
 	if depth := p.creditDepth(); depth > 0 {
-		l.lane += roundUp(verbs.BlockSize+depth*16, step)
+		l.credit = verbs.BlockSize + roundUp(depth*creditBytes, verbs.BlockSize)
 	}
 	return l
 }
 
 func roundUp(n, step int) int { return (n + step - 1) / step * step }
 
+func (l layout) messages() int { return l.lanes * l.rings * l.ring }
+func (l layout) bytes() int    { return l.messages() + l.ways*l.lanes*l.credit }
+
+func (l layout) tx(lane int) int { return lane * l.rings * l.ring }
+func (l layout) rx(lane int) int { return l.tx(lane) + (l.rings-1)*l.ring }
+
+func (l layout) creditsIn(way, lane int) int  { return l.messages() + (way*l.lanes+lane)*l.credit }
+func (l layout) creditsOut(way, lane int) int { return l.creditsIn(way, lane) + verbs.BlockSize }
+
 // queueEntry is about what a work request takes, in this process and in the device.
 const queueEntry = 512
 
 // Memory returns about how many bytes each side allocates for the plan.
 func (p *Plan) Memory() int {
-	entries := p.txDepth()
-	if p.takesReceives() {
-		entries += p.rxDepth()
-	}
-	return newLayout(p).bytes() + p.QPs*entries*queueEntry
+	q := newQueues(p)
+	return newLayout(p).bytes() + len(p.planned())*p.QPs*(q.sends+q.recvs)*queueEntry
 }
 
-func (l layout) bytes() int { return l.lane * l.lanes }
+// queues is how many requests the queues of a QP hold.
+type queues struct {
+	slots int // of the largest ring
+	depth int // messages on their way
+	sends int // requests of the send queue: messages, credits and the one that ends a round
+	recvs int
+}
 
-func (l layout) tx(lane int) int         { return lane * l.lane }
-func (l layout) rx(lane int) int         { return lane*l.lane + (l.rings-1)*l.ring }
-func (l layout) creditsIn(lane int) int  { return lane*l.lane + l.rings*l.ring }
-func (l layout) creditsOut(lane int) int { return l.creditsIn(lane) + verbs.BlockSize }
+func newQueues(p *Plan) queues {
+	q := queues{recvs: 1}
+	for _, s := range p.candidates() {
+		q.slots = max(q.slots, s.slots)
+		q.depth = max(q.depth, int(s.depth))
+		q.recvs = max(q.recvs, s.recvs)
+	}
+	q.sends = q.depth + p.creditDepth() + 1
+	return q
+}
+
+// takesReceives tells whether any message of the plan does.
+func (p *Plan) takesReceives() bool {
+	for _, s := range p.candidates() {
+		if s.receives {
+			return true
+		}
+	}
+	return false
+}
+
+// creditDepth is the number of a QP's credits that may be on their way. Each has a place
+// of its own to be sent from; every quarter of them one is signaled. Of many QPs each
+// needs fewer, and the less of its send queue.
+func (p *Plan) creditDepth() int {
+	for _, s := range p.candidates() {
+		if s.credits {
+			return max(8, 32/p.QPs)
+		}
+	}
+	return 0
+}

@@ -30,7 +30,7 @@ func (p pair) run(t testing.TB) (files [2]*result.File, errs [2]error) {
 	done := make(chan struct{}, 2)
 	for i, x := range []*oob.Conn{a, b} {
 		files[i] = &result.File{}
-		c := Config{Plan: p.plan, Role: Client, Port: 1, GIDIndex: -1, Exchanger: x, File: files[i],
+		c := Config{Plan: p.plan, Role: Client, Port: 1, GIDIndex: -1, Peer: oob.NewPeer(x), File: files[i],
 			Begin: func() {}, Row: func(result.Row) {}}
 		ctx := context.Background()
 		if i == 1 {
@@ -126,14 +126,21 @@ func TestEveryTestComparesAllModes(t *testing.T) {
 
 func checkRows(t *testing.T, side int, f *result.File, p *Plan) {
 	t.Helper()
-	modes := modes()
-	if want := len(modes) * len(p.Sizes); len(f.Rows) != want {
-		t.Fatalf("side %d has %d rows, want %d", side, len(f.Rows), want)
+	type name struct {
+		size int
+		mode string
+	}
+	seen := map[name]int{}
+	for _, m := range f.NotMeasured {
+		if m.Mode != string(ModeEvent) {
+			t.Errorf("side %d: not measured: %+v", side, m)
+		}
+		seen[name{m.Size, m.Mode}]++
 	}
 	for i, r := range f.Rows {
-		mode := modes[i%len(modes)]
-		if r.Size != p.Sizes[i/len(modes)] || r.Mode != string(mode) || r.Forced {
-			t.Errorf("side %d row %d: size %d mode %s forced %v", side, i, r.Size, r.Mode, r.Forced)
+		seen[name{r.Size, r.Mode}]++
+		if r.Forced || len(r.Rounds) != p.rounds() {
+			t.Errorf("side %d row %d: mode %s forced %v, %d rounds", side, i, r.Mode, r.Forced, len(r.Rounds))
 		}
 		switch p.Kind {
 		case result.KindLatency:
@@ -141,12 +148,19 @@ func checkRows(t *testing.T, side int, f *result.File, p *Plan) {
 				t.Errorf("side %d row %d: latency %+v", side, i, l)
 			}
 		case result.KindBandwidth:
-			if b := r.Bandwidth; b == nil || b.Messages == 0 || b.Messages > p.Iterations || b.Average <= 0 || b.Peak < b.Average {
+			if b := r.Bandwidth; b == nil || b.Messages == 0 || b.Messages > p.Iterations || b.Average <= 0 || b.Peak < b.Slowest {
 				t.Errorf("side %d row %d: bandwidth %+v", side, i, b)
 			}
 		}
 		if p.Verify && (r.Verify == nil || r.Verify.Messages < p.Iterations || r.Verify.Bad() != 0) {
 			t.Errorf("side %d row %d: verify %+v", side, i, r.Verify)
+		}
+	}
+	for _, size := range p.Sizes {
+		for _, mode := range modes() {
+			if n := seen[name{size, string(mode)}]; n != 1 {
+				t.Errorf("side %d has %d rows of %d bytes in mode %s", side, n, size, mode)
+			}
 		}
 	}
 }

@@ -31,35 +31,46 @@ const (
 	samplesP9999 = 100_000
 )
 
+// fewSleeps is how often a message must have been slept for, on average, to count as what
+// the mode is about.
+const fewSleeps = 0.9
+
 // rowWarnings are about one row.
-func rowWarnings(p *Plan, r *result.Row) []result.Warning {
+func rowWarnings(s *scheme, r *result.Row) []result.Warning {
 	var w []result.Warning
+	warn := func(id, format string, args ...any) {
+		w = append(w, result.Warning{ID: id, Text: fmt.Sprintf(format, args...)})
+	}
 	switch l := r.Latency; {
 	case l == nil || l.MeanOnly || l.N >= samplesP9999:
 	case l.N >= samplesP999:
-		w = append(w, result.Warning{ID: "few-samples", Text: "under 100,000 samples are few for the 99.99 % percentile"})
+		warn("few-samples", "under 100,000 samples are few for the 99.99 %% percentile")
 	default:
-		w = append(w, result.Warning{ID: "few-samples", Text: "under 10,000 samples are few for the 99.9 % and 99.99 % percentiles"})
+		warn("few-samples", "under 10,000 samples are few for the 99.9 %% and 99.99 %% percentiles")
 	}
 	if b := r.Bandwidth; b != nil && b.Seconds < 0.01 {
-		w = append(w, result.Warning{ID: "short-run", Text: "measured over less than 10 ms; use -n or -D for a longer run"})
+		warn("short-run", "measured over less than 10 ms; use -n or -D for a longer run")
 	}
-	if Mode(r.Mode) == ModeEvent && r.Local.Sleeps+r.Peer.Sleeps == 0 {
-		w = append(w, result.Warning{ID: "never-slept", Text: "mode event never slept: completions were always there before, so this is not the cost of events"})
+	if per := max(r.Local.SleepsPerMessage, r.Peer.SleepsPerMessage); s.sleeps && per < fewSleeps {
+		warn("few-sleeps", "mode event slept %.2f times for each message: other messages were there before anybody slept", per)
 	}
 	for _, side := range []struct {
 		name string
 		cost result.Cost
 	}{{"this side", r.Local}, {"the peer", r.Peer}} {
-		if crowded(side.cost, rowMessages(r)) {
-			w = append(w, result.Warning{ID: "preempted", Text: "on " + side.name + " other work took the CPU from the measuring thread more than once in 100 ms: use an idle CPU (taskset -c)"})
+		if !s.sleeps && side.cost.Busy > 0 && side.cost.Busy < mostlyBusy {
+			warn("preempted", "on %s the measuring thread spins but had its CPU for only %.0f %% of the time: other work took it", side.name, side.cost.Busy*100)
 		}
 	}
 	if v := r.Verify; v != nil && v.Bad() > 0 {
-		w = append(w, result.Warning{ID: "wrong-data", Text: fmt.Sprintf("%d of %d messages were not as sent", v.Bad(), v.Messages)})
+		warn("wrong-data", "%d of %d messages were not as sent", v.Bad(), v.Messages)
 	}
 	return w
 }
+
+// mostlyBusy is the part of its time that a thread which spins has its CPU, if nothing
+// that matters takes it.
+const mostlyBusy = 0.95
 
 // mostDrift is the drift of a clock, in millionths, that is no work of NTP's.
 const mostDrift = 1000
@@ -79,14 +90,7 @@ func driftWarnings(mine, theirs float64) []result.Warning {
 	return w
 }
 
-// crowded tells whether the measuring thread lost its CPU more than once in
-// 100 ms of its CPU time; once in a short measurement is no sign.
-func crowded(c result.Cost, messages uint64) bool {
-	used := c.CPUNs * float64(messages) // ns
-	return float64(c.Preempted) > 1+used/100e6
-}
-
-// rowMessages is how many messages a row's costs were divided by.
+// rowMessages is how many messages a row's costs are divided by.
 func rowMessages(r *result.Row) uint64 {
 	switch {
 	case r.Latency != nil:
@@ -95,4 +99,16 @@ func rowMessages(r *result.Row) uint64 {
 		return r.Bandwidth.Messages
 	}
 	return 0
+}
+
+// readsAtPost says why READs that are done when their post returns show no difference
+// between the modes: none of them waits.
+const readsAtPost = "READs were done when the post returned, so no mode waits for anything"
+
+// noRatio tells why rows cannot be compared, "" if they can.
+func (s *session) noRatio() string {
+	if s.synchronous {
+		return readsAtPost
+	}
+	return ""
 }

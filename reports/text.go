@@ -40,7 +40,7 @@ func (t *Text) Row(r result.Row) {
 	}
 	t.rows = append(t.rows, r)
 	if t.format == nil {
-		t.format = newRowFormat(t.file.Kind, timed(t.file) || t.file.Parameters.NoPeak, t.gbits)
+		t.format = newRowFormat(t.file.Kind, meanAlone(t.file), t.gbits)
 		t.print(t.format.headerLine())
 	}
 	t.print(t.format.rowLine(&r, ""))
@@ -64,3 +64,9 @@ func (t *Text) print(s string) {
 
 // timed tells a run of a given duration from one of a given number of messages.
 func timed(f *result.File) bool { return f.Parameters.Iterations == 0 && f.Parameters.DurationS > 0 }
+
+// meanAlone tells whether rows have the columns that perftest's have in a run of a given
+// duration. Comparisons last for a time by default and keep the others.
+func meanAlone(f *result.File) bool {
+	return f.Parameters.NoPeak || timed(f) && f.Parameters.Completion != "compare"
+}

@@ -148,7 +148,7 @@ func TestHostileProposals(t *testing.T) {
 		return fmt.Sprintf(`{"release":"1","program":"ib_write_lat","device":{"name":%q,"backend":"shm"},"plan":%s}`, device, plan)
 	}
 	plan := func(size, rest string) string {
-		return `{"op":"write","kind":"lat","completion":"auto","iterations":1000,"sizes":[` + size + `],"qps":1,"tx_depth":1,"rx_depth":1` + rest + `}`
+		return `{"op":"write","kind":"lat","completion":"auto","iterations":1000,"sizes":[` + size + `],"runs":1,"workers":1,"qps":1,"tx_depth":1,"rx_depth":1` + rest + `}`
 	}
 	for _, c := range []struct {
 		name, data string

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/netip"
 	"strconv"
+	"strings"
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/verbs"
@@ -18,6 +19,7 @@ func define(o *options, raw *rawOptions) *flags {
 	defineDevice(f, o)
 	defineTest(f, o, raw)
 	defineCompletion(f, o, raw)
+	defineRounds(f, o)
 	defineOutput(f, o)
 	return f
 }
@@ -34,9 +36,6 @@ func defineConnection(f *flags, o *options) {
 	f.value(word(&o.readyFile, "path"), "ready-file", "", "PATH",
 		"server: write the port number to this file once it listens; removed at the end")
 }
-
-// perftest's limits of --iters.
-const ()
 
 // parseMTU reads the bytes of a path MTU.
 func parseMTU(text string) (int, error) {
@@ -81,6 +80,10 @@ func defineTest(f *flags, o *options, raw *rawOptions) {
 		"largest message that is sent inline (default: "+inlineDefault(o.spec)+")")
 	f.value(count(&p.Offset, 0, verbs.BlockSize-1), "offset", "", "BYTES",
 		"begin each message so far behind an aligned 128-byte block (default 0)")
+	if !o.bandwidth() {
+		f.value(microseconds(&p.Gap, harness.MaxGap), "latency_gap", "", "TIME",
+			"pause before each message, in usec or with a unit as 1ms; it is not part of the latency")
+	}
 	f.toggle(&p.RDMACM, "rdma_cm", "R", "connect the QPs through rdma_cm: name the server by the IP address of its RDMA interface")
 	if !o.bandwidth() {
 		return
@@ -114,13 +117,43 @@ func inlineDefault(s spec) string {
 func defineCompletion(f *flags, o *options, raw *rawOptions) {
 	p := &o.plan
 	f.group("Completion (given on one side, or the same on both)")
-	f.value(mode(&p.Completion), "completion", "", "MODE",
+	f.value(oneOf(&p.Completion, harness.ModeAuto, harness.ModeData, harness.ModePoll, harness.ModeEvent), "completion", "", "MODE",
 		"how arrival is detected: data (spin on the data itself), poll (spin on the completion queue), "+
-			"event (sleep until a completion event), or auto (default): data where the device promises its order, else poll")
+			"event (sleep until a completion event), or auto: data where the device promises its order, else poll (default "+
+			string(p.Completion)+")")
 	f.toggle(&raw.events, "events", "e", "the same as --completion event")
-	f.toggle(&p.Compare, "compare", "", "run every mode that is available, one after another")
+	f.toggle(&p.Compare, "compare", "", "measure every mode that is available, in rounds by turns, and compare them")
+	f.value(oneOf(&p.Touch, harness.TouchNone, harness.TouchRead, harness.TouchWrite), "touch", "", "WHAT",
+		"what the receiver does with each cache line of a message, as part of what is measured: none, read or write (default none; read with --compare)")
 	f.toggle(&p.Verify, "verify", "", "check every byte of every message when its arrival is detected")
 	f.toggle(&p.ForceData, "force-data", "", "poll data although the device does not promise its order (unsafe)")
+}
+
+func defineRounds(f *flags, o *options) {
+	p := &o.plan
+	f.group("Comparison (given on one side, or the same on both)")
+	f.value(valueOf(&p.Also, "rows", parseAlso), "also", "", "ROWS",
+		"further rows of --compare: relaxed (poll with relaxed ordering), look (data with looks at the CQ), control (data and poll once more)")
+	f.value(count(&p.Rounds, 1, harness.MaxRounds), "rounds", "", "N",
+		fmt.Sprintf("rounds that --iters or --duration of a row are divided into; the modes take turns (default %d with --compare, else 1)", harness.DefaultRounds))
+	f.value(count(&p.Runs, 1, harness.MaxRuns), "runs", "", "N",
+		"repeat all of it so often, each time on fresh QPs, memory and connections (default 1)")
+	f.value(valueOf(&p.Precision, "percent", parsePercent), "precision", "", "PERCENT",
+		"with --compare: go on until every ratio is known to plus or minus so much, such as 3%")
+	f.value(seconds(&p.TimeLimit, 1), "time-limit", "", "TIME",
+		fmt.Sprintf("with --precision: stop after so long all the same (default %v)", harness.DefaultTimeLimit))
+}
+
+// parseAlso reads names with commas between them; which there are says [harness.Plan.Check].
+func parseAlso(text string) ([]string, error) { return strings.Split(text, ","), nil }
+
+// parsePercent reads a percentage, with or without its sign.
+func parsePercent(text string) (float64, error) {
+	n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	if err != nil || !(n > 0 && n < 100) {
+		return 0, errors.New("write a percentage above 0 and below 100, such as 3%")
+	}
+	return n / 100, nil
 }
 
 func defineOutput(f *flags, o *options) {

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ibperf/ibperf/harness"
 )
@@ -25,6 +27,16 @@ var fields = []field{
 		func(to, from *harness.Plan) { to.Iterations, to.Duration = from.Iterations, from.Duration }},
 	{"completion", []string{"completion", "events", "compare"}, showCompletion,
 		func(to, from *harness.Plan) { to.Completion, to.Compare = from.Completion, from.Compare }},
+	{"also", []string{"also"}, func(p *harness.Plan) string { return "--also " + strings.Join(p.Also, ",") },
+		func(to, from *harness.Plan) { to.Also = slices.Clone(from.Also) }},
+	{"touch", []string{"touch"}, func(p *harness.Plan) string { return "--touch " + string(p.Touch) },
+		func(to, from *harness.Plan) { to.Touch = from.Touch }},
+	{"precision", []string{"precision"}, func(p *harness.Plan) string { return fmt.Sprintf("--precision %g%%", p.Precision*100) },
+		func(to, from *harness.Plan) { to.Precision = from.Precision }},
+	length("time-limit", func(p *harness.Plan) *time.Duration { return &p.TimeLimit }),
+	length("latency_gap", func(p *harness.Plan) *time.Duration { return &p.Gap }),
+	number("rounds", func(p *harness.Plan) *int { return &p.Rounds }),
+	number("runs", func(p *harness.Plan) *int { return &p.Runs }),
 	number("mtu", func(p *harness.Plan) *int { return &p.MTU }),
 	number("inline_size", func(p *harness.Plan) *int { return &p.Inline }),
 	number("offset", func(p *harness.Plan) *int { return &p.Offset }),
@@ -43,6 +55,13 @@ var fields = []field{
 func number(option string, in func(*harness.Plan) *int) field {
 	return field{option, []string{option},
 		func(p *harness.Plan) string { return "--" + option + " " + strconv.Itoa(*in(p)) },
+		func(to, from *harness.Plan) { *in(to) = *in(from) }}
+}
+
+// length is a field of one option with a time.
+func length(option string, in func(*harness.Plan) *time.Duration) field {
+	return field{option, []string{option},
+		func(p *harness.Plan) string { return "--" + option + " " + in(p).String() },
 		func(to, from *harness.Plan) { *in(to) = *in(from) }}
 }
 

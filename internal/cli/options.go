@@ -111,8 +111,11 @@ func (o *options) takeTest(f *flags, raw *rawOptions) error {
 	case f.given("size"):
 		o.plan.Sizes = []int{raw.size}
 	}
-	if f.given("duration") {
+	switch {
+	case f.given("duration"):
 		o.plan.Iterations = 0
+	case o.plan.Compare && !f.given("iters"):
+		o.plan.CompareByTime()
 	}
 	return nil
 }
@@ -125,8 +128,8 @@ func (o *options) takeCompletion(f *flags, raw *rawOptions) error {
 		}
 		o.plan.Completion = harness.ModeEvent
 	}
-	if o.plan.Compare && o.plan.Completion != harness.ModeAuto {
-		return usage(fmt.Sprintf("--compare runs every completion mode: leave --completion %s out", o.plan.Completion))
+	if o.plan.Compare && !named && !raw.events {
+		o.plan.Completion = harness.ModeAuto
 	}
 	return nil
 }

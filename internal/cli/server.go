@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -118,6 +119,9 @@ func (s *session) consider(data []byte) (a answer, err error) {
 	var decided []string
 	if s.plan, decided, err = merge(&theirs, &s.options.plan, p.Given, s.options.given); err != nil {
 		return a, err
+	}
+	if s.plan.Compare && !slices.Contains(slices.Concat(p.Given, s.options.given), "length") {
+		s.plan.CompareByTime()
 	}
 	if err := s.plan.Check(); err != nil {
 		return a, conflict(err.Error())

@@ -80,7 +80,7 @@ func (s *session) measure(ctx context.Context) error {
 	defer release()
 	err := s.app.run(ctx, harness.Config{
 		Plan: s.plan, Role: s.role, Context: s.device, Port: s.options.ibPort, GIDIndex: s.options.gidIndex,
-		Exchanger: s.conn, PeerIP: peerIP(s.conn.RemoteAddr()), File: r.file, Begin: r.begin, Row: r.row,
+		Peer: oob.NewPeer(s.conn), PeerIP: peerIP(s.conn.RemoteAddr()), File: r.file, Begin: r.begin, Row: r.row,
 	})
 	close(returned)
 	err = s.explain(ctx, err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -88,8 +89,8 @@ func TestOneSidesRefusalIsBothSidesStatus(t *testing.T) {
 		if c.Role == harness.Server {
 			return &harness.RefusedError{Side: "this side", Device: "shm_unordered"}
 		}
-		<-c.Exchanger.Lost()
-		return c.Exchanger.Err()
+		<-c.Peer.Lost()
+		return c.Peer.Err()
 	}
 	_, _, serverErr, clientErr := run(t, writeLat, e, "", "-d shm_whole")
 	wantEnd(t, "server", serverErr, StatusRefused, "refused")
@@ -118,8 +119,8 @@ func TestInterruptedRun(t *testing.T) {
 		case <-ctx.Done():
 			c.File.Interrupted = true
 			return harness.ErrInterrupted
-		case <-c.Exchanger.Lost():
-			return c.Exchanger.Err()
+		case <-c.Peer.Lost():
+			return c.Peer.Err()
 		}
 	}
 	server := start(t, writeLat, e, serverArgs()...)
@@ -140,7 +141,10 @@ func TestInterruptEndsAnEngineThatWaits(t *testing.T) {
 	running := make(chan struct{}, 2)
 	e := func(_ context.Context, c harness.Config) error {
 		running <- struct{}{}
-		_, err := c.Exchanger.Exchange(string(c.Role), nil) // a step that the peer never takes
+		if c.Role == harness.Client { // neither takes the other's step
+			return c.Peer.Ready()
+		}
+		_, err := c.Peer.Offer(oob.Offer{})
 		return err
 	}
 	server := start(t, writeLat, e, serverArgs()...)

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
-
-	"github.com/ibperf/ibperf/harness"
 )
 
 // value is an option's value: a pflag.Value made of a reader and of what shows
@@ -79,18 +79,36 @@ func parseSeconds(text string) (float64, error) {
 	return s, nil
 }
 
-// modes are the completion modes in the order of their mention.
-var modes = []harness.Mode{harness.ModeAuto, harness.ModeData, harness.ModePoll, harness.ModeEvent}
-
-// mode is a completion mode.
-func mode(p *harness.Mode) *value {
-	return valueOf(p, "mode", func(text string) (harness.Mode, error) {
-		for _, m := range modes {
-			if text == string(m) {
-				return m, nil
-			}
+// microseconds is a time up to most: plain microseconds, as perftest's, or a number with
+// a unit such as 1ms.
+func microseconds(p *time.Duration, most time.Duration) *value {
+	return valueOf(p, "usec", func(text string) (time.Duration, error) {
+		d, err := time.ParseDuration(text)
+		if us, plain := strconv.ParseFloat(text, 64); plain == nil {
+			d, err = time.Duration(min(us, 1e12)*1000), nil
 		}
-		return "", errors.New("choose auto, data, poll or event")
+		if err != nil {
+			return 0, errors.New("write microseconds as 10, or with a unit as 1ms")
+		}
+		if d < 0 || d > most {
+			return 0, fmt.Errorf("0 to %v are possible", most)
+		}
+		return d, nil
+	})
+}
+
+// oneOf is one of a few words.
+func oneOf[T ~string](p *T, words ...T) *value {
+	return valueOf(p, "word", func(text string) (T, error) {
+		if slices.Contains(words, T(text)) {
+			return T(text), nil
+		}
+		var all []string
+		for _, w := range words {
+			all = append(all, string(w))
+		}
+		last := len(all) - 1
+		return "", fmt.Errorf("choose %s or %s", strings.Join(all[:last], ", "), all[last])
 	})
 }
 

@@ -15,14 +15,18 @@ import (
 // has a constant rate, else by CLOCK_MONOTONIC. It keeps the counter's rate as it
 // was found when the Clock was made, so that its nanoseconds are all of one length.
 type Clock struct {
-	tsc   bool
-	start pair
-	mult  uint64 // nanoseconds of a tick, times 2^32
+	tsc     bool
+	start   pair
+	mult    uint64       // nanoseconds of a tick, times 2^32
+	virtual func() int64 // what the clock reads if it is not nil
 }
 
 // New returns a clock that runs at the rate that the counter has had since the program
 // began. Nothing spins for it: the pair of readings that it compares with is as old as the program.
 func New() *Clock { return newClock(hasTSC) }
+
+// Func returns a clock that reads now, in nanoseconds, for tests that make their own time.
+func Func(now func() int64) *Clock { return &Clock{virtual: now} }
 
 func newClock(tsc bool) *Clock {
 	if !tsc {
@@ -39,9 +43,16 @@ func newClock(tsc bool) *Clock {
 // Now returns the nanoseconds since a moment at the start of the program. It never goes backwards.
 func (c *Clock) Now() int64 {
 	if !c.tsc {
-		return monotonic()
+		return c.other()
 	}
 	return c.at(rdtsc())
+}
+
+func (c *Clock) other() int64 {
+	if c.virtual != nil {
+		return c.virtual()
+	}
+	return monotonic()
 }
 
 // at returns the time when the counter stood at ticks.
@@ -50,10 +61,13 @@ func (c *Clock) at(ticks uint64) int64 {
 	return c.start.ns + int64(high<<32|low>>32)
 }
 
-// Source names what the clock reads, "TSC" or "CLOCK_MONOTONIC".
+// Source names what the clock reads: "TSC", "CLOCK_MONOTONIC" or, of [Func], "virtual".
 func (c *Clock) Source() string {
-	if c.tsc {
+	switch {
+	case c.tsc:
 		return "TSC"
+	case c.virtual != nil:
+		return "virtual"
 	}
 	return "CLOCK_MONOTONIC"
 }
@@ -147,4 +161,28 @@ func (c *Clock) Overhead() float64 {
 	}
 	slices.Sort(costs[:])
 	return costs[batches/2]
+}
+
+// stepCalls is how many readings Step compares.
+const stepCalls = 1000
+
+// Step measures the clock's resolution, in nanoseconds: the difference between successive
+// readings, other than 0, that a tenth of them do not exceed. The very smallest would not
+// do: a counter that steps by 26 ticks makes up for its rate by a step of 1 every now and
+// then. Of a clock that steps by less than a reading takes, it is what a fast reading takes.
+// It is 0 if the clock stands still.
+func (c *Clock) Step() float64 {
+	var steps [stepCalls]int64
+	n := 0
+	last := c.Now()
+	for range stepCalls {
+		now := c.Now()
+		if now > last {
+			steps[n] = now - last
+			n++
+		}
+		last = now
+	}
+	slices.Sort(steps[:n])
+	return float64(steps[n/10])
 }

@@ -88,7 +88,11 @@ func TestDrift(t *testing.T) {
 }
 
 func TestSource(t *testing.T) {
-	want := "CLOCK_MONOTONIC"
+	want := "virtual"
+	if s := Func(func() int64 { return 0 }).Source(); s != want {
+		t.Errorf("of a function: %q", s)
+	}
+	want = "CLOCK_MONOTONIC"
 	if s := newClock(false).Source(); s != want {
 		t.Errorf("without a TSC: %q", s)
 	}
@@ -123,10 +127,50 @@ func TestOverhead(t *testing.T) {
 	})
 }
 
+func TestStep(t *testing.T) {
+	eachClock(t, func(t *testing.T, c *Clock) {
+		if ns := c.Step(); ns < 1 || ns > 100_000 {
+			t.Errorf("the clock steps by %g ns", ns)
+		}
+	})
+	for _, step := range []int64{0, 1, 10, 4_000_000} {
+		var reading int64
+		c := Func(func() int64 { reading += 3; return reading / 10 * step })
+		if ns := c.Step(); ns != float64(step) {
+			t.Errorf("a clock that steps by %d ns: %g", step, ns)
+		}
+	}
+}
+
+// A step out of turn now and then is not the clock's.
+func TestStepOfAnUnevenClock(t *testing.T) {
+	var reading int64
+	c := Func(func() int64 {
+		reading++
+		return reading*10 - reading/20%2*9 // a step of 1 in 40, and one of 19
+	})
+	if ns := c.Step(); ns != 10 {
+		t.Errorf("a clock that steps by 10 ns: %g", ns)
+	}
+}
+
+// A clock of a function tells its time, to the nanosecond.
+func TestFunc(t *testing.T) {
+	now := int64(1000)
+	c := Func(func() int64 { return now })
+	if c.Now() != 1000 {
+		t.Errorf("%d ns, want 1000", c.Now())
+	}
+	now += 12345
+	if c.Now() != 13345 || c.Drift() != 0 || c.Overhead() != 0 {
+		t.Errorf("%d ns, a drift of %g, a cost of %g", c.Now(), c.Drift(), c.Overhead())
+	}
+}
+
 func TestNothingAllocates(t *testing.T) {
 	eachClock(t, func(t *testing.T, c *Clock) {
 		var sink int64
-		n := testing.AllocsPerRun(100, func() { sink += c.Now() + ThreadCPU() + int64(c.Overhead()+c.Drift()) })
+		n := testing.AllocsPerRun(100, func() { sink += c.Now() + ThreadCPU() + int64(c.Overhead()+c.Drift()+c.Step()) })
 		if n != 0 {
 			t.Errorf("%g allocations", n)
 		}

@@ -22,7 +22,7 @@ func eachShape(t *testing.T, f func(t *testing.T, src, dst *Markers)) {
 			for _, order := range orders {
 				src := NewMarkers(ring(t, size, offset, slots), order)
 				dst := NewMarkers(ring(t, size, offset, slots), order)
-				dst.Init()
+				dst.Init(0)
 				f(t, src, dst)
 				if t.Failed() {
 					t.Fatalf("%d bytes at %d, %v", size, offset, order)
@@ -152,7 +152,7 @@ func TestMarkersDoNotAllocate(t *testing.T) {
 	for _, order := range orders {
 		r := ring(t, 4096, 3, 65)
 		m, check := NewMarkers(r, order), NewChecker(r, nil)
-		m.Init()
+		m.Init(0)
 		var k uint64
 		good := 0
 		n := testing.AllocsPerRun(1000, func() {

@@ -50,7 +50,7 @@ func BenchmarkCheckBlocks(b *testing.B) { benchmarkCheck(b, verbs.OrderBlocks) }
 
 func benchmarkMarkers(b *testing.B, size int, order verbs.Order, f func(m *Markers, k uint64)) {
 	m := NewMarkers(ring(b, size, 0, 129), order)
-	m.Init()
+	m.Init(0)
 	b.ReportAllocs()
 	var k uint64
 	for b.Loop() {

@@ -99,7 +99,7 @@ func TestStaleAndTorn(t *testing.T) {
 		for _, k := range []uint64{0, 3, 5, 77, 1285, 1 << 40} {
 			write, read := NewChecker(r, m), NewReadChecker(r, m)
 			for _, n := range []int{0, 9} { // one of 9 bytes is outside the markers
-				arriving(r, m, k, n, func() { r.Prefill(); before(r, m, k) })
+				arriving(r, m, k, n, func() { r.Prefill(0); before(r, m, k) })
 				write.Check(k)
 				arriving(r, m, k, n, func() { r.Blank(k) })
 				read.Check(k)
@@ -141,7 +141,7 @@ func origin(name string, k uint64) string {
 func TestNothingButMarkers(t *testing.T) {
 	r := ring(t, 8, 124, 3) // 4 bytes in each of two blocks
 	m := NewMarkers(r, verbs.OrderBlocks)
-	m.Init()
+	m.Init(0)
 	c := NewChecker(r, m)
 	if c.Check(1); c.Counts().Stale != 1 {
 		t.Errorf("nothing arrived: %+v", c.Counts())

@@ -19,8 +19,7 @@ const poison = 0x80
 // the piece: 1 to 8 bytes, which one atomic load reads. It holds the low bytes
 // of the message's number plus 1, the lowest byte at the lowest address. Before
 // message k arrives, its place holds what message k-slots left there, poisoned
-// or not; [Markers.Init] pretends that there was such a message before the first
-// lap too.
+// or not; [Markers.Init] pretends that there was such a message.
 //
 // One Markers serves one ring and one goroutine. Calls for the same or the next
 // message as the last call's are cheapest.
@@ -96,13 +95,15 @@ func (m *Markers) spot(i int) spot {
 // Len returns how many markers a message has.
 func (m *Markers) Len() int { return m.n }
 
-// Init puts into every slot the markers of the message that would have held it
-// before the first one.
-func (m *Markers) Init() {
-	for s := range uint64(m.ring.slots) {
-		m.writeAt(int(s)*m.slotWords, s-uint64(m.ring.slots))
+// Init prepares every slot for messages from number next on: it puts there the markers
+// of the message that held the slot before, poisoned as if it had been consumed.
+func (m *Markers) Init(next uint64) {
+	slots := uint64(m.ring.slots)
+	for k := next; k < next+slots; k++ {
+		m.writeAt(int(k%slots)*m.slotWords, k-slots)
+		m.poisonAt(m.base, k-slots)
 	}
-	m.aim(0)
+	m.aim(next)
 }
 
 // Write puts the markers of message k into its slot: for the sender, after the
@@ -135,9 +136,13 @@ func (m *Markers) put() {
 // READs before it posts a READ to a slot, to notice the arrival of what the slot
 // held before. Poisoning twice is as good as once.
 func (m *Markers) Poison(k uint64) {
-	base := m.slot(k) * wordSize
-	for i := range m.n {
-		m.ring.buf[base+m.spot(i).lowest()] = byte(k+1) ^ poison
-	}
+	m.poisonAt(m.slot(k), k)
 	m.aim(k)
+}
+
+// poisonAt is Poison in the slot that begins at word base.
+func (m *Markers) poisonAt(base int, k uint64) {
+	for i := range m.n {
+		m.ring.buf[base*wordSize+m.spot(i).lowest()] = byte(k+1) ^ poison
+	}
 }

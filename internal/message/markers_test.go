@@ -81,7 +81,7 @@ func FuzzGeometry(f *testing.F) {
 			checkPlaces(t, buf, size, offset, order, (k|0x0101010101010101)-1)
 			r := ringIn(t, buf, size, offset, 3)
 			m := NewMarkers(r, order)
-			m.Init()
+			m.Init(0)
 			k := k % (1 << 62)
 			m.writeAt(m.slot(k), k-3)
 			if m.Arrived(k) {
@@ -137,7 +137,7 @@ func TestMarkersOverManyLaps(t *testing.T) {
 			for _, size := range []int{1, 2, 9, 130} {
 				r := ring(t, size, 0, slots)
 				m := NewMarkers(r, order)
-				m.Init()
+				m.Init(0)
 				for k := range uint64(70_000) {
 					if m.Arrived(k) {
 						t.Fatalf("%d slots of %d bytes: message %d is there too early", slots, size, k)

@@ -49,12 +49,14 @@ func (r *Ring) Blank(k uint64) {
 	r.fill(slot, ^lapBits(lap))
 }
 
-// Prefill writes into every slot the pattern of the lap before the first, which
-// differs from the first message's at every byte. A receiver that checks its
-// messages does it before the first one, and then [Markers.Init].
-func (r *Ring) Prefill() {
-	for s := range r.slots {
-		r.fill(s, lapBits(^uint64(0)))
+// Prefill writes into every slot the pattern of the message before the one of the slot
+// that comes next, of those from number next on. It differs from that one's at every
+// byte. A receiver that checks its messages does it before the first one, and then
+// [Markers.Init].
+func (r *Ring) Prefill(next uint64) {
+	for k := next; k < next+uint64(r.slots); k++ {
+		slot, lap := r.place(k)
+		r.fill(slot, lapBits(lap-1))
 	}
 }
 

@@ -86,7 +86,7 @@ func TestFillStaysWithinTheMessage(t *testing.T) {
 	for size := 1; size <= 150; size++ {
 		for offset := range verbs.BlockSize {
 			r := ring(t, size, offset, slots)
-			for _, fill := range []func(uint64){r.Fill, r.Blank, func(uint64) { r.Prefill() }, NewMarkers(r, verbs.OrderBlocks).Write} {
+			for _, fill := range []func(uint64){r.Fill, r.Blank, func(uint64) { r.Prefill(0) }, NewMarkers(r, verbs.OrderBlocks).Write} {
 				clear(r.buf)
 				fill(1)
 				for s := range uint64(slots) {
@@ -113,7 +113,7 @@ func TestPatternDiffersFromWhatWasThere(t *testing.T) {
 			}
 		}
 	}
-	r.Prefill()
+	r.Prefill(0)
 	for k := range uint64(7 * 600) {
 		copy(before, r.Slot(k))
 		r.Fill(k)

@@ -18,7 +18,7 @@ func (s *Samples) Latency(factor float64) *result.Latency {
 	return &result.Latency{
 		N:         s.n,
 		MinNs:     float64(s.min) * factor,
-		MeanNs:    float64(s.sum) / float64(s.n) * factor,
+		MeanNs:    s.Mean() * factor,
 		StdevNs:   s.stdev() * factor,
 		P50Ns:     s.percentile(50) * factor,
 		P90Ns:     s.percentile(90) * factor,
@@ -29,6 +29,22 @@ func (s *Samples) Latency(factor float64) *result.Latency {
 		Factor:    factor,
 		Histogram: s.encode(),
 	}
+}
+
+// Mean returns the mean of the times as they were recorded, 0 without any.
+func (s *Samples) Mean() float64 {
+	if s.n == 0 {
+		return 0
+	}
+	return float64(s.sum) / float64(s.n)
+}
+
+// Median returns the median of the times as they were recorded, 0 without any.
+func (s *Samples) Median() float64 {
+	if s.n == 0 {
+		return 0
+	}
+	return s.percentile(50)
 }
 
 // percentile returns the upper end of the histogram's cell that holds the p-th

@@ -1,82 +1,143 @@
 package stats
 
-import "github.com/ibperf/ibperf/reports/result"
+import (
+	"math"
 
-// Rate measures the bandwidth of a stream of messages in constant memory. It is
-// told of edges: moments at which a number of messages was known to be done. It
-// serves one goroutine.
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+// Rate measures the bandwidth of a stream of messages in constant memory. It is told
+// of edges: moments at which a number of messages was known to be done. Beside the
+// average it finds the rates of windows of a fixed length, one after another from the
+// start on. It serves one goroutine.
 type Rate struct {
-	started bool
-	first   point // the start, with 0 messages
-	last    point // the last edge
-	peak    peak
+	messages uint64 // of all rounds
+	earlier  int64  // nanoseconds of the rounds before this one
+
+	start  int64   // of this round
+	last   int64   // its last edge, or its start
+	border int64   // where the open window ends, always after last; before a start, long ago
+	shared float64 // of the open window's messages: its share of the edge at its beginning
+	open   uint64  // and those of edges within it
+
+	windows windows
 }
 
-// NewRate returns a meter whose peak is taken over windows of at least
-// windowMessages messages (at least 1). It needs 32 to 64 bytes for each of them.
-func NewRate(windowMessages int) *Rate {
-	return &Rate{peak: newPeak(max(windowMessages, 1))}
-}
+// NewRate returns a meter that has seen nothing. It needs about 290 KiB.
+func NewRate() *Rate { return &Rate{border: math.MinInt64, windows: newWindows()} }
 
-// Start forgets everything and begins a measurement at now, in nanoseconds of
-// any monotonic clock.
+// Start forgets everything and begins a round at now, in nanoseconds of any monotonic
+// clock.
 func (r *Rate) Start(now int64) {
-	r.started = true
-	r.first = point{time: now}
-	r.last = r.first
-	r.peak.reset()
-	r.peak.add(r.first)
+	r.windows.reset()
+	*r = Rate{start: now, last: now, border: now + Window, windows: r.windows}
 }
 
-// Edge tells that messages more messages are done at now, in nanoseconds of
-// Start's clock. A time before the last edge's counts as the last edge's; an
-// edge of no messages is none.
+// Edge tells that messages more messages are done at now, in nanoseconds of Start's
+// clock. A time before the last edge's counts as the last edge's; an edge of no messages
+// is none, and so is one before Start.
 func (r *Rate) Edge(messages uint64, now int64) {
-	if messages == 0 || !r.started {
+	if messages == 0 {
 		return
 	}
-	r.last.messages += messages
-	r.last.time = max(r.last.time, now)
-	r.peak.add(r.last)
+	if now >= r.border {
+		r.cross(messages, now)
+		return
+	}
+	r.messages += messages
+	r.open += messages
+	r.last = max(r.last, now)
+}
+
+// cross takes an edge at the open window's end or later. Nothing is known of the moments
+// at which its messages were done, so they are shared out in proportion to time: no
+// window gets more than was moved.
+func (r *Rate) cross(messages uint64, now int64) {
+	if !r.started() {
+		return
+	}
+	rate := float64(messages) / float64(now-r.last)
+	r.windows.add(r.shared+float64(r.open)+rate*float64(r.border-r.last), 1)
+	if whole := (now - r.border) / Window; whole > 0 {
+		r.windows.add(rate*Window, whole)
+		r.border += whole * Window
+	}
+	r.shared, r.open = rate*float64(now-r.border), 0
+	r.border += Window
+	r.messages += messages
+	r.last = now
+}
+
+func (r *Rate) started() bool { return r.border > r.start }
+
+// Merge adds what other has measured: its messages, its time and its windows, as those
+// of rounds that were measured one after another. The open window of a round counts in
+// neither.
+func (r *Rate) Merge(other *Rate) {
+	r.messages += other.messages
+	r.earlier += other.ns()
+	r.windows.merge(&other.windows)
 }
 
 // Messages returns how many messages are done since Start.
-func (r *Rate) Messages() uint64 { return r.last.messages }
+func (r *Rate) Messages() uint64 { return r.messages }
 
-// Bandwidth returns the rates of messages of size bytes, from Start to the last
-// edge. The peak is the highest average between any two edges with at least the
-// window's number of messages between them, and where there are no such edges it
-// is the average. measuredAt, "sender" or "receiver", is copied. What took no
-// time has no rate: 0.
+// ns returns the time from Start to the last edge, of all rounds together.
+func (r *Rate) ns() int64 { return r.earlier + r.last - r.start }
+
+// MsgRate returns the average rate in messages per second, from Start to the last
+// edge. What took no time has no rate: 0.
+func (r *Rate) MsgRate() float64 {
+	if r.ns() == 0 {
+		return 0
+	}
+	return float64(r.messages) / float64(r.ns()) * 1e9
+}
+
+// Bandwidth returns the rates of messages of size bytes: the average from Start to the
+// last edge, and the smallest, median and largest of the complete windows. Without a
+// complete window, those three and the window's length are absent, 0. measuredAt,
+// "sender" or "receiver", is copied.
 func (r *Rate) Bandwidth(size int, measuredAt string) *result.Bandwidth {
-	total := span{messages: r.last.messages, ns: uint64(r.last.time - r.first.time)}
-	bytes := float64(size)
-	average := total.rate() * bytes
-	return &result.Bandwidth{
-		Messages:   total.messages,
-		Bytes:      total.messages * uint64(size),
-		Seconds:    float64(total.ns) / 1e9,
-		Average:    average,
-		Peak:       max(average, r.peak.best.rate()*bytes),
-		MsgRate:    total.rate(),
+	b := &result.Bandwidth{
+		Messages:   r.messages,
+		Bytes:      r.messages * uint64(size),
+		Seconds:    float64(r.ns()) / 1e9,
+		Average:    r.MsgRate() * float64(size),
+		MsgRate:    r.MsgRate(),
 		MeasuredAt: measuredAt,
 	}
+	if r.windows.n() > 0 {
+		perSecond := float64(size) * (1e9 / Window)
+		b.Slowest = r.windows.least * perSecond
+		b.MedianWindow = r.windows.median() * perSecond
+		b.Peak = r.windows.most * perSecond
+		b.WindowS = Window / 1e9
+	}
+	return b
 }
 
 // Latency returns the mean time of a message, multiplied by factor, and no other
 // statistics. Without messages there is none, and the result is nil.
 func (r *Rate) Latency(factor float64) *result.Latency {
-	total := r.first.to(r.last)
-	if total.messages == 0 {
+	if r.messages == 0 {
 		return nil
 	}
 	return &result.Latency{
-		N: total.messages, MeanNs: float64(total.ns) / float64(total.messages) * factor, Factor: factor, MeanOnly: true,
+		N: r.messages, MeanNs: float64(r.ns()) / float64(r.messages) * factor, Factor: factor, MeanOnly: true,
 	}
 }
 
-// MsgRate returns the average rate in messages per second, from Start to the
-// last edge.
-func (r *Rate) MsgRate() float64 {
-	return span{messages: r.last.messages, ns: uint64(r.last.time - r.first.time)}.rate()
+// Together returns what several meters measured at the same time, of one clock: all
+// messages, from the first start to the last edge. It has no windows, since those of the
+// meters do not begin together.
+func Together(rates []*Rate) *Rate {
+	all := NewRate()
+	all.start = math.MaxInt64
+	for _, r := range rates {
+		all.messages += r.messages
+		all.start = min(all.start, r.start)
+		all.last = max(all.last, r.last)
+	}
+	return all
 }

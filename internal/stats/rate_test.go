@@ -1,114 +1,155 @@
 package stats
 
 import (
-	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ibperf/ibperf/reports/result"
 )
 
-// bruteForce returns the highest rate between any two edges at least window
-// messages apart, spans without time left out.
-func bruteForce(edges []point, window uint64) float64 {
-	var best float64
-	for j := range edges {
-		for i := range j {
-			if s := edges[i].to(edges[j]); s.messages >= window {
-				best = max(best, s.rate())
+// An edge is so many messages done between two times.
+type edge struct {
+	messages uint64
+	from, to int64
+}
+
+// stream makes edges of random sizes and distances that follow start.
+func stream(rnd *rand.Rand, start int64) []edge {
+	most := 1 + rnd.Uint64N(2000)
+	apart := []int64{3, 1000, Window / 3, Window, 5 * Window}[rnd.IntN(5)]
+	edges := make([]edge, rnd.IntN(300))
+	for i := range edges {
+		edges[i] = edge{1 + rnd.Uint64N(most), start, start + rnd.Int64N(apart+1)}
+		start = edges[i].to
+	}
+	return edges
+}
+
+// shares returns the messages of each complete window after start: those of an edge in
+// proportion to the time that it shares with a window.
+func shares(start int64, edges []edge) []float64 {
+	if len(edges) == 0 {
+		return nil
+	}
+	windows := make([]float64, (edges[len(edges)-1].to-start)/Window)
+	for _, e := range edges {
+		for i := range windows {
+			begin := start + int64(i)*Window
+			switch end := begin + Window; {
+			case e.from == e.to && begin <= e.to && e.to < end:
+				windows[i] += float64(e.messages)
+			case e.from < e.to:
+				common := max(min(e.to, end)-max(e.from, begin), 0)
+				windows[i] += float64(e.messages) * float64(common) / float64(e.to-e.from)
 			}
 		}
 	}
-	return best
+	return windows
 }
 
-func TestPeakAgainstAllWindows(t *testing.T) {
+// Rounds of random streams, merged, against the shares of all their windows.
+func TestWindowsAgainstShares(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
-	for round := range 3000 {
-		window := 1 + rnd.IntN(12)
-		r := NewRate(window)
-		now := rnd.Int64N(1000)
-		r.Start(now)
-		edges := []point{{time: now}}
-		most, slowest := 1+rnd.Uint64N(6), 1+rnd.Int64N(40)
-		for range rnd.IntN(120) {
-			n := 1 + rnd.Uint64N(most)
-			now += 1 + rnd.Int64N(slowest)
-			r.Edge(n, now)
-			edges = append(edges, point{messages: edges[len(edges)-1].messages + n, time: now})
+	row, r := NewRate(), NewRate()
+	for range 300 {
+		row.Start(0)
+		var windows []float64
+		var messages uint64
+		var ns int64
+		for range 1 + rnd.IntN(4) {
+			start := rnd.Int64N(1e10)
+			r.Start(start)
+			edges := stream(rnd, start)
+			for _, e := range edges {
+				r.Edge(e.messages, e.to)
+				messages += e.messages
+				ns += e.to - e.from
+			}
+			windows = append(windows, shares(start, edges)...)
+			row.Merge(r)
 		}
-		whole := edges[0].to(edges[len(edges)-1]).rate()
-		bw := r.Bandwidth(4, "sender")
-		near(t, "average", bw.Average, 4*whole, 1e-12)
-		near(t, "peak", bw.Peak, 4*max(whole, bruteForce(edges, uint64(window))), 1e-12)
-		if t.Failed() {
-			t.Fatalf("round %d, window %d, edges %v", round, window, edges)
+		checkWindows(t, row.Bandwidth(1000, "sender"), windows)
+		if row.Messages() != messages || row.ns() != ns {
+			t.Errorf("%d messages in %d ns, want %d in %d", row.Messages(), row.ns(), messages, ns)
 		}
 	}
 }
 
-// Speeding up, slowing down, standing still and bursts are what fills the hull.
-func TestPeakOfHardStreams(t *testing.T) {
-	steps := map[string]func(i int) (uint64, int64){
-		"faster":  func(i int) (uint64, int64) { return 1, int64(2000 - i) },
-		"slower":  func(i int) (uint64, int64) { return 1, int64(i + 1) },
-		"waves":   func(i int) (uint64, int64) { return 1, int64(1000 + 900*math.Sin(float64(i)/40)) },
-		"still":   func(i int) (uint64, int64) { return 1, int64(i%3) / 2 },
-		"bursts":  func(i int) (uint64, int64) { return 1 + uint64(i%50/49*300), int64(50 - i%50) },
-		"no time": func(int) (uint64, int64) { return 3, 0 },
+// checkWindows compares with windows of messages of 1000 bytes.
+func checkWindows(t *testing.T, b *result.Bandwidth, windows []float64) {
+	t.Helper()
+	if len(windows) == 0 {
+		if b.Slowest != 0 || b.MedianWindow != 0 || b.Peak != 0 || b.WindowS != 0 {
+			t.Errorf("without a complete window: %+v", b)
+		}
+		return
 	}
-	for name, step := range steps {
-		for _, window := range []int{1, 2, 7, 100, 5000} {
-			r := NewRate(window)
-			r.Start(0)
-			edges := []point{{}}
-			for i := range 1500 {
-				n, ns := step(i)
-				last := edges[len(edges)-1]
-				edges = append(edges, point{messages: last.messages + n, time: last.time + ns})
-				r.Edge(n, last.time+ns)
+	slices.Sort(windows)
+	near(t, "slowest", b.Slowest, windows[0]*1e6, 1e-9)
+	near(t, "median", b.MedianWindow, windows[(len(windows)-1)/2]*1e6, 1e-3)
+	near(t, "peak", b.Peak, windows[len(windows)-1]*1e6, 1e-9)
+	near(t, "window", b.WindowS, 1e-3, 0)
+	if b.Slowest > b.MedianWindow || b.MedianWindow > b.Peak {
+		t.Errorf("not in order: %+v", b)
+	}
+}
+
+// Where messages are done at one pace, no window is faster, however they are looked for.
+func TestNoWindowIsFasterThanTheStream(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	r := NewRate()
+	for _, pace := range []int64{1, 7, 130, 99_991, 3_333_333} {
+		for range 20 {
+			batch := 1 + rnd.Uint64N(uint64(max(1, 4*Window/pace)))
+			now := rnd.Int64N(1e12)
+			r.Start(now)
+			for range 200 {
+				n := 1 + rnd.Uint64N(batch)
+				now += int64(n) * pace
+				r.Edge(n, now)
 			}
-			bw := r.Bandwidth(1, "receiver")
-			if bw.Peak < bw.Average || math.IsInf(bw.Peak, 0) {
-				t.Errorf("%s: peak %g, average %g", name, bw.Peak, bw.Average)
-			}
-			if name != "still" { // many edges at one time: windows without time hide others
-				near(t, name, bw.Peak, max(bw.Average, bruteForce(edges, uint64(window))), 1e-12)
+			if b := r.Bandwidth(1, "sender"); b.WindowS > 0 {
+				near(t, "slowest", b.Slowest, 1e9/float64(pace), 1e-9)
+				near(t, "median", b.MedianWindow, 1e9/float64(pace), 1e-9)
+				near(t, "peak", b.Peak, 1e9/float64(pace), 1e-9)
 			}
 		}
 	}
 }
 
 func TestRateOfLittle(t *testing.T) {
-	never := NewRate(3)
+	never := NewRate()
 	never.Edge(5, 100)
-	started := NewRate(0)
+	never.Edge(5, -100)
+	started := NewRate()
 	started.Start(100)
 	started.Edge(0, 500)
-	atOnce := NewRate(-1)
+	atOnce := NewRate()
 	atOnce.Start(100)
 	atOnce.Edge(7, 100)
-	back := NewRate(1)
+	back := NewRate()
 	back.Start(100)
 	back.Edge(7, 50)
-	for i, r := range []*Rate{new(Rate), never, started, atOnce, back} {
+	for i, r := range []*Rate{never, started, atOnce, back} {
 		bw := r.Bandwidth(8, "sender")
 		if bw.Average != 0 || bw.Peak != 0 || bw.MsgRate != 0 || bw.Seconds != 0 {
 			t.Errorf("%d: %+v", i, bw)
 		}
-		if bw.Messages != r.Messages() || bw.Bytes != 8*bw.Messages {
-			t.Errorf("%d: %+v of %d messages", i, bw, r.Messages())
+		if want := []uint64{0, 0, 7, 7}[i]; bw.Messages != want || bw.Bytes != 8*want {
+			t.Errorf("%d: %+v", i, bw)
 		}
 	}
 }
 
 func TestRateOfOneEdge(t *testing.T) {
-	r := NewRate(1000)
+	r := NewRate()
 	r.Start(1_000_000_000)
 	r.Edge(10, 3_000_000_000)
 	bw := r.Bandwidth(100, "receiver")
 	near(t, "average", bw.Average, 500, 0)
-	near(t, "peak", bw.Peak, 500, 0)
+	near(t, "slowest", bw.Slowest, 500, 1e-12)
+	near(t, "peak", bw.Peak, 500, 1e-12)
 	near(t, "rate", bw.MsgRate, 5, 0)
 	near(t, "rate", r.MsgRate(), 5, 0)
 	near(t, "seconds", bw.Seconds, 2, 0)
@@ -117,30 +158,30 @@ func TestRateOfOneEdge(t *testing.T) {
 	}
 }
 
-func TestStartAgain(t *testing.T) {
-	r := NewRate(2)
+func TestStartForgets(t *testing.T) {
+	r := NewRate()
 	r.Start(0)
 	for i := range int64(10) {
-		r.Edge(4, i+1)
+		r.Edge(4, (i+1)*Window)
 	}
 	r.Start(1000)
 	r.Edge(2, 2000)
 	bw := r.Bandwidth(1, "sender")
 	near(t, "average", bw.Average, 2e6, 0)
-	near(t, "peak", bw.Peak, 2e6, 0)
+	near(t, "peak", bw.Peak, 0, 0)
 }
 
 func TestEdgeDoesNotAllocate(t *testing.T) {
-	r := NewRate(64)
+	r := NewRate()
 	r.Start(0)
 	var now int64
-	if n := testing.AllocsPerRun(10_000, func() { now += now%7 + 1; r.Edge(uint64(now%3)+1, now) }); n != 0 {
+	if n := testing.AllocsPerRun(10_000, func() { now += now%7 + Window/5; r.Edge(uint64(now%3)+1, now) }); n != 0 {
 		t.Errorf("%g allocations", n)
 	}
 }
 
 func benchmarkEdge(b *testing.B, vary uint) {
-	r := NewRate(128)
+	r := NewRate()
 	r.Start(0)
 	b.ReportAllocs()
 	now, x := int64(0), uint32(1)
@@ -154,16 +195,22 @@ func benchmarkEdge(b *testing.B, vary uint) {
 func BenchmarkEdgeRegular(b *testing.B) { benchmarkEdge(b, 0) }
 func BenchmarkEdgeRandom(b *testing.B)  { benchmarkEdge(b, 8) }
 
+// An edge in every window or less often.
+func BenchmarkEdgeSparse(b *testing.B) { benchmarkEdge(b, 22) }
+
 // A rate is a mean latency as well, and no more than that.
 func TestLatencyOfARate(t *testing.T) {
-	r := NewRate(1)
+	r := NewRate()
 	r.Start(1000)
 	if l := r.Latency(0.5); l != nil {
 		t.Errorf("without messages: %+v", l)
 	}
 	r.Edge(1024, 201_000)
 	r.Edge(976, 401_000)
-	if l := r.Latency(0.5); *l != (result.Latency{N: 2000, MeanNs: 100, Factor: 0.5, MeanOnly: true}) {
+	row := NewRate()
+	row.Merge(r)
+	row.Merge(r)
+	if l := row.Latency(0.5); *l != (result.Latency{N: 4000, MeanNs: 100, Factor: 0.5, MeanOnly: true}) {
 		t.Errorf("%+v", l)
 	}
 }

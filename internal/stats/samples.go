@@ -46,6 +46,18 @@ func (s *Samples) Reset() {
 // N returns how many times were recorded.
 func (s *Samples) N() uint64 { return s.n }
 
+// Merge adds all times of other.
+func (s *Samples) Merge(other *Samples) {
+	s.n += other.n
+	s.sum += other.sum
+	s.min = min(s.min, other.min)
+	s.max = max(s.max, other.max)
+	var carry uint64
+	s.sqLow, carry = bits.Add64(s.sqLow, other.sqLow, 0)
+	s.sqHigh, _ = bits.Add64(s.sqHigh, other.sqHigh, carry)
+	s.hist.Merge(other.hist)
+}
+
 // Record adds one time in nanoseconds. A negative time counts as 0, which the
 // histogram keeps as 1; a time above 100 s stands in the histogram as 100 s.
 func (s *Samples) Record(ns int64) {

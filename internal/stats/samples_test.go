@@ -172,3 +172,32 @@ func BenchmarkLatency(b *testing.B) {
 		s.Latency(0.5)
 	}
 }
+
+// Times that are recorded in rounds and merged are those recorded in one.
+func TestMergeIsAsRecordedAtOnce(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(8, 9))
+	whole, merged := NewSamples(), NewSamples()
+	for range 5 {
+		round := NewSamples()
+		for range rnd.IntN(3000) {
+			ns := int64(math.Exp(rnd.Float64()*28)) - 1
+			round.Record(ns)
+			whole.Record(ns)
+		}
+		merged.Merge(round)
+	}
+	merged.Merge(NewSamples())
+	if got, want := merged.Latency(0.5), whole.Latency(0.5); *got != *want {
+		t.Errorf("merged %+v, at once %+v", got, want)
+	}
+}
+
+func TestMeanAndMedian(t *testing.T) {
+	s := NewSamples()
+	if s.Mean() != 0 || s.Median() != 0 {
+		t.Errorf("of nothing: %g and %g", s.Mean(), s.Median())
+	}
+	s.Merge(record(10, 1000, 20))
+	near(t, "mean", s.Mean(), 1030.0/3, 1e-15)
+	near(t, "median", s.Median(), 20, 0)
+}

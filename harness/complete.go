@@ -1,0 +1,70 @@
+package harness
+
+import (
+	"fmt"
+
+	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+// complete swaps the statistics of a size's rows and hands the rows out.
+func (s *session) complete(size int) error {
+	for i := range s.gate.ways {
+		key := rowKey{size, i}
+		t := s.rows[key]
+		if t == nil {
+			return fmt.Errorf("the peer's turn %q names a size that was not measured", oob.StepRow)
+		}
+		mine := t.row()
+		theirs, err := s.peer.Row(mine)
+		if err != nil {
+			return err
+		}
+		row := t.finished(&s.cfg.Plan, s.gate.forced, mine, theirs)
+		if row.Latency == nil && row.Bandwidth == nil || s.cfg.Plan.Verify && t.verify[1] == nil {
+			return fmt.Errorf("mode %s, %d bytes: the peer's result lacks what it measured", t.scheme.way, row.Size)
+		}
+		delete(s.rows, key)
+		s.emit(row)
+	}
+	return nil
+}
+
+// emit hands a row out, or says why there is none: events that never slept are not what
+// the mode is about.
+func (s *session) emit(r result.Row) {
+	if why := unmeasured(&r); why != "" {
+		s.cfg.File.NotMeasured = append(s.cfg.File.NotMeasured, result.Missing{Size: r.Size, Mode: r.Mode, Why: why})
+		return
+	}
+	s.cfg.File.Rows = append(s.cfg.File.Rows, r)
+	s.cfg.Row(r)
+}
+
+func unmeasured(r *result.Row) string {
+	if Mode(r.Mode) != ModeEvent || r.Local.Sleeps+r.Peer.Sleeps > 0 {
+		return ""
+	}
+	return "no side ever slept for an event: completions were always there before, so this would not be the cost of events"
+}
+
+// salvage keeps what was measured when a run is broken off.
+func (s *session) salvage() {
+	if s.halt.reason() == nil || s.rig == nil {
+		return
+	}
+	for size := range s.cfg.Plan.Sizes {
+		for way := range s.gate.ways {
+			t := s.rows[rowKey{size, way}]
+			if t == nil {
+				continue
+			}
+			r := t.finished(&s.cfg.Plan, s.gate.forced, t.row(), oob.Row{})
+			if r.Latency == nil && (r.Bandwidth == nil || r.Bandwidth.Messages == 0) {
+				continue
+			}
+			r.Warnings = append(r.Warnings, result.Warning{ID: "broken-off", Text: "the measurement was broken off; the peer's figures may be missing"})
+			s.emit(r)
+		}
+	}
+}

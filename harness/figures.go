@@ -1,0 +1,69 @@
+package harness
+
+import (
+	"github.com/ibperf/ibperf/internal/message"
+	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+// result returns what this side measured in a round.
+func (g *group) result() oob.Round {
+	var r oob.Round
+	for _, w := range g.workers {
+		r.CPUNs += w.meter.cpu
+		r.WallNs += w.meter.wall
+		r.Sleeps += w.meter.sleeps
+		r.Lost += uint64(max(w.meter.preempted, 0))
+		if d := w.clock.Drift(); d*d > r.Drift*r.Drift {
+			r.Drift = d
+		}
+	}
+	first := g.workers[0]
+	if first.scheme.measured.has(first.rig.cfg.Role) {
+		r.Figure = g.figure()
+	}
+	if first.scheme.verify {
+		r.Verify = g.verified()
+	}
+	return r
+}
+
+// figure is the round as this side's clock saw it. One that was too short to see anything
+// is there all the same, so that the rounds of all ways go by the same numbers.
+func (g *group) figure() *result.Round {
+	w := g.workers[0]
+	s := w.scheme
+	if s.exchange && !s.noClock {
+		return &result.Round{Messages: w.samples.N(), Seconds: float64(w.meter.wall) / 1e9,
+			P50Ns: w.samples.Median() * s.factor, MeanNs: w.samples.Mean() * s.factor}
+	}
+	b := g.rate().Bandwidth(s.size, s.at)
+	r := &result.Round{Messages: b.Messages, Seconds: b.Seconds}
+	if s.exchange && b.Messages > 0 {
+		r.MeanNs = b.Seconds * 1e9 / float64(b.Messages) * s.factor
+		return r
+	}
+	r.Average = b.Average
+	return r
+}
+
+// verified adds up what the lanes found by checking, in all rounds of the size.
+func (g *group) verified() *result.Verify {
+	var v result.Verify
+	for _, l := range g.lanes() {
+		for _, check := range []*message.Checker{l.in.check, l.out.check} {
+			if check == nil {
+				continue
+			}
+			c := check.Counts()
+			v.Messages += c.Messages
+			v.Torn += c.Torn
+			v.Stale += c.Stale
+			v.Duplicates += c.Duplicates
+			if v.First == "" {
+				v.First = c.First
+			}
+		}
+	}
+	return &v
+}

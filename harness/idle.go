@@ -1,0 +1,140 @@
+package harness
+
+import (
+	"errors"
+	"time"
+
+	"github.com/ibperf/ibperf/verbs"
+	"golang.org/x/sys/unix"
+)
+
+// errOver ends a loop that waits for a message that will not come: the peer has
+// said how many there are, or the run is to halt.
+var errOver = errors.New("over")
+
+const (
+	spins      = 512                   // polls of an empty CQ between two looks at the halt word
+	memorySpin = 64                    // looks at memory between two looks at it
+	eventSlice = 50 * time.Millisecond // of sleep between two looks at it
+	ackBatch   = 64                    // events acknowledged at a time
+	// patience is the number of fruitless rounds of a loop, some tens of microseconds,
+	// after which it gives other threads of an overloaded machine a chance.
+	patience = 1 << 10
+)
+
+// yield is called in each fruitless round of a loop.
+func (w *worker) yield() {
+	if w.looks++; w.looks >= patience {
+		w.looks = 0
+		unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+	}
+}
+
+// sleeper lets a worker sleep until one of its queues has a completion.
+type sleeper struct {
+	channel verbs.CompChannel
+	queues  []armable // whose completions end a sleep
+	sleeps  uint64
+}
+
+// armable is a CQ, and whether it will raise an event.
+type armable struct {
+	cq      verbs.CQ
+	armed   bool
+	unacked int
+}
+
+// nap arms the queues, so that its caller looks at them once more: or a completion
+// between the look and the arm would wake nobody. If they are armed it sleeps, for a
+// while at most.
+func (s *sleeper) nap() error {
+	fresh := false
+	for i := range s.queues {
+		q := &s.queues[i]
+		if q.armed {
+			continue
+		}
+		if err := q.cq.ReqNotify(false); err != nil {
+			return err
+		}
+		q.armed, fresh = true, true
+	}
+	if fresh {
+		return nil
+	}
+	cq, err := s.channel.GetEvent(eventSlice)
+	if err == verbs.ErrTimeout {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.sleeps++
+	s.woken(cq)
+	return nil
+}
+
+// woken notes an event. Events are acknowledged in batches, as it takes a lock each time.
+func (s *sleeper) woken(cq verbs.CQ) {
+	for i := range s.queues {
+		q := &s.queues[i]
+		if q.cq != cq {
+			continue
+		}
+		q.armed = false
+		if q.unacked++; q.unacked == ackBatch {
+			q.cq.AckEvents(q.unacked)
+			q.unacked = 0
+		}
+	}
+}
+
+// begin takes events out of the channel that are older than the round.
+func (s *sleeper) begin() error {
+	s.sleeps = 0
+	for s.channel != nil {
+		cq, err := s.channel.GetEvent(0)
+		if err == verbs.ErrTimeout {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s.woken(cq)
+	}
+	return nil
+}
+
+// rest acknowledges all events: a CQ with others cannot be destroyed.
+func (s *sleeper) rest() {
+	if s.channel == nil {
+		return
+	}
+	_ = s.begin() // a channel that fails here has failed the run already
+	for i := range s.queues {
+		s.queues[i].cq.AckEvents(s.queues[i].unacked)
+		s.queues[i].unacked = 0
+	}
+}
+
+// watch makes the completions that the worker waits for in a round those that end a sleep.
+func (s *sleeper) watch(w *worker) {
+	if w.channel == nil || s.channel != nil {
+		return
+	}
+	s.channel = w.channel
+	role := w.rig.cfg.Role
+	if w.scheme.out.has(role) && (w.scheme.fetch || !w.scheme.exchange) {
+		s.queues = append(s.queues, armable{cq: w.sendCQ})
+	}
+	if w.scheme.in.has(role) && w.scheme.receives {
+		s.queues = append(s.queues, armable{cq: w.recvCQ})
+	}
+}
+
+// rest ends the use of events in a round.
+func (g *group) rest() {
+	for _, w := range g.workers {
+		w.sleep.rest()
+	}
+}

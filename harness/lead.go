@@ -1,0 +1,162 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ibperf/ibperf/internal/ratio"
+	"github.com/ibperf/ibperf/oob"
+)
+
+// warmUp is how long each way of a size runs before its rounds: the first 30 ms of large
+// messages ran at half speed where it was shorter.
+const warmUp = 50 * time.Millisecond
+
+// lead decides what comes next: runs, sizes, warm-ups, and rounds of all ways in turns,
+// until the plan is done and the intervals are as narrow as they are to be.
+func (s *session) lead() error {
+	p, began := &s.cfg.Plan, time.Now()
+	for first := true; ; first = false {
+		if !first {
+			if err := s.tell(oob.Turn{Step: oob.StepRun}); err != nil {
+				return err
+			}
+		}
+		if p.Compare {
+			if err := s.probeReads(); err != nil {
+				return err
+			}
+		}
+		for size := range p.Sizes {
+			if err := s.leadSize(size, began); err != nil {
+				return err
+			}
+		}
+		if s.run >= p.Runs && !s.wantsRun(began) {
+			break
+		}
+	}
+	if s.several() {
+		for size := range p.Sizes {
+			if err := s.tell(oob.Turn{Step: oob.StepRow, Size: size}); err != nil {
+				return err
+			}
+		}
+	}
+	s.cfg.File.Limits = s.limit
+	_, err := s.peer.Turn(oob.Turn{Step: oob.StepEnd, Limit: s.limit})
+	return err
+}
+
+// several tells whether rows may have rounds of more than one run, so that they are
+// complete at the end only.
+func (s *session) several() bool { return s.cfg.Plan.Runs > 1 || s.cfg.Plan.Precision > 0 }
+
+// leadSize measures all ways of a size.
+func (s *session) leadSize(size int, began time.Time) error {
+	turn := oob.Turn{Step: oob.StepSize, Size: size, NoRatio: s.noRatio()}
+	if err := s.tell(turn); err != nil {
+		return err
+	}
+	for way := range s.gate.ways {
+		if err := s.tell(oob.Turn{Step: oob.StepRound, Size: size, Way: way, Warmup: true, Duration: warmUp}); err != nil {
+			return err
+		}
+	}
+	rounds := s.cfg.Plan.rounds()
+	for i := 0; i < rounds; i++ {
+		if err := s.leadRound(size, i); err != nil {
+			return err
+		}
+		if i == rounds-1 && s.wantsRounds(size, rounds, began) {
+			rounds += s.cfg.Plan.rounds()
+		}
+	}
+	if err := s.tell(oob.Turn{Step: oob.StepRest, Size: size}); err != nil || s.several() {
+		return err
+	}
+	return s.tell(oob.Turn{Step: oob.StepRow, Size: size})
+}
+
+// leadRound measures each way once. Each round begins with another one.
+func (s *session) leadRound(size, round int) error {
+	ways := len(s.gate.ways)
+	for i := range ways {
+		turn := oob.Turn{Step: oob.StepRound, Size: size, Way: (round + i) % ways}
+		turn.Messages, turn.Duration = s.cfg.Plan.share(round)
+		if err := s.tell(turn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// share is the part of a row's messages or of its time that a round has.
+func (p *Plan) share(round int) (messages uint64, duration time.Duration) {
+	n := p.rounds()
+	if p.Duration > 0 {
+		return 0, max(p.Duration/time.Duration(n), minRound)
+	}
+	i := uint64(round % n)
+	return max(1, p.Iterations*(i+1)/uint64(n)-p.Iterations*i/uint64(n)), 0
+}
+
+// minRound is what a timed round lasts at least.
+const minRound = 100 * time.Microsecond
+
+// widest returns the widest interval of a size's ratios, and which level of repetition
+// would narrow it.
+func (s *session) widest(size int) (float64, ratio.Level) {
+	base := s.rows[rowKey{size, s.base()}]
+	wide, level := 0.0, ratio.Rounds
+	for way := range s.gate.ways {
+		t := s.rows[rowKey{size, way}]
+		if way == s.base() || t.noRatio != "" {
+			continue
+		}
+		n := min(len(t.figures), len(base.figures))
+		a, b, runs := t.figures[:n], base.figures[:n], t.runs[:n]
+		if w := ratio.Of(a, b, runs).HalfWidth(); w > wide {
+			wide, level = w, ratio.Widest(a, b, runs)
+		}
+	}
+	return wide, level
+}
+
+// base is the index of the way that the others are compared with: poll.
+func (s *session) base() int {
+	return max(0, slices.IndexFunc(s.gate.ways, func(g gated) bool { return g.way == way{mode: ModePoll} }))
+}
+
+// wantsRounds tells whether more rounds of the size are to narrow its intervals.
+func (s *session) wantsRounds(size, rounds int, began time.Time) bool {
+	p := &s.cfg.Plan
+	if p.Precision == 0 || s.late(began) || rounds >= MaxRounds {
+		return false
+	}
+	wide, level := s.widest(size)
+	return wide > p.Precision && level != ratio.Runs
+}
+
+// wantsRun tells whether another run is to narrow the intervals. What keeps them wide is
+// noted.
+func (s *session) wantsRun(began time.Time) bool {
+	p := &s.cfg.Plan
+	if p.Precision == 0 {
+		return false
+	}
+	s.limit = ""
+	for size := range p.Sizes {
+		wide, level := s.widest(size)
+		if wide <= p.Precision {
+			continue
+		}
+		s.limit = fmt.Sprintf("%d bytes: the widest interval is ±%.1f %% after %v; what varies most is between %s",
+			p.Sizes[size], wide*100, time.Since(began).Round(time.Second), level)
+		return !s.late(began) && s.run < MaxRuns
+	}
+	return s.run < 2 && !s.late(began) // one run tells nothing of how runs differ
+}
+
+func (s *session) late(began time.Time) bool { return time.Since(began) > s.cfg.Plan.timeLimit() }

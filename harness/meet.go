@@ -1,0 +1,89 @@
+package harness
+
+import (
+	"slices"
+
+	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// meet agrees on addresses, connects the QPs, asks both devices about data
+// order, and decides which ways are measured.
+func (s *session) meet() error {
+	theirOffer, err := s.peer.Offer(s.rig.offer)
+	if err != nil {
+		return err
+	}
+	if s.cfg.Plan.RDMACM {
+		s.rig.gid.Index = -1 // rdma_cm chooses
+	} else if s.rig.gid, err = agreeGID(s.rig.offer, theirOffer, s.rig.gids); err != nil {
+		return err
+	}
+	mine := s.rig.endpoints()
+	theirs, err := s.peer.Endpoints(mine)
+	if err != nil {
+		return err
+	}
+	connect := s.rig.connect
+	if s.cfg.Plan.RDMACM {
+		connect = s.connectCM
+	}
+	if err := connect(mine, theirs); err != nil {
+		return err
+	}
+	return s.promises(min(mine[0].MTU, theirs[0].MTU))
+}
+
+// promises swaps the devices' answers and decides by them.
+func (s *session) promises(mtu verbs.MTU) error {
+	mine, err := s.rig.promise()
+	if err != nil {
+		return err
+	}
+	theirs, err := s.peer.Promise(mine) // also: both sides are in RTS
+	if err != nil {
+		return err
+	}
+	if err := checkPromise(theirs); err != nil {
+		return err
+	}
+	if s.gate, err = newGate(&s.cfg.Plan, s.cfg.Role, mine, theirs); err != nil || s.run > 1 {
+		return err
+	}
+	f := s.cfg.File
+	f.Local, f.Peer = mine.Side, theirs.Side
+	f.Parameters = s.parameters(mtu)
+	f.Warnings = append(f.Warnings, runWarnings(&s.cfg.Plan, s.gate, mine.Side, theirs.Side)...)
+	return nil
+}
+
+func (s *session) parameters(mtu verbs.MTU) result.Parameters {
+	p := &s.cfg.Plan
+	r := result.Parameters{
+		Transport: verbs.QPTypeRC.String(), Completion: string(p.Completion), Sizes: p.Sizes,
+		Iterations: p.Iterations, QPs: p.QPs, TxDepth: p.TxDepth, RxDepth: p.RxDepth,
+		CQMod: p.CQMod, Inline: s.rig.inline, Offset: p.Offset, MTU: mtu.Bytes(),
+		RDMACM: p.RDMACM, Verify: p.Verify, NoPeak: p.NoPeak, ForceData: p.ForceData,
+		Rounds: p.rounds(), Runs: p.Runs, Touch: string(p.touch()), Precision: p.Precision,
+		LatencyGapNs: float64(p.Gap), Also: p.Also,
+	}
+	if p.Compare {
+		r.Completion = "compare"
+	}
+	if p.Precision > 0 {
+		r.TimeLimitS = p.timeLimit().Seconds()
+	}
+	if p.Duration > 0 {
+		r.Iterations, r.DurationS = 0, p.Duration.Seconds()
+	}
+	if first := s.scheme(0, 0); !first.exchange {
+		r.CQMod = int(first.every) // of the first size; rows have their own
+	}
+	for i, w := range s.gate.ways {
+		r.Relaxed = r.Relaxed || s.scheme(i, 0).relaxed
+		if m := string(w.way.mode); !slices.Contains(r.Modes, m) {
+			r.Modes = append(r.Modes, m)
+		}
+	}
+	return r
+}

@@ -1,0 +1,176 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ibperf/ibperf/internal/clock"
+	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// rig is what a side makes of its device for a run: memory, queues and QPs.
+type rig struct {
+	cfg       *Config
+	plan      *Plan
+	halt      *halt
+	port      verbs.PortAttr
+	gids      []verbs.GIDEntry // to choose from
+	gid       verbs.GIDEntry   // chosen; index -1: none is needed
+	offer     oob.Offer
+	layout    layout
+	queues    queues
+	pd        verbs.PD
+	srq       verbs.SRQ // in place of the QPs' receive queues where nothing is received, nil if there is none
+	buf       *verbs.Buffer
+	mr        verbs.MR
+	relaxed   verbs.MR // the same memory with relaxed ordering, nil if no row may use it
+	groups    []*group // of all planned ways
+	requests  requests
+	recorders []recorder // of the workers
+	inline    int        // granted bytes
+}
+
+// group is the QPs that one way is measured with, in their workers.
+type group struct {
+	index   int // among the planned ways
+	way     way
+	workers []*worker
+}
+
+const rights = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead
+
+func newRig(cfg *Config, h *halt) (*rig, error) {
+	r := &rig{cfg: cfg, plan: &cfg.Plan, halt: h, layout: newLayout(&cfg.Plan), queues: newQueues(&cfg.Plan)}
+	if err := r.build(); err != nil {
+		r.close()
+		return nil, &DeviceError{fmt.Errorf("set up device %s: %w", cfg.Context.Device().Name(), err)}
+	}
+	return r, nil
+}
+
+func (r *rig) build() (err error) {
+	c := r.cfg.Context
+	if r.port, err = c.QueryPort(r.cfg.Port); err != nil {
+		return err
+	}
+	if r.gids, err = findGIDs(c, r.cfg.Port, r.cfg.GIDIndex, r.port); err != nil {
+		return err
+	}
+	if r.offer, err = r.newOffer(); err != nil {
+		return err
+	}
+	if r.pd, err = c.AllocPD(); err != nil {
+		return err
+	}
+	if err := r.register(); err != nil {
+		return err
+	}
+	if err := r.makeRequests(); err != nil {
+		return err
+	}
+	r.shareReceives()
+	for range r.plan.Workers {
+		r.recorders = append(r.recorders, newRecorder(&r.plan.candidates()[0]))
+	}
+	for i, w := range r.plan.planned() {
+		g := &group{index: i, way: w}
+		r.groups = append(r.groups, g)
+		if err := r.fill(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// register makes the memory known to the device.
+func (r *rig) register() (err error) {
+	if r.buf, err = verbs.NewBuffer(r.layout.bytes()); err != nil {
+		return err
+	}
+	if r.mr, err = r.pd.RegMR(r.buf.Bytes(), rights); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(r.plan.candidates(), func(s scheme) bool { return s.relaxed }) {
+		r.relaxed, err = r.pd.RegMR(r.buf.Bytes(), rights|verbs.AccessRelaxedOrdering)
+	}
+	return err
+}
+
+// fill makes the workers of a way, which share its QPs evenly.
+func (r *rig) fill(g *group) error {
+	left := r.plan.QPs
+	for i := range r.plan.Workers {
+		n := left / (r.plan.Workers - i)
+		left -= n
+		w := &worker{rig: r, halt: r.halt, group: g, recorder: r.recorders[i]}
+		g.workers = append(g.workers, w)
+		if err := w.build(n, r.plan.QPs-left-n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lanes returns all lanes of a group in their order.
+func (g *group) lanes() (all []*lane) {
+	for _, w := range g.workers {
+		all = append(all, w.lanes...)
+	}
+	return all
+}
+
+// lanes returns the lanes of all groups, way by way.
+func (r *rig) lanes() (all []*lane) {
+	for _, g := range r.groups {
+		all = append(all, g.lanes()...)
+	}
+	return all
+}
+
+// shareReceives makes one empty receive queue for all QPs where no message takes a
+// receive, since one of its own costs each QP a page at the least. A device without
+// shared receive queues has QPs with their own.
+func (r *rig) shareReceives() {
+	if r.plan.QPs == 1 || r.plan.takesReceives() {
+		return
+	}
+	if q, err := r.pd.CreateSRQ(&verbs.SRQInitAttr{Attr: verbs.SRQAttr{MaxWR: 1, MaxSGE: 1}}); err == nil {
+		r.srq = q
+	}
+}
+
+// side describes this end of the run.
+func (r *rig) side(order result.Order) result.Side {
+	side := r.cfg.File.Local
+	dev := r.cfg.Context.Device()
+	side.Device.Name, side.Device.Backend, side.Device.Software = dev.Name(), dev.Backend(), dev.Software()
+	c := clock.New()
+	side.Clock, side.ClockNs, side.ClockStepNs = c.Source(), c.Overhead(), c.Step()
+	side.Device.Port, side.Device.LinkLayer = r.cfg.Port, r.port.LinkLayer.String()
+	side.Device.GID, side.Device.GIDIndex = r.gid.GID.String(), r.gid.Index
+	if a, err := r.cfg.Context.QueryDevice(); err == nil {
+		side.Device.Firmware = a.FirmwareVersion
+	}
+	side.Order = order
+	return side
+}
+
+// close destroys everything, users before what they use.
+func (r *rig) close() {
+	for _, g := range slices.Backward(r.groups) {
+		for _, w := range g.workers {
+			w.close()
+		}
+	}
+	for _, c := range []interface{ Close() error }{r.relaxed, r.mr, r.srq, r.pd} {
+		if c != nil {
+			c.Close()
+		}
+	}
+	if r.buf != nil {
+		r.buf.Close()
+	}
+	r.requests.free()
+}

@@ -1,0 +1,301 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ibperf/ibperf/internal/message"
+	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// This file is the only one that asks for operation, mode and kind of a test. What
+// follows from them is in the scheme.
+
+// way is a way to measure a test: a row for each size, and QPs of its own.
+type way struct {
+	mode    Mode
+	variant string // "", AlsoRelaxed, AlsoLook or AlsoControl
+}
+
+func (w way) String() string {
+	if w.variant == "" {
+		return string(w.mode)
+	}
+	return string(w.mode) + " (" + w.variant + ")"
+}
+
+// scheme is one test resolved: a size, measured one way. It never changes.
+type scheme struct {
+	way    way
+	size   int
+	opcode verbs.Opcode
+
+	// Who does what.
+	exchange   bool   // messages are answered one by one, else they stream
+	fetch      bool   // READs: who posts is the one whom the data comes to
+	out, in    sides  // which sides send, or fetch, and which receive
+	seen       bool   // the receiver learns of each message, consumes it and gives its slot back
+	credits    bool   // ... and tells the sender so
+	receives   bool   // messages take posted receives
+	measured   sides  // whose clock counts
+	at         string // what that side is in a stream, as files name it
+	atReceiver bool
+	factor     float64 // of recorded times
+
+	// How arrival is detected, and what is done with a message then.
+	memory bool        // by its markers in memory, else by its completion
+	order  verbs.Order // which tells where the markers are
+	look   bool        // beside that, the CQ is looked at every so often
+	sleeps bool        // who finds nothing to do sleeps for a completion event
+	stamp  bool        // the sender writes markers, whether or not they are looked at
+	touch  Touch
+	verify bool
+
+	// The shape, the same for all modes of a comparison.
+	offset  int    // bytes between an aligned 128-byte block and a message
+	slots   int    // messages that a ring holds
+	span    int    // of them in use
+	depth   uint64 // messages that a QP may have on their way
+	every   uint64 // a signaled request each so many
+	recvs   int    // receives that are kept posted
+	relaxed bool   // messages are in memory with relaxed ordering
+	noClock bool   // no clock is read in the loop
+}
+
+// sides tells which sides something is true of.
+type sides struct{ client, server bool }
+
+func (s sides) has(r Role) bool { return r == Client && s.client || r == Server && s.server }
+
+var (
+	nobody    = sides{}
+	theClient = sides{client: true}
+	theServer = sides{server: true}
+	bothSides = sides{true, true}
+)
+
+// resolve makes the scheme of a size and a way whose mode is decided.
+func resolve(p *Plan, w way, size int, order verbs.Order) scheme {
+	s := scheme{
+		way: w, size: size, opcode: opcodeOf(p.Op), exchange: p.Kind == result.KindLatency, fetch: p.Op == OpRead,
+		memory: w.mode == ModeData, order: order, look: w.variant == AlsoLook, sleeps: w.mode == ModeEvent,
+		touch: p.touch(), verify: p.Verify, noClock: p.NoPeak, factor: 0.5, offset: p.Offset,
+	}
+	s.seen = s.exchange || p.Compare || p.Verify || s.memory || s.touch != TouchNone
+	s.stamp = s.memory || p.Compare && !s.fetch
+	if p.Op == OpWrite && s.seen && !s.memory {
+		s.opcode = verbs.OpRDMAWriteWithImm // whose receiver gets a completion
+	}
+	s.receives = takesReceives(s.opcode)
+	s.relaxed = w.variant == AlsoRelaxed ||
+		!p.Compare && p.Kind == result.KindBandwidth && !s.memory && !p.StrictPCIe
+	s.assign(p)
+	s.shape(p)
+	return s
+}
+
+// assign tells the sides their parts.
+func (s *scheme) assign(p *Plan) {
+	s.out = theClient
+	if p.Both || s.exchange && !s.fetch {
+		s.out = bothSides
+	}
+	switch {
+	case s.fetch:
+	case s.exchange || p.Both && (s.seen || s.receives):
+		s.in = bothSides
+	case s.seen || s.receives:
+		s.in = theServer
+	}
+	s.credits = s.seen && !s.fetch && !s.exchange
+	switch {
+	case s.fetch:
+		s.measured, s.at, s.factor = s.out, "requester", 1
+	case s.exchange:
+		s.measured = theClient
+	case s.seen:
+		s.measured, s.at, s.atReceiver = s.in, "receiver", true
+	default:
+		s.measured, s.at = s.out, "sender"
+	}
+}
+
+const (
+	pageSize = 4096
+	// ringBudget bounds the bytes that a ring's messages wander through, so that
+	// several messages are on their way and caches still hold them.
+	ringBudget = 1 << 20
+	minSlots   = 3
+	latSlots   = 65
+)
+
+// shape decides on ring, depth and signals. Where nobody looks at messages they stay
+// within one page, as perftest's do, or one slot: what is measured is the device and
+// not the size of a cache.
+func (s *scheme) shape(p *Plan) {
+	stride := message.RingBytes(s.size, p.Offset, 1)
+	want := p.txDepth()
+	if s.exchange {
+		want = latSlots
+	}
+	s.slots = max(minSlots, min(want, ringBudget/(stride*p.QPs))) | 1
+	s.span = s.slots
+	s.depth = uint64(p.txDepth())
+	s.recvs = s.slots
+	switch {
+	case s.exchange:
+		s.depth = uint64(s.slots)
+		s.every = uint64(max(1, s.slots/2))
+		if s.fetch && (p.Compare || !s.memory) {
+			s.every = 1 // where completions are waited for
+		}
+	case s.seen:
+		s.depth = min(s.depth, uint64(s.slots))
+		s.every = max(1, min(p.moderation(s.size), s.depth/2))
+	default:
+		s.span = min(s.slots, (max(1, pageSize/stride)-1)|1)
+		s.every = max(1, min(p.moderation(s.size), s.depth))
+		s.recvs = max(s.slots, p.rxDepth())
+	}
+	if !s.receives {
+		s.recvs = 0
+	}
+}
+
+// txDepth is how many messages a QP may have on their way: no more than there are.
+func (p *Plan) txDepth() int {
+	if p.Duration > 0 {
+		return p.TxDepth
+	}
+	return int(min(uint64(p.TxDepth), p.Iterations))
+}
+
+// rxDepth is how many receives a QP has posted at least, in the same way.
+func (p *Plan) rxDepth() int {
+	if p.Duration > 0 {
+		return p.RxDepth
+	}
+	return int(min(uint64(p.RxDepth), p.Iterations))
+}
+
+// moderation is the distance of signaled requests in a bandwidth test: what was
+// asked for, else perftest's.
+func (p *Plan) moderation(size int) uint64 {
+	switch {
+	case p.CQMod > 0:
+		return uint64(p.CQMod)
+	case size > 8192:
+		return 1
+	}
+	return 100
+}
+
+// planned returns the ways that QPs are made for, before it is known whether the
+// device promises what mode data needs.
+func (p *Plan) planned() []way {
+	if !p.Compare {
+		return []way{{mode: p.Completion}}
+	}
+	ways := []way{{mode: ModeData}, {mode: ModePoll}, {mode: ModeEvent}}
+	for _, also := range slices.Compact(slices.Sorted(slices.Values(p.Also))) {
+		switch also {
+		case AlsoControl:
+			ways = append(ways, way{ModeData, also}, way{ModePoll, also})
+		case AlsoLook:
+			ways = append(ways, way{ModeData, also})
+		case AlsoRelaxed:
+			ways = append(ways, way{ModePoll, also})
+		}
+	}
+	return ways
+}
+
+// candidates returns every scheme that the run may come to.
+func (p *Plan) candidates() []scheme {
+	var all []scheme
+	for _, w := range p.planned() {
+		for _, mode := range w.mode.resolutions() {
+			for _, size := range p.Sizes {
+				all = append(all, resolve(p, way{mode, w.variant}, size, verbs.OrderNone))
+			}
+		}
+	}
+	return all
+}
+
+// resolutions returns the modes that m may turn out to be.
+func (m Mode) resolutions() []Mode {
+	if m == ModeAuto {
+		return []Mode{ModeData, ModePoll}
+	}
+	return []Mode{m}
+}
+
+// sleeps tells whether the way needs a completion channel.
+func (w way) sleeps() bool { return w.mode == ModeEvent }
+
+// pollsMemory tells whether the way may look for data in memory.
+func (w way) pollsMemory() bool { return w.mode == ModeData || w.mode == ModeAuto }
+
+// pollers tells which sides look for data in memory in mode data.
+func (p *Plan) pollers() sides {
+	s := resolve(p, way{mode: ModeData}, p.Sizes[0], verbs.OrderNone)
+	if s.fetch {
+		return s.out
+	}
+	return s.in
+}
+
+// opcodeOf is the operation that the promise is asked for.
+func opcodeOf(op Op) verbs.Opcode {
+	switch op {
+	case OpSend:
+		return verbs.OpSend
+	case OpRead:
+		return verbs.OpRDMARead
+	}
+	return verbs.OpRDMAWrite
+}
+
+// takesReceives tells whether messages of the opcode need posted receives.
+func takesReceives(op verbs.Opcode) bool {
+	return op == verbs.OpSend || op == verbs.OpRDMAWriteWithImm
+}
+
+// defaultInline is perftest's default of the latency tests.
+func defaultInline(op Op) int {
+	switch op {
+	case OpWrite:
+		return 220
+	case OpSend:
+		return 236
+	}
+	return 0
+}
+
+// defaultMode is perftest's own: only its write_lat spins on data.
+func defaultMode(op Op, kind string) Mode {
+	if op == OpWrite && kind == result.KindLatency {
+		return ModeAuto
+	}
+	return ModePoll
+}
+
+// defaultIterations is perftest's default of the bandwidth tests.
+func defaultIterations(op Op) uint64 {
+	if op == OpWrite {
+		return 5000
+	}
+	return 1000
+}
+
+func (p *Plan) checkTest() error {
+	switch {
+	case p.Op != OpWrite && p.Op != OpSend && p.Op != OpRead:
+		return fmt.Errorf("operation %q is not known", p.Op)
+	case p.Kind != result.KindLatency && p.Kind != result.KindBandwidth:
+		return fmt.Errorf("test kind %q is not known", p.Kind)
+	}
+	return nil
+}

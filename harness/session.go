@@ -1,0 +1,245 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/ibperf/ibperf/internal/clock"
+	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// Role tells the sides apart: the client sends first in latency tests, and is
+// the sender or reader of bandwidth tests.
+type Role string
+
+// The roles.
+const (
+	Client Role = "client"
+	Server Role = "server"
+)
+
+// Config is one side of a run.
+type Config struct {
+	Plan     Plan
+	Role     Role
+	Context  verbs.Context // opened device, used by this run alone
+	Port     int           // device port, from 1
+	GIDIndex int           // -1: chosen by both sides together
+	Peer     oob.Peer
+	PeerIP   netip.Addr          // of the Peer, if known: GIDs of its kind are preferred
+	Clock    func() *clock.Clock // nil: the machine's
+
+	// File is filled by the run: Parameters, Local.Device, Local.Order, Peer,
+	// Warnings, Interrupted, Rows, NotMeasured. The caller fills the rest before.
+	File *result.File
+	// Begin is called once, when all of File but Rows is known.
+	Begin func()
+	// Row is called for each row, after it was added to File.Rows.
+	Row func(result.Row)
+}
+
+// session is a run under way.
+type session struct {
+	cfg         *Config
+	peer        oob.Peer
+	rig         *rig
+	gate        gate
+	halt        *halt
+	rows        map[rowKey]*tally // of the rows in the making
+	current     int               // the size that is laid, -1 if none is
+	run         int               // of Plan.Runs, from 1
+	limit       string            // what keeps intervals wider than asked
+	deadline    *time.Timer       // for the last messages of a round
+	synchronous bool              // READs are done when their post returns
+}
+
+// Run runs one side of the plan. When ctx ends, the run stops within a fraction
+// of a second with File.Interrupted set and returns ErrInterrupted; what was
+// measured until then is in File. Errors are of the types in errors.go, or an
+// error of the Peer when it was lost.
+func Run(ctx context.Context, c Config) error {
+	s := &session{cfg: &c, peer: c.Peer, halt: newHalt(), rows: map[rowKey]*tally{}, current: -1, run: 1}
+	stop := s.halt.watch(ctx, c.Peer)
+	defer stop()
+	err := s.all()
+	if s.halt.reason() == nil {
+		err = s.cause(err)
+	}
+	// A halt explains what it broke off.
+	if reason := s.halt.reason(); err != nil && reason != nil && !isVerdict(err) {
+		err = reason
+	}
+	if errors.Is(err, ErrInterrupted) {
+		c.File.Interrupted = true
+	}
+	return err
+}
+
+// isVerdict tells an outcome of the run's own from a failure on the way.
+func isVerdict(err error) bool {
+	var refused *RefusedError
+	var data *DataError
+	var ports mismatch
+	return errors.As(err, &refused) || errors.As(err, &data) || errors.As(err, &ports)
+}
+
+// all goes through the run: the client decides what comes next, and both sides do it.
+func (s *session) all() error {
+	if err := s.setUp(); err != nil {
+		return err
+	}
+	defer func() { s.rig.close() }()
+	s.cfg.Begin()
+	defer s.listen()()
+	defer quiet()()
+	lead := s.follow
+	if s.cfg.Role == Client {
+		lead = s.lead
+	}
+	if err := lead(); err != nil {
+		s.salvage()
+		return err
+	}
+	if err := s.peer.Ready(); err != nil {
+		return err
+	}
+	return s.verdict()
+}
+
+// setUp makes QPs and memory, connects them and asks both devices about data order.
+func (s *session) setUp() (err error) {
+	if s.rig, err = newRig(s.cfg, s.halt); err != nil {
+		return err
+	}
+	if err = s.meet(); err != nil {
+		s.rig.close()
+	}
+	return err
+}
+
+// follow does what the client says until it says that it is the end.
+func (s *session) follow() error {
+	for {
+		t, err := s.peer.Turn(oob.Turn{})
+		if err != nil {
+			return err
+		}
+		if t.Step == oob.StepEnd {
+			s.cfg.File.Limits = t.Limit
+			return nil
+		}
+		if err := s.do(t); err != nil {
+			return err
+		}
+	}
+}
+
+// tell makes both sides do a turn.
+func (s *session) tell(t oob.Turn) error {
+	if _, err := s.peer.Turn(t); err != nil {
+		return err
+	}
+	return s.do(t)
+}
+
+// do carries out a turn. One that came from the peer may be anything.
+func (s *session) do(t oob.Turn) error {
+	if t.Size < 0 || t.Size >= len(s.cfg.Plan.Sizes) || t.Way < 0 || t.Way >= len(s.gate.ways) {
+		return fmt.Errorf("the peer's turn %q names size %d and way %d, which the plan does not have", t.Step, t.Size, t.Way)
+	}
+	if s.halt.on() {
+		return s.halt.reason()
+	}
+	laid := s.current >= 0
+	switch {
+	case t.Step == oob.StepRun && !laid:
+		return s.again()
+	case t.Step == oob.StepSize && !laid:
+		return s.lay(t)
+	case t.Step == oob.StepRound && laid && t.Messages <= MaxIterations && (t.Messages > 0) != (t.Duration > 0):
+		return s.measure(t)
+	case t.Step == oob.StepRest && laid:
+		return s.settle()
+	case t.Step == oob.StepRow && !laid:
+		return s.complete(t.Size)
+	}
+	return fmt.Errorf("the peer's turn %q does not come in order", t.Step)
+}
+
+// again begins another run: fresh memory, QPs and connections.
+func (s *session) again() error {
+	before := s.gate
+	s.rig.close()
+	if s.rig, s.run = nil, s.run+1; s.run > MaxRuns {
+		return fmt.Errorf("the peer wants more than %d runs", MaxRuns)
+	}
+	if err := s.setUp(); err != nil {
+		s.rig = &rig{}
+		return err
+	}
+	if len(before.ways) != len(s.gate.ways) {
+		return fmt.Errorf("run %d: the devices promise another order of data than before", s.run)
+	}
+	return nil
+}
+
+// lay prepares all ways for messages of a size.
+func (s *session) lay(t oob.Turn) error {
+	s.current = t.Size
+	for i := range s.gate.ways {
+		scheme := s.scheme(i, t.Size)
+		key := rowKey{t.Size, i}
+		if s.rows[key] == nil {
+			s.rows[key] = newTally(&scheme, t.NoRatio)
+		}
+		for _, w := range s.group(i).workers {
+			if err := w.lay(&scheme); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// scheme resolves the i-th way for a size.
+func (s *session) scheme(i, size int) scheme {
+	p := &s.cfg.Plan
+	return resolve(p, s.gate.ways[i].way, p.Sizes[size], s.gate.order)
+}
+
+// group returns the QPs of the i-th way.
+func (s *session) group(i int) *group { return s.rig.groups[s.gate.ways[i].group] }
+
+// measure runs a round and adds it to its row.
+func (s *session) measure(t oob.Turn) error {
+	bound()
+	g, row := s.group(t.Way), s.rows[rowKey{s.current, t.Way}]
+	mine, theirs, err := s.round(g, t)
+	if t.Warmup {
+		return err
+	}
+	if err != nil && s.halt.reason() == nil {
+		return err
+	}
+	row.add(s.run, g, mine, theirs, err == nil)
+	return err
+}
+
+// verdict is the run's outcome once everything was measured.
+func (s *session) verdict() error {
+	var bad []result.Row
+	for _, r := range s.cfg.File.Rows {
+		if r.Verify != nil && r.Verify.Bad() > 0 {
+			bad = append(bad, r)
+		}
+	}
+	if len(bad) > 0 {
+		return &DataError{Rows: bad}
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package harness
+
+import (
+	"fmt"
+
+	"github.com/ibperf/ibperf/internal/stats"
+	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+// rowKey names a row in the making: the index of its size and that of its way.
+type rowKey struct{ size, way int }
+
+// tally adds the rounds of a row up.
+type tally struct {
+	scheme  *scheme
+	noRatio string
+	samples *stats.Samples // nil where this side measures no latency
+	rate    *stats.Rate    // nil where this side measures no rate
+	rounds  []result.Round
+	figures []float64 // of the rounds: what ratios are made of
+	runs    []int     // of the rounds
+	here    spent
+	there   spent
+	verify  [2]*result.Verify
+	broken  bool
+}
+
+// spent is what a side's rounds cost.
+type spent struct {
+	cpu, wall         int64
+	sleeps, preempted uint64
+	drift             float64 // the largest
+}
+
+func (c *spent) add(r oob.Round) {
+	c.cpu += r.CPUNs
+	c.wall += r.WallNs
+	c.sleeps += r.Sleeps
+	c.preempted += r.Lost
+	if r.Drift*r.Drift > c.drift*c.drift {
+		c.drift = r.Drift
+	}
+}
+
+func (c *spent) cost(messages uint64) result.Cost {
+	r := result.Cost{Sleeps: c.sleeps, Preempted: c.preempted}
+	if c.wall > 0 {
+		r.Busy = min(1, float64(c.cpu)/float64(c.wall))
+	}
+	if messages > 0 {
+		r.CPUNs = float64(c.cpu) / float64(messages)
+		r.SleepsPerMessage = float64(c.sleeps) / float64(messages)
+	}
+	return r
+}
+
+func newTally(s *scheme, noRatio string) *tally { return &tally{scheme: s, noRatio: noRatio} }
+
+// add takes what both sides measured in a round. Of one that was broken off only this
+// side's part is known.
+func (t *tally) add(run int, g *group, mine, theirs oob.Round, whole bool) {
+	t.here.add(mine)
+	t.there.add(theirs)
+	t.verify = [2]*result.Verify{mine.Verify, theirs.Verify}
+	figure := mine.Figure
+	if figure == nil {
+		figure = theirs.Figure
+	}
+	t.merge(g, whole)
+	if !whole {
+		t.broken = true
+	}
+	if figure == nil {
+		return
+	}
+	figure.Run = run
+	t.rounds = append(t.rounds, *figure)
+	t.figures = append(t.figures, figureOf(figure))
+	t.runs = append(t.runs, run)
+}
+
+// figureOf is what a round's ratio is made of.
+func figureOf(r *result.Round) float64 {
+	switch {
+	case r.P50Ns > 0:
+		return r.P50Ns
+	case r.MeanNs > 0:
+		return r.MeanNs
+	}
+	return r.Average
+}
+
+// merge adds what this side's workers recorded. Where the peer's clock counts, a round
+// that was broken off has this side's rate: the peer's will not come.
+func (t *tally) merge(g *group, whole bool) {
+	s, role := t.scheme, g.workers[0].rig.cfg.Role
+	counts := s.measured.has(role)
+	switch {
+	case s.exchange && counts && !s.noClock:
+		if t.samples == nil {
+			t.samples = stats.NewSamples()
+		}
+		t.samples.Merge(g.workers[0].samples)
+	case counts:
+		t.mergeRate(g.rate())
+	case !whole && t.rate == nil && len(t.rounds) == 0 && s.out.has(role) && !s.exchange:
+		t.mergeRate(g.pace())
+	}
+}
+
+func (t *tally) mergeRate(r *stats.Rate) {
+	if t.rate == nil {
+		t.rate = stats.NewRate()
+	}
+	t.rate.Merge(r)
+}
+
+// rate is what the group's workers measured together, pace what they sent.
+func (g *group) rate() *stats.Rate {
+	return together(g, func(w *worker) *stats.Rate { return w.rate })
+}
+
+func (g *group) pace() *stats.Rate {
+	return together(g, func(w *worker) *stats.Rate { return w.pace })
+}
+
+func together(g *group, of func(*worker) *stats.Rate) *stats.Rate {
+	if len(g.workers) == 1 {
+		return of(g.workers[0])
+	}
+	var all []*stats.Rate
+	for _, w := range g.workers {
+		all = append(all, of(w))
+	}
+	return stats.Together(all)
+}
+
+// row returns this side's statistics of all rounds.
+func (t *tally) row() oob.Row {
+	var r oob.Row
+	switch {
+	case t.samples != nil:
+		r.Latency = t.samples.Latency(t.scheme.factor)
+	case t.rate == nil:
+	case t.scheme.exchange:
+		r.Latency = t.rate.Latency(t.scheme.factor)
+	default:
+		r.Bandwidth = t.rate.Bandwidth(t.scheme.size, t.at())
+		if t.scheme.noClock {
+			r.Bandwidth.Slowest, r.Bandwidth.MedianWindow, r.Bandwidth.Peak, r.Bandwidth.WindowS = 0, 0, 0, 0
+		}
+	}
+	return r
+}
+
+// at is where the rate was measured.
+func (t *tally) at() string {
+	if t.broken && len(t.rounds) == 0 {
+		return "sender"
+	}
+	return t.scheme.at
+}
+
+// finished makes the row of both sides' statistics.
+func (t *tally) finished(p *Plan, forced bool, mine, theirs oob.Row) result.Row {
+	s := t.scheme
+	r := result.Row{
+		Size: s.size, Mode: string(s.way.mode), Variant: s.way.variant, Forced: forced && s.memory, Opcode: s.opcode.String(),
+		Touch: string(s.touch), Slots: s.slots, Span: s.span, Depth: int(s.depth), CQMod: int(s.every), Relaxed: s.relaxed,
+		WarmupS: warmUp.Seconds(), NoRatio: t.noRatio, Rounds: t.rounds, Latency: mine.Latency, Bandwidth: mine.Bandwidth,
+	}
+	if r.Latency == nil {
+		r.Latency = theirs.Latency
+	}
+	if r.Bandwidth == nil {
+		r.Bandwidth = theirs.Bandwidth
+	}
+	n := rowMessages(&r)
+	r.Local, r.Peer = t.here.cost(n), t.there.cost(n)
+	if p.Verify {
+		r.Verify = sumVerify(t.verify)
+	}
+	r.Warnings = append(rowWarnings(s, &r), driftWarnings(t.here.drift, t.there.drift)...)
+	return r
+}
+
+func sumVerify(sides [2]*result.Verify) *result.Verify {
+	var v result.Verify
+	for i, w := range sides {
+		if w == nil {
+			continue
+		}
+		v.Messages += w.Messages
+		v.Torn += w.Torn
+		v.Stale += w.Stale
+		v.Duplicates += w.Duplicates
+		if v.First == "" && w.First != "" {
+			v.First = fmt.Sprintf("on %s: %s", [...]string{"this side", "the peer"}[i], w.First)
+		}
+	}
+	return &v
+}

@@ -1,0 +1,244 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/ibperf/ibperf/internal/clock"
+	"github.com/ibperf/ibperf/internal/stats"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+const wcBatch = 64 // completions that are taken at a time
+
+// worker is one measuring thread: its QPs with their CQs, and what it measures.
+type worker struct {
+	rig     *rig
+	halt    *halt
+	group   *group
+	channel verbs.CompChannel // nil unless it sleeps
+	sendCQ  verbs.CQ
+	recvCQ  verbs.CQ
+	lanes   []*lane
+	sendWCs []verbs.WC
+	recvWCs []verbs.WC
+
+	scheme *scheme // of the size
+
+	// Of the round.
+	clock  *clock.Clock
+	target atomic.Uint64 // messages that the peer sends, once it has said how many
+	origin uint64        // messages that had arrived before
+	before uint64        // messages that were sent before
+	drive  func() error  // its loop
+	parts  []*part       // that a stream is made of
+	steps  steps         // that a ping-pong is made of
+	over   chan struct{} // closed when it has sent all that it will
+	sleep  sleeper
+	meter  meter
+	looks  int // in vain, until the CPU is offered to others
+
+	recorder
+}
+
+// recorder keeps what a worker sees in a round. The ways use it one after another.
+type recorder struct {
+	samples *stats.Samples // of exchanges
+	rate    *stats.Rate    // where this clock counts
+	pace    *stats.Rate    // of what was sent or received, where that is not what counts
+}
+
+// newRecorder returns what a loop of the scheme's kind records to.
+func newRecorder(s *scheme) recorder {
+	if s.exchange {
+		return recorder{samples: stats.NewSamples(), rate: stats.NewRate()}
+	}
+	return recorder{rate: stats.NewRate(), pace: stats.NewRate()}
+}
+
+func (r *recorder) reset() {
+	r.rate.Start(0)
+	if r.samples != nil {
+		r.samples.Reset()
+	}
+	if r.pace != nil {
+		r.pace.Start(0)
+	}
+}
+
+// build makes the worker's queues and n QPs, the first of which has the index.
+func (w *worker) build(n, index int) (err error) {
+	r := w.rig
+	if w.group.way.sleeps() {
+		if w.channel, err = r.cfg.Context.CreateCompChannel(); err != nil {
+			return err
+		}
+	}
+	if w.sendCQ, err = r.cfg.Context.CreateCQ(r.sendEntries(n), w.channel, 0); err != nil {
+		return err
+	}
+	if w.recvCQ, err = r.cfg.Context.CreateCQ(r.queues.recvs*n, w.channel, 0); err != nil {
+		return err
+	}
+	w.sendWCs, w.recvWCs = cut(&r.requests.wcsLeft, wcBatch), cut(&r.requests.wcsLeft, wcBatch)
+	for i := range n {
+		qp, err := w.createQP()
+		if err != nil {
+			return err
+		}
+		w.lanes = append(w.lanes, newLane(w, index+i, qp))
+	}
+	return nil
+}
+
+// sendEntries is the size of a send CQ of n QPs: a completion for each request, so that
+// even their failure does not overflow it. Where the device has no such CQ, those
+// of requests that ask for one: a message in each so many, the last one, a quarter
+// of the credits.
+func (r *rig) sendEntries(n int) int {
+	all := r.queues.sends * n
+	a, err := r.cfg.Context.QueryDevice()
+	if err != nil || all <= a.MaxCQE {
+		return all
+	}
+	asked := 0
+	for _, s := range r.plan.candidates() {
+		asked = max(asked, int(s.depth/s.every)+2)
+	}
+	return max(a.MaxCQE, (asked+4+2)*n)
+}
+
+// createQP makes a QP with the most inline data, up to what is wanted, that
+// the device grants; devices do not tell their limit beforehand.
+func (w *worker) createQP() (verbs.QP, error) {
+	r := w.rig
+	want := []int{r.plan.Inline}
+	if r.plan.Inline < 0 {
+		want = []int{defaultInline(r.plan.Op), 128, 64, 0}
+	}
+	if first := r.groups[0].lanes(); len(first) > 0 {
+		want = []int{r.inline}
+	}
+	for {
+		r.inline = want[0]
+		qp, err := r.pd.CreateQP(&verbs.QPInitAttr{
+			SendCQ: w.sendCQ, RecvCQ: w.recvCQ, SRQ: r.srq, Type: verbs.QPTypeRC,
+			Cap: verbs.QPCap{
+				MaxSendWR: r.queues.sends, MaxRecvWR: r.queues.recvs,
+				MaxSendSGE: 1, MaxRecvSGE: 1, MaxInlineData: r.inline,
+			},
+		})
+		refused := errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOMEM)
+		switch {
+		case err == nil:
+			return qp, nil
+		case !refused || len(want) == 1:
+			return nil, fmt.Errorf("with %d bytes of inline data, %d sends and %d receives: %w", r.inline, r.queues.sends, r.queues.recvs, err)
+		}
+		want = want[1:]
+	}
+}
+
+// close destroys what the worker has, users before what they use.
+func (w *worker) close() {
+	w.sleep.rest()
+	for _, l := range w.lanes {
+		l.close()
+	}
+	for _, c := range []interface{ Close() error }{w.sendCQ, w.recvCQ, w.channel} {
+		if c != nil {
+			c.Close()
+		}
+	}
+}
+
+// lay prepares all lanes for messages of a scheme.
+func (w *worker) lay(s *scheme) error {
+	w.scheme = s
+	for _, l := range w.lanes {
+		if err := l.lay(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reapSends takes completions of the send queues that are there, and returns how many.
+func (w *worker) reapSends() (int, error) {
+	n, err := w.sendCQ.Poll(w.sendWCs)
+	return w.sendsDone(n, err)
+}
+
+// awaitSends is reapSends that spins a while for them.
+func (w *worker) awaitSends() (int, error) {
+	n, err := w.sendCQ.PollSpin(w.sendWCs, spins)
+	return w.sendsDone(n, err)
+}
+
+func (w *worker) sendsDone(n int, err error) (int, error) {
+	if n <= 0 || err != nil {
+		return 0, err
+	}
+	for i := range w.sendWCs[:n] {
+		c := &w.sendWCs[i]
+		if c.Status != verbs.WCSuccess {
+			return 0, w.failed(c)
+		}
+		w.lanes[c.WRID>>placeShift].completed(c.WRID)
+	}
+	return n, nil
+}
+
+// reapRecvs takes completions of receives that are there, and returns how many.
+func (w *worker) reapRecvs() (int, error) {
+	n, err := w.recvCQ.Poll(w.recvWCs)
+	if n <= 0 || err != nil {
+		return 0, err
+	}
+	for i := range w.recvWCs[:n] {
+		c := &w.recvWCs[i]
+		if c.Status != verbs.WCSuccess {
+			return 0, w.failed(c)
+		}
+		w.lanes[c.WRID].in.received(1)
+	}
+	return n, nil
+}
+
+// failed makes an error of a completion.
+func (w *worker) failed(c *verbs.WC) error {
+	return &verbs.StatusError{
+		Object: fmt.Sprintf("%s qp %#x", w.rig.cfg.Context.Device().Name(), c.QPNum),
+		WRID:   c.WRID, Status: c.Status, Vendor: c.VendorErr,
+	}
+}
+
+// arrived returns how many messages have arrived in the round.
+func (w *worker) arrived() uint64 {
+	var n uint64
+	for _, l := range w.lanes {
+		n += l.in.arrived
+	}
+	return n - w.origin
+}
+
+// sent returns how many messages were sent since the size began.
+func (w *worker) sent() uint64 {
+	var n uint64
+	for _, l := range w.lanes {
+		n += l.out.sent
+	}
+	return n
+}
+
+// ended tells whether no message will come any more.
+func (w *worker) ended() bool { return w.halt.on() || w.arrived() >= w.target.Load() }
+
+// expect sets how many messages the peer sends in the round.
+func (w *worker) expect(n uint64) { w.target.Store(n) }
+
+// expectAny begins a round of unknown length.
+func (w *worker) expectAny() { w.target.Store(math.MaxUint64) }

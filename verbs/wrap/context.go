@@ -1,0 +1,134 @@
+package wrap
+
+import (
+	"sync"
+	"time"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// context wraps a context. CQs, channels, domains and QPs made from it are wrapped
+// too; regions, SRQs, address handles and XRC domains are the inner ones.
+type context struct {
+	verbs.Context
+	options Options
+
+	mu  sync.Mutex
+	cqs map[verbs.CQ]*cq // by the inner ones, as events name them
+	qps map[verbs.QP]*qp
+}
+
+// connManager is a context that connects by IP address.
+type connManager struct {
+	*context
+	verbs.ConnManager
+}
+
+func (c *context) AllocPD() (verbs.PD, error) {
+	inner, err := c.Context.AllocPD()
+	if err != nil {
+		return nil, err
+	}
+	return &pd{inner, c}, nil
+}
+
+func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
+	inner, err := c.Context.CreateCompChannel()
+	if err != nil {
+		return nil, err
+	}
+	return &channel{CompChannel: inner, ctx: c}, nil
+}
+
+func (c *context) CreateCQ(cqe int, ch verbs.CompChannel, compVector int) (verbs.CQ, error) {
+	of, _ := ch.(*channel)
+	if of != nil {
+		ch = of.CompChannel
+	}
+	inner, err := c.Context.CreateCQ(cqe, ch, compVector)
+	if err != nil {
+		return nil, err
+	}
+	q := &cq{CQ: inner, ctx: c, channel: of}
+	if err := q.begin(); err != nil {
+		inner.Close()
+		return nil, err
+	}
+	return q, nil
+}
+
+func (c *context) GetAsyncEvent(timeout time.Duration) (verbs.AsyncEvent, error) {
+	e, err := c.Context.GetAsyncEvent(timeout)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if q, ok := c.qps[e.QP]; ok {
+		e.QP = q
+	}
+	if q, ok := c.cqs[e.CQ]; ok {
+		e.CQ = q
+	}
+	return e, err
+}
+
+func (c *context) AckAsyncEvent(e verbs.AsyncEvent) {
+	if q, ok := e.QP.(*qp); ok {
+		e.QP = q.QP
+	}
+	e.CQ = innerCQ(e.CQ)
+	c.Context.AckAsyncEvent(e)
+}
+
+// innerCQ returns what a CQ of a context wraps, and any other as it is.
+func innerCQ(q verbs.CQ) verbs.CQ {
+	if q, ok := q.(*cq); ok {
+		return q.CQ
+	}
+	return q
+}
+
+// pd wraps a domain of protection.
+type pd struct {
+	verbs.PD
+	ctx *context
+}
+
+func (p *pd) RegMR(buf []byte, access verbs.Access) (verbs.MR, error) {
+	mr, err := p.PD.RegMR(buf, access)
+	return p.registered(mr, access, err)
+}
+
+func (p *pd) RegMRIova(buf []byte, iova uint64, access verbs.Access) (verbs.MR, error) {
+	mr, err := p.PD.RegMRIova(buf, iova, access)
+	return p.registered(mr, access, err)
+}
+
+func (p *pd) registered(mr verbs.MR, access verbs.Access, err error) (verbs.MR, error) {
+	if told := p.ctx.options.OnRegMR; told != nil && err == nil {
+		told(mr, access)
+	}
+	return mr, err
+}
+
+func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
+	outer := init.CQ
+	init.CQ = innerCQ(outer)
+	srq, err := p.PD.CreateSRQ(init)
+	init.CQ = outer
+	return srq, err
+}
+
+func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
+	q := &qp{ctx: p.ctx, sendCQ: init.SendCQ, recvCQ: init.RecvCQ}
+	init.SendCQ, init.RecvCQ = innerCQ(q.sendCQ), innerCQ(q.recvCQ)
+	inner, err := p.PD.CreateQP(init)
+	init.SendCQ, init.RecvCQ = q.sendCQ, q.recvCQ
+	if err != nil {
+		return nil, err
+	}
+	q.QP = inner
+	if err := q.begin(init); err != nil {
+		inner.Close()
+		return nil, err
+	}
+	return q, nil
+}

@@ -1,0 +1,10 @@
+package wrap
+
+import (
+	"unsafe"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// elements returns the SGEs of a request.
+func elements(wr *verbs.SendWR) []verbs.SGE { return unsafe.Slice(wr.SGList, wr.NumSGE) }

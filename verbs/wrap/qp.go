@@ -1,0 +1,132 @@
+package wrap
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// qp wraps a QP.
+type qp struct {
+	verbs.QP
+	ctx            *context
+	sendCQ, recvCQ verbs.CQ
+	forwards       bool          // requests go to the inner QP as they are
+	posted         atomic.Uint64 // requests
+	reads          *lateReads    // nil without a delay of READs
+}
+
+// begin makes the QP one of its context.
+func (q *qp) begin(init *verbs.QPInitAttr) error {
+	o := &q.ctx.options
+	q.forwards = o.OnPostSend == nil && o.PostDelay == nil && o.ReadDelay == nil && o.Clock == nil
+	if o.ReadDelay != nil && (init.Type == verbs.QPTypeRC || init.Type == verbs.QPTypeXRCSend) {
+		var err error
+		if q.reads, err = newLateReads(q.QP, init.Cap); err != nil {
+			return err
+		}
+	}
+	q.ctx.mu.Lock()
+	defer q.ctx.mu.Unlock()
+	q.ctx.qps[q.QP] = q
+	return nil
+}
+
+// PostSend posts the requests of the list one by one, unless nothing is done about them.
+func (q *qp) PostSend(list *verbs.SendWR) (bad *verbs.SendWR, err error) {
+	if q.forwards {
+		return q.QP.PostSend(list)
+	}
+	for wr := list; wr != nil; wr = wr.Next {
+		q.delay(wr)
+		if err := q.post(wr); err != nil {
+			return wr, err
+		}
+	}
+	return nil, nil
+}
+
+// delay spends the time that is asked for before a request is posted.
+func (q *qp) delay(wr *verbs.SendWR) {
+	o := &q.ctx.options
+	begun, took := int64(0), time.Duration(0)
+	if o.OnPostSend != nil {
+		o.OnPostSend(q, wr)
+	}
+	if o.PostDelay != nil {
+		begun = q.ctx.now()
+		took = o.PostDelay(q.posted.Add(1)-1, wr)
+	}
+	switch {
+	case o.Clock != nil:
+		o.Clock.post(took)
+	case took > 0:
+		waitUntil(begun + int64(took))
+	}
+}
+
+// post posts one request of a list.
+func (q *qp) post(wr *verbs.SendWR) error {
+	if q.reads != nil {
+		if wr.Opcode == verbs.OpRDMARead && wr.SendFlags&verbs.SendInline == 0 {
+			return q.reads.add(wr, q.ctx.options.ReadDelay)
+		}
+		if err := q.reads.drain(); err != nil {
+			return err
+		}
+	}
+	next := wr.Next
+	wr.Next = nil
+	_, err := q.QP.PostSend(wr)
+	wr.Next = next
+	return err
+}
+
+func (q *qp) Modify(attr *verbs.QPAttr, mask verbs.QPAttrMask) error {
+	reset := mask&verbs.MaskState != 0 && attr.State == verbs.QPReset
+	if reset && q.reads != nil {
+		q.reads.drop()
+	}
+	if err := q.QP.Modify(attr, mask); err != nil {
+		return err
+	}
+	if reset {
+		q.purge()
+	}
+	return nil
+}
+
+// purge drops completions of the QP that are not to be seen yet.
+func (q *qp) purge() {
+	for _, of := range []verbs.CQ{q.sendCQ, q.recvCQ} {
+		if of, ok := of.(*cq); ok {
+			of.purge(q.QPNum())
+		}
+	}
+}
+
+func (q *qp) Query(mask verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
+	attr, init, err := q.QP.Query(mask)
+	if err == nil {
+		init.SendCQ, init.RecvCQ = q.sendCQ, q.recvCQ
+	}
+	return attr, init, err
+}
+
+// Close drops READs that are not carried out yet.
+func (q *qp) Close() error {
+	if q.reads != nil {
+		if err := q.reads.close(); err != nil {
+			return err
+		}
+	}
+	if err := q.QP.Close(); err != nil {
+		return err
+	}
+	q.purge()
+	q.ctx.mu.Lock()
+	defer q.ctx.mu.Unlock()
+	delete(q.ctx.qps, q.QP)
+	return nil
+}
