@@ -118,26 +118,27 @@ var sidesCompared = []struct{ title, unit, here, peer string }{
 }
 
 // sidesTable is a line for each size, with a number of both sides of all rows, nil if
-// no row has it.
+// it is 0 in all of them.
 func sidesTable(g *Group, lineups []*lineup, names []string, pair struct{ title, unit, here, peer string }) *table.Table {
 	here, peer := result.ColumnOf(pair.here), result.ColumnOf(pair.peer)
 	t := compareTable(g, lineups, pair.title)
 	for _, name := range names {
 		t.Columns = append(t.Columns, table.Column{Name: name, Unit: pair.unit})
 	}
-	measured := false
+	some := false
 	for _, l := range lineups {
 		cells := place(l.label(g), l.size)
 		for _, name := range names {
 			cell := result.Unmeasured
-			if r := l.rows[name].Row; r != nil && here.Text(r, false) != result.Unmeasured {
-				cell, measured = here.Text(r, false)+" / "+peer.Text(r, false), true
+			if r := l.rows[name].Row; r != nil {
+				cell = here.Text(r, false) + " / " + peer.Text(r, false)
+				some = some || here.Value(r) != 0 || peer.Value(r) != 0
 			}
 			cells = append(cells, cell)
 		}
 		t.Add(cells...)
 	}
-	if !measured {
+	if !some {
 		return nil
 	}
 	return t

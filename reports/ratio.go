@@ -40,7 +40,7 @@ func ratioOf(c *result.Column, e, base Entry) ratioCell {
 	case r.N < 2:
 		return ratioCell{result.Unmeasured, noteOneRound}
 	case !r.Enough:
-		return ratioCell{ratioNumber(r.Median, 2), noteFew}
+		return ratioCell{ratioNumber(r.Median, ratioDecimals(r.Median)), noteFew}
 	}
 	return ratioCell{ratioText(r), noteInterval}
 }
@@ -67,10 +67,11 @@ func pairs(c *result.Column, a, b *result.Row) (as, bs []float64, runs []int) {
 	return as, bs, runs
 }
 
-// ratioText prints a ratio with its interval: "0.57 [0.55-0.59]".
+// ratioText prints a ratio with its interval: "0.57 [0.55-0.59]". Where its ends would be
+// rounded to 1 although it does not hold 1, they have a digit more.
 func ratioText(r ratio.Ratio) string {
-	decimals := 2
-	if near := ratioNumber(r.Low, 2) == "1.00" || ratioNumber(r.High, 2) == "1.00"; r.Median < 0.1 || near && r.Different() {
+	decimals := ratioDecimals(r.Median)
+	if r.Different() && (ratioNumber(r.Low, 2) == "1.00" || ratioNumber(r.High, 2) == "1.00") {
 		decimals = 3
 	}
 	text := fmt.Sprintf("%s [%s-%s]", ratioNumber(r.Median, decimals), ratioNumber(r.Low, decimals), ratioNumber(r.High, decimals))
@@ -80,11 +81,21 @@ func ratioText(r ratio.Ratio) string {
 	return text
 }
 
-func ratioNumber(v float64, decimals int) string {
-	if v = units.Finite(v); v >= 100 {
-		decimals = 0
+// ratioDecimals gives ratios about three digits, near 1 two behind the point.
+func ratioDecimals(v float64) int {
+	switch {
+	case v < 0.1:
+		return 3
+	case v < 10:
+		return 2
+	case v < 100:
+		return 1
 	}
-	return strconv.FormatFloat(v, 'f', decimals, 64)
+	return 0
+}
+
+func ratioNumber(v float64, decimals int) string {
+	return strconv.FormatFloat(units.Finite(v), 'f', decimals, 64)
 }
 
 // ratioNotes sums up what is said of many ratios: each thing once, and of rows without
