@@ -21,7 +21,7 @@ const (
 
 // patience is how long a loop spins in vain, the same in every mode, until it gives other
 // threads of an overloaded machine a chance. A wait as long as that is no message's.
-const patience = int64(50 * time.Microsecond)
+const patience = int64(20 * time.Microsecond)
 
 // idling is how long a loop has got nowhere.
 type idling struct {
