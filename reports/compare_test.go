@@ -101,12 +101,10 @@ func TestFewRoundsHaveNoInterval(t *testing.T) {
 func TestRowsThatAllowNoRatioSayWhy(t *testing.T) {
 	f := synthetic.File(t, "read", result.KindBandwidth, []int{8, 64}, "data", "poll", "event")
 	for i := range f.Rows {
-		if f.Rows[i].Mode != "poll" {
-			f.Rows[i].NoRatio = "READs are done when the post returns"
-		}
+		f.Rows[i].NoRatio = "READs are done when the post returns"
 	}
 	text := sideBySide(t, f)
-	holds(t, text, "No ratio of data, event: READs are done when the post returns.")
+	holds(t, text, "No ratio of data, poll, event: READs are done when the post returns.")
 	if strings.Contains(text, "to poll") || strings.Count(text, "No ratio") != 1 {
 		t.Errorf("there are ratios, or too much is said:\n%s", text)
 	}

@@ -119,7 +119,7 @@ func costOf(side, prefix string, of func(*Row) *Cost) []Column {
 		{Field: side + ".sleeps_per_message", Unit: "1", Definition: "wake-ups of the measuring thread by completion events, divided by the messages",
 			Head: prefix + "sleeps", shown: "/msg", words: func(r *Row) string { return wakeUps(of(r)) }, Value: func(r *Row) float64 { return of(r).SleepsPerMessage }},
 		{Field: side + ".cpu_ns_per_message", Unit: "ns", Definition: "CPU time of the measuring thread, user and system, divided by the messages; kernel threads that work for it are not included",
-			Head: prefix + "CPU", shown: "ns/msg", print: asNs, Value: func(r *Row) float64 { return of(r).CPUNs }},
+			Head: prefix + "CPU", shown: "ns/msg", empty: true, print: asNs, Value: func(r *Row) float64 { return of(r).CPUNs }},
 		{Field: side + ".sleeps", Unit: "count", Definition: "how often the measuring thread slept to wait for a completion event",
 			Head: prefix + "slept", shown: "count", print: asCount, Value: func(r *Row) float64 { return float64(of(r).Sleeps) }},
 		{Field: side + ".preempted", Unit: "count", Definition: "how often the kernel gave the CPU of the measuring thread to another one: its involuntary context switches",
