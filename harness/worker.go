@@ -39,7 +39,7 @@ type worker struct {
 	over   chan struct{} // closed when it has sent all that it will
 	sleep  sleeper
 	meter  meter
-	looks  int // in vain, until the CPU is offered to others
+	idling idling
 
 	recorder
 }
