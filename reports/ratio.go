@@ -13,10 +13,10 @@ import (
 
 // What is said below tables about the ratios in them.
 const (
-	noteInterval  = `Ratio: the median of the rounds' ratios, and its 95 % interval; "no difference" where that holds 1.`
-	noteFew       = "Ratios without an interval are of too few rounds for one."
-	noteOneRound  = "No ratio: one round: no interval."
-	noteApart     = "Ratios with an x are plain quotients of separate runs, which were not interleaved."
+	noteInterval = `Ratio: the median of the rounds' ratios, and its 95 % interval; "no difference" where that holds 1.`
+	noteFew      = "Ratios without an interval are of too few rounds for one."
+	noteOneRound = "No ratio: one round: no interval."
+	noteApart    = "Ratios with an x are plain quotients of separate runs, which were not interleaved."
 )
 
 // A ratioCell is the ratio of one row to another as tables print it, and what is to be
