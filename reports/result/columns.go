@@ -24,7 +24,7 @@ var rowColumns = []Column{
 	{Field: "cq_mod", Unit: "messages", Definition: "one send completion is asked for so many messages",
 		Head: "cq_mod", empty: true, print: asCount, Value: func(r *Row) float64 { return float64(r.CQMod) }},
 	{Field: "relaxed_ordering", Definition: "memory of messages was registered with PCIe relaxed ordering asked for; in mode data it never is",
-		Head: "relaxed", words: func(r *Row) string { return yesNo(r.Relaxed) }},
+		Head: "relaxed ordering", words: func(r *Row) string { return yesNo(r.Relaxed) }},
 	{Field: "warmup_s", Unit: "s", Definition: "time that messages went before the measured ones",
 		Head: "warm-up", shown: "s", empty: true, print: asSeconds, Value: func(r *Row) float64 { return r.WarmupS }},
 	{Field: "no_ratio", Definition: "why nothing is concluded from the row against others"},
