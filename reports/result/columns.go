@@ -83,9 +83,9 @@ var bandwidthColumns = []Column{
 	{Field: "bandwidth.average_bytes_per_s", Kind: KindBandwidth, Unit: rateDefinedUnit, Definition: rateDefinition,
 		Title: "Average bandwidth", Head: "average", shown: rate, print: asRate,
 		Value: inBandwidth(func(b *Bandwidth) float64 { return b.Average }), Round: func(r *Round) float64 { return r.Average }},
-	window("slowest_bytes_per_s", "slowest", "the rate of the slowest window", func(b *Bandwidth) float64 { return b.Slowest }),
+	window("slowest_bytes_per_s", "slowest", "the rate of the slowest window, or the average if that is lower", func(b *Bandwidth) float64 { return b.Slowest }),
 	window("median_window_bytes_per_s", "median", "the rate of the middle window, from an HDR histogram with 3 significant digits", func(b *Bandwidth) float64 { return b.MedianWindow }),
-	window("peak_bytes_per_s", "peak", "the rate of the fastest window", func(b *Bandwidth) float64 { return b.Peak }),
+	window("peak_bytes_per_s", "peak", "the rate of the fastest window, or the average if that is higher", func(b *Bandwidth) float64 { return b.Peak }),
 	{Field: "bandwidth.window_s", Kind: KindBandwidth, Unit: "s", Definition: "the length of the windows: they follow each other from the start, what is known to have been moved between two moments is shared out evenly over the time between, and the last, incomplete window does not count",
 		Head: "windows", shown: "ms", empty: true, print: asMillis, Value: inBandwidth(func(b *Bandwidth) float64 { return b.WindowS })},
 	{Field: "bandwidth.messages_per_s", Kind: KindBandwidth, Unit: "messages/s; printed as Mpps (10^6 messages/s)", Definition: "messages per second over the same time as the average",
@@ -102,7 +102,7 @@ func measuredAt(r *Row) string {
 // window is a column about the windows that the time of a row is divided into.
 func window(name, head, definition string, value func(*Bandwidth) float64) Column {
 	return Column{Field: "bandwidth." + name, Kind: KindBandwidth, Unit: rateDefinedUnit,
-		Definition: definition + ", measured where the average is; absent without a complete window, and if the clock was read at the beginning and the end only",
+		Definition: definition + ", measured where the average is; absent if a round had no complete window, and if the clock was read at the beginning and the end only",
 		Head:       head, shown: rate, empty: true, print: asRate, Value: inBandwidth(value)}
 }
 

@@ -48,7 +48,7 @@ func TestResultFiles(t *testing.T) {
 					t.Errorf("%s: no warning %s", side.role, w)
 				}
 			}
-			printed := side.wantRows(layoutOf(program, false, false), []int{300}, modes)
+			printed := side.wantRows(layoutOf(program), []int{300}, modes)
 			checkRows(t, f, printed)
 			checkExplained(t, filepath.Join(p.dir, side.role+".json"))
 		}
