@@ -134,9 +134,6 @@ func (s *session) drive(g *group) error {
 	}
 	errs[0] = s.driveOne(g.workers[0])
 	others.Wait()
-	if s.deadline != nil {
-		s.deadline.Stop()
-	}
 	for _, err := range errs {
 		if err != nil {
 			return err
@@ -144,6 +141,9 @@ func (s *session) drive(g *group) error {
 	}
 	select {
 	case err := <-told:
+		if s.deadline != nil {
+			s.deadline.Stop()
+		}
 		return err
 	case <-s.halt.told:
 		return s.halt.reason()
