@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
@@ -20,6 +21,8 @@ type pair struct {
 	device string
 	plan   Plan
 	wrap   func(side int, c verbs.Context) verbs.Context // makes another device of a side's
+	peer   func(side int, p oob.Peer) oob.Peer           // makes another peer of a side's
+	clock  func(side int) *clock.Clock                   // makes a side's clocks
 	ctx    context.Context                               // the client's
 	row    func(result.Row)                              // called for each row of the client's
 	begin  func()                                        // called when the client begins to measure
@@ -52,6 +55,12 @@ func (p pair) run(t testing.TB) (files [2]*result.File, errs [2]error) {
 			}
 		}
 		c.Context = openDevice(t, p.device)
+		if p.peer != nil {
+			c.Peer = p.peer(i, c.Peer)
+		}
+		if p.clock != nil {
+			c.Clock = func() *clock.Clock { return p.clock(i) }
+		}
 		opened := c.Context
 		if p.wrap != nil {
 			c.Context = p.wrap(i, opened)
