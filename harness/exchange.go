@@ -33,15 +33,22 @@ func (w *worker) lead(t oob.Turn) error {
 	if err := o.fire(); err != nil {
 		return err
 	}
-	if err := w.trips(leadIn, math.MaxInt64, math.MaxUint64); err != nil {
+	if _, err := w.trips(leadIn-1, math.MaxInt64, math.MaxUint64); err != nil {
+		return err
+	}
+	w.beginMeter()
+	start, err := w.trips(1, math.MaxInt64, 1)
+	if err != nil {
 		return err
 	}
 	n, until := t.Messages, int64(math.MaxInt64)
-	w.beginMeter()
 	if n == 0 {
-		n, until = math.MaxUint64, w.clock.Now()+int64(t.Duration)
+		n, until = math.MaxUint64, start+int64(t.Duration)
 	}
-	err := w.timed(n, until)
+	if gap := int64(w.rig.plan.Gap); gap > 0 {
+		return w.spaced(n, until, gap)
+	}
+	err = w.timed(start, n, until)
 	w.endMeter()
 	if err != nil {
 		return err
@@ -49,20 +56,19 @@ func (w *worker) lead(t oob.Turn) error {
 	return w.finish()
 }
 
-// timed measures n exchanges, or those until the time has come.
-func (w *worker) timed(n uint64, until int64) error {
-	switch {
-	case w.scheme.noClock:
-		edge := uint64(math.MaxUint64)
-		if n == math.MaxUint64 {
-			edge = uint64(max(1, min(edgeMessages, edgeBytes/w.scheme.size)))
-		}
-		w.rate.Start(w.clock.Now())
-		return w.trips(n, until, edge)
-	case w.rig.plan.Gap > 0:
-		return w.spaced(n, until, int64(w.rig.plan.Gap))
+// timed measures n exchanges, or those until the time has come. The first of them began
+// with a post at start: whatever the thread did since then is part of it.
+func (w *worker) timed(start int64, n uint64, until int64) error {
+	if !w.scheme.noClock {
+		return w.sampled(start, n, until)
 	}
-	return w.sampled(n, until)
+	edge := uint64(math.MaxUint64)
+	if n == math.MaxUint64 {
+		edge = uint64(max(1, min(edgeMessages, edgeBytes/w.scheme.size)))
+	}
+	w.rate.Start(start)
+	_, err := w.trips(n, until, edge)
+	return err
 }
 
 // finish takes the answer to the last message, which has no sample.
@@ -98,9 +104,9 @@ func (w *worker) await() error {
 // sampled takes a sample of each exchange. It begins and ends with a message on its way.
 // While one travels, the sample before it is recorded and the next message is made ready,
 // so that neither is part of what is measured.
-func (w *worker) sampled(n uint64, until int64) error {
+func (w *worker) sampled(last int64, n uint64, until int64) error {
 	o, clock, samples := &w.lanes[0].out, w.clock, w.samples
-	for last := clock.Now(); n > 0; n-- {
+	for ; n > 0; n-- {
 		if err := w.steps.tidy(); err != nil {
 			return err
 		}
@@ -123,57 +129,60 @@ func (w *worker) sampled(n uint64, until int64) error {
 	return nil
 }
 
-// trips is sampled without samples: the clock is read after each edge messages.
-func (w *worker) trips(n uint64, until int64, edge uint64) error {
+// trips is sampled without samples: the clock is read after each edge messages and after
+// the last one, whose time it returns.
+func (w *worker) trips(n uint64, until int64, edge uint64) (now int64, err error) {
 	o := &w.lanes[0].out
 	for unread := uint64(0); n > 0; n-- {
 		if err := w.steps.tidy(); err != nil {
-			return err
+			return 0, err
 		}
 		w.ready(o)
 		if err := w.await(); err != nil {
-			return err
+			return 0, err
 		}
 		if w.halt.on() {
-			return errOver
+			return 0, errOver
 		}
 		if err := o.fire(); err != nil {
-			return err
+			return 0, err
 		}
 		if unread++; unread == edge || n == 1 {
-			now := w.clock.Now()
+			now = w.clock.Now()
 			w.rate.Edge(unread, now)
 			if unread = 0; now >= until {
-				return nil
+				return now, nil
 			}
 		}
 	}
-	return nil
+	return now, nil
 }
 
-// spaced takes samples with a pause after each, which is no part of it: a sample begins
-// before the post and ends when the answer was consumed.
+// spaced takes samples with a pause before each, which is no part of it: a sample begins
+// before the post and ends when the answer was consumed. No message is left on its way.
 func (w *worker) spaced(n uint64, until, gap int64) error {
 	o, clock, samples := &w.lanes[0].out, w.clock, w.samples
-	last := clock.Now()
+	if err := w.await(); err != nil {
+		return err
+	}
 	for ; n > 0; n-- {
 		if err := w.steps.tidy(); err != nil {
 			return err
 		}
 		w.ready(o)
+		w.sleepUntil(clock.Now() + gap)
+		if w.halt.on() {
+			return errOver
+		}
+		last := clock.Now()
+		if err := o.fire(); err != nil {
+			return err
+		}
 		if err := w.await(); err != nil {
 			return err
 		}
 		now := clock.Now()
 		samples.Record(now - last)
-		w.sleepUntil(now + gap)
-		if w.halt.on() {
-			return errOver
-		}
-		last = clock.Now()
-		if err := o.fire(); err != nil {
-			return err
-		}
 		if now >= until {
 			return nil
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
@@ -20,15 +21,22 @@ type pair struct {
 	device string
 	plan   Plan
 	wrap   func(side int, c verbs.Context) verbs.Context // makes another device of a side's
+	peer   func(side int, p oob.Peer) oob.Peer           // makes another peer of a side's
+	clock  func(side int) *clock.Clock                   // makes a side's clocks
 	ctx    context.Context                               // the client's
 	row    func(result.Row)                              // called for each row of the client's
+	begin  func()                                        // called when the client begins to measure
+	conns  [2]*oob.Conn                                  // nil: within the process
 }
 
 func (p pair) run(t testing.TB) (files [2]*result.File, errs [2]error) {
 	t.Helper()
-	a, b := oob.Pipe()
+	conns := p.conns
+	if conns[0] == nil {
+		conns[0], conns[1] = oob.Pipe()
+	}
 	done := make(chan struct{}, 2)
-	for i, x := range []*oob.Conn{a, b} {
+	for i, x := range conns {
 		files[i] = &result.File{}
 		c := Config{Plan: p.plan, Role: Client, Port: 1, GIDIndex: -1, Peer: oob.NewPeer(x), File: files[i],
 			Begin: func() {}, Row: func(result.Row) {}}
@@ -42,8 +50,17 @@ func (p pair) run(t testing.TB) (files [2]*result.File, errs [2]error) {
 			if p.row != nil {
 				c.Row = p.row
 			}
+			if p.begin != nil {
+				c.Begin = p.begin
+			}
 		}
 		c.Context = openDevice(t, p.device)
+		if p.peer != nil {
+			c.Peer = p.peer(i, c.Peer)
+		}
+		if p.clock != nil {
+			c.Clock = func() *clock.Clock { return p.clock(i) }
+		}
 		opened := c.Context
 		if p.wrap != nil {
 			c.Context = p.wrap(i, opened)
@@ -174,7 +191,7 @@ func TestTimedRunsWithSeveralQPs(t *testing.T) {
 		}
 		files, errs := pair{device: "shm_whole", plan: p}.run(t)
 		if errs[0] != nil || errs[1] != nil || len(files[0].Rows)+len(files[0].NotMeasured) != len(modes()) {
-			t.Fatalf("client: %v; server: %v; %d rows", errs[0], errs[1], len(files[0].Rows))
+			t.Fatalf("client: %v; server: %v; %d rows; not measured: %+v", errs[0], errs[1], len(files[0].Rows), files[0].NotMeasured)
 		}
 	})
 }
