@@ -26,7 +26,7 @@ func TestDeviceThatPromisesOrder(t *testing.T) {
 			each(t, func(t *testing.T, program string) {
 				p, options := onDevice(t)
 				p.env = []string{"LD_PRELOAD=" + file, "ORDER_ANSWER=" + c.answer}
-				server, client := p.run(statusDone, program, "", options+" --compare --verify -n 50 -s 1000")
+				server, client := p.run(statusDone, program, "", options+" --compare --rounds 2 --verify -n 50 -s 1000")
 				for _, side := range []*process{server, client} {
 					side.wantRows(layoutOf(program), []int{1000}, modes)
 					side.prints(fmt.Sprintf(", %s)\n  answer here    : %s\n  answer at peer : %s\n", c.flags, c.want, c.want))

@@ -53,12 +53,13 @@ func TestDevicePairs(t *testing.T) {
 }
 
 // TestDeviceCompareVerified runs all modes on one connection, with every byte
-// checked, at sizes around what a packet holds, and with messages that are inline.
+// checked, at sizes around what a packet holds, and with messages that are inline. On an
+// emulated machine two rounds take long enough.
 func TestDeviceCompareVerified(t *testing.T) {
 	each(t, func(t *testing.T, program string) {
 		connections(t, func(t *testing.T, p *place, options string) {
 			for _, size := range []int{100, 4097} {
-				_, client := p.run(statusDone, program, "", fmt.Sprintf("%s --compare --verify -n 30 -s %d --out_json_file client.json", options, size))
+				_, client := p.run(statusDone, program, "", fmt.Sprintf("%s --compare --rounds 2 --verify -n 30 -s %d --out_json_file client.json", options, size))
 				client.wantRows(layoutOf(program), []int{size}, deviceModes)
 				for _, row := range p.readResult("client.json").Rows {
 					// The reader of READs and the receiver of the rest look at the bytes.
