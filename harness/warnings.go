@@ -52,14 +52,14 @@ func rowWarnings(s *scheme, r *result.Row) []result.Warning {
 		warn("short-run", "measured over less than 10 ms; use -n or -D for a longer run")
 	}
 	if per := max(r.Local.SleepsPerMessage, r.Peer.SleepsPerMessage); s.sleeps && per < fewSleeps {
-		warn("few-sleeps", "mode event slept %.2f times for each message: other messages were there before anybody slept", per)
+		warn("few-sleeps", "mode event slept for fewer than 9 of 10 messages, see the wake-ups: the others were there before anybody slept")
 	}
 	for _, side := range []struct {
 		name string
 		cost result.Cost
 	}{{"this side", r.Local}, {"the peer", r.Peer}} {
 		if !s.sleeps && side.cost.Busy > 0 && side.cost.Busy < mostlyBusy {
-			warn("preempted", "on %s the measuring thread spins but had its CPU for only %.0f %% of the time: other work took it", side.name, side.cost.Busy*100)
+			warn("preempted", "on %s the measuring thread spins and had its CPU for under 95 %% of the time, see how busy its core was: other work took it", side.name)
 		}
 	}
 	if v := r.Verify; v != nil && v.Bad() > 0 {

@@ -18,12 +18,12 @@ func TestThreadsAreWarnedOf(t *testing.T) {
 		want       []string
 	}{
 		{"busy", false, result.Cost{Busy: 0.95}, result.Cost{Busy: 1}, nil},
-		{"preempted", false, result.Cost{Busy: 0.949}, result.Cost{Busy: 1}, []string{"preempted: on this side the measuring thread spins but had its CPU for only 95 %"}},
-		{"both preempted", false, result.Cost{Busy: 0.5}, result.Cost{Busy: 0.3}, []string{"preempted: on this side", "preempted: on the peer the measuring thread spins but had its CPU for only 30 %"}},
+		{"preempted", false, result.Cost{Busy: 0.949}, result.Cost{Busy: 1}, []string{"preempted: on this side the measuring thread spins and had its CPU for under 95 %"}},
+		{"both preempted", false, result.Cost{Busy: 0.5}, result.Cost{Busy: 0.3}, []string{"preempted: on this side", "preempted: on the peer the measuring thread spins and had its CPU for under 95 %"}},
 		{"a side without a loop", false, result.Cost{Busy: 1}, result.Cost{}, nil},
 		{"asleep", true, result.Cost{Busy: 0.2, SleepsPerMessage: 1}, result.Cost{Busy: 0.2}, nil},
 		{"nearly asleep", true, result.Cost{Busy: 0.2, SleepsPerMessage: 0.4}, result.Cost{Busy: 0.2, SleepsPerMessage: 0.9}, nil},
-		{"few sleeps", true, result.Cost{Busy: 0.9, SleepsPerMessage: 0.89}, result.Cost{Busy: 0.2}, []string{"few-sleeps: mode event slept 0.89 times for each message"}},
+		{"few sleeps", true, result.Cost{Busy: 0.9, SleepsPerMessage: 0.89}, result.Cost{Busy: 0.2}, []string{"few-sleeps: mode event slept for fewer than 9 of 10 messages"}},
 	} {
 		row := &result.Row{Latency: &result.Latency{N: 1e6}, Local: c.here, Peer: c.peer}
 		checkWarnings(t, c.name, rowWarnings(&scheme{sleeps: c.sleeps}, row), c.want)
