@@ -36,7 +36,7 @@ type worker struct {
 	drive  func() error  // its loop
 	parts  []*part       // that a stream is made of
 	steps  steps         // that a ping-pong is made of
-	over   chan struct{} // closed when it has sent all that it will
+	over   chan uint64   // takes how many messages it has sent, once it sends no more of its own accord
 	sleep  sleeper
 	meter  meter
 	idling idling
@@ -233,6 +233,9 @@ func (w *worker) sent() uint64 {
 	}
 	return n
 }
+
+// end tells how many messages the worker has sent in the round.
+func (w *worker) end() { w.over <- w.sent() - w.before }
 
 // ended tells whether no message will come any more.
 func (w *worker) ended() bool { return w.halt.on() || w.arrived() >= w.target.Load() }
