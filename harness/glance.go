@@ -5,13 +5,14 @@ import "github.com/ibperf/ibperf/verbs"
 // receivePoller returns how completions of receives are looked for: who does nothing else
 // spins a while, unless it is to sleep. At most so many are taken at a time.
 func (w *worker) receivePoller(most *uint64) func() ([]verbs.WC, error) {
-	max := spins
+	max, vain := spins, spinRounds
 	if w.scheme.sleeps || w.duplex() {
-		max = 1
+		max, vain = 1, 0
 	}
 	return func() ([]verbs.WC, error) {
 		n, err := w.recvCQ.PollSpin(w.recvWCs[:*most], max)
 		if n <= 0 || err != nil {
+			w.looks += vain
 			return nil, err
 		}
 		for i := range w.recvWCs[:n] {

@@ -18,8 +18,10 @@ const (
 	eventSlice = 50 * time.Millisecond // of sleep between two looks at it
 	ackBatch   = 64                    // events acknowledged at a time
 	// patience is the number of fruitless rounds of a loop, some tens of microseconds,
-	// after which it gives other threads of an overloaded machine a chance.
-	patience = 1 << 10
+	// after which it gives other threads of an overloaded machine a chance. A spin counts
+	// as spinRounds of them: the modes must be alike in when they give way.
+	patience   = 1 << 10
+	spinRounds = spins / 8
 )
 
 // yield is called in each fruitless round of a loop.

@@ -175,6 +175,9 @@ func (w *worker) reapSends() (int, error) {
 // awaitSends is reapSends that spins a while for them.
 func (w *worker) awaitSends() (int, error) {
 	n, err := w.sendCQ.PollSpin(w.sendWCs, spins)
+	if n == 0 {
+		w.looks += spinRounds
+	}
 	return w.sendsDone(n, err)
 }
 
