@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -21,6 +22,7 @@ const (
 // wait. It returns what ends it.
 func (s *session) listen() (stop func()) {
 	quit, ended := make(chan struct{}), make(chan struct{})
+	present := s.presence()
 	go func() {
 		defer close(ended)
 		for n := 1; ; n++ {
@@ -31,7 +33,7 @@ func (s *session) listen() (stop func()) {
 			}
 			err := s.event()
 			if err == nil && n%presenceSlices == 0 {
-				err = s.present()
+				err = present()
 			}
 			if err != nil {
 				s.halt.set(&DeviceError{err})
@@ -89,17 +91,17 @@ func qpName(device string, qp verbs.QP) string {
 	return fmt.Sprintf("QP %#x of %s", qp.QPNum(), device)
 }
 
-// present notices a device that is being removed. Drivers that cannot take a
-// device from under its users tell them by no event, and wait until they go.
-func (s *session) present() error {
+// presence returns what notices a device that is being removed. Drivers that cannot take
+// a device from under its users tell them by no event, and wait until they go.
+func (s *session) presence() func() error {
 	device := s.cfg.Context.Device()
-	for _, b := range verbs.Backends() {
-		if b.Name() != device.Backend() {
-			continue
+	backends := slices.DeleteFunc(verbs.Backends(), func(b verbs.Backend) bool { return b.Name() != device.Backend() })
+	return func() error {
+		for _, b := range backends {
+			if found, err := b.Lookup(device.Name()); found == nil && err == nil {
+				return fmt.Errorf("device %s was removed: it is not in the list of devices any more", device.Name())
+			}
 		}
-		if found, err := b.Lookup(device.Name()); found == nil && err == nil {
-			return fmt.Errorf("device %s was removed: it is not in the list of devices any more", device.Name())
-		}
+		return nil
 	}
-	return nil
 }

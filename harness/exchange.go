@@ -89,6 +89,7 @@ func (w *worker) ready(o *sender) {
 func (w *worker) await() error {
 	for {
 		if here, err := w.steps.arrive(); here || err != nil {
+			w.idling = idling{}
 			return err
 		}
 		if w.ended() {

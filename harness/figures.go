@@ -47,7 +47,7 @@ func (g *group) figure() *result.Round {
 	return r
 }
 
-// verified adds up what the lanes found by checking, in all rounds of the size.
+// verified adds up what the lanes found by checking in the round.
 func (g *group) verified() *result.Verify {
 	var v result.Verify
 	for _, l := range g.lanes() {
@@ -56,6 +56,7 @@ func (g *group) verified() *result.Verify {
 				continue
 			}
 			c := check.Counts()
+			check.Reset()
 			v.Messages += c.Messages
 			v.Torn += c.Torn
 			v.Stale += c.Stale

@@ -5,14 +5,13 @@ import "github.com/ibperf/ibperf/verbs"
 // receivePoller returns how completions of receives are looked for: who does nothing else
 // spins a while, unless it is to sleep. At most so many are taken at a time.
 func (w *worker) receivePoller(most *uint64) func() ([]verbs.WC, error) {
-	max, vain := spins, spinRounds
+	max := spins
 	if w.scheme.sleeps || w.duplex() {
-		max, vain = 1, 0
+		max = 1
 	}
 	return func() ([]verbs.WC, error) {
 		n, err := w.recvCQ.PollSpin(w.recvWCs[:*most], max)
 		if n <= 0 || err != nil {
-			w.looks += vain
 			return nil, err
 		}
 		for i := range w.recvWCs[:n] {

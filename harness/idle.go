@@ -13,22 +13,38 @@ import (
 var errOver = errors.New("over")
 
 const (
-	spins      = 512                   // polls of an empty CQ between two looks at the halt word
+	spins      = 64                    // polls of an empty CQ between two looks at the halt word
 	memorySpin = 64                    // looks at memory between two looks at it
 	eventSlice = 50 * time.Millisecond // of sleep between two looks at it
 	ackBatch   = 64                    // events acknowledged at a time
-	// patience is the number of fruitless rounds of a loop, some tens of microseconds,
-	// after which it gives other threads of an overloaded machine a chance. A spin counts
-	// as spinRounds of them: the modes must be alike in when they give way.
-	patience   = 1 << 10
-	spinRounds = spins / 8
 )
 
-// yield is called in each fruitless round of a loop.
+// patience is how long a loop spins in vain, the same in every mode, until it gives other
+// threads of an overloaded machine a chance. A wait as long as that is no message's.
+const patience = int64(20 * time.Microsecond)
+
+// idling is how long a loop has got nowhere.
+type idling struct {
+	rounds int   // without progress
+	since  int64 // when that began, 0 if it was not looked at yet
+}
+
+// clockRounds is how many rounds without progress there are between two looks at the clock.
+const clockRounds = 16
+
+// yield is called in each round of a loop that gets nowhere.
 func (w *worker) yield() {
-	if w.looks++; w.looks >= patience {
-		w.looks = 0
+	i := &w.idling
+	if i.rounds++; i.rounds%clockRounds != 0 {
+		return
+	}
+	now := w.clock.Now()
+	switch {
+	case i.since == 0:
+		i.since = now
+	case now-i.since > patience:
 		unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+		i.since = now
 	}
 }
 

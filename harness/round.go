@@ -56,7 +56,7 @@ func (s *session) newClock() *clock.Clock {
 // begin makes the worker ready for a round.
 func (w *worker) begin(t oob.Turn, c *clock.Clock) error {
 	s, role := w.scheme, w.rig.cfg.Role
-	w.clock, w.meter, w.looks, w.parts, w.over = c, meter{}, 0, nil, make(chan struct{})
+	w.clock, w.meter, w.idling, w.parts, w.over = c, meter{}, idling{}, nil, make(chan struct{})
 	w.recorder.reset()
 	for _, l := range w.lanes {
 		l.prepare(s)
@@ -125,7 +125,7 @@ func (w *worker) chooseParts(t oob.Turn, sends, receives bool) {
 // drive runs the loops of all workers, each in a thread of its own. A side that has sent
 // all that it will tells the other how much that was.
 func (s *session) drive(g *group) error {
-	told := make(chan error, 1)
+	told := make(chan ending, 1)
 	go func() { told <- s.finish(g) }()
 	var others sync.WaitGroup
 	errs := make([]error, len(g.workers))
@@ -134,17 +134,17 @@ func (s *session) drive(g *group) error {
 	}
 	errs[0] = s.driveOne(g.workers[0])
 	others.Wait()
-	if s.deadline != nil {
-		s.deadline.Stop()
-	}
 	for _, err := range errs {
 		if err != nil {
 			return err
 		}
 	}
 	select {
-	case err := <-told:
-		return err
+	case end := <-told:
+		if end.deadline != nil {
+			end.deadline.Stop()
+		}
+		return end.err
 	case <-s.halt.told:
 		return s.halt.reason()
 	}
@@ -165,32 +165,38 @@ func (s *session) driveOne(w *worker) error {
 	return s.fail(err)
 }
 
-// finish swaps how many messages were sent. From then on the last ones have a deadline.
-func (s *session) finish(g *group) error {
+// ending is what a side knows once both have sent all: from then on the last messages have
+// a deadline.
+type ending struct {
+	deadline *time.Timer
+	err      error
+}
+
+// finish swaps how many messages were sent.
+func (s *session) finish(g *group) ending {
 	sent := make([]uint64, len(g.workers))
 	for i, w := range g.workers {
 		select {
 		case <-w.over:
 			sent[i] = w.sent() - w.before
 		case <-s.halt.told:
-			return s.halt.reason()
+			return ending{err: s.halt.reason()}
 		}
 	}
 	theirs, err := s.peer.Finish(sent)
+	if err == nil && len(theirs) != len(sent) {
+		err = fmt.Errorf("the peer has %d workers where there are %d", len(theirs), len(sent))
+	}
 	if err != nil {
-		return err
+		s.halt.set(err) // the loops wait for a number that will not come
+		return ending{err: err}
 	}
-	if len(theirs) != len(sent) {
-		return fmt.Errorf("the peer has %d workers where there are %d", len(theirs), len(sent))
-	}
-	way, size := g.way, g.workers[0].scheme.size
-	s.deadline = time.AfterFunc(lastMessages, func() {
-		s.halt.set(fmt.Errorf("mode %s, %d bytes: the peer sent all messages, and some of them did not arrive within %v", way, size, lastMessages))
-	})
+	late := fmt.Errorf("mode %s, %d bytes: the peer sent all messages, and some of them did not arrive within %v", g.way, g.workers[0].scheme.size, lastMessages)
+	timer := time.AfterFunc(lastMessages, func() { s.halt.set(late) })
 	for i, w := range g.workers {
 		w.expect(theirs[i])
 	}
-	return nil
+	return ending{deadline: timer}
 }
 
 // fail makes an error of this side's loop the reason of the halt, unless there is

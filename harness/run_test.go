@@ -25,13 +25,18 @@ type pair struct {
 	clock  func(side int) *clock.Clock                   // makes a side's clocks
 	ctx    context.Context                               // the client's
 	row    func(result.Row)                              // called for each row of the client's
+	begin  func()                                        // called when the client begins to measure
+	conns  [2]*oob.Conn                                  // nil: within the process
 }
 
 func (p pair) run(t testing.TB) (files [2]*result.File, errs [2]error) {
 	t.Helper()
-	a, b := oob.Pipe()
+	conns := p.conns
+	if conns[0] == nil {
+		conns[0], conns[1] = oob.Pipe()
+	}
 	done := make(chan struct{}, 2)
-	for i, x := range []*oob.Conn{a, b} {
+	for i, x := range conns {
 		files[i] = &result.File{}
 		c := Config{Plan: p.plan, Role: Client, Port: 1, GIDIndex: -1, Peer: oob.NewPeer(x), File: files[i],
 			Begin: func() {}, Row: func(result.Row) {}}
@@ -44,6 +49,9 @@ func (p pair) run(t testing.TB) (files [2]*result.File, errs [2]error) {
 			}
 			if p.row != nil {
 				c.Row = p.row
+			}
+			if p.begin != nil {
+				c.Begin = p.begin
 			}
 		}
 		c.Context = openDevice(t, p.device)
@@ -182,8 +190,8 @@ func TestTimedRunsWithSeveralQPs(t *testing.T) {
 			p.QPs, p.TxDepth = 3, 16
 		}
 		files, errs := pair{device: "shm_whole", plan: p}.run(t)
-		if errs[0] != nil || errs[1] != nil || len(files[0].Rows) != len(modes()) {
-			t.Fatalf("client: %v; server: %v; %d rows", errs[0], errs[1], len(files[0].Rows))
+		if errs[0] != nil || errs[1] != nil || len(files[0].Rows)+len(files[0].NotMeasured) != len(modes()) {
+			t.Fatalf("client: %v; server: %v; %d rows; not measured: %+v", errs[0], errs[1], len(files[0].Rows), files[0].NotMeasured)
 		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"time"
 
 	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/oob"
@@ -54,7 +53,6 @@ type session struct {
 	current     int               // the size that is laid, -1 if none is
 	run         int               // of Plan.Runs, from 1
 	limit       string            // what keeps intervals wider than asked
-	deadline    *time.Timer       // for the last messages of a round
 	synchronous bool              // READs are done when their post returns
 }
 
@@ -220,6 +218,7 @@ func (s *session) measure(t oob.Turn) error {
 	bound()
 	g, row := s.group(t.Way), s.rows[rowKey{s.current, t.Way}]
 	mine, theirs, err := s.round(g, t)
+	row.check(mine, theirs)
 	if t.Warmup {
 		return err
 	}

@@ -67,7 +67,11 @@ func (w *worker) stream() error {
 		if done > 0 {
 			running = w.retire(running)
 		}
-		if moved == 0 && len(running) > 0 {
+		if moved > 0 {
+			w.idling = idling{}
+			continue
+		}
+		if len(running) > 0 {
 			if err := w.wait(running); err != nil {
 				return err
 			}

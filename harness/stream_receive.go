@@ -138,36 +138,38 @@ func (w *worker) reuse() error {
 }
 
 // takeCompletions returns the step that learns of messages by the completions of their
-// receives, whose wr_id is the lane's place.
+// receives, whose wr_id is the lane's place. Once enough of a lane's receives are free they
+// are posted again, and only then there is something to tell the sender.
 func (w *worker) takeCompletions(most *uint64) func() (uint64, error) {
-	s := w.scheme
-	consume, reap := s.consumer(), w.receivePoller(most)
+	consume, reap, giveBack := w.scheme.consumer(), w.receivePoller(most), (*receiver).restock
+	if w.scheme.credits {
+		giveBack = (*receiver).restockAndTell
+	}
 	if consume == nil {
 		consume = func(*receiver, uint64) {}
 	}
-	giveBack := (*receiver).repost
-	if s.credits {
-		giveBack = func(i *receiver) error {
-			if err := i.repost(); err != nil {
-				return err
-			}
-			return i.giveCredit(i.reaped - i.free)
-		}
-	}
 	return func() (uint64, error) {
 		wcs, err := reap()
-		if err != nil {
-			return 0, err
-		}
 		for n := range wcs {
 			i := &w.lanes[wcs[n].WRID].in
 			consume(i, i.arrived)
 			i.arrived++
-			i.received(1)
+			if i.received(1); i.free < i.batch {
+				continue
+			}
 			if err := giveBack(i); err != nil {
 				return 0, err
 			}
 		}
-		return uint64(len(wcs)), nil
+		return uint64(len(wcs)), err
 	}
+}
+
+// restockAndTell posts all receives again that are free, and tells the sender of their
+// slots.
+func (i *receiver) restockAndTell() error {
+	if err := i.restock(); err != nil {
+		return err
+	}
+	return i.giveCredit(i.reaped - i.free)
 }

@@ -1,8 +1,6 @@
 package harness
 
 import (
-	"fmt"
-
 	"github.com/ibperf/ibperf/internal/stats"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/reports/result"
@@ -22,7 +20,8 @@ type tally struct {
 	runs    []int     // of the rounds
 	here    spent
 	there   spent
-	verify  [2]*result.Verify
+	verify  [2]result.Verify // this side's and the peer's, warm-up included
+	checked bool             // by the peer too
 	broken  bool
 }
 
@@ -62,7 +61,6 @@ func newTally(s *scheme, noRatio string) *tally { return &tally{scheme: s, noRat
 func (t *tally) add(run int, g *group, mine, theirs oob.Round, whole bool) {
 	t.here.add(mine)
 	t.there.add(theirs)
-	t.verify = [2]*result.Verify{mine.Verify, theirs.Verify}
 	figure := mine.Figure
 	if figure == nil {
 		figure = theirs.Figure
@@ -179,25 +177,42 @@ func (t *tally) finished(p *Plan, forced bool, mine, theirs oob.Row) result.Row 
 	n := rowMessages(&r)
 	r.Local, r.Peer = t.here.cost(n), t.there.cost(n)
 	if p.Verify {
-		r.Verify = sumVerify(t.verify)
+		r.Verify = t.verified()
 	}
 	r.Warnings = append(rowWarnings(s, &r), driftWarnings(t.here.drift, t.there.drift)...)
 	return r
 }
 
-func sumVerify(sides [2]*result.Verify) *result.Verify {
-	var v result.Verify
-	for i, w := range sides {
-		if w == nil {
+// check adds what both sides found by checking every byte, in warm-ups too.
+func (t *tally) check(mine, theirs oob.Round) {
+	t.checked = t.checked || theirs.Verify != nil
+	for i, v := range []*result.Verify{mine.Verify, theirs.Verify} {
+		if v == nil {
 			continue
 		}
-		v.Messages += w.Messages
-		v.Torn += w.Torn
-		v.Stale += w.Stale
-		v.Duplicates += w.Duplicates
-		if v.First == "" && w.First != "" {
-			v.First = fmt.Sprintf("on %s: %s", [...]string{"this side", "the peer"}[i], w.First)
+		sum := &t.verify[i]
+		sum.Messages += v.Messages
+		sum.Torn += v.Torn
+		sum.Stale += v.Stale
+		sum.Duplicates += v.Duplicates
+		if sum.First == "" {
+			sum.First = v.First
 		}
+	}
+}
+
+// verified is what both sides found.
+func (t *tally) verified() *result.Verify {
+	mine, theirs := t.verify[0], t.verify[1]
+	v := result.Verify{
+		Messages: mine.Messages + theirs.Messages, Torn: mine.Torn + theirs.Torn,
+		Stale: mine.Stale + theirs.Stale, Duplicates: mine.Duplicates + theirs.Duplicates,
+	}
+	switch {
+	case mine.First != "":
+		v.First = "on this side: " + mine.First
+	case theirs.First != "":
+		v.First = "on the peer: " + theirs.First
 	}
 	return &v
 }

@@ -39,7 +39,7 @@ type worker struct {
 	over   chan struct{} // closed when it has sent all that it will
 	sleep  sleeper
 	meter  meter
-	looks  int // in vain, until the CPU is offered to others
+	idling idling
 
 	recorder
 }
@@ -175,9 +175,6 @@ func (w *worker) reapSends() (int, error) {
 // awaitSends is reapSends that spins a while for them.
 func (w *worker) awaitSends() (int, error) {
 	n, err := w.sendCQ.PollSpin(w.sendWCs, spins)
-	if n == 0 {
-		w.looks += spinRounds
-	}
 	return w.sendsDone(n, err)
 }
 

@@ -11,15 +11,19 @@ type connPeer struct{ *Conn }
 // NewPeer returns the peer of a connection, which both sides have agreed over.
 func NewPeer(c *Conn) Peer { return connPeer{c} }
 
-func (p connPeer) Offer(mine Offer) (Offer, error)                { return exchange(p, "offer", mine) }
-func (p connPeer) Rendezvous(mine Rendezvous) (Rendezvous, error) { return exchange(p, "rdma_cm", mine) }
-func (p connPeer) Endpoints(mine []Endpoint) ([]Endpoint, error)  { return exchange(p, "endpoints", mine) }
-func (p connPeer) Promise(mine Promise) (Promise, error)          { return exchange(p, "promise", mine) }
-func (p connPeer) Turn(mine Turn) (Turn, error)                   { return exchange(p, "turn", mine) }
-func (p connPeer) Finish(sent []uint64) ([]uint64, error)         { return exchange(p, "finish", sent) }
-func (p connPeer) Result(mine Round) (Round, error)               { return exchange(p, "result", mine) }
-func (p connPeer) Rest(unused []uint64) ([]uint64, error)         { return exchange(p, "rest", unused) }
-func (p connPeer) Row(mine Row) (Row, error)                      { return exchange(p, "row", mine) }
+func (p connPeer) Offer(mine Offer) (Offer, error) { return exchange(p, "offer", mine) }
+func (p connPeer) Rendezvous(mine Rendezvous) (Rendezvous, error) {
+	return exchange(p, "rdma_cm", mine)
+}
+func (p connPeer) Endpoints(mine []Endpoint) ([]Endpoint, error) {
+	return exchange(p, "endpoints", mine)
+}
+func (p connPeer) Promise(mine Promise) (Promise, error)  { return exchange(p, "promise", mine) }
+func (p connPeer) Turn(mine Turn) (Turn, error)           { return exchange(p, "turn", mine) }
+func (p connPeer) Finish(sent []uint64) ([]uint64, error) { return exchange(p, "finish", sent) }
+func (p connPeer) Result(mine Round) (Round, error)       { return exchange(p, "result", mine) }
+func (p connPeer) Rest(unused []uint64) ([]uint64, error) { return exchange(p, "rest", unused) }
+func (p connPeer) Row(mine Row) (Row, error)              { return exchange(p, "row", mine) }
 
 func (p connPeer) Ready() error {
 	_, err := p.Exchange("ready", nil)

@@ -102,7 +102,7 @@ type Round struct {
 	Sleeps uint64         `json:"sleeps"`           // for a completion event
 	Lost   uint64         `json:"preempted"`        // involuntary context switches
 	Drift  float64        `json:"clock_drift"`      // of its clock, in millionths
-	Verify *result.Verify `json:"verify,omitempty"` // of all rounds of the row so far
+	Verify *result.Verify `json:"verify,omitempty"` // what checking every byte found
 }
 
 // Row is the statistics of all rounds of a row, of the side whose clock counts.

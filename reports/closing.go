@@ -93,11 +93,8 @@ func groupText(g *Group, gbits bool, depth Depth) string {
 	if len(side.tables) > 0 && depth == SideBySide {
 		return b.String() + closing(g, side, nil)
 	}
-	allTimed := true
-	for _, f := range g.Runs {
-		allTimed = allTimed && timed(f)
-	}
-	format := newRowFormat(g.Kind, allTimed || g.meanOnly(), gbits)
+	allMean := !slices.ContainsFunc(g.Runs, func(f *result.File) bool { return !meanAlone(f) })
+	format := newRowFormat(g.Kind, allMean || g.meanOnly(), gbits)
 	for i, e := range g.Entries() {
 		if i == 0 {
 			b.WriteString(format.headerLine())

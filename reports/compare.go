@@ -23,18 +23,19 @@ func compareModes(g *Group, gbits bool) comparison {
 		return comparison{}
 	}
 	var all comparison
-	var cells []ratioCell
 	for _, field := range compared(g) {
-		t, ratios := valueTable(g, lineups, names, result.ColumnOf(field), gbits)
+		t, notes := valueTable(g, lineups, names, result.ColumnOf(field), gbits)
 		all.tables = append(all.tables, t)
-		cells = append(cells, ratios...)
+		for _, note := range notes {
+			all.notes = addNew(all.notes, note)
+		}
 	}
 	for _, pair := range sidesCompared {
 		if t := sidesTable(g, lineups, names, pair); t != nil {
 			all.tables = append(all.tables, t)
 		}
 	}
-	all.notes = ratioNotes(cells)
+	all.notes = append(all.notes, noRatioLines(lineups, names)...)
 	if line := differences(lineups, names); line != "" {
 		all.notes = append(all.notes, line)
 	}
@@ -53,10 +54,10 @@ func compared(g *Group) []string {
 }
 
 // valueTable is a line for each size, with the values of all rows and, where rounds have
-// the number, the ratios.
-func valueTable(g *Group, lineups []*lineup, names []string, c *result.Column, gbits bool) (*table.Table, []ratioCell) {
+// the number, the ratios; and what is to be said of these.
+func valueTable(g *Group, lineups []*lineup, names []string, c *result.Column, gbits bool) (*table.Table, []string) {
 	t := compareTable(g, lineups, c.Title)
-	var all []ratioCell
+	var notes []string
 	ratios := map[string][]string{} // by name, of each size
 	for _, name := range names {
 		to := baseOf(lineups, name)
@@ -64,8 +65,9 @@ func valueTable(g *Group, lineups []*lineup, names []string, c *result.Column, g
 			cell := ratioCell{text: result.Unmeasured}
 			e, base := l.rows[name], l.rows[to]
 			if c.Round != nil && name != to && e.Row != nil && base.Row != nil {
-				cell = ratioOf(c, e, base)
-				all = append(all, cell)
+				if cell = ratioOf(c, e, base); cell.note != "" {
+					notes = addNew(notes, cell.note)
+				}
 			}
 			ratios[name] = append(ratios[name], cell.text)
 		}
@@ -84,7 +86,7 @@ func valueTable(g *Group, lineups []*lineup, names []string, c *result.Column, g
 		}
 		t.Add(cells...)
 	}
-	return t, all
+	return t, notes
 }
 
 // compares tells whether there is a ratio among texts.
@@ -118,26 +120,27 @@ var sidesCompared = []struct{ title, unit, here, peer string }{
 }
 
 // sidesTable is a line for each size, with a number of both sides of all rows, nil if
-// no row has it.
+// it is 0 in all of them.
 func sidesTable(g *Group, lineups []*lineup, names []string, pair struct{ title, unit, here, peer string }) *table.Table {
 	here, peer := result.ColumnOf(pair.here), result.ColumnOf(pair.peer)
 	t := compareTable(g, lineups, pair.title)
 	for _, name := range names {
 		t.Columns = append(t.Columns, table.Column{Name: name, Unit: pair.unit})
 	}
-	measured := false
+	some := false
 	for _, l := range lineups {
 		cells := place(l.label(g), l.size)
 		for _, name := range names {
 			cell := result.Unmeasured
-			if r := l.rows[name].Row; r != nil && here.Text(r, false) != result.Unmeasured {
-				cell, measured = here.Text(r, false)+" / "+peer.Text(r, false), true
+			if r := l.rows[name].Row; r != nil {
+				cell = here.Text(r, false) + " / " + peer.Text(r, false)
+				some = some || here.Value(r) != 0 || peer.Value(r) != 0
 			}
 			cells = append(cells, cell)
 		}
 		t.Add(cells...)
 	}
-	if !measured {
+	if !some {
 		return nil
 	}
 	return t

@@ -13,24 +13,20 @@ import (
 
 // What is said below tables about the ratios in them.
 const (
-	noteInterval  = `Ratio: the median of the rounds' ratios, and its 95 % interval; "no difference" where that holds 1.`
-	noteFew       = "Ratios without an interval are of too few rounds for one."
-	noteOneRound  = "No ratio: one round: no interval."
-	noteApart     = "Ratios with an x are plain quotients of separate runs, which were not interleaved."
-	noDifference  = " no difference"
-	noRatioPrefix = "No ratio of "
+	noteInterval = `Ratio: the median of the rounds' ratios, and its 95 % interval; "no difference" where that holds 1.`
+	noteFew      = "Ratios without an interval are of too few rounds for one."
+	noteOneRound = "No ratio: one round: no interval."
+	noteApart    = "Ratios with an x are plain quotients of separate runs, which were not interleaved."
 )
 
 // A ratioCell is the ratio of one row to another as tables print it, and what is to be
-// said of it below them.
+// said of it below them, if anything.
 type ratioCell struct{ text, note string }
 
 // ratioOf compares a row with another by a column that rounds have.
 func ratioOf(c *result.Column, e, base Entry) ratioCell {
-	for _, one := range []Entry{e, base} {
-		if one.NoRatio != "" {
-			return ratioCell{result.Unmeasured, noRatioPrefix + one.Name() + ": " + Clean(one.NoRatio)}
-		}
+	if e.NoRatio != "" || base.NoRatio != "" {
+		return ratioCell{text: result.Unmeasured} // noRatioLines tells why
 	}
 	if e.Run != base.Run {
 		return ratioCell{units.RatioText(c.Value(e.Row), c.Value(base.Row)), noteApart}
@@ -40,7 +36,7 @@ func ratioOf(c *result.Column, e, base Entry) ratioCell {
 	case r.N < 2:
 		return ratioCell{result.Unmeasured, noteOneRound}
 	case !r.Enough:
-		return ratioCell{ratioNumber(r.Median, 2), noteFew}
+		return ratioCell{ratioNumber(r.Median, ratioDecimals(r.Median)), noteFew}
 	}
 	return ratioCell{ratioText(r), noteInterval}
 }
@@ -67,44 +63,53 @@ func pairs(c *result.Column, a, b *result.Row) (as, bs []float64, runs []int) {
 	return as, bs, runs
 }
 
-// ratioText prints a ratio with its interval: "0.57 [0.55-0.59]".
+// ratioText prints a ratio with its interval: "0.57 [0.55-0.59]". Where its ends would be
+// rounded to 1 although it does not hold 1, they have a digit more.
 func ratioText(r ratio.Ratio) string {
-	decimals := 2
-	if near := ratioNumber(r.Low, 2) == "1.00" || ratioNumber(r.High, 2) == "1.00"; r.Median < 0.1 || near && r.Different() {
+	decimals := ratioDecimals(r.Median)
+	if r.Different() && (ratioNumber(r.Low, 2) == "1.00" || ratioNumber(r.High, 2) == "1.00") {
 		decimals = 3
 	}
 	text := fmt.Sprintf("%s [%s-%s]", ratioNumber(r.Median, decimals), ratioNumber(r.Low, decimals), ratioNumber(r.High, decimals))
 	if !r.Different() {
-		text += noDifference
+		text += " no difference"
 	}
 	return text
 }
 
-func ratioNumber(v float64, decimals int) string {
-	if v = units.Finite(v); v >= 100 {
-		decimals = 0
+// ratioDecimals gives ratios about three digits, near 1 two behind the point.
+func ratioDecimals(v float64) int {
+	switch {
+	case v < 0.1:
+		return 3
+	case v < 10:
+		return 2
+	case v < 100:
+		return 1
 	}
-	return strconv.FormatFloat(v, 'f', decimals, 64)
+	return 0
 }
 
-// ratioNotes sums up what is said of many ratios: each thing once, and of rows without
-// a ratio for the same reason all names at once.
-func ratioNotes(cells []ratioCell) []string {
-	var notes, reasons []string
-	names := map[string][]string{}
-	for _, c := range cells {
-		name, why, without := strings.Cut(strings.TrimPrefix(c.note, noRatioPrefix), ": ")
-		if !strings.HasPrefix(c.note, noRatioPrefix) || !without {
-			notes = addNew(notes, c.note)
-			continue
+func ratioNumber(v float64, decimals int) string {
+	return strconv.FormatFloat(units.Finite(v), 'f', decimals, 64)
+}
+
+// noRatioLines says of which rows nothing is concluded, and why.
+func noRatioLines(lineups []*lineup, names []string) []string {
+	var reasons []string
+	of := map[string][]string{}
+	for _, name := range names {
+		for _, l := range lineups {
+			if e := l.rows[name]; e.Row != nil && e.NoRatio != "" {
+				reasons = addNew(reasons, e.NoRatio)
+				of[e.NoRatio] = addNew(of[e.NoRatio], name)
+			}
 		}
-		reasons = addNew(reasons, why)
-		names[why] = addNew(names[why], name)
 	}
-	for _, why := range reasons {
-		notes = append(notes, noRatioPrefix+strings.Join(names[why], ", ")+": "+why+".")
+	for i, why := range reasons {
+		reasons[i] = "No ratio of " + strings.Join(of[why], ", ") + ": " + Clean(why) + "."
 	}
-	return notes
+	return reasons
 }
 
 // addNew adds a word that is not there yet.

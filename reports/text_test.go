@@ -31,7 +31,7 @@ func TestTablesAreAsInGoldenFiles(t *testing.T) {
 	bw.Rows[0].Verify = &result.Verify{Messages: 2000, Torn: 3, Stale: 1, First: "message 17: byte 1 is of message 16"}
 	bw.Rows[1].Verify = &result.Verify{Messages: 2000}
 	read := synthetic.File(t, "read", result.KindLatency, []int{8}, "poll")
-	read.Parameters.Iterations, read.Parameters.DurationS = 0, 2
+	read.Parameters.Iterations, read.Parameters.DurationS, read.Parameters.Completion = 0, 2, "poll"
 	again := synthetic.File(t, "read", result.KindLatency, []int{8}, "event")
 	again.Interrupted = true
 	golden.Check(t, "lat.golden", []byte(tables(t, false, lat)))

@@ -88,9 +88,10 @@ func holdsForAll(f *result.File, text string) bool {
 	})
 }
 
-// placeNames names rows by size and name: "2, 4, 64-8K data; 2 event".
+// placeNames names rows by size and name: "2, 4, 64-8K data; 2 poll, event".
 func placeNames(f *result.File, rows []*result.Row) string {
-	var parts []string
+	var sizes []string
+	names := map[string][]string{} // of rows of the same sizes
 	for _, name := range result.NameOrder {
 		var all, some []int
 		for i := range f.Rows {
@@ -104,10 +105,15 @@ func placeNames(f *result.File, rows []*result.Row) string {
 			}
 		}
 		if len(some) > 0 {
-			parts = append(parts, sizeRanges(all, some)+" "+name)
+			text := sizeRanges(all, some)
+			sizes = addNew(sizes, text)
+			names[text] = append(names[text], name)
 		}
 	}
-	return strings.Join(parts, "; ")
+	for i, text := range sizes {
+		sizes[i] = text + " " + strings.Join(names[text], ", ")
+	}
+	return strings.Join(sizes, "; ")
 }
 
 // sizeRanges lists the sizes in some, with three or more neighbours in all as

@@ -23,6 +23,18 @@ func TestRowWarningsNameSizesAndModes(t *testing.T) {
 	}
 }
 
+func TestRowsOfTheSameSizesAreNamedTogether(t *testing.T) {
+	f := synthetic.File(t, "write", result.KindBandwidth, []int{8, 64}, "data", "poll", "event")
+	for i := range f.Rows {
+		if f.Rows[i].Mode != "poll" {
+			f.Rows[i].Warnings = []result.Warning{{ID: "few", Text: "few messages"}}
+		}
+	}
+	if got := rowWarnings(f); !slices.Equal(got, []string{"size 8, 64 data, event: few messages"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestWarningsOfSeveralRunsAreOneLine(t *testing.T) {
 	a := synthetic.File(t, "write", result.KindBandwidth, []int{8}, "data")
 	b := synthetic.File(t, "write", result.KindBandwidth, []int{8}, "data")

@@ -21,6 +21,7 @@ type Rate struct {
 	open   uint64  // and those of edges within it
 
 	windows windows
+	brief   bool // a round before this one had no complete window
 }
 
 // NewRate returns a meter that has seen nothing. It needs about 290 KiB.
@@ -72,8 +73,10 @@ func (r *Rate) started() bool { return r.border > r.start }
 
 // Merge adds what other has measured: its messages, its time and its windows, as those
 // of rounds that were measured one after another. The open window of a round counts in
-// neither.
+// neither. If a round is too short for a window there are none: those of the others
+// would be windows of slow rounds only.
 func (r *Rate) Merge(other *Rate) {
+	r.brief = r.brief || other.messages > 0 && !other.windowed()
 	r.messages += other.messages
 	r.earlier += other.ns()
 	r.windows.merge(&other.windows)
@@ -96,8 +99,9 @@ func (r *Rate) MsgRate() float64 {
 
 // Bandwidth returns the rates of messages of size bytes: the average from Start to the
 // last edge, and the smallest, median and largest of the complete windows. Without a
-// complete window, those three and the window's length are absent, 0. measuredAt,
-// "sender" or "receiver", is copied.
+// complete window, those three and the window's length are absent, 0. The time from Start
+// on counts as a window, too: what is left of it behind the last window may differ from
+// them all. measuredAt, "sender" or "receiver", is copied.
 func (r *Rate) Bandwidth(size int, measuredAt string) *result.Bandwidth {
 	b := &result.Bandwidth{
 		Messages:   r.messages,
@@ -107,15 +111,18 @@ func (r *Rate) Bandwidth(size int, measuredAt string) *result.Bandwidth {
 		MsgRate:    r.MsgRate(),
 		MeasuredAt: measuredAt,
 	}
-	if r.windows.n() > 0 {
+	if r.windowed() {
 		perSecond := float64(size) * (1e9 / Window)
-		b.Slowest = r.windows.least * perSecond
+		b.Slowest = min(r.windows.least*perSecond, b.Average)
 		b.MedianWindow = r.windows.median() * perSecond
-		b.Peak = r.windows.most * perSecond
+		b.Peak = max(r.windows.most*perSecond, b.Average)
 		b.WindowS = Window / 1e9
 	}
 	return b
 }
+
+// windowed tells whether there are windows that stand for all of the time.
+func (r *Rate) windowed() bool { return r.windows.n() > 0 && !r.brief }
 
 // Latency returns the mean time of a message, multiplied by factor, and no other
 // statistics. Without messages there is none, and the result is nil.

@@ -101,6 +101,8 @@ func (n *sizeNames) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
+// overlap tells whether two texts cannot be told apart: names side by side need a blank.
 func overlap(a, b vg.Rectangle) bool {
-	return a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y
+	const blank = vg.Length(4)
+	return a.Min.X < b.Max.X+blank && b.Min.X < a.Max.X+blank && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y
 }

@@ -78,6 +78,10 @@ func asSeconds(v float64, _ bool) string {
 	return strconv.FormatFloat(units.Finite(v), 'f', 6, 64)
 }
 
+func asMillis(v float64, _ bool) string {
+	return strconv.FormatFloat(1e3*units.Finite(v), 'f', 3, 64)
+}
+
 func asPercent(v float64, _ bool) string {
 	return strconv.FormatFloat(100*units.Finite(v), 'f', 1, 64)
 }

@@ -24,7 +24,7 @@ var rowColumns = []Column{
 	{Field: "cq_mod", Unit: "messages", Definition: "one send completion is asked for so many messages",
 		Head: "cq_mod", empty: true, print: asCount, Value: func(r *Row) float64 { return float64(r.CQMod) }},
 	{Field: "relaxed_ordering", Definition: "memory of messages was registered with PCIe relaxed ordering asked for; in mode data it never is",
-		Head: "relaxed", words: func(r *Row) string { return yesNo(r.Relaxed) }},
+		Head: "relaxed ordering", words: func(r *Row) string { return yesNo(r.Relaxed) }},
 	{Field: "warmup_s", Unit: "s", Definition: "time that messages went before the measured ones",
 		Head: "warm-up", shown: "s", empty: true, print: asSeconds, Value: func(r *Row) float64 { return r.WarmupS }},
 	{Field: "no_ratio", Definition: "why nothing is concluded from the row against others"},
@@ -83,11 +83,11 @@ var bandwidthColumns = []Column{
 	{Field: "bandwidth.average_bytes_per_s", Kind: KindBandwidth, Unit: rateDefinedUnit, Definition: rateDefinition,
 		Title: "Average bandwidth", Head: "average", shown: rate, print: asRate,
 		Value: inBandwidth(func(b *Bandwidth) float64 { return b.Average }), Round: func(r *Round) float64 { return r.Average }},
-	window("slowest_bytes_per_s", "slowest", "the lowest average of a window", func(b *Bandwidth) float64 { return b.Slowest }),
-	window("median_window_bytes_per_s", "median", "the median of the windows' averages", func(b *Bandwidth) float64 { return b.MedianWindow }),
-	window("peak_bytes_per_s", "peak", "the highest average of a window", func(b *Bandwidth) float64 { return b.Peak }),
-	{Field: "bandwidth.window_s", Kind: KindBandwidth, Unit: "s", Definition: "the length of the windows, which follow each other and have no part in common",
-		Head: "windows", shown: "s", empty: true, print: asSeconds, Value: inBandwidth(func(b *Bandwidth) float64 { return b.WindowS })},
+	window("slowest_bytes_per_s", "slowest", "the rate of the slowest window, or the average if that is lower", func(b *Bandwidth) float64 { return b.Slowest }),
+	window("median_window_bytes_per_s", "median", "the rate of the middle window, from an HDR histogram with 3 significant digits", func(b *Bandwidth) float64 { return b.MedianWindow }),
+	window("peak_bytes_per_s", "peak", "the rate of the fastest window, or the average if that is higher", func(b *Bandwidth) float64 { return b.Peak }),
+	{Field: "bandwidth.window_s", Kind: KindBandwidth, Unit: "s", Definition: "the length of the windows: they follow each other from the start, what is known to have been moved between two moments is shared out evenly over the time between, and the last, incomplete window does not count",
+		Head: "windows", shown: "ms", empty: true, print: asMillis, Value: inBandwidth(func(b *Bandwidth) float64 { return b.WindowS })},
 	{Field: "bandwidth.messages_per_s", Kind: KindBandwidth, Unit: "messages/s; printed as Mpps (10^6 messages/s)", Definition: "messages per second over the same time as the average",
 		Head: "rate", shown: "Mpps", print: asMpps, Value: inBandwidth(func(b *Bandwidth) float64 { return b.MsgRate })},
 }
@@ -102,7 +102,7 @@ func measuredAt(r *Row) string {
 // window is a column about the windows that the time of a row is divided into.
 func window(name, head, definition string, value func(*Bandwidth) float64) Column {
 	return Column{Field: "bandwidth." + name, Kind: KindBandwidth, Unit: rateDefinedUnit,
-		Definition: definition + ", measured where the average is; absent if the clock was read at the beginning and the end only",
+		Definition: definition + ", measured where the average is; absent if a round had no complete window, and if the clock was read at the beginning and the end only",
 		Head:       head, shown: rate, empty: true, print: asRate, Value: inBandwidth(value)}
 }
 
@@ -119,7 +119,7 @@ func costOf(side, prefix string, of func(*Row) *Cost) []Column {
 		{Field: side + ".sleeps_per_message", Unit: "1", Definition: "wake-ups of the measuring thread by completion events, divided by the messages",
 			Head: prefix + "sleeps", shown: "/msg", words: func(r *Row) string { return wakeUps(of(r)) }, Value: func(r *Row) float64 { return of(r).SleepsPerMessage }},
 		{Field: side + ".cpu_ns_per_message", Unit: "ns", Definition: "CPU time of the measuring thread, user and system, divided by the messages; kernel threads that work for it are not included",
-			Head: prefix + "CPU", shown: "ns/msg", print: asNs, Value: func(r *Row) float64 { return of(r).CPUNs }},
+			Head: prefix + "CPU", shown: "ns/msg", empty: true, print: asNs, Value: func(r *Row) float64 { return of(r).CPUNs }},
 		{Field: side + ".sleeps", Unit: "count", Definition: "how often the measuring thread slept to wait for a completion event",
 			Head: prefix + "slept", shown: "count", print: asCount, Value: func(r *Row) float64 { return float64(of(r).Sleeps) }},
 		{Field: side + ".preempted", Unit: "count", Definition: "how often the kernel gave the CPU of the measuring thread to another one: its involuntary context switches",

@@ -56,7 +56,7 @@ func (f *File) check() error {
 		return errors.New("op is missing")
 	}
 	for _, m := range f.NotMeasured {
-		if !KnownMode(m.Mode) || m.Size < 0 {
+		if !slices.Contains(NameOrder, m.Mode) || m.Size < 0 {
 			return fmt.Errorf("not_measured: mode %q, size %d", m.Mode, m.Size)
 		}
 	}

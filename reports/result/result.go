@@ -131,7 +131,7 @@ type Warning struct {
 // Missing is a row that there is not, and why.
 type Missing struct {
 	Size int    `json:"size_bytes"`
-	Mode string `json:"mode"`
+	Mode string `json:"mode"` // as [Row.Name] has it
 	Why  string `json:"why"`
 }
 

@@ -28,7 +28,7 @@ func TestDeviceThatPromisesOrder(t *testing.T) {
 				p.env = []string{"LD_PRELOAD=" + file, "ORDER_ANSWER=" + c.answer}
 				server, client := p.run(statusDone, program, "", options+" --compare --verify -n 50 -s 1000")
 				for _, side := range []*process{server, client} {
-					side.wantRows(layoutOf(program, false, false), []int{1000}, modes)
+					side.wantRows(layoutOf(program), []int{1000}, modes)
 					side.prints(fmt.Sprintf(", %s)\n  answer here    : %s\n  answer at peer : %s\n", c.flags, c.want, c.want))
 				}
 			})

@@ -45,7 +45,7 @@ func TestDevicePairs(t *testing.T) {
 				size = 2
 			}
 			for _, side := range []*process{server, client} {
-				side.wantRows(layoutOf(program, false, false), []int{size}, []string{mode})
+				side.wantRows(layoutOf(program), []int{size}, []string{mode})
 				side.prints(" Device          : " + *deviceName + "\n")
 			}
 		}
@@ -59,7 +59,7 @@ func TestDeviceCompareVerified(t *testing.T) {
 		connections(t, func(t *testing.T, p *place, options string) {
 			for _, size := range []int{100, 4097} {
 				_, client := p.run(statusDone, program, "", fmt.Sprintf("%s --compare --verify -n 30 -s %d --out_json_file client.json", options, size))
-				client.wantRows(layoutOf(program, false, false), []int{size}, deviceModes)
+				client.wantRows(layoutOf(program), []int{size}, deviceModes)
 				for _, row := range p.readResult("client.json").Rows {
 					// The reader of READs and the receiver of the rest look at the bytes.
 					if v := row.Verify; v != nil && (v.Messages == 0 || v.Bad() != 0) {
@@ -89,7 +89,7 @@ func TestDeviceForcedData(t *testing.T) {
 	each(t, func(t *testing.T, program string) {
 		p, options := onDevice(t, "*.json")
 		_, client := p.run(statusDone, program, "", options+" --completion data --force-data -n 100 -s 64 --out_json_file client.json")
-		client.wantRows(layoutOf(program, false, false), []int{64}, []string{"data!"})
+		client.wantRows(layoutOf(program), []int{64}, []string{"data!"})
 		f := p.readResult("client.json")
 		if !f.Parameters.ForceData || !f.Rows[0].Forced {
 			t.Errorf("file: forced %v, row forced %v", f.Parameters.ForceData, f.Rows[0].Forced)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -47,7 +48,7 @@ func TestResultFiles(t *testing.T) {
 					t.Errorf("%s: no warning %s", side.role, w)
 				}
 			}
-			printed := side.wantRows(layoutOf(program, false, false), []int{300}, modes)
+			printed := side.wantRows(layoutOf(program), []int{300}, modes)
 			checkRows(t, f, printed)
 			checkExplained(t, filepath.Join(p.dir, side.role+".json"))
 		}
@@ -131,10 +132,6 @@ func checkHistogram(t *testing.T, l *result.Latency) {
 	}
 }
 
-// unexplained are the fields of a measurement that need no unit: text, and
-// what the definitions explain under another name.
-var unexplained = []string{"opcode", "mode", "measured_at", "messages", "first", "forced"}
-
 // checkExplained holds that each number of the rows has a unit and a definition.
 func checkExplained(t *testing.T, path string) {
 	t.Helper()
@@ -149,17 +146,24 @@ func checkExplained(t *testing.T, path string) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		t.Fatal(err)
 	}
-	var walk func(fields map[string]any)
-	walk = func(fields map[string]any) {
-		for name, value := range fields {
-			if inner, ok := value.(map[string]any); ok {
-				walk(inner)
-			} else if _, ok := value.([]any); !ok && !slices.Contains(unexplained, name) && (f.Units[name] == "" || f.Definitions[name] == "") {
-				t.Errorf("%s: unit %q, definition %q", name, f.Units[name], f.Definitions[name])
+	var walk func(path string, value any)
+	walk = func(path string, value any) {
+		switch value := value.(type) {
+		case map[string]any:
+			for name, inner := range value {
+				walk(strings.TrimPrefix(path+"."+name, "."), inner)
+			}
+		case []any:
+			for _, inner := range value {
+				walk(path, inner)
+			}
+		case float64:
+			if f.Units[path] == "" || f.Definitions[path] == "" {
+				t.Errorf("%s: unit %q, definition %q", path, f.Units[path], f.Definitions[path])
 			}
 		}
 	}
 	for _, r := range f.Rows {
-		walk(r)
+		walk("", r)
 	}
 }

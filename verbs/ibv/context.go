@@ -30,6 +30,7 @@ type context struct {
 
 func newContext(d *device, c *C.struct_abi_context) (*context, error) {
 	out := &context{dev: d, c: c, objects: map[unsafe.Pointer]any{}}
+	out.events.take = out.takeEvent
 	err := out.events.open(c.async_fd)
 	if err == nil {
 		out.stacks, err = ccall.New()

@@ -29,6 +29,10 @@ type events struct {
 	mu   sync.Mutex // one waits at a time
 	file *os.File   // a duplicate of the context's async_fd
 	conn syscall.RawConn
+	take func(uintptr) bool // takeEvent
+
+	out verbs.AsyncEvent
+	err error
 }
 
 func (e *events) open(fd C.int) error {
@@ -48,31 +52,40 @@ func (e *events) open(fd C.int) error {
 // GetAsyncEvent waits for an event of the device, its ports, QPs, CQs or SRQs.
 //
 //	int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
-func (c *context) GetAsyncEvent(timeout time.Duration) (out verbs.AsyncEvent, err error) {
-	c.events.mu.Lock()
-	defer c.events.mu.Unlock()
-	if out, err = c.asyncEvent(); !errors.Is(err, syscall.EAGAIN) {
-		return out, err
+func (c *context) GetAsyncEvent(timeout time.Duration) (verbs.AsyncEvent, error) {
+	e := &c.events
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.take(0) {
+		return e.out, e.err
 	}
-	failed := c.events.file.SetReadDeadline(time.Now().Add(timeout))
-	if failed == nil {
-		failed = c.events.conn.Read(func(uintptr) bool {
-			out, err = c.asyncEvent()
-			return !errors.Is(err, syscall.EAGAIN)
-		})
+	err := e.file.SetReadDeadline(time.Now().Add(timeout))
+	if err == nil {
+		err = e.conn.Read(e.take)
 	}
 	switch {
-	case errors.Is(failed, os.ErrDeadlineExceeded):
-		return out, verbs.ErrTimeout
-	case failed != nil:
-		return out, opError("get_async_event", c.dev.name, failed, "")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return verbs.AsyncEvent{}, verbs.ErrTimeout
+	case err != nil:
+		return verbs.AsyncEvent{}, opError("get_async_event", c.dev.name, err, "")
 	}
-	return out, err
+	return e.out, e.err
 }
 
+// takeEvent takes an event, or notes why not, and tells whether the wait is over. It is
+// made a function once only: who waits again and again is to leave nothing behind.
+func (c *context) takeEvent(uintptr) bool {
+	c.events.out, c.events.err = c.asyncEvent()
+	return c.events.err != syscall.EAGAIN
+}
+
+// asyncEvent takes an event. Its error is EAGAIN itself if there is none.
 func (c *context) asyncEvent() (verbs.AsyncEvent, error) {
 	var e C.struct_abi_async_event
-	if ret, err := C.ib_get_async_event(c.c, &e); ret != 0 {
+	switch ret, err := C.ib_get_async_event(c.c, &e); {
+	case ret != 0 && err == syscall.EAGAIN:
+		return verbs.AsyncEvent{}, syscall.EAGAIN
+	case ret != 0:
 		return verbs.AsyncEvent{}, opError("get_async_event", c.dev.name, err, "the device may be gone")
 	}
 	out := verbs.AsyncEvent{Type: verbs.EventType(e.event_type)}

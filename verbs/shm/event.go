@@ -87,26 +87,36 @@ func (q *asyncEvents) signal() {
 // overrunLooks is how often a CQ that peers can overrun is looked at.
 const overrunLooks = 10 * time.Millisecond
 
+// waits are timers that nobody waits for: who waits again and again for events that never
+// come is to leave nothing behind.
+var waits = sync.Pool{New: func() any { return time.NewTimer(time.Hour) }}
+
 // GetAsyncEvent waits for an event of the context or one of its objects.
 func (c *context) GetAsyncEvent(timeout time.Duration) (verbs.AsyncEvent, error) {
-	timer := time.NewTimer(timeout)
+	timer, end := waits.Get().(*time.Timer), time.Now().Add(timeout)
+	defer waits.Put(timer)
 	defer timer.Stop()
 	for {
-		var again <-chan time.Time // none: a sleeper costs no CPU
-		for _, q := range c.async.toLookAt() {
+		crowded := c.async.toLookAt()
+		for _, q := range crowded {
 			q.look()
-			again = time.After(overrunLooks)
 		}
 		if e, ok := c.async.take(); ok {
 			return e, nil
 		}
+		left := time.Until(end)
+		if left <= 0 {
+			return verbs.AsyncEvent{}, verbs.ErrTimeout
+		}
+		if len(crowded) > 0 {
+			left = min(left, overrunLooks)
+		}
+		timer.Reset(left) // one wait: a sleeper costs no CPU
 		select {
 		case <-c.ended:
 			return verbs.AsyncEvent{}, c.err("get_async_event", einval, "device is closed")
 		case <-timer.C:
-			return verbs.AsyncEvent{}, verbs.ErrTimeout
 		case <-c.async.wake:
-		case <-again:
 		}
 	}
 }
