@@ -38,7 +38,7 @@ func (w *worker) yield() {
 	if i.rounds++; i.rounds%clockRounds != 0 {
 		return
 	}
-	now := w.clock.Now()
+	now := w.spare.Now()
 	switch {
 	case i.since == 0:
 		i.since = now

@@ -17,7 +17,6 @@ func (s *session) probeReads() error {
 		return nil
 	}
 	l := s.rig.lanes()[0]
-	l.worker.clock = s.newClock()
 	if err := l.lay(&scheme); err != nil {
 		return err
 	}

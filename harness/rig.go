@@ -104,7 +104,7 @@ func (r *rig) fill(g *group) error {
 	for i := range r.plan.Workers {
 		n := left / (r.plan.Workers - i)
 		left -= n
-		w := &worker{rig: r, halt: r.halt, group: g, recorder: r.recorders[i]}
+		w := &worker{rig: r, halt: r.halt, spare: clock.New(), group: g, recorder: r.recorders[i]}
 		g.workers = append(g.workers, w)
 		if err := w.build(n, r.plan.QPs-left-n); err != nil {
 			return err

@@ -18,6 +18,7 @@ const wcBatch = 64 // completions that are taken at a time
 type worker struct {
 	rig     *rig
 	halt    *halt
+	spare   *clock.Clock // of real time, for what is not measured
 	group   *group
 	channel verbs.CompChannel // nil unless it sleeps
 	sendCQ  verbs.CQ
