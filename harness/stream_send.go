@@ -11,8 +11,8 @@ import (
 // sending returns the part that sends, or READs, over all lanes of the worker.
 func (w *worker) sending(t oob.Turn, rate *stats.Rate) *part {
 	s := w.scheme
-	p := &part{step: w.sendStep(), blocked: w.sendBlocked, rate: rate, until: math.MaxInt64, want: new(atomic.Uint64)}
-	p.pace(s, t.Messages == 0)
+	p := &part{sends: true, step: w.sendStep(), blocked: w.sendBlocked, rate: rate, until: math.MaxInt64, want: new(atomic.Uint64)}
+	p.spread(s, t.Messages == 0)
 	for _, l := range w.lanes {
 		l.out.limit = math.MaxUint64
 		if t.Messages > 0 {
