@@ -48,6 +48,9 @@ func (s *Samples) Median() float64 {
 		return 0
 	}
 	v := s.percentile(50)
+	if s.n < manySamples {
+		return v
+	}
 	low, high := s.reach(v, 0), s.reach(v, 100)
 	below, above := s.percentile(low-reachStep), s.percentile(high+reachStep)
 	step := min(v-below, above-v)
@@ -56,6 +59,9 @@ func (s *Samples) Median() float64 {
 	}
 	return v + step*((50-low)/(high-low)-0.5)
 }
+
+// manySamples is from how many times on a median is sought between the steps of the clock.
+const manySamples = 100
 
 // reachStep is how exactly reach finds a percentile.
 const reachStep = 1e-3
