@@ -69,7 +69,6 @@ type sides struct{ client, server bool }
 func (s sides) has(r Role) bool { return r == Client && s.client || r == Server && s.server }
 
 var (
-	nobody    = sides{}
 	theClient = sides{client: true}
 	theServer = sides{server: true}
 	bothSides = sides{true, true}
