@@ -123,10 +123,7 @@ func (w *worker) poster() func(*sender, uint64) error {
 
 // postMarked posts n messages with their markers.
 func (o *sender) postMarked(n uint64) error {
-	marks := o.marks
-	for k := o.sent; k < o.sent+n; k++ {
-		marks.Write(k)
-	}
+	o.marks.WriteAll(o.sent, n)
 	return o.post(n)
 }
 
