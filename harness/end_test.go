@@ -39,7 +39,12 @@ func (c *countdown) of(p *pair) {
 		}
 		return ctx
 	}
-	p.peer = func(peer oob.Peer) oob.Peer { return watchedTurns{peer, c} }
+	p.peer = func(side int, peer oob.Peer) oob.Peer {
+		if side == 1 {
+			return peer
+		}
+		return watchedTurns{peer, c}
+	}
 }
 
 // watchedTurns is the client's peer, which tells of the first round that counts.

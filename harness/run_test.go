@@ -26,7 +26,6 @@ type pair struct {
 	ctx    context.Context                               // the client's
 	row    func(result.Row)                              // called for each row of the client's
 	begin  func()                                        // called when the client begins to measure
-	peer   func(oob.Peer) oob.Peer                       // makes another peer of the client's
 	conns  [2]*oob.Conn                                  // nil: within the process
 }
 
@@ -50,9 +49,6 @@ func (p pair) run(t testing.TB) (files [2]*result.File, errs [2]error) {
 			}
 			if p.row != nil {
 				c.Row = p.row
-			}
-			if p.peer != nil {
-				c.Peer = p.peer(c.Peer)
 			}
 			if p.begin != nil {
 				c.Begin = p.begin
