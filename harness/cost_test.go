@@ -98,7 +98,9 @@ func TestLoopsRunOnTheNullDevice(t *testing.T) {
 			if n > messages || n < messages && l.role == Client || n < messages-visit {
 				t.Errorf("%d messages of %d", n, messages)
 			}
-			if slept := cost.Sleeps > 0; slept != (l.mode == ModeEvent) || cost.CPUNs <= 0 {
+			// Its events are there before anybody sleeps, so they are no sleeps. The thread may
+			// wait for something else now and then.
+			if cost.Sleeps > messages/10 || cost.CPUNs <= 0 {
 				t.Errorf("%d sleeps, %v ns of CPU time", cost.Sleeps, cost.CPUNs)
 			}
 		})
