@@ -160,7 +160,7 @@ func (s *session) do(t oob.Turn) error {
 		return s.again()
 	case t.Step == oob.StepSize && !laid:
 		return s.lay(t)
-	case t.Step == oob.StepRound && laid && t.Messages <= MaxIterations && (t.Messages > 0) != (t.Duration > 0):
+	case t.Step == oob.StepRound && laid && t.Messages <= MaxIterations && t.Duration >= 0 && (t.Messages > 0) != (t.Duration > 0):
 		return s.measure(t)
 	case t.Step == oob.StepRest && laid:
 		return s.settle()
