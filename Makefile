@@ -4,7 +4,7 @@ GO      ?= go
 OUT     ?= out
 FUZZ    ?= 50000x
 
-.PHONY: help packages build check test guest-test guest-shell mutations compare bench clean
+.PHONY: help packages build check test trials guest-test guest-shell mutations compare bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -25,6 +25,9 @@ test: check ## all tests: with the race detector, and on a real RDMA device in a
 	test/fuzz $(FUZZ)
 	test/arm64
 	test/guest/tests
+
+trials: packages ## what needs many repetitions: a device compared with itself shows no difference (5 minutes)
+	$(GO) test -tags trials -run Trial -v -timeout 30m ./harness
 
 guest-test: packages ## the tests in the guest only
 	test/guest/tests

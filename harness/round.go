@@ -14,7 +14,7 @@ import (
 )
 
 // A round measures one way for a short while: prepare, meet, run the loops, swap what was
-// measured. All messages have arrived and were consumed when it ends.
+// measured. When it ends all messages have arrived, and were consumed if anybody looks.
 
 // lastMessages is how long messages may stay out after the sender has seen all
 // of them completed.
@@ -56,7 +56,7 @@ func (s *session) newClock() *clock.Clock {
 // begin makes the worker ready for a round.
 func (w *worker) begin(t oob.Turn, c *clock.Clock) error {
 	s, role := w.scheme, w.rig.cfg.Role
-	w.clock, w.meter, w.idling, w.parts, w.over = c, meter{}, idling{}, nil, make(chan struct{})
+	w.clock, w.meter, w.idling, w.parts, w.over = c, meter{}, idling{}, nil, make(chan uint64, 1)
 	w.recorder.reset()
 	for _, l := range w.lanes {
 		l.prepare(s)
@@ -93,7 +93,7 @@ func (w *worker) choose(t oob.Turn) {
 		w.drive = w.follow
 		if role == Client {
 			w.drive = func() error {
-				defer close(w.over)
+				defer w.end()
 				return w.lead(t)
 			}
 			return
@@ -105,14 +105,14 @@ func (w *worker) choose(t oob.Turn) {
 			return
 		}
 	}
-	close(w.over) // it sends nothing of its own accord
+	w.end() // it sends nothing of its own accord
 }
 
 // chooseParts makes the parts of a stream.
 func (w *worker) chooseParts(t oob.Turn, sends, receives bool) {
-	atSender, atReceiver := w.rate, w.pace
+	atSender, atReceiver := w.rate, w.other
 	if w.scheme.atReceiver {
-		atSender, atReceiver = w.pace, w.rate
+		atSender, atReceiver = w.other, w.rate
 	}
 	if sends {
 		w.parts = append(w.parts, w.sending(t, atSender))
@@ -177,8 +177,7 @@ func (s *session) finish(g *group) ending {
 	sent := make([]uint64, len(g.workers))
 	for i, w := range g.workers {
 		select {
-		case <-w.over:
-			sent[i] = w.sent() - w.before
+		case sent[i] = <-w.over:
 		case <-s.halt.told:
 			return ending{err: s.halt.reason()}
 		}
@@ -191,12 +190,22 @@ func (s *session) finish(g *group) ending {
 		s.halt.set(err) // the loops wait for a number that will not come
 		return ending{err: err}
 	}
-	late := fmt.Errorf("mode %s, %d bytes: the peer sent all messages, and some of them did not arrive within %v", g.way, g.workers[0].scheme.size, lastMessages)
-	timer := time.AfterFunc(lastMessages, func() { s.halt.set(late) })
+	if s.halt.on() {
+		return ending{err: s.halt.reason()}
+	}
+	limit := lastMessages + g.consuming()
+	late := fmt.Errorf("mode %s, %d bytes: the peer sent all messages, and some of them did not arrive within %v", g.way, g.workers[0].scheme.size, limit)
+	timer := time.AfterFunc(limit, func() { s.halt.set(late) })
 	for i, w := range g.workers {
 		w.expect(theirs[i])
 	}
 	return ending{deadline: timer}
+}
+
+// consuming is how long it may take to consume what the rings hold: 50 MB/s are slow.
+func (g *group) consuming() time.Duration {
+	s := g.workers[0].scheme
+	return time.Duration(s.size) * time.Duration(s.slots*len(g.lanes())) * 20 * time.Nanosecond
 }
 
 // fail makes an error of this side's loop the reason of the halt, unless there is

@@ -1,0 +1,132 @@
+package harness
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/wrap"
+)
+
+// shape is what the rows of a comparison must have in common.
+type shape struct {
+	touch                     string
+	slots, span, depth, cqMod int
+	relaxed                   bool
+	at                        string
+}
+
+func shapeOf(r *result.Row) shape {
+	s := shape{touch: r.Touch, slots: r.Slots, span: r.Span, depth: r.Depth, cqMod: r.CQMod, relaxed: r.Relaxed}
+	if r.Bandwidth != nil {
+		s.at = r.Bandwidth.MeasuredAt
+	}
+	return s
+}
+
+// comparison runs a short comparison of several sizes.
+func comparison(t *testing.T, op Op, kind string, wrap func(int, verbs.Context) verbs.Context) *result.File {
+	t.Helper()
+	p := testPlan(op, kind, 0, 300)
+	p.Sizes, p.Compare, p.Rounds, p.Completion = []int{8, 4096, 65536}, true, 3, ModeAuto
+	if kind == result.KindBandwidth {
+		p.QPs = 2
+	}
+	files, errs := pair{device: "shm_whole", plan: p, wrap: wrap}.run(t)
+	if errs != [2]error{} {
+		t.Fatal(errs)
+	}
+	return files[0]
+}
+
+// All modes of a comparison have the same shape, and differ in their opcode only where one
+// needs a completion at the receiver.
+func TestComparisonsAreLikeWithLike(t *testing.T) {
+	eachTest(t, func(t *testing.T, op Op, kind string) {
+		f := comparison(t, op, kind, nil)
+		bySize := map[int]shape{}
+		for i := range f.Rows {
+			r := &f.Rows[i]
+			first, known := bySize[r.Size]
+			if !known {
+				first = shapeOf(r)
+				bySize[r.Size] = first
+			}
+			if got := shapeOf(r); got != first || got.touch != string(TouchRead) || got.relaxed {
+				t.Errorf("%d bytes: mode %s has %+v, others %+v", r.Size, r.Mode, got, first)
+			}
+			if want := opcodeOfRow(op, Mode(r.Mode)); r.Opcode != want {
+				t.Errorf("%d bytes: mode %s has opcode %s, want %s", r.Size, r.Mode, r.Opcode, want)
+			}
+			if b := r.Bandwidth; b != nil && b.MeasuredAt != map[bool]string{true: "requester", false: "receiver"}[op == OpRead] {
+				t.Errorf("%d bytes: mode %s is measured at the %s", r.Size, r.Mode, b.MeasuredAt)
+			}
+			if (r.NoRatio != "") != (op == OpRead) {
+				t.Errorf("%d bytes: mode %s: nothing is concluded from it: %q", r.Size, r.Mode, r.NoRatio)
+			}
+		}
+		checkMissing(t, f)
+	})
+}
+
+func opcodeOfRow(op Op, m Mode) string {
+	switch {
+	case op == OpSend:
+		return verbs.OpSend.String()
+	case op == OpRead:
+		return verbs.OpRDMARead.String()
+	case m == ModeData:
+		return verbs.OpRDMAWrite.String()
+	}
+	return verbs.OpRDMAWriteWithImm.String()
+}
+
+// checkMissing finds a row of each size and mode, or for events, that nobody slept for, a
+// reason.
+func checkMissing(t *testing.T, f *result.File) {
+	t.Helper()
+	seen := map[string]int{}
+	name := func(size int, mode string) string { return fmt.Sprintf("%d bytes, mode %s", size, mode) }
+	for _, r := range f.Rows {
+		seen[name(r.Size, r.Mode)]++
+		if r.Mode == string(ModeEvent) && r.Local.Sleeps+r.Peer.Sleeps == 0 {
+			t.Errorf("%d bytes: a row of events that nobody slept for", r.Size)
+		}
+	}
+	for _, m := range f.NotMeasured {
+		seen[name(m.Size, m.Mode)]++
+		if m.Mode != string(ModeEvent) || m.Why == "" {
+			t.Errorf("not measured: %+v", m)
+		}
+	}
+	for _, size := range f.Parameters.Sizes {
+		for _, mode := range modes() {
+			if n := seen[name(size, string(mode))]; n != 1 {
+				t.Errorf("%s: %d rows or reasons", name(size, string(mode)), n)
+			}
+		}
+	}
+}
+
+// READs that are under way when their post returns are compared, and can be slept for.
+func TestLateReadsAreCompared(t *testing.T) {
+	late := func(side int, c verbs.Context) verbs.Context {
+		if side == 1 {
+			return c
+		}
+		return wrap.Context(c, wrap.Options{ReadDelay: wrap.Constant(200 * time.Microsecond).Posts})
+	}
+	for _, kind := range allKinds {
+		f := comparison(t, OpRead, kind, late)
+		for _, r := range f.Rows {
+			if r.NoRatio != "" {
+				t.Errorf("%s, mode %s: %s", kind, r.Mode, r.NoRatio)
+			}
+		}
+		if want := len(modes()) * len(f.Parameters.Sizes); len(f.Rows) != want {
+			t.Errorf("%s: %d rows, want %d; not measured: %+v", kind, len(f.Rows), want, f.NotMeasured)
+		}
+	}
+}

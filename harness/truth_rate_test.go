@@ -1,0 +1,176 @@
+package harness
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/verbs/wrap"
+)
+
+// streams are the shapes of what a stream's messages take.
+var streams = []delays{
+	{"constant", wrap.Constant(1000), nil},
+	{"uniform", wrap.Uniform(5, 200, 1800), nil},
+	{"stalls", wrap.Stall(5000, 1000, 3500*time.Microsecond), nil},
+}
+
+const (
+	streamMessages = 20_000
+	streamDepth    = 8
+)
+
+// The bandwidth is bytes over time, at whichever side it is measured, and windows of it
+// show what happened in them.
+func TestBandwidthIsExact(t *testing.T) {
+	for _, op := range allOps {
+		for _, mode := range modes() {
+			touches := []Touch{TouchNone}
+			if op != OpRead && mode != ModeData {
+				touches = append(touches, TouchRead) // which makes the receiver's clock count
+			}
+			for _, touch := range touches {
+				for _, d := range streams {
+					t.Run(fmt.Sprintf("%s_%s_%s_touch_%s", op, mode, d.name, touch), func(t *testing.T) {
+						p := streamPlan(op, mode)
+						p.Touch = touch
+						f, client, _ := onVirtualTime(t, p, d)
+						r := onlyRow(t, f)
+						checkRate(t, &p, r, client)
+						checkWindows(t, r, client)
+					})
+				}
+			}
+		}
+	}
+}
+
+func streamPlan(op Op, mode Mode) Plan {
+	p := testPlan(op, result.KindBandwidth, 24, streamMessages)
+	p.Completion, p.TxDepth = mode, streamDepth
+	return p
+}
+
+// lag is how many messages the receiver may be behind the sender, whose time it takes.
+func lag(r *result.Row) int {
+	if r.Bandwidth.MeasuredAt == "receiver" {
+		return 2 * r.Slots
+	}
+	return 0
+}
+
+// checkRate holds the average of a row to the messages and what they took.
+func checkRate(t *testing.T, p *Plan, r *result.Row, client *notes) {
+	t.Helper()
+	b := r.Bandwidth
+	var took time.Duration
+	messages := 0
+	for _, posts := range client.rounds {
+		messages += len(posts)
+		for _, d := range posts {
+			took += d
+		}
+	}
+	want, part := float64(messages*r.Size)/took.Seconds(), exactly
+	if lag(r) > 0 {
+		part = 0.005
+	}
+	if counted := int(b.Messages); counted > messages || counted < messages-lag(r)*len(client.rounds) {
+		t.Errorf("%d messages, were %d", counted, messages)
+	}
+	if b.Bytes != b.Messages*uint64(r.Size) || !near(b.Average, want, part) || !near(b.MsgRate, want/float64(r.Size), part) {
+		t.Errorf("%+v, want %.0f bytes/s", b, want)
+	}
+	if each := p.Iterations / uint64(p.rounds()); p.Iterations > 0 && messages != int(each)*p.rounds() {
+		t.Errorf("%d messages in rounds of %d", messages, each)
+	}
+}
+
+// checkWindows holds the windows to those that the messages themselves make.
+func checkWindows(t *testing.T, r *result.Row, client *notes) {
+	t.Helper()
+	b, per := r.Bandwidth, windowsOf(client.rounds)
+	slices.Sort(per)
+	perSecond := float64(r.Size) / b.WindowS
+	// A window holds some messages more or fewer by where its ends lie between two edges.
+	loose := float64(lag(r)+r.Slots) * perSecond
+	for _, c := range []struct {
+		what string
+		got  float64
+		want float64
+	}{
+		{"slowest", b.Slowest, per[0]}, {"median", b.MedianWindow, per[len(per)/2]}, {"peak", b.Peak, per[len(per)-1]},
+	} {
+		if want := c.want * perSecond; math.Abs(c.got-want) > loose+0.01*want {
+			t.Errorf("%s window: %.0f bytes/s, want %.0f ± %.0f", c.what, c.got, want, loose)
+		}
+	}
+}
+
+// windowsOf counts the messages of each millisecond of the rounds.
+func windowsOf(rounds [][]time.Duration) (per []float64) {
+	for _, posts := range rounds {
+		now, end, n := time.Duration(0), time.Millisecond, 0.0
+		for _, d := range posts {
+			for now += d; now >= end; end += time.Millisecond {
+				per = append(per, n)
+				n = 0
+			}
+			n++
+		}
+	}
+	return per
+}
+
+// Rounds add up, timed ones end in time, and without a clock in the loop the average is
+// the same and there are no windows.
+func TestBandwidthOfRounds(t *testing.T) {
+	for _, op := range allOps {
+		for _, mode := range modes() {
+			t.Run(fmt.Sprintf("%s_%s", op, mode), func(t *testing.T) {
+				p := streamPlan(op, mode)
+				p.Rounds = 5
+				f, client, _ := onVirtualTime(t, p, streams[1])
+				checkRate(t, &p, onlyRow(t, f), client)
+				checkFigures(t, onlyRow(t, f), client)
+
+				p.Iterations, p.Duration = 0, 20*time.Millisecond
+				f, client, _ = onVirtualTime(t, p, streams[1])
+				checkRate(t, &p, onlyRow(t, f), client)
+				checkFigures(t, onlyRow(t, f), client)
+				if s := onlyRow(t, f).Bandwidth.Seconds; !near(s, p.Duration.Seconds(), 0.01) {
+					t.Errorf("%v s, want %v", s, p.Duration)
+				}
+
+				p = streamPlan(op, mode)
+				p.NoPeak = true
+				f, client, _ = onVirtualTime(t, p, streams[1])
+				checkRate(t, &p, onlyRow(t, f), client)
+				if b := onlyRow(t, f).Bandwidth; b.Peak != 0 || b.Slowest != 0 || b.MedianWindow != 0 || b.WindowS != 0 {
+					t.Errorf("windows without a clock: %+v", b)
+				}
+			})
+		}
+	}
+}
+
+// checkFigures holds each round's own average to what its messages took.
+func checkFigures(t *testing.T, r *result.Row, client *notes) {
+	t.Helper()
+	if len(r.Rounds) != len(client.rounds) {
+		t.Fatalf("%d rounds, want %d", len(r.Rounds), len(client.rounds))
+	}
+	for i, posts := range client.rounds {
+		var took time.Duration
+		for _, d := range posts {
+			took += d
+		}
+		want := float64(len(posts)*r.Size) / took.Seconds()
+		if got := r.Rounds[i].Average; !near(got, want, 0.02) {
+			t.Errorf("round %d: %.0f bytes/s, want %.0f", i, got, want)
+		}
+	}
+}
