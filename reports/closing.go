@@ -19,7 +19,8 @@ const textWidth = 110
 // what the main number means, what is to be known of the comparison, and the warnings.
 func closing(g *Group, side comparison, tables []*table.Table) string {
 	var b strings.Builder
-	if len(g.Entries()) == 0 {
+	missing := notes(g)
+	if len(g.Entries()) == 0 && len(missing) == 0 {
 		b.WriteString("\n No measurement was finished.\n")
 	}
 	for _, t := range slices.Concat(tables, side.tables, verifyTables(g)) {
@@ -29,7 +30,7 @@ func closing(g *Group, side comparison, tables []*table.Table) string {
 	if v := verifyLine(g); v != "" {
 		b.WriteString(" " + v + "\n")
 	}
-	for _, note := range slices.Concat([]string{mainDefinition(g)}, side.notes, notes(g)) {
+	for _, note := range slices.Concat([]string{mainDefinition(g)}, side.notes, missing) {
 		for i, line := range Wrap(note, textWidth) {
 			b.WriteString(strings.Repeat(" ", 1+min(i, 1)*2) + line + "\n")
 		}
