@@ -59,7 +59,7 @@ func rowWarnings(s *scheme, r *result.Row) []result.Warning {
 		cost result.Cost
 	}{{"this side", r.Local}, {"the peer", r.Peer}} {
 		if !s.sleeps && side.cost.Busy > 0 && side.cost.Busy < mostlyBusy {
-			warn("preempted", "on %s the measuring thread spins and had its CPU for under 95 %% of the time, see how busy its core was: other work took it", side.name)
+			warn("preempted", "on %s the spinning thread had its CPU for under 95 %% of the time: other work took it", side.name)
 		}
 	}
 	if v := r.Verify; v != nil && v.Bad() > 0 {

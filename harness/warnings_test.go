@@ -18,8 +18,8 @@ func TestThreadsAreWarnedOf(t *testing.T) {
 		want       []string
 	}{
 		{"busy", false, result.Cost{Busy: 0.95}, result.Cost{Busy: 1}, nil},
-		{"preempted", false, result.Cost{Busy: 0.949}, result.Cost{Busy: 1}, []string{"preempted: on this side the measuring thread spins and had its CPU for under 95 %"}},
-		{"both preempted", false, result.Cost{Busy: 0.5}, result.Cost{Busy: 0.3}, []string{"preempted: on this side", "preempted: on the peer the measuring thread spins and had its CPU for under 95 %"}},
+		{"preempted", false, result.Cost{Busy: 0.949}, result.Cost{Busy: 1}, []string{"preempted: on this side the spinning thread had its CPU for under 95 %"}},
+		{"both preempted", false, result.Cost{Busy: 0.5}, result.Cost{Busy: 0.3}, []string{"preempted: on this side", "preempted: on the peer the spinning thread had its CPU for under 95 %"}},
 		{"a side without a loop", false, result.Cost{Busy: 1}, result.Cost{}, nil},
 		{"asleep", true, result.Cost{Busy: 0.2, SleepsPerMessage: 1}, result.Cost{Busy: 0.2}, nil},
 		{"nearly asleep", true, result.Cost{Busy: 0.2, SleepsPerMessage: 0.4}, result.Cost{Busy: 0.2, SleepsPerMessage: 0.9}, nil},
