@@ -56,7 +56,7 @@ func (s *session) newClock() *clock.Clock {
 // begin makes the worker ready for a round.
 func (w *worker) begin(t oob.Turn, c *clock.Clock) error {
 	s, role := w.scheme, w.rig.cfg.Role
-	w.clock, w.meter, w.idling, w.parts, w.over = c, meter{}, idling{}, nil, make(chan struct{})
+	w.clock, w.meter, w.idling, w.parts, w.over = c, meter{}, idling{}, nil, make(chan uint64, 1)
 	w.recorder.reset()
 	for _, l := range w.lanes {
 		l.prepare(s)
@@ -93,7 +93,7 @@ func (w *worker) choose(t oob.Turn) {
 		w.drive = w.follow
 		if role == Client {
 			w.drive = func() error {
-				defer close(w.over)
+				defer w.end()
 				return w.lead(t)
 			}
 			return
@@ -105,8 +105,11 @@ func (w *worker) choose(t oob.Turn) {
 			return
 		}
 	}
-	close(w.over) // it sends nothing of its own accord
+	w.over <- 0
 }
+
+// end tells that the worker has sent all that it will.
+func (w *worker) end() { w.over <- w.sent() - w.before }
 
 // chooseParts makes the parts of a stream.
 func (w *worker) chooseParts(t oob.Turn, sends, receives bool) {
@@ -177,8 +180,7 @@ func (s *session) finish(g *group) ending {
 	sent := make([]uint64, len(g.workers))
 	for i, w := range g.workers {
 		select {
-		case <-w.over:
-			sent[i] = w.sent() - w.before
+		case sent[i] = <-w.over:
 		case <-s.halt.told:
 			return ending{err: s.halt.reason()}
 		}

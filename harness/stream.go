@@ -130,7 +130,7 @@ func (w *worker) retire(running []*part) []*part {
 			p.unread = 0
 		}
 		if p.late != nil { // it was a sender
-			close(w.over)
+			w.end()
 		}
 	}
 	return left

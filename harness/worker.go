@@ -37,7 +37,7 @@ type worker struct {
 	drive  func() error  // its loop
 	parts  []*part       // that a stream is made of
 	steps  steps         // that a ping-pong is made of
-	over   chan struct{} // closed when it has sent all that it will
+	over   chan uint64   // takes how many messages it has sent of its own accord, once that is all
 	sleep  sleeper
 	meter  meter
 	idling idling
