@@ -21,28 +21,28 @@ func (s *session) complete(size int) error {
 			return err
 		}
 		row := t.finished(&s.cfg.Plan, s.gate.forced, mine, theirs)
-		if row.Latency == nil && row.Bandwidth == nil || s.cfg.Plan.Verify && !t.checked {
+		if !row.Measured(s.cfg.Plan.Kind) || s.cfg.Plan.Verify && !t.checked {
 			return fmt.Errorf("mode %s, %d bytes: the peer's result lacks what it measured", t.scheme.way, row.Size)
 		}
 		delete(s.rows, key)
-		s.emit(row)
+		s.emit(t, row)
 	}
 	return nil
 }
 
 // emit hands a row out, or says why there is none: events that never slept are not what
 // the mode is about.
-func (s *session) emit(r result.Row) {
-	if why := unmeasured(&r); why != "" {
-		s.cfg.File.NotMeasured = append(s.cfg.File.NotMeasured, result.Missing{Size: r.Size, Mode: r.Mode, Why: why})
+func (s *session) emit(t *tally, r result.Row) {
+	if why := unmeasured(t.scheme, &r); why != "" {
+		s.cfg.File.NotMeasured = append(s.cfg.File.NotMeasured, result.Missing{Size: r.Size, Mode: r.Name(), Why: why})
 		return
 	}
 	s.cfg.File.Rows = append(s.cfg.File.Rows, r)
 	s.cfg.Row(r)
 }
 
-func unmeasured(r *result.Row) string {
-	if Mode(r.Mode) != ModeEvent || r.Local.Sleeps+r.Peer.Sleeps > 0 {
+func unmeasured(sch *scheme, r *result.Row) string {
+	if !sch.sleeps || r.Local.Sleeps+r.Peer.Sleeps > 0 {
 		return ""
 	}
 	return "no side ever slept for an event: completions were always there before, so this would not be the cost of events"
@@ -59,12 +59,12 @@ func (s *session) salvage() {
 			if t == nil {
 				continue
 			}
-			r := t.finished(&s.cfg.Plan, s.gate.forced, t.row(), oob.Row{})
+			r := t.finished(&s.cfg.Plan, s.gate.forced, t.row(), t.known())
 			if r.Latency == nil && (r.Bandwidth == nil || r.Bandwidth.Messages == 0) {
 				continue
 			}
 			r.Warnings = append(r.Warnings, result.Warning{ID: "broken-off", Text: "the measurement was broken off; the peer's figures may be missing"})
-			s.emit(r)
+			s.emit(t, r)
 		}
 	}
 }

@@ -4,13 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
-
-// warmMessages are those of the round before the one that counts.
-const warmMessages = 1000
 
 // loop is a timed loop: what one side of a test does in a mode, alone or in a comparison.
 type loop struct {
@@ -75,40 +71,6 @@ func (l loop) way(p *Plan) int {
 	panic("the plan has no way of mode " + l.mode)
 }
 
-// runAlone runs one side of a plan on the null device, for a round of so many messages
-// after a warm-up. It returns how many were measured and what they cost.
-func runAlone(t testing.TB, l loop, p Plan, messages uint64) (uint64, result.Cost) {
-	t.Helper()
-	shm := openDevice(t, "shm_whole")
-	defer shm.Close()
-	way, announced := l.way(&p), uint64(0)
-	d := newNullDevice(&p, l.role, way)
-	s := &session{
-		cfg: &Config{
-			Plan: p, Role: l.role, Context: nullContext{shm, d}, Port: 1, GIDIndex: -1, File: &result.File{},
-		},
-		peer: alone{d, l.role, &announced}, halt: newHalt(), rows: map[rowKey]*tally{}, current: -1, run: 1,
-	}
-	if err := s.setUp(); err != nil {
-		t.Fatal(err)
-	}
-	defer s.rig.close()
-	defer quiet()()
-	for _, turn := range []oob.Turn{
-		{Step: oob.StepSize},
-		{Step: oob.StepRound, Way: way, Messages: warmMessages, Warmup: true},
-		{Step: oob.StepRound, Way: way, Messages: messages},
-	} {
-		announced = turn.Messages
-		if err := s.do(turn); err != nil {
-			t.Fatal(err)
-		}
-	}
-	row := s.rows[rowKey{0, way}]
-	n := row.rounds[0].Messages
-	return n, row.here.cost(n)
-}
-
 // BenchmarkHarness reports what the harness costs itself for a message of 8 bytes,
 // or a round trip: the CPU time of the loop on a device that takes none. With no_peak
 // the clock is not read in the loop, and no time is recorded.
@@ -136,7 +98,9 @@ func TestLoopsRunOnTheNullDevice(t *testing.T) {
 			if n > messages || n < messages && l.role == Client || n < messages-visit {
 				t.Errorf("%d messages of %d", n, messages)
 			}
-			if slept := cost.Sleeps > 0; slept != (l.mode == ModeEvent) || cost.CPUNs <= 0 {
+			// Its events are there before anybody sleeps, so they are no sleeps. The thread may
+			// wait for something else now and then.
+			if cost.Sleeps > messages/10 || cost.CPUNs <= 0 {
 				t.Errorf("%d sleeps, %v ns of CPU time", cost.Sleeps, cost.CPUNs)
 			}
 		})

@@ -3,51 +3,61 @@ package harness
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/wrap"
 )
 
-// The device of counted does something when so many messages are posted.
-type (
-	counted struct {
-		verbs.Context
-		*countdown
-	}
-	countedPD struct {
-		verbs.PD
-		*countdown
-	}
-	countedQP struct {
-		verbs.QP
-		*countdown
-	}
-	countdown struct {
-		left int
-		then func()
-	}
-)
-
-func (c counted) AllocPD() (verbs.PD, error) {
-	pd, err := c.Context.AllocPD()
-	return countedPD{pd, c.countdown}, err
+// countdown does something when a side has posted so many messages of a round that counts.
+type countdown struct {
+	left   atomic.Int64
+	counts atomic.Bool
+	then   func()
 }
 
-func (c countedPD) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
-	qp, err := c.PD.CreateQP(init)
-	return countedQP{qp, c.countdown}, err
+func newCountdown(messages int64, then func()) *countdown {
+	c := &countdown{then: then}
+	c.left.Store(messages)
+	return c
 }
 
-func (c countedQP) PostSend(list *verbs.SendWR) (*verbs.SendWR, error) {
-	for wr := list; wr != nil; wr = wr.Next {
-		if c.left--; c.left == 0 {
+// of makes a pair's client the side.
+func (c *countdown) of(p *pair) {
+	posted := func(verbs.QP, *verbs.SendWR) {
+		if c.counts.Load() && c.left.Add(-1) == 0 {
 			c.then()
 		}
 	}
-	return c.QP.PostSend(list)
+	p.wrap = func(side int, ctx verbs.Context) verbs.Context {
+		if side == 0 {
+			return wrap.Context(ctx, wrap.Options{OnPostSend: posted})
+		}
+		return ctx
+	}
+	p.peer = func(side int, peer oob.Peer) oob.Peer {
+		if side == 1 {
+			return peer
+		}
+		return watchedTurns{peer, c}
+	}
+}
+
+// watchedTurns is the client's peer, which tells of the first round that counts.
+type watchedTurns struct {
+	oob.Peer
+	*countdown
+}
+
+func (w watchedTurns) Turn(mine oob.Turn) (oob.Turn, error) {
+	if mine.Step == oob.StepRound && !mine.Warmup {
+		w.counts.Store(true)
+	}
+	return w.Peer.Turn(mine)
 }
 
 // A run that is interrupted ends at once and keeps what it measured.
@@ -59,13 +69,9 @@ func TestInterrupt(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			var start time.Time
 			begun := func() { start = time.Now(); cancel() }
-			wrap := func(side int, c verbs.Context) verbs.Context {
-				if side == 0 {
-					return counted{c, &countdown{3000, begun}}
-				}
-				return c
-			}
-			files, errs := pair{device: "shm_whole", plan: p, ctx: ctx, wrap: wrap}.run(t)
+			sides := pair{device: "shm_whole", plan: p, ctx: ctx}
+			newCountdown(3000, begun).of(&sides)
+			files, errs := sides.run(t)
 			if took := time.Since(start); took > 5*time.Second {
 				t.Errorf("%s: ended after %v", mode, took)
 			}
@@ -76,7 +82,7 @@ func TestInterrupt(t *testing.T) {
 			if !errors.As(errs[1], &lost) || !lost.Aborted {
 				t.Errorf("%s: server: %v", mode, errs[1])
 			}
-			if (mode == ModePoll || kind == result.KindLatency) && len(files[0].Rows) != 1 {
+			if (mode == ModePoll || kind == result.KindLatency) && len(files[0].Rows)+len(files[0].NotMeasured) != 1 {
 				t.Errorf("%s: %d rows kept", mode, len(files[0].Rows))
 			}
 		}

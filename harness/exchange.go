@@ -33,6 +33,7 @@ func (w *worker) lead(t oob.Turn) error {
 	if err := o.fire(); err != nil {
 		return err
 	}
+	w.rate.Start(w.clock.Now())
 	if _, err := w.trips(leadIn-1, math.MaxInt64, math.MaxUint64); err != nil {
 		return err
 	}

@@ -191,7 +191,7 @@ func (w *worker) tidySends() error {
 // waits for them only where no receive would be left.
 func (w *worker) tidyRecvs() error {
 	i := &w.lanes[0].in
-	for i.unreaped() >= int64(i.every) {
+	for i.unreaped() > 0 {
 		if _, err := w.reapRecvs(); err != nil {
 			return err
 		}

@@ -12,8 +12,8 @@ func (g *group) result() oob.Round {
 	for _, w := range g.workers {
 		r.CPUNs += w.meter.cpu
 		r.WallNs += w.meter.wall
-		r.Sleeps += w.meter.sleeps
-		r.Lost += uint64(max(w.meter.preempted, 0))
+		r.Sleeps += uint64(max(w.meter.sleeps, 0))
+		r.Preempted += uint64(max(w.meter.preempted, 0))
 		if d := w.clock.Drift(); d*d > r.Drift*r.Drift {
 			r.Drift = d
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/verbs"
 	"golang.org/x/sys/unix"
 )
@@ -13,29 +14,30 @@ import (
 var errOver = errors.New("over")
 
 const (
-	spins      = 64                    // polls of an empty CQ between two looks at the halt word
-	memorySpin = 64                    // looks at memory between two looks at it
-	eventSlice = 50 * time.Millisecond // of sleep between two looks at it
-	ackBatch   = 64                    // events acknowledged at a time
+	spins      = 64               // polls of an empty CQ between two looks at the halt word
+	memorySpin = 64               // looks at memory between two looks at it
+	eventSlice = time.Millisecond // of sleep between two looks at it
+	ackBatch   = 64               // events acknowledged at a time
 )
 
 // patience is how long a loop spins in vain, the same in every mode, until it gives other
-// threads of an overloaded machine a chance. A wait as long as that is no message's.
+// threads of an overloaded machine a chance.
 const patience = int64(20 * time.Microsecond)
+
+// spinRounds is how many rounds of a loop get nowhere before it looks at the time.
+const spinRounds = 4
 
 // idling is how long a loop has got nowhere.
 type idling struct {
-	rounds int   // without progress
-	since  int64 // when that began, 0 if it was not looked at yet
+	rounds int
+	since  int64 // when that was first looked at, or when the CPU was last given away
+	began  spent // what the worker had used when it began, once that lasts; see [worker.endMeter]
 }
-
-// clockRounds is how many rounds without progress there are between two looks at the clock.
-const clockRounds = 16
 
 // yield is called in each round of a loop that gets nowhere.
 func (w *worker) yield() {
 	i := &w.idling
-	if i.rounds++; i.rounds%clockRounds != 0 {
+	if i.rounds++; i.rounds < spinRounds {
 		return
 	}
 	now := w.spare.Now()
@@ -43,8 +45,21 @@ func (w *worker) yield() {
 	case i.since == 0:
 		i.since = now
 	case now-i.since > patience:
+		w.noteIdle(now - i.since)
 		unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 		i.since = now
+	}
+}
+
+// noteIdle remembers what the worker had used when it last got on, so many nanoseconds ago.
+// Whether that was the end of the round is not known before the peer has said so.
+func (w *worker) noteIdle(ago int64) {
+	if w.idling.began.wall != 0 || !w.meter.running {
+		return
+	}
+	w.idling.began = spent{wall: w.clock.Now() - ago, cpu: clock.ThreadCPU()}
+	if !w.scheme.sleeps {
+		w.idling.began.cpu -= ago
 	}
 }
 
@@ -52,7 +67,8 @@ func (w *worker) yield() {
 type sleeper struct {
 	channel verbs.CompChannel
 	queues  []armable // whose completions end a sleep
-	sleeps  uint64
+	idle    func(ns int64)
+	events  uint64 // that ended a sleep, or came before it began
 }
 
 // armable is a CQ, and whether it will raise an event.
@@ -82,12 +98,13 @@ func (s *sleeper) nap() error {
 	}
 	cq, err := s.channel.GetEvent(eventSlice)
 	if err == verbs.ErrTimeout {
+		s.idle(int64(eventSlice))
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	s.sleeps++
+	s.events++
 	s.woken(cq)
 	return nil
 }
@@ -109,7 +126,7 @@ func (s *sleeper) woken(cq verbs.CQ) {
 
 // begin takes events out of the channel that are older than the round.
 func (s *sleeper) begin() error {
-	s.sleeps = 0
+	s.events = 0
 	for s.channel != nil {
 		cq, err := s.channel.GetEvent(0)
 		if err == verbs.ErrTimeout {
@@ -140,7 +157,7 @@ func (s *sleeper) watch(w *worker) {
 	if w.channel == nil || s.channel != nil {
 		return
 	}
-	s.channel = w.channel
+	s.channel, s.idle = w.channel, w.noteIdle
 	role := w.rig.cfg.Role
 	if w.scheme.out.has(role) && (w.scheme.fetch || !w.scheme.exchange) {
 		s.queues = append(s.queues, armable{cq: w.sendCQ})

@@ -37,7 +37,7 @@ func newLane(w *worker, index int, qp verbs.QP) *lane {
 	l.out = sender{lane: l, sends: cut(&q.sendsLeft, r.queues.slots), sges: cut(&q.sgesLeft, r.queues.slots)}
 	l.in = receiver{
 		lane: l, recvs: cut(&q.recvsLeft, r.queues.recvs), into: cut(&q.sgesLeft, r.queues.recvs),
-		credits: credits{sges: cut(&q.sgesLeft, r.plan.creditDepth())},
+		credits: credits{sges: cut(&q.sgesLeft, r.queues.credits)},
 	}
 	return l
 }

@@ -65,20 +65,21 @@ func (p *Plan) Memory() int {
 
 // queues is how many requests the queues of a QP hold.
 type queues struct {
-	slots int // of the largest ring
-	depth int // messages on their way
-	sends int // requests of the send queue: messages, credits and the one that ends a round
-	recvs int
+	slots   int // of the largest ring
+	depth   int // messages on their way
+	sends   int // requests of the send queue: messages, credits and the one that ends a round
+	recvs   int
+	credits int // on their way
 }
 
 func newQueues(p *Plan) queues {
-	q := queues{recvs: 1}
+	q := queues{recvs: 1, credits: p.creditDepth()}
 	for _, s := range p.candidates() {
 		q.slots = max(q.slots, s.slots)
 		q.depth = max(q.depth, int(s.depth))
 		q.recvs = max(q.recvs, s.recvs)
 	}
-	q.sends = q.depth + p.creditDepth() + 1
+	q.sends = q.depth + q.credits + 1
 	return q
 }
 

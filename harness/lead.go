@@ -17,7 +17,9 @@ const warmUp = 50 * time.Millisecond
 // until the plan is done and the intervals are as narrow as they are to be.
 func (s *session) lead() error {
 	p, began := &s.cfg.Plan, time.Now()
+	s.laps = 1
 	for first := true; ; first = false {
+		start := time.Now()
 		if !first {
 			if err := s.tell(oob.Turn{Step: oob.StepRun}); err != nil {
 				return err
@@ -29,11 +31,11 @@ func (s *session) lead() error {
 			}
 		}
 		for size := range p.Sizes {
-			if err := s.leadSize(size, began); err != nil {
+			if err := s.leadSize(size); err != nil {
 				return err
 			}
 		}
-		if s.run >= p.Runs && !s.wantsRun(began) {
+		if s.run >= p.Runs && !s.wantsRun(began, time.Since(start)) {
 			break
 		}
 	}
@@ -54,7 +56,7 @@ func (s *session) lead() error {
 func (s *session) several() bool { return s.cfg.Plan.Runs > 1 || s.cfg.Plan.Precision > 0 }
 
 // leadSize measures all ways of a size.
-func (s *session) leadSize(size int, began time.Time) error {
+func (s *session) leadSize(size int) error {
 	turn := oob.Turn{Step: oob.StepSize, Size: size, NoRatio: s.noRatio()}
 	if err := s.tell(turn); err != nil {
 		return err
@@ -64,13 +66,9 @@ func (s *session) leadSize(size int, began time.Time) error {
 			return err
 		}
 	}
-	rounds := s.cfg.Plan.rounds()
-	for i := 0; i < rounds; i++ {
+	for i := range s.cfg.Plan.rounds() * s.laps {
 		if err := s.leadRound(size, i); err != nil {
 			return err
-		}
-		if i == rounds-1 && s.wantsRounds(size, rounds, began) {
-			rounds += s.cfg.Plan.rounds()
 		}
 	}
 	if err := s.tell(oob.Turn{Step: oob.StepRest, Size: size}); err != nil || s.several() {
@@ -79,17 +77,26 @@ func (s *session) leadSize(size int, began time.Time) error {
 	return s.tell(oob.Turn{Step: oob.StepRow, Size: size})
 }
 
-// leadRound measures each way once. Each round begins with another one.
+// leadRound measures each way once. Each round begins with another one, and every other
+// round goes backwards, so that no way always comes after the same one.
 func (s *session) leadRound(size, round int) error {
 	ways := len(s.gate.ways)
 	for i := range ways {
-		turn := oob.Turn{Step: oob.StepRound, Size: size, Way: (round + i) % ways}
+		turn := oob.Turn{Step: oob.StepRound, Size: size, Way: place(round, i, ways)}
 		turn.Messages, turn.Duration = s.cfg.Plan.share(round)
 		if err := s.tell(turn); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// place is the i-th way of a round.
+func place(round, i, ways int) int {
+	if round%2 == 1 {
+		i = -i
+	}
+	return ((round+i)%ways + ways) % ways
 }
 
 // share is the part of a row's messages or of its time that a round has.
@@ -126,37 +133,38 @@ func (s *session) widest(size int) (float64, ratio.Level) {
 
 // base is the index of the way that the others are compared with: poll.
 func (s *session) base() int {
-	return max(0, slices.IndexFunc(s.gate.ways, func(g gated) bool { return g.way == way{mode: ModePoll} }))
+	return max(0, slices.IndexFunc(s.gate.ways, func(g gated) bool { return g.way.base() }))
 }
 
-// wantsRounds tells whether more rounds of the size are to narrow its intervals.
-func (s *session) wantsRounds(size, rounds int, began time.Time) bool {
-	p := &s.cfg.Plan
-	if p.Precision == 0 || s.late(began) || rounds >= MaxRounds {
-		return false
-	}
-	wide, level := s.widest(size)
-	return wide > p.Precision && level != ratio.Runs
-}
-
-// wantsRun tells whether another run is to narrow the intervals. What keeps them wide is
-// noted.
-func (s *session) wantsRun(began time.Time) bool {
+// wantsRun tells whether another run is to narrow the intervals, and decides how many laps
+// of the plan's rounds it has: more where rounds differ, as many as before where runs do.
+// One run tells nothing of how runs differ, so there are two at least. What keeps the
+// intervals wide is noted.
+func (s *session) wantsRun(began time.Time, last time.Duration) bool {
 	p := &s.cfg.Plan
 	if p.Precision == 0 {
 		return false
 	}
-	s.limit = ""
+	at, wide, level := 0, 0.0, ratio.Unknown
 	for size := range p.Sizes {
-		wide, level := s.widest(size)
-		if wide <= p.Precision {
-			continue
+		if w, l := s.widest(size); w > wide {
+			at, wide, level = size, w, l
 		}
-		s.limit = fmt.Sprintf("%d bytes: the widest interval is ±%.1f %% after %v; what varies most is between %s",
-			p.Sizes[size], wide*100, time.Since(began).Round(time.Second), level)
-		return !s.late(began) && s.run < MaxRuns
 	}
-	return s.run < 2 && !s.late(began) // one run tells nothing of how runs differ
+	s.limit = ""
+	if wide <= p.Precision && s.run >= minRuns {
+		return false
+	}
+	if wide > p.Precision {
+		s.limit = fmt.Sprintf("%d bytes: the widest interval is ±%.1f %% after %v; what varies most is between %s",
+			p.Sizes[at], wide*100, time.Since(began).Round(time.Second), level)
+	}
+	if level == ratio.Rounds && p.rounds()*s.laps < MaxRounds {
+		s.laps *= 2
+		last *= 2
+	}
+	return s.run < MaxRuns && time.Since(began)+last < p.timeLimit()
 }
 
-func (s *session) late(began time.Time) bool { return time.Since(began) > s.cfg.Plan.timeLimit() }
+// minRuns is how many runs it takes to tell rounds that differ from runs that do.
+const minRuns = 2

@@ -8,35 +8,44 @@ import (
 // meter measures what a worker's thread costs between begin and end, which leave out what
 // comes before the first message that counts and the wait for the peer's last word.
 type meter struct {
-	cpu, wall int64 // ns
-	preempted int64 // involuntary context switches
-	sleeps    uint64
-	running   bool
+	spent
+	running bool
+	waits   int64 // voluntary context switches
 }
 
 func (w *worker) beginMeter() {
-	w.meter = meter{cpu: -clock.ThreadCPU(), preempted: -preemptions(), sleeps: w.sleep.sleeps, running: true}
+	lost, waits := switches()
+	w.meter = meter{running: true, waits: -waits}
+	w.meter.spent = spent{cpu: -clock.ThreadCPU(), preempted: -lost, sleeps: -int64(w.sleep.events)}
 	w.meter.wall = -w.clock.Now()
 }
 
-// endMeter has an effect at its first call.
+// endMeter has an effect at its first call. Time in which nothing came any more does not
+// count.
 func (w *worker) endMeter() {
 	m := &w.meter
 	if !m.running {
 		return
 	}
-	m.wall += w.clock.Now()
-	m.cpu += clock.ThreadCPU()
-	m.preempted += preemptions()
-	m.sleeps = w.sleep.sleeps - m.sleeps
 	m.running = false
+	end := spent{wall: w.clock.Now(), cpu: clock.ThreadCPU()}
+	if began := w.idling.began; began.wall != 0 {
+		end = began
+	}
+	lost, waits := switches()
+	m.wall += end.wall
+	m.cpu += end.cpu
+	m.preempted += lost
+	m.waits += waits
+	m.sleeps = min(m.sleeps+int64(w.sleep.events), m.waits)
 }
 
-// preemptions returns how often the calling thread has lost its CPU to others.
-func preemptions() int64 {
+// switches returns how often the calling thread has lost its CPU to others, and how often
+// it has given it away to wait.
+func switches() (lost, waits int64) {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
-		return 0 // every Linux since 2.6.26 counts them
+		return 0, 0 // every Linux since 2.6.26 counts them
 	}
-	return u.Nivcsw
+	return u.Nivcsw, u.Nvcsw
 }

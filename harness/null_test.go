@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/ibperf/ibperf/oob"
-	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -258,40 +256,3 @@ func (c nullChannel) GetEvent(time.Duration) (verbs.CQ, error) {
 	return q, nil
 }
 func (nullChannel) Close() error { return nil }
-
-// alone is the peer of a side without one: it says and does the same, and as a client it
-// has sent what the server is to receive.
-type alone struct {
-	*nullDevice
-	role     Role
-	announce *uint64 // messages of the round that the side receives
-}
-
-func (a alone) Offer(mine oob.Offer) (oob.Offer, error)               { return mine, nil }
-func (a alone) Rendezvous(r oob.Rendezvous) (oob.Rendezvous, error)   { return r, nil }
-func (a alone) Endpoints(mine []oob.Endpoint) ([]oob.Endpoint, error) { return mine, nil }
-func (a alone) Promise(mine oob.Promise) (oob.Promise, error)         { return mine, nil }
-func (a alone) Turn(mine oob.Turn) (oob.Turn, error)                  { return mine, nil }
-func (a alone) Rest(unused []uint64) ([]uint64, error)                { return unused, nil }
-func (a alone) Row(mine oob.Row) (oob.Row, error)                     { return mine, nil }
-func (alone) Lost() <-chan struct{}                                   { return nil }
-func (alone) Err() error                                              { return nil }
-
-func (a alone) Ready() error {
-	if a.role == Server {
-		a.begin(*a.announce)
-	}
-	return nil
-}
-
-// Result is that of a side whose clock counts where this one's does not.
-func (a alone) Result(oob.Round) (oob.Round, error) {
-	return oob.Round{Figure: &result.Round{Messages: *a.announce}}, nil
-}
-
-func (a alone) Finish(sent []uint64) ([]uint64, error) {
-	if a.role == Server {
-		return []uint64{*a.announce}, nil
-	}
-	return sent, nil
-}

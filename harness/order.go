@@ -32,7 +32,7 @@ func (r *rig) promise() (oob.Promise, error) {
 			continue
 		}
 		for _, l := range g.lanes() { // the promise is each QP's own
-			o, c, err := verbs.AskOrder(l.qp, opcodeOf(r.plan.Op))
+			o, c, err := verbs.AskOrder(l.qp, r.plan.asked())
 			if err != nil {
 				return oob.Promise{}, &DeviceError{err}
 			}
@@ -87,24 +87,18 @@ func (g *gate) choose(p *Plan, refusal *RefusedError) error {
 	}
 	if refusal != nil {
 		g.order = verbs.OrderNone
-		if p.Completion == ModeData {
+		if p.insistsOnData() {
 			return refusal
 		}
-		if p.Compare || p.Completion == ModeAuto {
+		if p.wantsData() {
 			g.note("data-not-run", "data mode was left out: %s answered %q on %s, device %s",
 				refusal.Query, refusal.Answer, refusal.Side, refusal.Device)
 		}
 	}
 	for i, w := range p.planned() {
-		switch {
-		case w.mode == ModeAuto && refusal != nil:
-			w.mode = ModePoll
-		case w.mode == ModeAuto:
-			w.mode = ModeData
-		case w.mode == ModeData && refusal != nil:
-			continue
+		if w, possible := w.decided(refusal == nil); possible {
+			g.ways = append(g.ways, gated{w, i})
 		}
-		g.ways = append(g.ways, gated{w, i})
 	}
 	return nil
 }

@@ -107,13 +107,17 @@ const (
 
 // rounds is how many rounds a row has.
 func (p *Plan) rounds() int {
+	n := 1
 	switch {
 	case p.Rounds > 0:
-		return p.Rounds
+		n = p.Rounds
 	case p.Compare:
-		return DefaultRounds
+		n = DefaultRounds
 	}
-	return 1
+	if p.Duration > 0 {
+		return n
+	}
+	return int(min(uint64(n), max(1, p.Iterations/2))) // a rate takes two messages
 }
 
 // touch is what receivers do with messages.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -124,12 +123,16 @@ func (p *Plan) checkCounts() error {
 
 // checkTogether refuses what does not go together.
 func (p *Plan) checkTogether() error {
-	latency := p.Kind == result.KindLatency
+	latency := p.exchanges()
 	switch {
 	case latency && p.QPs != 1:
 		return fmt.Errorf("--qp %d: a latency test uses one QP", p.QPs)
 	case latency && (p.Workers != 1 || p.Both):
 		return fmt.Errorf("a latency test has one worker on each side")
+	case p.StrictPCIe && slices.Contains(p.Also, AlsoRelaxed):
+		return fmt.Errorf("--also relaxed and --disable_pcie_relaxed exclude each other")
+	case p.looksAnyway() && slices.Contains(p.Also, AlsoLook):
+		return fmt.Errorf("--also look shows nothing here: READs in flight take looks at the CQ in mode data as it is")
 	case p.QPs < p.Workers:
 		return fmt.Errorf("%d workers share %d QPs: each needs one of its own", p.Workers, p.QPs)
 	case p.Gap > 0 && !latency:

@@ -20,7 +20,8 @@ func (s *session) probeReads() error {
 	if err := l.lay(&scheme); err != nil {
 		return err
 	}
-	word := &words(s.rig.buf.Bytes()[s.rig.layout.rx(l.index):][:creditBytes])[0]
+	at := s.rig.layout.rx(l.index) + l.out.into.SlotOffset(0)/8*8 // the word that the message begins in
+	word := &words(s.rig.buf.Bytes()[at:][:creditBytes])[0]
 	atomic.StoreUint64(word, probePattern)
 	wr := &l.out.sends[0]
 	wr.Next = nil

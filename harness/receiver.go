@@ -20,7 +20,6 @@ type receiver struct {
 	marks   *message.Markers
 	check   *message.Checker // nil without --verify
 	posted  int              // receives that are kept posted
-	every   uint64           // completions are polled for so many messages that were seen in memory
 	batch   uint64           // receives that are posted at a time
 	quarter uint64           // of a ring's slots
 
@@ -38,11 +37,14 @@ func (i *receiver) lay(s *scheme, rx *message.Ring) {
 	if s.verify && !s.fetch {
 		i.check = message.NewChecker(rx, markersOf(s, i.marks))
 	}
-	i.posted, i.every, i.batch = s.recvs, uint64(max(1, s.slots/2)), 1
+	i.posted, i.batch = s.recvs, 1
 	i.quarter = uint64(max(1, s.slots/4))
-	if !s.exchange {
+	switch {
+	case s.exchange:
+	case s.seen: // the sender is told as often in every mode
+		i.batch = min(i.quarter, 32)
+	default:
 		i.batch = uint64(max(1, min(s.recvs/2, 32)))
-		i.every = i.quarter
 	}
 	i.arrived, i.reaped, i.free, i.slot = 0, 0, 0, 0
 	i.credits.told = 0

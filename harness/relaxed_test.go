@@ -6,23 +6,7 @@ import (
 
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
-)
-
-// watched is a device that notes which memory the requests of each size name.
-type watched struct {
-	verbs.Context
-	seen *sightings
-}
-
-type (
-	watchedPD struct {
-		verbs.PD
-		seen *sightings
-	}
-	watchedQP struct {
-		verbs.QP
-		seen *sightings
-	}
+	"github.com/ibperf/ibperf/verbs/wrap"
 )
 
 // sightings hold the keys of memory with relaxed ordering, and the sizes of
@@ -34,47 +18,33 @@ type sightings struct {
 	mixed        bool // a request names relaxed memory on one side only
 }
 
-func (w watched) AllocPD() (verbs.PD, error) {
-	pd, err := w.Context.AllocPD()
-	return watchedPD{pd, w.seen}, err
+// watch returns a device that notes which memory its requests name.
+func (s *sightings) watch(_ int, ctx verbs.Context) verbs.Context {
+	return wrap.Context(ctx, wrap.Options{OnRegMR: s.region, OnPostSend: s.request})
 }
 
-func (w watchedPD) RegMR(b []byte, access verbs.Access) (verbs.MR, error) {
-	m, err := w.PD.RegMR(b, access)
-	if err == nil && access&verbs.AccessRelaxedOrdering != 0 {
-		w.seen.Lock()
-		w.seen.relaxed[m.LKey()] = true
-		w.seen.Unlock()
+func (s *sightings) region(mr verbs.MR, access verbs.Access) {
+	if access&verbs.AccessRelaxedOrdering != 0 {
+		s.Lock()
+		defer s.Unlock()
+		s.relaxed[mr.LKey()] = true
 	}
-	return m, err
 }
 
-func (w watchedPD) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
-	qp, err := w.PD.CreateQP(init)
-	return watchedQP{qp, w.seen}, err
-}
-
-func (w watchedQP) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
-	w.seen.note(wr)
-	return w.QP.PostSend(wr)
-}
-
-func (s *sightings) note(list *verbs.SendWR) {
+func (s *sightings) request(_ verbs.QP, wr *verbs.SendWR) {
+	if wr.NumSGE == 0 {
+		return
+	}
 	s.Lock()
 	defer s.Unlock()
-	for wr := list; wr != nil; wr = wr.Next {
-		if wr.NumSGE == 0 {
-			continue
-		}
-		_, rkey := wr.RDMA()
-		size, relaxed := wr.SGList.Length, s.relaxed[wr.SGList.LKey]
-		if wr.Opcode != verbs.OpSend && relaxed != s.relaxed[rkey] {
-			s.mixed = true
-		}
-		s.all[size] = true
-		if !relaxed {
-			s.ordered[size] = true
-		}
+	_, rkey := wr.RDMA()
+	size, relaxed := wr.SGList.Length, s.relaxed[wr.SGList.LKey]
+	if wr.Opcode != verbs.OpSend && relaxed != s.relaxed[rkey] {
+		s.mixed = true
+	}
+	s.all[size] = true
+	if !relaxed {
+		s.ordered[size] = true
 	}
 }
 
@@ -107,8 +77,7 @@ func TestRelaxedOrdering(t *testing.T) {
 			p := testPlan(op, c.kind, size, 200)
 			p.Completion, p.StrictPCIe, p.Verify, p.Inline = c.mode, c.strict, c.verify, 0
 			seen := &sightings{relaxed: map[uint32]bool{}, all: map[uint32]bool{}, ordered: map[uint32]bool{}}
-			watch := func(_ int, ctx verbs.Context) verbs.Context { return watched{ctx, seen} }
-			files, errs := pair{device: "shm_whole", plan: p, wrap: watch}.run(t)
+			files, errs := pair{device: "shm_whole", plan: p, wrap: seen.watch}.run(t)
 			if errs[0] != nil || errs[1] != nil {
 				t.Fatalf("%s, %s: %v; %v", c.name, op, errs[0], errs[1])
 			}

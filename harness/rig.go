@@ -12,24 +12,25 @@ import (
 
 // rig is what a side makes of its device for a run: memory, queues and QPs.
 type rig struct {
-	cfg       *Config
-	plan      *Plan
-	halt      *halt
-	port      verbs.PortAttr
-	gids      []verbs.GIDEntry // to choose from
-	gid       verbs.GIDEntry   // chosen; index -1: none is needed
-	offer     oob.Offer
-	layout    layout
-	queues    queues
-	pd        verbs.PD
-	srq       verbs.SRQ // in place of the QPs' receive queues where nothing is received, nil if there is none
-	buf       *verbs.Buffer
-	mr        verbs.MR
-	relaxed   verbs.MR // the same memory with relaxed ordering, nil if no row may use it
-	groups    []*group // of all planned ways
-	requests  requests
-	recorders []recorder // of the workers
-	inline    int        // granted bytes
+	cfg         *Config
+	plan        *Plan
+	halt        *halt
+	port        verbs.PortAttr
+	gids        []verbs.GIDEntry // to choose from
+	gid         verbs.GIDEntry   // chosen; index -1: none is needed
+	offer       oob.Offer
+	layout      layout
+	queues      queues
+	pd          verbs.PD
+	srq         verbs.SRQ // in place of the QPs' receive queues where nothing is received, nil if there is none
+	buf         *verbs.Buffer
+	mr          verbs.MR
+	relaxed     verbs.MR // the same memory with relaxed ordering, nil if no row may use it
+	groups      []*group // of all planned ways
+	requests    requests
+	recorders   []recorder // of the workers
+	inlineKnown bool       // by the first QP
+	inline      int        // granted bytes
 }
 
 // group is the QPs that one way is measured with, in their workers.

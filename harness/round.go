@@ -14,7 +14,7 @@ import (
 )
 
 // A round measures one way for a short while: prepare, meet, run the loops, swap what was
-// measured. All messages have arrived and were consumed when it ends.
+// measured. When it ends all messages have arrived, and were consumed if anybody looks.
 
 // lastMessages is how long messages may stay out after the sender has seen all
 // of them completed.
@@ -105,17 +105,14 @@ func (w *worker) choose(t oob.Turn) {
 			return
 		}
 	}
-	w.over <- 0
+	w.end() // it sends nothing of its own accord
 }
-
-// end tells that the worker has sent all that it will.
-func (w *worker) end() { w.over <- w.sent() - w.before }
 
 // chooseParts makes the parts of a stream.
 func (w *worker) chooseParts(t oob.Turn, sends, receives bool) {
-	atSender, atReceiver := w.rate, w.pace
+	atSender, atReceiver := w.rate, w.other
 	if w.scheme.atReceiver {
-		atSender, atReceiver = w.pace, w.rate
+		atSender, atReceiver = w.other, w.rate
 	}
 	if sends {
 		w.parts = append(w.parts, w.sending(t, atSender))
@@ -193,12 +190,22 @@ func (s *session) finish(g *group) ending {
 		s.halt.set(err) // the loops wait for a number that will not come
 		return ending{err: err}
 	}
-	late := fmt.Errorf("mode %s, %d bytes: the peer sent all messages, and some of them did not arrive within %v", g.way, g.workers[0].scheme.size, lastMessages)
-	timer := time.AfterFunc(lastMessages, func() { s.halt.set(late) })
+	if s.halt.on() {
+		return ending{err: s.halt.reason()}
+	}
+	limit := lastMessages + g.consuming()
+	late := fmt.Errorf("mode %s, %d bytes: the peer sent all messages, and some of them did not arrive within %v", g.way, g.workers[0].scheme.size, limit)
+	timer := time.AfterFunc(limit, func() { s.halt.set(late) })
 	for i, w := range g.workers {
 		w.expect(theirs[i])
 	}
 	return ending{deadline: timer}
+}
+
+// consuming is how long it may take to consume what the rings hold: 50 MB/s are slow.
+func (g *group) consuming() time.Duration {
+	s := g.workers[0].scheme
+	return time.Duration(s.size) * time.Duration(s.slots*len(g.lanes())) * 20 * time.Nanosecond
 }
 
 // fail makes an error of this side's loop the reason of the halt, unless there is

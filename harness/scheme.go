@@ -18,11 +18,10 @@ type way struct {
 	variant string // "", AlsoRelaxed, AlsoLook or AlsoControl
 }
 
+// String names the way as rows do.
 func (w way) String() string {
-	if w.variant == "" {
-		return string(w.mode)
-	}
-	return string(w.mode) + " (" + w.variant + ")"
+	r := result.Row{Mode: string(w.mode), Variant: w.variant}
+	return r.Name()
 }
 
 // scheme is one test resolved: a size, measured one way. It never changes.
@@ -231,6 +230,44 @@ func (m Mode) resolutions() []Mode {
 	return []Mode{m}
 }
 
+// decided is the way once it is known whether data mode may be run, and whether there is
+// such a way then.
+func (w way) decided(data bool) (way, bool) {
+	switch {
+	case w.mode == ModeAuto && data:
+		w.mode = ModeData
+	case w.mode == ModeAuto:
+		w.mode = ModePoll
+	}
+	return w, data || w.mode != ModeData
+}
+
+// base tells whether other ways are compared with this one.
+func (w way) base() bool { return w == way{mode: ModePoll} }
+
+// insistsOnData tells whether the run is nothing without mode data, wantsData whether it
+// has it if it can.
+func (p *Plan) insistsOnData() bool { return p.Completion == ModeData }
+func (p *Plan) wantsData() bool     { return p.Completion == ModeAuto }
+
+// exchanges tells whether messages are answered one by one.
+func (p *Plan) exchanges() bool { return p.Kind == result.KindLatency }
+
+// looksAnyway tells whether mode data looks at the CQ in the loop as it is, to free the
+// send queue.
+func (p *Plan) looksAnyway() bool { return p.Op == OpRead && p.Kind == result.KindBandwidth }
+
+// asked is the operation that the promise is asked for.
+func (p *Plan) asked() verbs.Opcode { return opcodeOf(p.Op) }
+
+// inlines returns how much inline data is asked for, in the order of trying.
+func (p *Plan) inlines() []int {
+	if p.Inline >= 0 {
+		return []int{p.Inline}
+	}
+	return []int{defaultInline(p.Op), 128, 64, 0}
+}
+
 // sleeps tells whether the way needs a completion channel.
 func (w way) sleeps() bool { return w.mode == ModeEvent }
 
@@ -246,7 +283,7 @@ func (p *Plan) pollers() sides {
 	return s.in
 }
 
-// opcodeOf is the operation that the promise is asked for.
+// opcodeOf is the operation on the wire, but for writes whose receiver gets a completion.
 func opcodeOf(op Op) verbs.Opcode {
 	switch op {
 	case OpSend:

@@ -52,6 +52,7 @@ type session struct {
 	rows        map[rowKey]*tally // of the rows in the making
 	current     int               // the size that is laid, -1 if none is
 	run         int               // of Plan.Runs, from 1
+	laps        int               // of the plan's rounds in a run, at the side that leads
 	limit       string            // what keeps intervals wider than asked
 	synchronous bool              // READs are done when their post returns
 }
@@ -180,7 +181,7 @@ func (s *session) again() error {
 		s.rig = &rig{}
 		return err
 	}
-	if len(before.ways) != len(s.gate.ways) {
+	if len(before.ways) != len(s.gate.ways) || before.order != s.gate.order {
 		return fmt.Errorf("run %d: the devices promise another order of data than before", s.run)
 	}
 	return nil
@@ -224,6 +225,9 @@ func (s *session) measure(t oob.Turn) error {
 	}
 	if err != nil && s.halt.reason() == nil {
 		return err
+	}
+	if err == nil && mine.Figure == nil && theirs.Figure == nil {
+		return fmt.Errorf("mode %s, %d bytes: the peer's result lacks what it measured", g.way, row.scheme.size)
 	}
 	row.add(s.run, g, mine, theirs, err == nil)
 	return err

@@ -10,6 +10,7 @@ import (
 
 // part is one direction of a stream at one side: what sends, or what receives.
 type part struct {
+	sends   bool
 	step    func() (uint64, error) // goes on as far as it can; returns the messages that are done
 	want    *atomic.Uint64         // messages of the round, unbounded while that is not known
 	blocked func() bool            // whether nothing can go on before a completion comes
@@ -30,7 +31,7 @@ type part struct {
 // is one.
 func (w *worker) streamFor(duration time.Duration) error {
 	for _, p := range w.parts {
-		if p.late == nil {
+		if !p.sends {
 			continue
 		}
 		w.beginMeter()
@@ -129,7 +130,7 @@ func (w *worker) retire(running []*part) []*part {
 			p.rate.Edge(p.unread, w.clock.Now())
 			p.unread = 0
 		}
-		if p.late != nil { // it was a sender
+		if p.sends {
 			w.end()
 		}
 	}
@@ -150,10 +151,10 @@ func (w *worker) wait(running []*part) error {
 	return w.sleep.nap()
 }
 
-// duplex tells whether the worker both sends and receives.
+// duplex tells whether the worker both sends and receives streams.
 func (w *worker) duplex() bool {
 	role := w.rig.cfg.Role
-	return w.scheme.out.has(role) && w.scheme.in.has(role)
+	return !w.scheme.exchange && w.scheme.out.has(role) && w.scheme.in.has(role)
 }
 
 // Messages or bytes after which a stream looks at the clock, so that it knows when its time
@@ -161,18 +162,18 @@ func (w *worker) duplex() bool {
 const (
 	edgeMessages = 1024
 	edgeBytes    = 64 << 20
-	pause        = 1024
+	interrupted  = 1024
 )
 
-// pace decides how often the clock is looked at: often enough for windows of 1 ms, or, where
+// spread decides how often the clock is looked at: often enough for windows of 1 ms, or, where
 // no clock is wanted in the loop, only so that the end is seen.
-func (p *part) pace(s *scheme, timed bool) {
+func (p *part) spread(s *scheme, timed bool) {
 	switch {
 	case !s.noClock:
 		p.edge = uint64(max(1, s.slots/4))
 	case timed:
-		p.edge, p.calm = uint64(max(1, min(edgeMessages, edgeBytes/s.size))), pause
+		p.edge, p.calm = uint64(max(1, min(edgeMessages, edgeBytes/s.size))), interrupted
 	default:
-		p.edge, p.calm = math.MaxUint64, pause
+		p.edge, p.calm = math.MaxUint64, interrupted
 	}
 }

@@ -15,7 +15,7 @@ const visit = wcBatch
 // begins with the first messages.
 func (w *worker) receiving(t oob.Turn, rate *stats.Rate) *part {
 	p := &part{blocked: func() bool { return true }, rate: rate, until: math.MaxInt64, want: &w.target}
-	p.pace(w.scheme, t.Messages == 0)
+	p.spread(w.scheme, t.Messages == 0)
 	most := uint64(1)
 	p.begin = func() {
 		most = visit
@@ -111,7 +111,7 @@ func (w *worker) reusing(step func() (uint64, error)) func() (uint64, error) {
 			return 0, err
 		}
 		for _, l := range w.lanes {
-			if l.in.unreaped() >= int64(l.in.quarter) {
+			if l.in.unreaped() >= int64(l.in.quarter) || l.in.free >= l.in.batch {
 				if err := w.reuse(); err != nil {
 					return 0, err
 				}

@@ -11,8 +11,8 @@ import (
 // sending returns the part that sends, or READs, over all lanes of the worker.
 func (w *worker) sending(t oob.Turn, rate *stats.Rate) *part {
 	s := w.scheme
-	p := &part{step: w.sendStep(), blocked: w.sendBlocked, rate: rate, until: math.MaxInt64, want: new(atomic.Uint64)}
-	p.pace(s, t.Messages == 0)
+	p := &part{sends: true, step: w.sendStep(), blocked: w.sendBlocked, rate: rate, until: math.MaxInt64, want: new(atomic.Uint64)}
+	p.spread(s, t.Messages == 0)
 	for _, l := range w.lanes {
 		l.out.limit = math.MaxUint64
 		if t.Messages > 0 {
@@ -123,10 +123,7 @@ func (w *worker) poster() func(*sender, uint64) error {
 
 // postMarked posts n messages with their markers.
 func (o *sender) postMarked(n uint64) error {
-	marks := o.marks
-	for k := o.sent; k < o.sent+n; k++ {
-		marks.Write(k)
-	}
+	o.marks.WriteAll(o.sent, n)
 	return o.post(n)
 }
 

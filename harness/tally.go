@@ -27,23 +27,23 @@ type tally struct {
 
 // spent is what a side's rounds cost.
 type spent struct {
-	cpu, wall         int64
-	sleeps, preempted uint64
+	cpu, wall         int64 // ns
+	sleeps, preempted int64
 	drift             float64 // the largest
 }
 
 func (c *spent) add(r oob.Round) {
 	c.cpu += r.CPUNs
 	c.wall += r.WallNs
-	c.sleeps += r.Sleeps
-	c.preempted += r.Lost
+	c.sleeps += int64(r.Sleeps)
+	c.preempted += int64(r.Preempted)
 	if r.Drift*r.Drift > c.drift*c.drift {
 		c.drift = r.Drift
 	}
 }
 
 func (c *spent) cost(messages uint64) result.Cost {
-	r := result.Cost{Sleeps: c.sleeps, Preempted: c.preempted}
+	r := result.Cost{Sleeps: uint64(c.sleeps), Preempted: uint64(c.preempted)}
 	if c.wall > 0 {
 		r.Busy = min(1, float64(c.cpu)/float64(c.wall))
 	}
@@ -66,9 +66,7 @@ func (t *tally) add(run int, g *group, mine, theirs oob.Round, whole bool) {
 		figure = theirs.Figure
 	}
 	t.merge(g, whole)
-	if !whole {
-		t.broken = true
-	}
+	t.broken = t.broken || !whole
 	if figure == nil {
 		return
 	}
@@ -103,7 +101,7 @@ func (t *tally) merge(g *group, whole bool) {
 	case counts:
 		t.mergeRate(g.rate())
 	case !whole && t.rate == nil && len(t.rounds) == 0 && s.out.has(role) && !s.exchange:
-		t.mergeRate(g.pace())
+		t.mergeRate(g.other())
 	}
 }
 
@@ -114,13 +112,13 @@ func (t *tally) mergeRate(r *stats.Rate) {
 	t.rate.Merge(r)
 }
 
-// rate is what the group's workers measured together, pace what they sent.
+// rate is what the group's workers measured together, other what else they saw.
 func (g *group) rate() *stats.Rate {
 	return together(g, func(w *worker) *stats.Rate { return w.rate })
 }
 
-func (g *group) pace() *stats.Rate {
-	return together(g, func(w *worker) *stats.Rate { return w.pace })
+func (g *group) other() *stats.Rate {
+	return together(g, func(w *worker) *stats.Rate { return w.other })
 }
 
 func together(g *group, of func(*worker) *stats.Rate) *stats.Rate {
@@ -150,6 +148,30 @@ func (t *tally) row() oob.Row {
 		}
 	}
 	return r
+}
+
+// known is the row as far as its rounds tell it: what a side has whose clock does not count
+// when the other's statistics will not come.
+func (t *tally) known() oob.Row {
+	var n uint64
+	var seconds, mean float64
+	for _, r := range t.rounds {
+		n += r.Messages
+		seconds += r.Seconds
+		mean += r.MeanNs * float64(r.Messages)
+	}
+	switch {
+	case n == 0:
+		return oob.Row{}
+	case t.scheme.exchange:
+		return oob.Row{Latency: &result.Latency{N: n, MeanNs: mean / float64(n), Factor: t.scheme.factor, MeanOnly: true}}
+	}
+	b := &result.Bandwidth{Messages: n, Bytes: n * uint64(t.scheme.size), Seconds: seconds, MeasuredAt: t.scheme.at}
+	if seconds > 0 {
+		b.MsgRate = float64(n) / seconds
+		b.Average = b.MsgRate * float64(t.scheme.size)
+	}
+	return oob.Row{Bandwidth: b}
 }
 
 // at is where the rate was measured.

@@ -37,7 +37,7 @@ type worker struct {
 	drive  func() error  // its loop
 	parts  []*part       // that a stream is made of
 	steps  steps         // that a ping-pong is made of
-	over   chan uint64   // takes how many messages it has sent of its own accord, once that is all
+	over   chan uint64   // takes how many messages it has sent, once it sends no more of its own accord
 	sleep  sleeper
 	meter  meter
 	idling idling
@@ -49,7 +49,7 @@ type worker struct {
 type recorder struct {
 	samples *stats.Samples // of exchanges
 	rate    *stats.Rate    // where this clock counts
-	pace    *stats.Rate    // of what was sent or received, where that is not what counts
+	other   *stats.Rate    // of what was sent or received, where that is not what counts
 }
 
 // newRecorder returns what a loop of the scheme's kind records to.
@@ -57,7 +57,7 @@ func newRecorder(s *scheme) recorder {
 	if s.exchange {
 		return recorder{samples: stats.NewSamples(), rate: stats.NewRate()}
 	}
-	return recorder{rate: stats.NewRate(), pace: stats.NewRate()}
+	return recorder{rate: stats.NewRate(), other: stats.NewRate()}
 }
 
 func (r *recorder) reset() {
@@ -65,8 +65,8 @@ func (r *recorder) reset() {
 	if r.samples != nil {
 		r.samples.Reset()
 	}
-	if r.pace != nil {
-		r.pace.Start(0)
+	if r.other != nil {
+		r.other.Start(0)
 	}
 }
 
@@ -81,7 +81,7 @@ func (w *worker) build(n, index int) (err error) {
 	if w.sendCQ, err = r.cfg.Context.CreateCQ(r.sendEntries(n), w.channel, 0); err != nil {
 		return err
 	}
-	if w.recvCQ, err = r.cfg.Context.CreateCQ(r.queues.recvs*n, w.channel, 0); err != nil {
+	if w.recvCQ, err = r.cfg.Context.CreateCQ(r.recvEntries(n), w.channel, 0); err != nil {
 		return err
 	}
 	w.sendWCs, w.recvWCs = cut(&r.requests.wcsLeft, wcBatch), cut(&r.requests.wcsLeft, wcBatch)
@@ -112,15 +112,22 @@ func (r *rig) sendEntries(n int) int {
 	return max(a.MaxCQE, (asked+4+2)*n)
 }
 
+// recvEntries is the size of a receive CQ of n QPs: a completion for each receive, as far
+// as the device has such a CQ.
+func (r *rig) recvEntries(n int) int {
+	all := r.queues.recvs * n
+	if a, err := r.cfg.Context.QueryDevice(); err == nil && a.MaxCQE > 0 {
+		return min(all, a.MaxCQE)
+	}
+	return all
+}
+
 // createQP makes a QP with the most inline data, up to what is wanted, that
 // the device grants; devices do not tell their limit beforehand.
 func (w *worker) createQP() (verbs.QP, error) {
 	r := w.rig
-	want := []int{r.plan.Inline}
-	if r.plan.Inline < 0 {
-		want = []int{defaultInline(r.plan.Op), 128, 64, 0}
-	}
-	if first := r.groups[0].lanes(); len(first) > 0 {
+	want := r.plan.inlines()
+	if r.inlineKnown {
 		want = []int{r.inline}
 	}
 	for {
@@ -135,6 +142,7 @@ func (w *worker) createQP() (verbs.QP, error) {
 		refused := errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOMEM)
 		switch {
 		case err == nil:
+			r.inlineKnown = true
 			return qp, nil
 		case !refused || len(want) == 1:
 			return nil, fmt.Errorf("with %d bytes of inline data, %d sends and %d receives: %w", r.inline, r.queues.sends, r.queues.recvs, err)
@@ -234,6 +242,9 @@ func (w *worker) sent() uint64 {
 	}
 	return n
 }
+
+// end tells how many messages the worker has sent in the round.
+func (w *worker) end() { w.over <- w.sent() - w.before }
 
 // ended tells whether no message will come any more.
 func (w *worker) ended() bool { return w.halt.on() || w.arrived() >= w.target.Load() }

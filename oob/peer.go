@@ -96,13 +96,13 @@ type Turn struct {
 
 // Round is what a side measured in a round.
 type Round struct {
-	Figure *result.Round  `json:"figure,omitempty"` // nil at the side whose clock does not count
-	CPUNs  int64          `json:"cpu_ns"`           // CPU time of the measuring threads
-	WallNs int64          `json:"wall_ns"`          // that they were measured for, added up
-	Sleeps uint64         `json:"sleeps"`           // for a completion event
-	Lost   uint64         `json:"preempted"`        // involuntary context switches
-	Drift  float64        `json:"clock_drift"`      // of its clock, in millionths
-	Verify *result.Verify `json:"verify,omitempty"` // what checking every byte found
+	Figure    *result.Round  `json:"figure,omitempty"` // nil at the side whose clock does not count
+	CPUNs     int64          `json:"cpu_ns"`           // CPU time of the measuring threads
+	WallNs    int64          `json:"wall_ns"`          // that they were measured for, added up
+	Sleeps    uint64         `json:"sleeps"`           // for a completion event
+	Preempted uint64         `json:"preempted"`        // involuntary context switches
+	Drift     float64        `json:"clock_drift"`      // of its clock, in millionths
+	Verify    *result.Verify `json:"verify,omitempty"` // what checking every byte found
 }
 
 // Row is the statistics of all rounds of a row, of the side whose clock counts.

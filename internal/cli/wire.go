@@ -78,6 +78,9 @@ func parsePlan(data []byte, s spec) (harness.Plan, error) {
 	if err == nil && (p.Op != s.op || p.Kind != s.kind) {
 		err = fmt.Errorf("plan for ib_%s_%s in %s", p.Op, p.Kind, s.program())
 	}
+	if err == nil && (p.Workers != 1 || p.Both) {
+		err = errors.New("several workers or both directions, which no program offers")
+	}
 	if err != nil {
 		return p, &peerFault{fmt.Errorf("check the peer's plan: %w", errors.New(printable(err.Error())))}
 	}

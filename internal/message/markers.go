@@ -118,6 +118,29 @@ func (m *Markers) Write(k uint64) {
 	}
 }
 
+// WriteAll is Write for each of n messages, at least one, from number k on.
+func (m *Markers) WriteAll(k, n uint64) {
+	if m.n > 1 {
+		for end := k + n; k < end; k++ {
+			m.Write(k)
+		}
+		return
+	}
+	m.Write(k)
+	at, mask, step, words := m.at, m.mask, m.slotWords, m.words
+	one := uint64(1) << (m.first.shift & 63)
+	want := m.want
+	for range n - 1 {
+		if at += step; at >= len(words) {
+			at -= len(words)
+		}
+		want = (want + one) & mask
+		words[at] = words[at]&^mask | want
+	}
+	m.k, m.base = k+n-1, at-m.first.word
+	m.look(0, m.first)
+}
+
 // writeAt is Write into the slot that begins at word base.
 func (m *Markers) writeAt(base int, k uint64) {
 	m.k, m.base = k, base

@@ -165,3 +165,33 @@ func TestOtherOrdersHaveOneMarker(t *testing.T) {
 		t.Errorf("%d markers", n)
 	}
 }
+
+// Messages whose markers are written in one go are those that are written one by one,
+// and so are the ones after them.
+func TestWriteAll(t *testing.T) {
+	const slots = 5
+	for _, order := range orders {
+		for _, size := range []int{1, 3, 8, 100, 128, 129, 1000} {
+			for _, offset := range []int{0, 1, 7, 127} {
+				one, all := aligned(t, RingBytes(size, offset, slots)), aligned(t, RingBytes(size, offset, slots))
+				a, b := NewMarkers(ringIn(t, one, size, offset, slots), order), NewMarkers(ringIn(t, all, size, offset, slots), order)
+				for k, n := uint64(0), uint64(1); k < 700; k, n = k+n, n%slots+1 {
+					for i := range n {
+						a.Write(k + i)
+					}
+					b.WriteAll(k, n)
+					if !bytes.Equal(one, all) {
+						t.Fatalf("size %d, offset %d, order %v: %d messages from %d on differ", size, offset, order, n, k)
+					}
+				}
+				for k := uint64(700); k < 710; k++ {
+					a.Write(k)
+					b.Write(k)
+				}
+				if !bytes.Equal(one, all) {
+					t.Errorf("size %d, offset %d, order %v: what is written afterwards differs", size, offset, order)
+				}
+			}
+		}
+	}
+}

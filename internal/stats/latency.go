@@ -39,12 +39,47 @@ func (s *Samples) Mean() float64 {
 	return float64(s.sum) / float64(s.n)
 }
 
-// Median returns the median of the times as they were recorded, 0 without any.
+// Median returns the median of the times as they were recorded, 0 without any. Where the
+// clock's steps make many times equal, it lies between half a step below them and half a
+// step above, by how many are smaller: so that medians which differ by less than a step
+// do not look equal, or a whole step apart.
 func (s *Samples) Median() float64 {
 	if s.n == 0 {
 		return 0
 	}
-	return s.percentile(50)
+	v := s.percentile(50)
+	if s.n < manySamples {
+		return v
+	}
+	low, high := s.reach(v, 0), s.reach(v, 100)
+	below, above := s.percentile(low-reachStep), s.percentile(high+reachStep)
+	step := min(v-below, above-v)
+	if low <= reachStep || high >= 100-reachStep || step <= 0 {
+		return v
+	}
+	return v + step*((50-low)/(high-low)-0.5)
+}
+
+// manySamples is from how many times on a median is sought between the steps of the clock.
+const manySamples = 100
+
+// reachStep is how exactly reach finds a percentile.
+const reachStep = 1e-3
+
+// reach returns the percentile nearest to end that has the value of the median.
+func (s *Samples) reach(median, end float64) float64 {
+	in, out := 50.0, end
+	if s.percentile(out) == median {
+		return out
+	}
+	for max(in-out, out-in) > reachStep {
+		if mid := (in + out) / 2; s.percentile(mid) == median {
+			in = mid
+		} else {
+			out = mid
+		}
+	}
+	return in
 }
 
 // percentile returns the upper end of the histogram's cell that holds the p-th

@@ -201,3 +201,20 @@ func TestMeanAndMedian(t *testing.T) {
 	near(t, "mean", s.Mean(), 1030.0/3, 1e-15)
 	near(t, "median", s.Median(), 20, 0)
 }
+
+// Two clocks' worth of samples whose true medians differ by less than a step of the clock.
+func TestMedianBetweenSteps(t *testing.T) {
+	for _, c := range []struct{ below, at, above, want float64 }{
+		{25, 50, 25, 200}, {10, 80, 10, 200}, {45, 50, 5, 196}, {5, 50, 45, 204},
+	} {
+		s := NewSamples()
+		for value, n := range map[int64]float64{190: c.below, 200: c.at, 210: c.above} {
+			for range int(n) * 10 {
+				s.Record(value)
+			}
+		}
+		near(t, "median", s.Median(), c.want, 0.001)
+	}
+	near(t, "median of equal times", record(7, 7, 7).Median(), 7, 0)
+	near(t, "median of two values", record(7, 7, 7, 9).Median(), 7, 0)
+}

@@ -2,9 +2,14 @@ package e2e
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"io"
 	"net"
 	"testing"
+
+	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // What strangers say.
@@ -95,4 +100,53 @@ func TestDifferentPrograms(t *testing.T) {
 			side.says("the client is "+c[1]+" and the server "+c[0], "run the same program on both sides")
 		}
 	}
+}
+
+// TestServerOutlivesImpossiblePlans: a client that speaks the protocol and wants what no
+// client of ours would ask for is refused, and the next one is served.
+func TestServerOutlivesImpossiblePlans(t *testing.T) {
+	p := newPlace(t)
+	server, port := p.serve("ib_write_lat", "--persistent")
+	for i, spoil := range []func(*harness.Plan){
+		func(plan *harness.Plan) { plan.Compare, plan.Completion = true, harness.ModeData },
+		func(plan *harness.Plan) { plan.Compare, plan.Completion = true, harness.ModeEvent },
+		func(plan *harness.Plan) { plan.Completion = "" },
+		func(plan *harness.Plan) { plan.Compare, plan.Also = true, []string{"nothing"} },
+		func(plan *harness.Plan) { plan.Also = []string{harness.AlsoControl} },
+		func(plan *harness.Plan) { plan.Sizes = nil },
+		func(plan *harness.Plan) { plan.Rounds = -1 },
+		func(plan *harness.Plan) { plan.Runs = 0 },
+		func(plan *harness.Plan) { plan.Workers = 0 },
+		func(plan *harness.Plan) { plan.Precision = 0.1 },
+	} {
+		plan := harness.Defaults(harness.OpWrite, result.KindLatency)
+		spoil(&plan)
+		propose(t, port, plan)
+		server.await("refusal", func() bool { return server.count("failed with status 4") == i+1 })
+	}
+	p.connect("ib_write_lat", port, "-d", "shm_whole", "-n", "100").ends(statusDone, patience)
+	server.signal(sigTerm)
+	server.ends(statusDone, stopLimit)
+}
+
+// propose sends a plan as a client does, and waits until the server has done with it.
+func propose(t *testing.T, port string, plan harness.Plan) {
+	t.Helper()
+	c, err := oob.Dial(t.Context(), net.JoinHostPort(loopback, port), patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	text, err := json.Marshal(map[string]any{
+		"release": "0", "program": "ib_write_lat", "given": []string{}, "plan": plan,
+		"device": map[string]string{"name": "shm_whole", "backend": "shm"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Exchange("plan", text); err != nil {
+		t.Fatal(err)
+	}
+	// The server may answer with a refusal or hang up.
+	_, _ = c.Exchange("answer", nil)
 }

@@ -86,6 +86,9 @@ func (p *ibperf) read(b bench, _, dir string) (reading, error) {
 	if err != nil {
 		return reading{}, err
 	}
+	if len(f.Rows) == 0 && len(f.NotMeasured) > 0 {
+		return reading{}, fmt.Errorf("ib_%s has no row of mode %s: %s", b.test(), f.NotMeasured[0].Mode, f.NotMeasured[0].Why)
+	}
 	if len(f.Rows) != 1 || f.Rows[0].Size != b.size || f.Rows[0].Mode != b.arrival {
 		return reading{}, fmt.Errorf("result file of ib_%s: want one row of size %d, mode %s", b.test(), b.size, b.arrival)
 	}

@@ -54,6 +54,13 @@ func TestResultFilesOfSomethingElseAreRefused(t *testing.T) {
 			t.Errorf("%s: read as %v", name, r)
 		}
 	}
+	slept := bandwidth("read", 8, "event", 1000)
+	unslept := resultOf(t, slept, func(f *result.File) {
+		f.Rows, f.NotMeasured = nil, []result.Missing{{Size: 8, Mode: "event", Why: "nobody slept"}}
+	})
+	if _, err := (&ibperf{}).read(slept, "", unslept); err == nil || !strings.Contains(err.Error(), "nobody slept") {
+		t.Errorf("not measured: %v", err)
+	}
 	if _, err := (&ibperf{}).read(b, "", t.TempDir()); err == nil || !strings.Contains(err.Error(), "result.json") {
 		t.Errorf("no file: %v", err)
 	}

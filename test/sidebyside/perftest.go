@@ -122,7 +122,7 @@ const (
 	noteSleeps = "perftest sleeps in every sample for its own send completion as well, ibperf for the arrival only: " +
 		"a ratio well below 1 is this. "
 	noteDropped = "perftest drops the two largest samples, which a median hardly feels. " + noteClock
-	noteCold    = "ibperf warms up with up to a tenth of the messages before it counts, perftest counts from its first. "
+	noteCold    = "ibperf warms up for 50 ms before it counts, perftest counts from its first message. "
 	noteReady   = "Receivers that are not ready make perftest's sender wait 0.64 ms, ibperf's 10 us. "
 )
 

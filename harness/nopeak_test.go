@@ -1,0 +1,100 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+// Without the clock in the loop there is a mean or an average, over all messages of a
+// counted run, and nothing else.
+func TestNoPeak(t *testing.T) {
+	eachTest(t, func(t *testing.T, op Op, kind string) {
+		for _, duration := range []time.Duration{0, 20 * time.Millisecond} {
+			p := testPlan(op, kind, 0, 2000)
+			p.Sizes, p.Compare, p.NoPeak, p.Duration = []int{8, 65536}, true, true, duration
+			p.Rounds = 2 // each goes on to its next look at the clock
+			files, errs := pair{device: "shm_whole", plan: p}.run(t)
+			if errs[0] != nil || errs[1] != nil {
+				t.Fatalf("%v: client: %v; server: %v", duration, errs[0], errs[1])
+			}
+			for side, f := range files {
+				if !f.Parameters.NoPeak || len(f.Rows)+len(f.NotMeasured) != len(p.Sizes)*len(modes()) {
+					t.Errorf("side %d: %d rows and %d not measured, parameters %+v", side, len(f.Rows), len(f.NotMeasured), f.Parameters)
+				}
+				for i := range f.Rows {
+					checkNoPeak(t, &f.Rows[i], &p)
+				}
+			}
+		}
+	})
+}
+
+func checkNoPeak(t *testing.T, r *result.Row, p *Plan) {
+	t.Helper()
+	if l := r.Latency; p.Kind == result.KindLatency {
+		if l.MeanNs <= 0 || *l != (result.Latency{N: l.N, MeanNs: l.MeanNs, Factor: l.Factor, MeanOnly: true}) {
+			t.Errorf("%s, %d bytes: %+v", r.Mode, r.Size, l)
+		}
+		if p.Duration == 0 && l.N != p.Iterations {
+			t.Errorf("%s, %d bytes: %d messages, want %d", r.Mode, r.Size, l.N, p.Iterations)
+		}
+		return
+	}
+	b := r.Bandwidth
+	if b.Average <= 0 || b.Peak != 0 || b.Messages == 0 {
+		t.Errorf("%s, %d bytes: %+v", r.Mode, r.Size, b)
+	}
+	if p.Duration == 0 && (b.Messages > p.Iterations || b.MeasuredAt != "receiver" && b.Messages != p.Iterations) {
+		t.Errorf("%s, %d bytes: %d messages of %d", r.Mode, r.Size, b.Messages, p.Iterations)
+	}
+}
+
+// A timed run ends soon after its time, also with messages of which 1024 take long, and
+// counts what went in that time.
+func TestNoPeakSeesTheDeadline(t *testing.T) {
+	eachTest(t, func(t *testing.T, op Op, kind string) {
+		p := testPlan(op, kind, 8<<20, 0)
+		p.Completion, p.NoPeak, p.Duration = ModePoll, true, 200*time.Millisecond
+		p.TxDepth = 1
+		start := time.Now()
+		files, errs := pair{device: "shm_whole", plan: p}.run(t)
+		if errs[0] != nil || errs[1] != nil {
+			t.Fatalf("client: %v; server: %v", errs[0], errs[1])
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("took %v", took)
+		}
+		r := files[0].Rows[0]
+		var seconds float64
+		if l := r.Latency; l != nil {
+			seconds = float64(l.N) * l.MeanNs / l.Factor / 1e9
+		} else {
+			seconds = r.Bandwidth.Seconds
+		}
+		if seconds < 0.2 || seconds > 5 {
+			t.Errorf("%g s were measured", seconds)
+		}
+	})
+}
+
+// An interrupted timed run keeps what it knew at its last look at the clock.
+func TestNoPeakIsInterrupted(t *testing.T) {
+	eachTest(t, func(t *testing.T, op Op, kind string) {
+		p := testPlan(op, kind, 64, 0)
+		p.Completion, p.NoPeak, p.Duration = ModePoll, true, time.Hour
+		ctx, cancel := context.WithCancel(context.Background())
+		sides := pair{device: "shm_whole", plan: p, ctx: ctx}
+		newCountdown(4*edgeMessages, cancel).of(&sides)
+		files, errs := sides.run(t)
+		if !errors.Is(errs[0], ErrInterrupted) || len(files[0].Rows) != 1 {
+			t.Fatalf("%v, %d rows", errs[0], len(files[0].Rows))
+		}
+		if n := rowMessages(&files[0].Rows[0]); n < edgeMessages {
+			t.Errorf("%d messages", n)
+		}
+	})
+}
