@@ -116,7 +116,12 @@ func TestLateReadsAreCompared(t *testing.T) {
 		if side == 1 {
 			return c
 		}
-		return wrap.Context(c, wrap.Options{ReadDelay: wrap.Constant(200 * time.Microsecond).Posts})
+		return wrap.Context(c, wrap.Options{ReadDelay: func(n uint64, _ *verbs.SendWR) time.Duration {
+			if n == 0 { // by which it is found out whether they are late
+				return 100 * time.Millisecond
+			}
+			return 200 * time.Microsecond
+		}})
 	}
 	for _, kind := range allKinds {
 		f := comparison(t, OpRead, kind, late)

@@ -1,0 +1,56 @@
+package harness
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+// Two workers and both directions go through the same driver: every message arrives as it
+// was sent, in each direction, and the rate is no more than what was moved allows.
+func TestWorkersAndBothDirections(t *testing.T) {
+	for _, op := range allOps {
+		for _, mode := range modes() {
+			for _, both := range []bool{false, true} {
+				for _, workers := range []int{1, 2} {
+					t.Run(fmt.Sprintf("%s_%s_both_%v_%d_workers", op, mode, both, workers), func(t *testing.T) {
+						p := testPlan(op, result.KindBandwidth, 4096, 500)
+						p.Completion, p.QPs, p.Workers, p.Both, p.Verify = mode, 4, workers, both, true
+						begun := time.Now()
+						files, errs := pair{device: "shm_whole", plan: p}.run(t)
+						if errs != [2]error{} {
+							t.Fatal(errs)
+						}
+						for side, f := range files {
+							checkWorked(t, side, onlyRow(t, f), &p, time.Since(begun))
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// checkWorked holds what a side saw to the messages of the plan. The first messages of a
+// receiver start its clock and do not count.
+func checkWorked(t *testing.T, side int, r *result.Row, p *Plan, wall time.Duration) {
+	t.Helper()
+	all := p.Iterations * uint64(p.QPs)
+	b, v := r.Bandwidth, r.Verify
+	first := uint64(p.Workers * wcBatch)
+	if b.Messages > all || b.Messages+first < all || b.Bytes != b.Messages*uint64(r.Size) {
+		t.Errorf("side %d counts %d messages of %d", side, b.Messages, all)
+	}
+	if b.Seconds <= 0 || b.Seconds > wall.Seconds() || !near(b.Average, float64(b.Bytes)/b.Seconds, exactly) {
+		t.Errorf("side %d: %.0f bytes/s, %d bytes in %v s of %v", side, b.Average, b.Bytes, b.Seconds, wall)
+	}
+	checked := all
+	if p.Both {
+		checked *= 2
+	}
+	if v == nil || v.Bad() != 0 || v.Messages < checked {
+		t.Errorf("side %d checked %+v, want %d messages", side, v, checked)
+	}
+}
