@@ -83,7 +83,8 @@ func (s setup) embeddedMatches() []match {
 }
 
 // rdmaMatches hold ibperf against perftest on an RDMA device, in all that both can
-// measure. Iterations make a run take a second or two on an emulated machine.
+// measure: not events of READs, which on rxe are done before anybody could sleep for them.
+// Iterations make a run take a second or two on an emulated machine.
 func (s setup) rdmaMatches() []match {
 	reference := &perftest{s}
 	var all []match
@@ -93,7 +94,7 @@ func (s setup) rdmaMatches() []match {
 	}{
 		{"write", []string{"poll"}, []string{"data"}},
 		{"send", []string{"poll", "event"}, []string{"poll", "event"}},
-		{"read", []string{"poll", "event"}, []string{"poll", "event"}},
+		{"read", []string{"poll"}, []string{"poll"}},
 	} {
 		for _, arrival := range by.bandwidth {
 			all = append(all,

@@ -28,6 +28,5 @@ var rxeQuirks = Quirks{
 	"Q26": {"the receive of a WRITE_WITH_IMM with a wrong key is REM_ACCESS_ERR", []string{"ERR-12"}},
 	"Q27": {"an inline READ is posted and completes with LOC_PROT_ERR", []string{"SND-17"}},
 	"Q28": {"an atomic operation takes more than 8 bytes of local memory", []string{"RMA-9"}},
-	"Q29": {"an SRQ whose change was refused for its content has no queue any more, and the next message crashes the kernel", []string{"SRQ-8", "E-19"}},
 	"Q30": {"a receive posted beside an SRQ is refused without bad_wr", []string{"E-15", "RCV-8"}},
 }
