@@ -26,7 +26,8 @@ const leadIn = 8
 func exchangeLength(n uint64) uint64 { return leadIn + n + 1 }
 
 // lead sends first and takes the time: from one post to the next, which is one round trip.
-// The clock is read behind the post, while the message travels.
+// The clock is read before the post: what the post itself takes is part of the trip that it
+// begins, even if the thread loses its CPU meanwhile.
 func (w *worker) lead(t oob.Turn) error {
 	o := &w.lanes[0].out
 	w.ready(o)
@@ -118,10 +119,10 @@ func (w *worker) sampled(last int64, n uint64, until int64) error {
 		if w.halt.on() {
 			return errOver
 		}
+		now := clock.Now()
 		if err := o.fire(); err != nil {
 			return err
 		}
-		now := clock.Now()
 		samples.Record(now - last)
 		if last = now; now >= until {
 			return nil
@@ -145,15 +146,16 @@ func (w *worker) trips(n uint64, until int64, edge uint64) (now int64, err error
 		if w.halt.on() {
 			return 0, errOver
 		}
-		if err := o.fire(); err != nil {
-			return 0, err
-		}
 		if unread++; unread == edge || n == 1 {
 			now = w.clock.Now()
 			w.rate.Edge(unread, now)
-			if unread = 0; now >= until {
-				return now, nil
-			}
+			unread = 0
+		}
+		if err := o.fire(); err != nil {
+			return 0, err
+		}
+		if now >= until {
+			return now, nil
 		}
 	}
 	return now, nil

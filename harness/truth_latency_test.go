@@ -58,10 +58,10 @@ func samplesOf(t *testing.T, p *Plan, client, server *notes) (rounds [][]float64
 	}
 	for i, posts := range client.rounds {
 		var samples []float64
-		for k := leadIn + 1; k < len(posts); k++ {
+		for k := leadIn; k < len(posts)-1; k++ {
 			trip := posts[k]
 			if p.Op != OpRead {
-				trip += server.rounds[i][k-1]
+				trip += server.rounds[i][k]
 			}
 			samples = append(samples, float64(trip))
 		}
