@@ -39,7 +39,8 @@ func (r *rig) promise() (oob.Promise, error) {
 			order, call = min(order, o), c
 		}
 	}
-	return oob.Promise{Side: r.side(result.Order{Query: call, Answer: order.String()}), Order: order}, nil
+	return oob.Promise{Side: r.side(result.Order{Query: call, Answer: order.String()}), Order: order,
+		Boot: bootID(), CPUs: allowedCPUs()}, nil
 }
 
 func checkPromise(p oob.Promise) error {

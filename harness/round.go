@@ -155,7 +155,7 @@ func (s *session) driveOne(w *worker) error {
 	if w.drive == nil {
 		return nil
 	}
-	release := ownThread()
+	release := ownThread(s.cpu)
 	defer release()
 	err := w.drive()
 	w.endMeter()

@@ -54,6 +54,7 @@ type session struct {
 	run         int               // of Plan.Runs, from 1
 	laps        int               // of the plan's rounds in a run, at the side that leads
 	limit       string            // what keeps intervals wider than asked
+	cpu         int               // of the measuring thread in a comparison, or noCPU
 	synchronous bool              // READs are done when their post returns
 }
 

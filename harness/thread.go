@@ -16,9 +16,10 @@ var loops struct {
 // so that the control channel and the embedded device never wait for a spin.
 const spareThreads = 2
 
-// ownThread keeps the thread for this goroutine.
-func ownThread() (release func()) {
+// ownThread keeps the thread for this goroutine, and on a CPU if one is named.
+func ownThread(cpu int) (release func()) {
 	runtime.LockOSThread()
+	leave := onto(cpu)
 	loops.Lock()
 	loops.n++
 	if want := loops.n + spareThreads; runtime.GOMAXPROCS(0) < want {
@@ -29,6 +30,7 @@ func ownThread() (release func()) {
 		loops.Lock()
 		loops.n--
 		loops.Unlock()
+		leave()
 		runtime.UnlockOSThread()
 	}
 }

@@ -70,6 +70,8 @@ type Endpoint struct {
 type Promise struct {
 	Side  result.Side `json:"side"`
 	Order verbs.Order `json:"order"`
+	Boot  string      `json:"boot"` // the kernel's boot_id, which tells sides on one host
+	CPUs  []int       `json:"cpus"` // that the side may run on, in their order
 }
 
 // The steps of a run that a turn can be.

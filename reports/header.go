@@ -89,6 +89,9 @@ func promises(f *result.File) [][]string {
 	if gap := f.Parameters.LatencyGapNs; gap > 0 {
 		list = append(list, []string{"Latency gap", units.UsecText(gap) + " usec"})
 	}
+	if here, peer := f.Local.PinnedCPU, f.Peer.PinnedCPU; here != nil && peer != nil {
+		list = append(list, []string{"Measuring CPUs", fmt.Sprintf("%d here, %d at the peer, kept apart on one host", *here, *peer)})
+	}
 	list = append(list, []string{"Data in order?", f.Local.Order.Query})
 	if q := f.Peer.Order.Query; q != "" && q != f.Local.Order.Query {
 		list = append(list, []string{" asked by peer", q})

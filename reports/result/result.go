@@ -87,6 +87,8 @@ type Side struct {
 	CPUs    int     `json:"cpus"`
 	Clock   string  `json:"clock"`    // what is read for the time: "TSC" or "CLOCK_MONOTONIC"
 	ClockNs float64 `json:"clock_ns"` // what a reading of the clock costs; each latency sample includes one
+	// PinnedCPU is the CPU that the measuring thread was kept on, nil if it was not.
+	PinnedCPU *int `json:"pinned_cpu,omitempty"`
 	// ClockStepNs is the smallest difference between two readings of the clock.
 	ClockStepNs float64 `json:"clock_step_ns"`
 
