@@ -207,14 +207,27 @@ func (w *worker) reapRecvs() (int, error) {
 	if n <= 0 || err != nil {
 		return 0, err
 	}
+	var bad verbs.WCStatus
 	for i := range w.recvWCs[:n] {
-		c := &w.recvWCs[i]
+		bad |= w.recvWCs[i].Status
+	}
+	if bad != verbs.WCSuccess || len(w.lanes) > 1 {
+		return n, w.sortRecvs(w.recvWCs[:n])
+	}
+	w.lanes[0].in.received(uint64(n))
+	return n, nil
+}
+
+// sortRecvs notes completions of receives at the lanes that they are of.
+func (w *worker) sortRecvs(wcs []verbs.WC) error {
+	for i := range wcs {
+		c := &wcs[i]
 		if c.Status != verbs.WCSuccess {
-			return 0, w.failed(c)
+			return w.failed(c)
 		}
 		w.lanes[c.WRID].in.received(1)
 	}
-	return n, nil
+	return nil
 }
 
 // failed makes an error of a completion.
