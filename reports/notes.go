@@ -29,7 +29,7 @@ func notes(g *Group) []string {
 func percent(part float64) string { return strconv.FormatFloat(100*part, 'g', 3, 64) + " %" }
 
 // missingLines says which rows were not measured and why, those of one mode and reason
-// in a line: "event, 8-64K B: not measured: it never slept".
+// in a line: "size 8-64K event: not measured: it never slept".
 func missingLines(f *result.File) []string {
 	type key struct{ mode, why string }
 	var order []key
@@ -45,7 +45,7 @@ func missingLines(f *result.File) []string {
 	var lines []string
 	for _, k := range order {
 		slices.Sort(sizes[k])
-		lines = append(lines, k.mode+", "+sizeRanges(all, sizes[k])+" B: not measured: "+Clean(k.why))
+		lines = append(lines, "size "+sizeRanges(all, sizes[k])+" "+k.mode+": not measured: "+Clean(k.why))
 	}
 	return lines
 }

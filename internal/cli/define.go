@@ -96,7 +96,7 @@ func defineTest(f *flags, o *options, raw *rawOptions) {
 	f.value(count(&p.CQMod, 1, harness.MaxCQMod), "cq-mod", "Q", "N",
 		"one send completion for so many messages (default 100, and 1 for a single size above 8 KiB)")
 	f.toggle(&p.StrictPCIe, "disable_pcie_relaxed", "",
-		"register memory without PCIe relaxed ordering, which modes poll and event ask for otherwise; mode data never does")
+		"register memory without PCIe relaxed ordering, which bandwidth tests ask for otherwise in modes poll and event; mode data and comparisons never do")
 }
 
 func noPeakText(s spec) string {

@@ -139,7 +139,7 @@ func (p *process) wantRows(layout string, sizes []int, modes []string) []row {
 	return rows
 }
 
-var missing = regexp.MustCompile(`(?m)^ event, (.*) B: not measured: no side ever slept for an event`)
+var missing = regexp.MustCompile(`(?m)^ size (.*) event: not measured: no side ever slept for an event`)
 
 // neverSlept tells whether the side says so of mode event and the size.
 func (p *process) neverSlept(size int) bool {
