@@ -102,8 +102,8 @@ func (i *receiver) give() error { return i.giveCredit(i.arrived) }
 // keep leaves it to [worker.reuse] to tell the sender.
 func (i *receiver) keep() error { return nil }
 
-// reusing is step, for messages that have taken receives: once a quarter of a ring was
-// seen in memory, completions are polled, receives posted again and senders told.
+// reusing is step, for messages that have taken receives: once there is a quarter of a ring
+// to give back, completions are polled, receives posted again and senders told.
 func (w *worker) reusing(step func() (uint64, error)) func() (uint64, error) {
 	return func() (uint64, error) {
 		n, err := step()
@@ -111,7 +111,7 @@ func (w *worker) reusing(step func() (uint64, error)) func() (uint64, error) {
 			return 0, err
 		}
 		for _, l := range w.lanes {
-			if l.in.unreaped() >= int64(l.in.quarter) || l.in.free >= l.in.batch {
+			if l.in.hasToGive() {
 				if err := w.reuse(); err != nil {
 					return 0, err
 				}
@@ -122,6 +122,15 @@ func (w *worker) reusing(step func() (uint64, error)) func() (uint64, error) {
 	}
 }
 
+// consumed is how many messages were seen in memory and have their receives posted again.
+func (i *receiver) consumed() uint64 { return min(i.arrived, i.reaped-i.free) }
+
+// hasToGive tells whether completions are to be polled, receives to be posted or the sender
+// to be told. Completions that were looked at meanwhile may be ahead of what was seen.
+func (i *receiver) hasToGive() bool {
+	return i.unreaped() >= int64(i.quarter) || i.free >= i.batch || i.consumed()-i.credits.told >= i.quarter
+}
+
 func (w *worker) reuse() error {
 	if _, err := w.reapRecvs(); err != nil {
 		return err
@@ -130,7 +139,7 @@ func (w *worker) reuse() error {
 		if err := l.in.repost(); err != nil {
 			return err
 		}
-		if err := l.in.giveCredit(min(l.in.arrived, l.in.reaped-l.in.free)); err != nil {
+		if err := l.in.giveCredit(l.in.consumed()); err != nil {
 			return err
 		}
 	}
