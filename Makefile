@@ -21,7 +21,7 @@ check: packages ## formatting, vet, staticcheck, builds without cgo and for arm6
 # Packages run one after another: their loops spin on every core.
 test: check ## all tests: with the race detector, and on a real RDMA device in a guest
 	$(GO) test -race -p 1 -timeout 10m ./...
-	$(GO) test -run DoNotAllocate ./harness # the race detector makes calls allocate
+	$(GO) test -run 'DoNotAllocate|InjectedDelay|Controls|MemoryIsFlat' ./harness # which the race detector would slow or make allocate
 	test/fuzz $(FUZZ)
 	test/arm64
 	test/guest/tests
