@@ -50,7 +50,7 @@ func unmeasured(sch *scheme, r *result.Row) string {
 
 // salvage keeps what was measured when a run is broken off.
 func (s *session) salvage() {
-	if s.halt.reason() == nil || s.rig == nil {
+	if s.halt.reason() == nil {
 		return
 	}
 	for size := range s.cfg.Plan.Sizes {

@@ -55,15 +55,8 @@ func (g *group) verified() *result.Verify {
 			if check == nil {
 				continue
 			}
-			c := check.Counts()
+			v.Add(check.Counts())
 			check.Reset()
-			v.Messages += c.Messages
-			v.Torn += c.Torn
-			v.Stale += c.Stale
-			v.Duplicates += c.Duplicates
-			if v.First == "" {
-				v.First = c.First
-			}
 		}
 	}
 	return &v

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -115,17 +116,16 @@ const minRound = 100 * time.Microsecond
 // widest returns the widest interval of a size's ratios, and which level of repetition
 // would narrow it.
 func (s *session) widest(size int) (float64, ratio.Level) {
-	base := s.rows[rowKey{size, s.base()}]
+	base, runs := s.rows[rowKey{size, s.base()}].figures()
 	wide, level := 0.0, ratio.Rounds
 	for way := range s.gate.ways {
 		t := s.rows[rowKey{size, way}]
 		if way == s.base() || t.noRatio != "" {
 			continue
 		}
-		n := min(len(t.figures), len(base.figures))
-		a, b, runs := t.figures[:n], base.figures[:n], t.runs[:n]
-		if w := ratio.Of(a, b, runs).HalfWidth(); w > wide {
-			wide, level = w, ratio.Widest(a, b, runs)
+		figures, _ := t.figures()
+		if w := ratio.Of(figures, base, runs).HalfWidth(); w > wide {
+			wide, level = w, ratio.Widest(figures, base, runs)
 		}
 	}
 	return wide, level
@@ -155,7 +155,10 @@ func (s *session) wantsRun(began time.Time, last time.Duration) bool {
 	if wide <= p.Precision && s.run >= minRuns {
 		return false
 	}
-	if wide > p.Precision {
+	switch {
+	case math.IsInf(wide, 0):
+		s.limit = fmt.Sprintf("%d bytes: the rounds are too few for an interval", p.Sizes[at])
+	case wide > p.Precision:
 		s.limit = fmt.Sprintf("%d bytes: the widest interval is ±%.1f %% after %v; what varies most is between %s",
 			p.Sizes[at], wide*100, time.Since(began).Round(time.Second), level)
 	}

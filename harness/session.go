@@ -112,12 +112,16 @@ func (s *session) all() error {
 }
 
 // setUp makes QPs and memory, connects them and asks both devices about data order.
+// After a failure there is nothing left to close.
 func (s *session) setUp() (err error) {
-	if s.rig, err = newRig(s.cfg, s.halt); err != nil {
+	r, err := newRig(s.cfg, s.halt)
+	if err != nil {
 		return err
 	}
+	s.rig = r
 	if err = s.meet(); err != nil {
-		s.rig.close()
+		r.close()
+		s.rig = &rig{}
 	}
 	return err
 }
@@ -175,11 +179,11 @@ func (s *session) do(t oob.Turn) error {
 func (s *session) again() error {
 	before := s.gate
 	s.rig.close()
-	if s.rig, s.run = nil, s.run+1; s.run > MaxRuns {
+	s.rig = &rig{}
+	if s.run++; s.run > MaxRuns {
 		return fmt.Errorf("the peer wants more than %d runs", MaxRuns)
 	}
 	if err := s.setUp(); err != nil {
-		s.rig = &rig{}
 		return err
 	}
 	if len(before.ways) != len(s.gate.ways) || before.order != s.gate.order {

@@ -16,8 +16,6 @@ type tally struct {
 	samples *stats.Samples // nil where this side measures no latency
 	rate    *stats.Rate    // nil where this side measures no rate
 	rounds  []result.Round
-	figures []float64 // of the rounds: what ratios are made of
-	runs    []int     // of the rounds
 	here    spent
 	there   spent
 	verify  [2]result.Verify // this side's and the peer's, warm-up included
@@ -72,8 +70,15 @@ func (t *tally) add(run int, g *group, mine, theirs oob.Round, whole bool) {
 	}
 	figure.Run = run
 	t.rounds = append(t.rounds, *figure)
-	t.figures = append(t.figures, figureOf(figure))
-	t.runs = append(t.runs, run)
+}
+
+// figures returns what ratios are made of, and the run of each, round by round.
+func (t *tally) figures() (values []float64, runs []int) {
+	for i := range t.rounds {
+		values = append(values, figureOf(&t.rounds[i]))
+		runs = append(runs, t.rounds[i].Run)
+	}
+	return values, runs
 }
 
 // figureOf is what a round's ratio is made of.
@@ -209,32 +214,21 @@ func (t *tally) finished(p *Plan, forced bool, mine, theirs oob.Row) result.Row 
 func (t *tally) check(mine, theirs oob.Round) {
 	t.checked = t.checked || theirs.Verify != nil
 	for i, v := range []*result.Verify{mine.Verify, theirs.Verify} {
-		if v == nil {
-			continue
-		}
-		sum := &t.verify[i]
-		sum.Messages += v.Messages
-		sum.Torn += v.Torn
-		sum.Stale += v.Stale
-		sum.Duplicates += v.Duplicates
-		if sum.First == "" {
-			sum.First = v.First
+		if v != nil {
+			t.verify[i].Add(*v)
 		}
 	}
 }
 
 // verified is what both sides found.
 func (t *tally) verified() *result.Verify {
-	mine, theirs := t.verify[0], t.verify[1]
-	v := result.Verify{
-		Messages: mine.Messages + theirs.Messages, Torn: mine.Torn + theirs.Torn,
-		Stale: mine.Stale + theirs.Stale, Duplicates: mine.Duplicates + theirs.Duplicates,
-	}
-	switch {
-	case mine.First != "":
-		v.First = "on this side: " + mine.First
-	case theirs.First != "":
-		v.First = "on the peer: " + theirs.First
+	var v result.Verify
+	for i, side := range []string{"this side", "the peer"} {
+		found := t.verify[i]
+		if found.First != "" {
+			found.First = "on " + side + ": " + found.First
+		}
+		v.Add(found)
 	}
 	return &v
 }

@@ -115,3 +115,12 @@ func served(t *testing.T, p Plan, turns []oob.Turn) error {
 		return nil
 	}
 }
+
+// A client that wants runs without end ends the server's run, which closes what it has.
+func TestRunsAreBounded(t *testing.T) {
+	s := &session{cfg: &Config{}, rig: &rig{}, run: MaxRuns}
+	if err := s.again(); err == nil {
+		t.Error("another run was begun")
+	}
+	s.rig.close()
+}

@@ -252,5 +252,16 @@ type Verify struct {
 	First      string `json:"first,omitempty"` // details of the first bad message
 }
 
+// Add adds what another check found. The first bad message stays the first.
+func (v *Verify) Add(w Verify) {
+	v.Messages += w.Messages
+	v.Torn += w.Torn
+	v.Stale += w.Stale
+	v.Duplicates += w.Duplicates
+	if v.First == "" {
+		v.First = w.First
+	}
+}
+
 // Bad returns the number of messages that were not as sent.
 func (v *Verify) Bad() uint64 { return v.Torn + v.Stale + v.Duplicates }
