@@ -31,16 +31,15 @@ type scheme struct {
 	opcode verbs.Opcode
 
 	// Who does what.
-	exchange   bool   // messages are answered one by one, else they stream
-	fetch      bool   // READs: who posts is the one whom the data comes to
-	out, in    sides  // which sides send, or fetch, and which receive
-	seen       bool   // the receiver learns of each message, consumes it and gives its slot back
-	credits    bool   // ... and tells the sender so
-	receives   bool   // messages take posted receives
-	measured   sides  // whose clock counts
-	at         string // what that side is in a stream, as files name it
-	atReceiver bool
-	factor     float64 // of recorded times
+	exchange bool    // messages are answered one by one, else they stream
+	fetch    bool    // READs: who posts is the one whom the data comes to
+	out, in  sides   // which sides send, or fetch, and which receive
+	seen     bool    // the receiver learns of each message, consumes it and gives its slot back
+	credits  bool    // ... and tells the sender so
+	receives bool    // messages take posted receives
+	measured sides   // whose clock counts
+	at       string  // what that side is in a stream, as files name it
+	factor   float64 // of recorded times
 
 	// How arrival is detected, and what is done with a message then.
 	memory bool        // by its markers in memory, else by its completion
@@ -113,7 +112,7 @@ func (s *scheme) assign(p *Plan) {
 	case s.exchange:
 		s.measured = theClient
 	case s.seen:
-		s.measured, s.at, s.atReceiver = s.in, "receiver", true
+		s.measured, s.at = s.in, "receiver"
 	default:
 		s.measured, s.at = s.out, "sender"
 	}
