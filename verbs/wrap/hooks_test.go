@@ -2,7 +2,10 @@ package wrap_test
 
 import (
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/wrap"
@@ -47,6 +50,35 @@ func TestListsAreLeftAsTheyWere(t *testing.T) {
 	if list.Next != &client.send[1] || client.send[1].Next != &client.send[2] || client.send[2].Next != nil {
 		t.Error("the list is another one")
 	}
+}
+
+// Requests of two lists do not mix, however long each takes to post.
+func TestListsStayInOnePiece(t *testing.T) {
+	const length = 4
+	var on atomic.Int64 // requests into the list that is being posted
+	client, server := pair(t, wrap.Options{OnPostSend: func(_ verbs.QP, wr *verbs.SendWR) {
+		if n := on.Add(1) - 1; int64(wr.WRID) != n%length {
+			t.Errorf("request %d of a list came where number %d was due", wr.WRID, n%length)
+		}
+		time.Sleep(time.Millisecond) // the other thread would come in between
+	}}, wrap.Options{})
+	first := client.list(server, verbs.OpRDMAWrite, length, 8)
+	second := must(verbs.Make[verbs.SendWR](length))(t)
+	copy(second, client.send)
+	for i := range length - 1 {
+		second[i].Next = &second[i+1]
+	}
+	var threads sync.WaitGroup
+	for _, list := range []*verbs.SendWR{first, &second[0]} {
+		threads.Go(func() {
+			if _, err := client.qp.PostSend(list); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	threads.Wait()
+	client.next(t, client.sent)
+	client.next(t, client.sent)
 }
 
 func TestForwardingDoesNotAllocate(t *testing.T) {

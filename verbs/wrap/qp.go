@@ -1,6 +1,7 @@
 package wrap
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +16,7 @@ type qp struct {
 	forwards       bool          // requests go to the inner QP as they are
 	posted         atomic.Uint64 // requests
 	reads          *lateReads    // nil without a delay of READs
+	posting        sync.Mutex    // held for one list: those of two threads do not mix
 }
 
 // begin makes the QP one of its context.
@@ -38,6 +40,8 @@ func (q *qp) PostSend(list *verbs.SendWR) (bad *verbs.SendWR, err error) {
 	if q.forwards {
 		return q.QP.PostSend(list)
 	}
+	q.posting.Lock()
+	defer q.posting.Unlock()
 	for wr := list; wr != nil; wr = wr.Next {
 		q.delay(wr)
 		if err := q.post(wr); err != nil {
