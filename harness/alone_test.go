@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -49,7 +50,7 @@ const warmMessages = 1000
 
 // runAlone runs one side of a plan on the null device, for a round of so many messages
 // after a warm-up. It returns how many were measured and what they cost.
-func runAlone(t testing.TB, l loop, p Plan, messages uint64) (uint64, result.Cost) {
+func runAlone(t testing.TB, l loop, p option.Plan, messages uint64) (uint64, result.Cost) {
 	t.Helper()
 	shm := openDevice(t, "shm_whole")
 	defer shm.Close()

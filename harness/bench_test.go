@@ -3,6 +3,8 @@ package harness
 import (
 	"fmt"
 	"testing"
+
+	"github.com/ibperf/ibperf/option"
 )
 
 // BenchmarkLoops runs each loop for b.N messages over shm_whole, both sides in
@@ -11,7 +13,7 @@ import (
 func BenchmarkLoops(b *testing.B) {
 	for _, kind := range allKinds {
 		for _, op := range allOps {
-			for _, mode := range []Mode{ModeData, ModePoll, ModeEvent} {
+			for _, mode := range []option.Mode{option.ModeData, option.ModePoll, option.ModeEvent} {
 				for _, size := range []int{8, 65536} {
 					b.Run(fmt.Sprintf("%s_%s/%s/%d", op, kind, mode, size), func(b *testing.B) { benchLoop(b, op, kind, mode, size) })
 				}
@@ -20,9 +22,9 @@ func BenchmarkLoops(b *testing.B) {
 	}
 }
 
-func benchLoop(b *testing.B, op Op, kind string, mode Mode, size int) {
+func benchLoop(b *testing.B, op option.Op, kind string, mode option.Mode, size int) {
 	b.ReportAllocs()
-	p := testPlan(op, kind, size, uint64(max(b.N, MinIterations)))
+	p := testPlan(op, kind, size, uint64(max(b.N, option.MinIterations)))
 	p.Completion = mode
 	files, errs := pair{device: "shm_whole", plan: p}.run(b)
 	if errs[0] != nil || errs[1] != nil {
@@ -42,7 +44,7 @@ func TestLoopsDoNotAllocate(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector makes calls allocate")
 	}
-	eachTest(t, func(t *testing.T, op Op, kind string) {
+	eachTest(t, func(t *testing.T, op option.Op, kind string) {
 		for _, mode := range modes() {
 			t.Log(mode)
 			checkAllocations(t, func(n uint64) {

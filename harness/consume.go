@@ -1,5 +1,7 @@
 package harness
 
+import "github.com/ibperf/ibperf/option"
+
 // What is done with a message once its arrival was detected: each cache line is touched,
 // and with --verify every byte is checked. A step has a consumer, or none where there is
 // nothing to be done.
@@ -22,7 +24,7 @@ func (s *scheme) consumer() func(i *receiver, k uint64) {
 			i.sum += touch(i.ring.Slot(k))
 			i.check.Check(k)
 		}
-	case s.touch == TouchNone:
+	case s.touch == option.TouchNone:
 		return nil
 	}
 	return func(i *receiver, k uint64) { i.sum += touch(i.ring.Slot(k)) }
@@ -37,7 +39,7 @@ func (s *scheme) fetchConsumer() func(o *sender, k uint64) {
 			o.sum += touch(o.into.Slot(k))
 			o.check.Check(o.into.Index(k))
 		}
-	case s.touch == TouchNone:
+	case s.touch == option.TouchNone:
 		return nil
 	}
 	return func(o *sender, k uint64) { o.sum += touch(o.into.Slot(k)) }
@@ -48,7 +50,7 @@ func (s *scheme) fetchConsumer() func(o *sender, k uint64) {
 func (s *scheme) toucher() func([]byte) byte {
 	first := cacheLine - s.offset%cacheLine // from the message's begin to its second line
 	switch s.touch {
-	case TouchRead:
+	case option.TouchRead:
 		return func(b []byte) byte {
 			sum := b[0]
 			for at := first; at < len(b); at += cacheLine {
@@ -56,7 +58,7 @@ func (s *scheme) toucher() func([]byte) byte {
 			}
 			return sum
 		}
-	case TouchWrite: // what it leaves is no marker of the slot's next message, see package message
+	case option.TouchWrite: // what it leaves is no marker of the slot's next message, see package message
 		return func(b []byte) byte {
 			b[0] ^= 0x80
 			for at := first; at < len(b); at += cacheLine {

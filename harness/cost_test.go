@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
 
 // loop is a timed loop: what one side of a test does in a mode, alone or in a comparison.
 type loop struct {
-	op      Op
+	op      option.Op
 	kind    string
-	mode    Mode
+	mode    option.Mode
 	compare bool
 	role    Role
 }
@@ -22,8 +22,8 @@ func (l loop) String() string {
 	switch {
 	case l.role == Server:
 		side = "receiver"
-	case l.op == OpRead:
-	case l.kind == result.KindBandwidth:
+	case l.op == option.OpRead:
+	case l.kind == option.KindBandwidth:
 		side = "sender"
 	default:
 		side = "client"
@@ -39,7 +39,7 @@ func everyLoop() (all []loop) {
 	for _, kind := range allKinds {
 		for _, op := range allOps {
 			for _, compare := range []bool{false, true} {
-				for _, mode := range []Mode{ModeData, ModePoll, ModeEvent} {
+				for _, mode := range []option.Mode{option.ModeData, option.ModePoll, option.ModeEvent} {
 					l := loop{op, kind, mode, compare, Client}
 					all = append(all, l)
 					p := l.plan()
@@ -55,15 +55,15 @@ func everyLoop() (all []loop) {
 }
 
 // plan is that of a test of 8 bytes, where nobody touches what has arrived.
-func (l loop) plan() Plan {
-	p := testPlan(l.op, l.kind, 8, MaxIterations)
-	p.Completion, p.Compare, p.Touch = l.mode, l.compare, TouchNone
+func (l loop) plan() option.Plan {
+	p := testPlan(l.op, l.kind, 8, option.MaxIterations)
+	p.Completion, p.Compare, p.Touch = l.mode, l.compare, option.TouchNone
 	return p
 }
 
 // way is the loop's place among those of the plan.
-func (l loop) way(p *Plan) int {
-	for i, w := range p.planned() {
+func (l loop) way(p *option.Plan) int {
+	for i, w := range planned(p) {
 		if w.mode == l.mode {
 			return i
 		}

@@ -1,9 +1,7 @@
 package harness
 
 import (
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/ibperf/ibperf/oob"
 	"golang.org/x/sys/unix"
@@ -28,15 +26,6 @@ func allowedCPUs() (cpus []int) {
 		}
 	}
 	return cpus
-}
-
-// bootID names this host's kernel since it was started, "" if it is not known.
-func bootID() string {
-	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(id))
 }
 
 // apart returns the CPUs of the client's and the server's thread: the last one that the

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/oob"
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/wrap"
 )
@@ -62,7 +62,7 @@ func (w watchedTurns) Turn(mine oob.Turn) (oob.Turn, error) {
 
 // A run that is interrupted ends at once and keeps what it measured.
 func TestInterrupt(t *testing.T) {
-	eachTest(t, func(t *testing.T, op Op, kind string) {
+	eachTest(t, func(t *testing.T, op option.Op, kind string) {
 		for _, mode := range modes() {
 			p := testPlan(op, kind, 64, 0)
 			p.Completion, p.Duration = mode, time.Hour
@@ -82,7 +82,7 @@ func TestInterrupt(t *testing.T) {
 			if !errors.As(errs[1], &lost) || !lost.Aborted {
 				t.Errorf("%s: server: %v", mode, errs[1])
 			}
-			if (mode == ModePoll || kind == result.KindLatency) && len(files[0].Rows)+len(files[0].NotMeasured) != 1 {
+			if (mode == option.ModePoll || kind == option.KindLatency) && len(files[0].Rows)+len(files[0].NotMeasured) != 1 {
 				t.Errorf("%s: %d rows kept", mode, len(files[0].Rows))
 			}
 		}
@@ -90,32 +90,32 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestPlanCheck(t *testing.T) {
-	good := Defaults(OpWrite, result.KindBandwidth)
+	good := option.Defaults(option.Test{Op: option.OpWrite, Kind: option.KindBandwidth})
 	if err := good.Check(); err != nil {
 		t.Fatal(err)
 	}
-	for name, break_ := range map[string]func(*Plan){
-		"no size":           func(p *Plan) { p.Sizes = nil },
-		"size 0":            func(p *Plan) { p.Sizes = []int{0} },
-		"negative size":     func(p *Plan) { p.Sizes = []int{-1} },
-		"huge size":         func(p *Plan) { p.Sizes = []int{MaxSize + 1} },
-		"too many sizes":    func(p *Plan) { p.Sizes = make([]int, 65) },
-		"few iterations":    func(p *Plan) { p.Iterations = 4 },
-		"endless":           func(p *Plan) { p.Duration = 1 << 62 },
-		"negative duration": func(p *Plan) { p.Duration = -1 },
-		"no QP":             func(p *Plan) { p.QPs = 0 },
-		"tx depth":          func(p *Plan) { p.TxDepth = MaxDepth + 1 },
-		"rx depth":          func(p *Plan) { p.RxDepth = 0 },
-		"cq mod":            func(p *Plan) { p.CQMod = -1 },
-		"inline":            func(p *Plan) { p.Inline = MaxInline + 1 },
-		"offset":            func(p *Plan) { p.Offset = 128 },
-		"mtu":               func(p *Plan) { p.MTU = 1500 },
-		"operation":         func(p *Plan) { p.Op = "atomic" },
-		"kind":              func(p *Plan) { p.Kind = "" },
-		"completion":        func(p *Plan) { p.Completion = "magic" },
-		"QPs of latency":    func(p *Plan) { p.Kind, p.QPs = result.KindLatency, 2 },
+	for name, break_ := range map[string]func(*option.Plan){
+		"no size":           func(p *option.Plan) { p.Sizes = nil },
+		"size 0":            func(p *option.Plan) { p.Sizes = []int{0} },
+		"negative size":     func(p *option.Plan) { p.Sizes = []int{-1} },
+		"huge size":         func(p *option.Plan) { p.Sizes = []int{option.MaxSize + 1} },
+		"too many sizes":    func(p *option.Plan) { p.Sizes = make([]int, 65) },
+		"few iterations":    func(p *option.Plan) { p.Iterations = 4 },
+		"endless":           func(p *option.Plan) { p.Duration = 1 << 62 },
+		"negative duration": func(p *option.Plan) { p.Duration = -1 },
+		"no QP":             func(p *option.Plan) { p.QPs = 0 },
+		"tx depth":          func(p *option.Plan) { p.TxDepth = option.MaxDepth + 1 },
+		"rx depth":          func(p *option.Plan) { p.RxDepth = 0 },
+		"cq mod":            func(p *option.Plan) { p.CQMod = -1 },
+		"inline":            func(p *option.Plan) { p.Inline = option.MaxInline + 1 },
+		"offset":            func(p *option.Plan) { p.Offset = 128 },
+		"mtu":               func(p *option.Plan) { p.MTU = 1500 },
+		"operation":         func(p *option.Plan) { p.Op = "atomic" },
+		"kind":              func(p *option.Plan) { p.Kind = "" },
+		"completion":        func(p *option.Plan) { p.Completion = "magic" },
+		"QPs of latency":    func(p *option.Plan) { p.Kind, p.QPs = option.KindLatency, 2 },
 	} {
-		p := Defaults(OpWrite, result.KindBandwidth)
+		p := option.Defaults(option.Test{Op: option.OpWrite, Kind: option.KindBandwidth})
 		break_(&p)
 		if p.Check() == nil {
 			t.Errorf("%s: accepted", name)
@@ -124,20 +124,21 @@ func TestPlanCheck(t *testing.T) {
 }
 
 func FuzzParsePlan(f *testing.F) {
-	f.Add([]byte(`{"op":"write","kind":"lat","completion":"auto","sizes":[8],"iterations":1000,"qps":1,"tx_depth":1,"rx_depth":1}`))
-	f.Add([]byte(`{"sizes":[1e30]}`))
+	f.Add([]byte(`{"completion":"auto","sizes_bytes":[8],"iterations":1000,"qps":1,"tx_depth":1,"rx_depth":1}`))
+	f.Add([]byte(`{"sizes_bytes":[1e30]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := ParsePlan(data)
-		if err != nil {
+		p, _, err := option.Decode(option.Test{Op: option.OpWrite, Kind: option.KindBandwidth}, data)
+		if err != nil || p.Check() != nil {
 			return
 		}
+		p = p.Resolve()
 		for _, size := range p.Sizes {
-			if s := resolve(&p, p.planned()[0], size, verbs.OrderNone); s.slots < minSlots || s.slots%2 == 0 || s.every < 1 || s.every > s.depth {
+			if s := resolve(&p, planned(&p)[0], size, verbs.OrderNone); s.slots < minSlots || s.slots%2 == 0 || s.every < 1 || s.every > s.depth {
 				t.Errorf("%d bytes: %+v", size, s)
 			}
 		}
-		if p.Memory() <= 0 {
-			t.Errorf("memory %d", p.Memory())
+		if Memory(&p) <= 0 {
+			t.Errorf("memory %d", Memory(&p))
 		}
 	})
 }

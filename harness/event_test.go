@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/oob"
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -60,7 +60,7 @@ func TestEventsOfTheDeviceEndTheRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, kind := range allKinds {
-				p := testPlan(OpWrite, kind, 8, 0)
+				p := testPlan(option.OpWrite, kind, 8, 0)
 				p.Duration = time.Hour
 				begun := make(chan eventful, 1)
 				wrap := func(side int, ctx verbs.Context) verbs.Context {
@@ -107,7 +107,7 @@ func TestHarmlessEventsAreAcknowledged(t *testing.T) {
 		sides[side] = newEventful(c, harmless...)
 		return sides[side]
 	}
-	p := testPlan(OpSend, result.KindLatency, 8, 0)
+	p := testPlan(option.OpSend, option.KindLatency, 8, 0)
 	p.Duration = 50 * time.Millisecond
 	_, errs := pair{device: "shm_whole", plan: p, wrap: wrap}.run(t)
 	for side, s := range sides {
@@ -124,7 +124,7 @@ func (l late) AllocPD() (verbs.PD, error) { return faulty{l.Context}.AllocPD() }
 
 // What failed work follows from is the reason of the end, not the failed work.
 func TestEventExplainsFailedWork(t *testing.T) {
-	p := testPlan(OpWrite, result.KindLatency, 8, 100000)
+	p := testPlan(option.OpWrite, option.KindLatency, 8, 100000)
 	wrap := func(side int, c verbs.Context) verbs.Context {
 		if side == 1 {
 			return c
@@ -160,7 +160,7 @@ type removedDevice struct{ verbs.Device }
 func (removedDevice) Backend() string { return "gone" }
 
 func TestRemovedDeviceEndsTheRun(t *testing.T) {
-	p := testPlan(OpWrite, result.KindBandwidth, 8, 0)
+	p := testPlan(option.OpWrite, option.KindBandwidth, 8, 0)
 	p.Duration = time.Hour
 	wrap := func(side int, c verbs.Context) verbs.Context {
 		if side == 1 {

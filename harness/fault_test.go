@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -38,7 +39,7 @@ func (f *faultyQP) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 // An error of one side ends both, and both name it: neither waits for messages
 // that will not come.
 func TestErrorOfOneSideEndsBoth(t *testing.T) {
-	eachTest(t, func(t *testing.T, op Op, kind string) {
+	eachTest(t, func(t *testing.T, op option.Op, kind string) {
 		for side := range 2 {
 			fail := func(i int, c verbs.Context) verbs.Context {
 				if i == side {
@@ -49,7 +50,7 @@ func TestErrorOfOneSideEndsBoth(t *testing.T) {
 			for _, mode := range modes() {
 				p := testPlan(op, kind, 64, 100000)
 				p.Completion, p.TxDepth = mode, 4
-				posts := side == 0 || op != OpRead && (kind == "lat" || mode == ModeData)
+				posts := side == 0 || op != option.OpRead && (kind == "lat" || mode == option.ModeData)
 				_, errs := pair{device: "shm_whole", plan: p, wrap: fail}.run(t)
 				for i, err := range errs {
 					if posts != (err != nil) || posts && !strings.Contains(err.Error(), "post_send faulty qp") {

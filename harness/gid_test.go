@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -144,7 +144,7 @@ func TestGIDsThatAreNotThere(t *testing.T) {
 
 // Sides that cannot reach each other both say so, as trouble of their devices.
 func TestMismatchIsBothSidesOwnVerdict(t *testing.T) {
-	p := testPlan(OpWrite, result.KindLatency, 8, 100)
+	p := testPlan(option.OpWrite, option.KindLatency, 8, 100)
 	odd := func(side int, c verbs.Context) verbs.Context {
 		if side == 1 {
 			return ported{c, infiniband(t).port, nil}
@@ -162,7 +162,7 @@ func TestMismatchIsBothSidesOwnVerdict(t *testing.T) {
 
 // The smaller MTU counts, and a LID takes the place of the GID on InfiniBand.
 func TestEndpointsOfInfiniBand(t *testing.T) {
-	p := testPlan(OpWrite, result.KindLatency, 8, 100)
+	p := testPlan(option.OpWrite, option.KindLatency, 8, 100)
 	p.MTU = 2048
 	c := openDevice(t, "shm_whole")
 	defer c.Close()

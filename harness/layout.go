@@ -2,6 +2,7 @@ package harness
 
 import (
 	"github.com/ibperf/ibperf/internal/message"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -24,9 +25,9 @@ type layout struct {
 	credit int // bytes of a QP's credits
 }
 
-func newLayout(p *Plan) layout {
-	l := layout{lanes: p.QPs, rings: 1, ways: len(p.planned())}
-	for _, s := range p.candidates() {
+func newLayout(p *option.Plan) layout {
+	l := layout{lanes: p.QPs, rings: 1, ways: len(planned(p))}
+	for _, s := range candidates(p) {
 		l.ring = max(l.ring, message.RingBytes(s.size, p.Offset, s.span))
 		if s.in == bothSides || s.fetch && s.out == bothSides {
 			l.rings = 2
@@ -37,7 +38,7 @@ func newLayout(p *Plan) layout {
 		step = verbs.BlockSize
 	}
 	l.ring = roundUp(l.ring, step)
-	if depth := p.creditDepth(); depth > 0 {
+	if depth := creditDepth(p); depth > 0 {
 		l.credit = verbs.BlockSize + roundUp(depth*creditBytes, verbs.BlockSize)
 	}
 	return l
@@ -58,9 +59,9 @@ func (l layout) creditsOut(way, lane int) int { return l.creditsIn(way, lane) + 
 const queueEntry = 512
 
 // Memory returns about how many bytes each side allocates for the plan.
-func (p *Plan) Memory() int {
+func Memory(p *option.Plan) int {
 	q := newQueues(p)
-	return newLayout(p).bytes() + len(p.planned())*p.QPs*(q.sends+q.recvs)*queueEntry
+	return newLayout(p).bytes() + len(planned(p))*p.QPs*(q.sends+q.recvs)*queueEntry
 }
 
 // queues is how many requests the queues of a QP hold.
@@ -72,20 +73,23 @@ type queues struct {
 	credits int // on their way
 }
 
-func newQueues(p *Plan) queues {
-	q := queues{recvs: 1, credits: p.creditDepth()}
-	for _, s := range p.candidates() {
+func newQueues(p *option.Plan) queues {
+	q := queues{recvs: 1, credits: creditDepth(p)}
+	for _, s := range candidates(p) {
 		q.slots = max(q.slots, s.slots)
 		q.depth = max(q.depth, int(s.depth))
+		if s.exchange {
+			q.sends = max(q.sends, p.TxDepth) // which messages one by one do not need
+		}
 		q.recvs = max(q.recvs, s.recvs)
 	}
-	q.sends = q.depth + q.credits + 1
+	q.sends = max(q.sends, q.depth) + q.credits + 1
 	return q
 }
 
-// takesReceives tells whether any message of the plan does.
-func (p *Plan) takesReceives() bool {
-	for _, s := range p.candidates() {
+// anyReceives tells whether any message of the plan takes a posted receive.
+func anyReceives(p *option.Plan) bool {
+	for _, s := range candidates(p) {
 		if s.receives {
 			return true
 		}
@@ -96,8 +100,8 @@ func (p *Plan) takesReceives() bool {
 // creditDepth is the number of a QP's credits that may be on their way. Each has a place
 // of its own to be sent from; every quarter of them one is signaled. Of many QPs each
 // needs fewer, and the less of its send queue.
-func (p *Plan) creditDepth() int {
-	for _, s := range p.candidates() {
+func creditDepth(p *option.Plan) int {
+	for _, s := range candidates(p) {
 		if s.credits {
 			return max(8, 32/p.QPs)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ibperf/ibperf/internal/ratio"
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 )
 
 // warmUp is how long each way of a size runs before its rounds: the first 30 ms of large
@@ -67,7 +68,7 @@ func (s *session) leadSize(size int) error {
 			return err
 		}
 	}
-	for i := range s.cfg.Plan.rounds() * s.laps {
+	for i := range s.cfg.Plan.Rounds * s.laps {
 		if err := s.leadRound(size, i); err != nil {
 			return err
 		}
@@ -84,7 +85,7 @@ func (s *session) leadRound(size, round int) error {
 	ways := len(s.gate.ways)
 	for i := range ways {
 		turn := oob.Turn{Step: oob.StepRound, Size: size, Way: place(round, i, ways)}
-		turn.Messages, turn.Duration = s.cfg.Plan.share(round)
+		turn.Messages, turn.Duration = share(&s.cfg.Plan, round)
 		if err := s.tell(turn); err != nil {
 			return err
 		}
@@ -101,8 +102,8 @@ func place(round, i, ways int) int {
 }
 
 // share is the part of a row's messages or of its time that a round has.
-func (p *Plan) share(round int) (messages uint64, duration time.Duration) {
-	n := p.rounds()
+func share(p *option.Plan, round int) (messages uint64, duration time.Duration) {
+	n := p.Rounds
 	if p.Duration > 0 {
 		return 0, max(p.Duration/time.Duration(n), minRound)
 	}
@@ -162,11 +163,11 @@ func (s *session) wantsRun(began time.Time, last time.Duration) bool {
 		s.limit = fmt.Sprintf("%d bytes: the widest interval is ±%.1f %% after %v; what varies most is between %s",
 			p.Sizes[at], wide*100, time.Since(began).Round(time.Second), level)
 	}
-	if level == ratio.Rounds && p.rounds()*s.laps < MaxRounds {
+	if level == ratio.Rounds && p.Rounds*s.laps < option.MaxRounds {
 		s.laps *= 2
 		last *= 2
 	}
-	return s.run < MaxRuns && time.Since(began)+last < p.timeLimit()
+	return s.run < option.MaxRuns && time.Since(began)+last < p.TimeLimit
 }
 
 // minRuns is how many runs it takes to tell rounds that differ from runs that do.

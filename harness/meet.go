@@ -58,25 +58,10 @@ func (s *session) promises(mtu verbs.MTU) error {
 	return nil
 }
 
+// parameters are the plan as it is carried out.
 func (s *session) parameters(mtu verbs.MTU) result.Parameters {
-	p := &s.cfg.Plan
-	r := result.Parameters{
-		Transport: verbs.QPTypeRC.String(), Completion: string(p.Completion), Sizes: p.Sizes,
-		Iterations: p.Iterations, QPs: p.QPs, TxDepth: p.TxDepth, RxDepth: p.RxDepth,
-		CQMod: p.CQMod, Inline: s.rig.inline, Offset: p.Offset, MTU: mtu.Bytes(),
-		RDMACM: p.RDMACM, Verify: p.Verify, NoPeak: p.NoPeak, ForceData: p.ForceData,
-		Rounds: p.rounds(), Runs: p.Runs, Touch: string(p.touch()), Precision: p.Precision,
-		LatencyGapNs: float64(p.Gap), Also: p.Also,
-	}
-	if p.Compare {
-		r.Completion = "compare"
-	}
-	if p.Precision > 0 {
-		r.TimeLimitS = p.timeLimit().Seconds()
-	}
-	if p.Duration > 0 {
-		r.Iterations, r.DurationS = 0, p.Duration.Seconds()
-	}
+	r := result.Parameters{Plan: s.cfg.Plan, Extent: result.Extent{Transport: verbs.QPTypeRC.String()}}
+	r.Inline, r.MTU = s.rig.inline, mtu.Bytes()
 	if first := s.scheme(0, 0); !first.exchange {
 		r.CQMod = int(first.every) // of the first size; rows have their own
 	}

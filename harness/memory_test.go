@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/oob"
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/option"
 )
 
 // What both sides in one process may allocate beside their loops: in a second, and once,
@@ -50,19 +50,19 @@ func TestMemoryIsFlat(t *testing.T) {
 		t.Skip("the race detector takes memory of its own")
 	}
 	for _, c := range []struct {
-		mode     Mode
+		mode     option.Mode
 		kind     string
 		duration time.Duration
 	}{
-		{ModePoll, result.KindBandwidth, 12 * time.Second},
-		{ModeEvent, result.KindLatency, 12 * time.Second},
-		{ModeData, result.KindBandwidth, 12 * time.Second},
+		{option.ModePoll, option.KindBandwidth, 12 * time.Second},
+		{option.ModeEvent, option.KindLatency, 12 * time.Second},
+		{option.ModeData, option.KindBandwidth, 12 * time.Second},
 	} {
-		if c.mode == ModeData && !promised {
+		if c.mode == option.ModeData && !promised {
 			continue
 		}
 		t.Run(string(c.mode)+"_"+c.kind, func(t *testing.T) {
-			p := testPlan(OpWrite, c.kind, 64, 0)
+			p := testPlan(option.OpWrite, c.kind, 64, 0)
 			p.Completion, p.Duration = c.mode, c.duration
 			first, last := footprintsOf(t, p)
 			seconds := last.at.Sub(first.at).Seconds()
@@ -81,7 +81,7 @@ func TestMemoryIsFlat(t *testing.T) {
 
 // footprintsOf runs a plan over TCP and looks at the process once a third of the time has
 // passed, and shortly before the end.
-func footprintsOf(t *testing.T, p Plan) (first, last footprint) {
+func footprintsOf(t *testing.T, p option.Plan) (first, last footprint) {
 	t.Helper()
 	ran, begun := make(chan struct{}), make(chan struct{})
 	conns := loopback(t)

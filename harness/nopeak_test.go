@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
 // Without the clock in the loop there is a mean or an average, over all messages of a
 // counted run, and nothing else.
 func TestNoPeak(t *testing.T) {
-	eachTest(t, func(t *testing.T, op Op, kind string) {
+	eachTest(t, func(t *testing.T, op option.Op, kind string) {
 		for _, duration := range []time.Duration{0, 20 * time.Millisecond} {
 			p := testPlan(op, kind, 0, 2000)
 			p.Sizes, p.Compare, p.NoPeak, p.Duration = []int{8, 65536}, true, true, duration
@@ -33,9 +34,9 @@ func TestNoPeak(t *testing.T) {
 	})
 }
 
-func checkNoPeak(t *testing.T, r *result.Row, p *Plan) {
+func checkNoPeak(t *testing.T, r *result.Row, p *option.Plan) {
 	t.Helper()
-	if l := r.Latency; p.Kind == result.KindLatency {
+	if l := r.Latency; p.Kind == option.KindLatency {
 		if l.MeanNs <= 0 || *l != (result.Latency{N: l.N, MeanNs: l.MeanNs, Factor: l.Factor, MeanOnly: true}) {
 			t.Errorf("%s, %d bytes: %+v", r.Mode, r.Size, l)
 		}
@@ -56,9 +57,9 @@ func checkNoPeak(t *testing.T, r *result.Row, p *Plan) {
 // A timed run ends soon after its time, also with messages of which 1024 take long, and
 // counts what went in that time.
 func TestNoPeakSeesTheDeadline(t *testing.T) {
-	eachTest(t, func(t *testing.T, op Op, kind string) {
+	eachTest(t, func(t *testing.T, op option.Op, kind string) {
 		p := testPlan(op, kind, 8<<20, 0)
-		p.Completion, p.NoPeak, p.Duration = ModePoll, true, 200*time.Millisecond
+		p.Completion, p.NoPeak, p.Duration = option.ModePoll, true, 200*time.Millisecond
 		p.TxDepth = 1
 		start := time.Now()
 		files, errs := pair{device: "shm_whole", plan: p}.run(t)
@@ -83,9 +84,9 @@ func TestNoPeakSeesTheDeadline(t *testing.T) {
 
 // An interrupted timed run keeps what it knew at its last look at the clock.
 func TestNoPeakIsInterrupted(t *testing.T) {
-	eachTest(t, func(t *testing.T, op Op, kind string) {
+	eachTest(t, func(t *testing.T, op option.Op, kind string) {
 		p := testPlan(op, kind, 64, 0)
-		p.Completion, p.NoPeak, p.Duration = ModePoll, true, time.Hour
+		p.Completion, p.NoPeak, p.Duration = option.ModePoll, true, time.Hour
 		ctx, cancel := context.WithCancel(context.Background())
 		sides := pair{device: "shm_whole", plan: p, ctx: ctx}
 		newCountdown(4*edgeMessages, cancel).of(&sides)

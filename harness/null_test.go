@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -31,8 +32,8 @@ type nullDevice struct {
 }
 
 // newNullDevice returns the device of a side that measures one way of a plan.
-func newNullDevice(p *Plan, role Role, group int) *nullDevice {
-	s := resolve(p, p.planned()[group], p.Sizes[0], verbs.OrderWhole)
+func newNullDevice(p *option.Plan, role Role, group int) *nullDevice {
+	s := resolve(p, planned(p)[group], p.Sizes[0], verbs.OrderWhole)
 	d := &nullDevice{layout: newLayout(p), scheme: s, group: group}
 	d.next = d.layout.rx(0)
 	d.end = d.next + s.slots*verbs.BlockSize

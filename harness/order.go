@@ -3,7 +3,9 @@ package harness
 import (
 	"fmt"
 
+	"github.com/ibperf/ibperf/internal/host"
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -32,7 +34,7 @@ func (r *rig) promise() (oob.Promise, error) {
 			continue
 		}
 		for _, l := range g.lanes() { // the promise is each QP's own
-			o, c, err := verbs.AskOrder(l.qp, r.plan.asked())
+			o, c, err := verbs.AskOrder(l.qp, asked(r.plan))
 			if err != nil {
 				return oob.Promise{}, &DeviceError{err}
 			}
@@ -40,7 +42,7 @@ func (r *rig) promise() (oob.Promise, error) {
 		}
 	}
 	return oob.Promise{Side: r.side(result.Order{Query: call, Answer: order.String()}), Order: order,
-		Boot: bootID(), CPUs: allowedCPUs()}, nil
+		Boot: host.BootID(), CPUs: allowedCPUs()}, nil
 }
 
 func checkPromise(p oob.Promise) error {
@@ -51,9 +53,9 @@ func checkPromise(p oob.Promise) error {
 }
 
 // newGate decides; role is this side's.
-func newGate(p *Plan, role Role, mine, theirs oob.Promise) (gate, error) {
+func newGate(p *option.Plan, role Role, mine, theirs oob.Promise) (gate, error) {
 	g := gate{order: verbs.OrderWhole}
-	polls := p.pollers()
+	polls := pollers(p)
 	here, there := polls.has(role), polls.has(role.other())
 	var refusal *RefusedError
 	for _, s := range []struct {
@@ -79,7 +81,7 @@ func (r Role) other() Role {
 	return Client
 }
 
-func (g *gate) choose(p *Plan, refusal *RefusedError) error {
+func (g *gate) choose(p *option.Plan, refusal *RefusedError) error {
 	if refusal != nil && p.ForceData {
 		g.forced, g.order = true, verbs.OrderNone
 		g.note("forced-data", "data mode is forced and unsafe: %s answered %q on %s, device %s; its figures hold only if every message really ended last",
@@ -88,15 +90,15 @@ func (g *gate) choose(p *Plan, refusal *RefusedError) error {
 	}
 	if refusal != nil {
 		g.order = verbs.OrderNone
-		if p.insistsOnData() {
+		if insistsOnData(p) {
 			return refusal
 		}
-		if p.wantsData() {
+		if wantsData(p) {
 			g.note("data-not-run", "data mode was left out: %s answered %q on %s, device %s",
 				refusal.Query, refusal.Answer, refusal.Side, refusal.Device)
 		}
 	}
-	for i, w := range p.planned() {
+	for i, w := range planned(p) {
 		if w, possible := w.decided(refusal == nil); possible {
 			g.ways = append(g.ways, gated{w, i})
 		}

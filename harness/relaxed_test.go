@@ -4,7 +4,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/wrap"
 )
@@ -55,24 +55,24 @@ func TestRelaxedOrdering(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		kind    string
-		mode    Mode
+		mode    option.Mode
 		strict  bool
 		verify  bool
 		regions bool // with relaxed ordering
 		relaxed bool // messages
 	}{
-		{"bandwidth by completions", result.KindBandwidth, ModePoll, false, false, true, true},
-		{"bandwidth by events", result.KindBandwidth, ModeEvent, false, false, true, true},
-		{"with credits", result.KindBandwidth, ModePoll, false, true, true, true},
-		{"bandwidth in memory", result.KindBandwidth, ModeData, false, false, false, false},
-		{"bandwidth in memory by default", result.KindBandwidth, ModeAuto, false, false, true, false},
-		{"switched off", result.KindBandwidth, ModePoll, true, false, false, false},
-		{"latency", result.KindLatency, ModePoll, false, false, false, false},
+		{"bandwidth by completions", option.KindBandwidth, option.ModePoll, false, false, true, true},
+		{"bandwidth by events", option.KindBandwidth, option.ModeEvent, false, false, true, true},
+		{"with credits", option.KindBandwidth, option.ModePoll, false, true, true, true},
+		{"bandwidth in memory", option.KindBandwidth, option.ModeData, false, false, false, false},
+		{"bandwidth in memory by default", option.KindBandwidth, option.ModeAuto, false, false, true, false},
+		{"switched off", option.KindBandwidth, option.ModePoll, true, false, false, false},
+		{"latency", option.KindLatency, option.ModePoll, false, false, false, false},
 	} {
-		if c.mode == ModeData && !promised {
+		if c.mode == option.ModeData && !promised {
 			continue
 		}
-		relaxed := c.relaxed || c.mode == ModeAuto && !promised // which is poll then
+		relaxed := c.relaxed || c.mode == option.ModeAuto && !promised // which is poll then
 		for _, op := range allOps {
 			p := testPlan(op, c.kind, size, 200)
 			p.Completion, p.StrictPCIe, p.Verify, p.Inline = c.mode, c.strict, c.verify, 0

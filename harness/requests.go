@@ -12,7 +12,7 @@ type requests struct {
 }
 
 func (r *rig) makeRequests() (err error) {
-	q, ways := &r.requests, len(r.plan.planned())
+	q, ways := &r.requests, len(planned(r.plan))
 	lanes := ways * r.plan.QPs
 	if q.sends, err = verbs.Make[verbs.SendWR](lanes * (r.queues.slots + 1)); err != nil {
 		return err

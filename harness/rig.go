@@ -6,6 +6,7 @@ import (
 
 	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -13,7 +14,7 @@ import (
 // rig is what a side makes of its device for a run: memory, queues and QPs.
 type rig struct {
 	cfg         *Config
-	plan        *Plan
+	plan        *option.Plan
 	halt        *halt
 	port        verbs.PortAttr
 	gids        []verbs.GIDEntry // to choose from
@@ -73,9 +74,9 @@ func (r *rig) build() (err error) {
 	}
 	r.shareReceives()
 	for range r.plan.Workers {
-		r.recorders = append(r.recorders, newRecorder(&r.plan.candidates()[0]))
+		r.recorders = append(r.recorders, newRecorder(&candidates(r.plan)[0]))
 	}
-	for i, w := range r.plan.planned() {
+	for i, w := range planned(r.plan) {
 		g := &group{index: i, way: w}
 		r.groups = append(r.groups, g)
 		if err := r.fill(g); err != nil {
@@ -93,7 +94,7 @@ func (r *rig) register() (err error) {
 	if r.mr, err = r.pd.RegMR(r.buf.Bytes(), rights); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(r.plan.candidates(), func(s scheme) bool { return s.relaxed }) {
+	if slices.ContainsFunc(candidates(r.plan), func(s scheme) bool { return s.relaxed }) {
 		r.relaxed, err = r.pd.RegMR(r.buf.Bytes(), rights|verbs.AccessRelaxedOrdering)
 	}
 	return err
@@ -134,7 +135,7 @@ func (r *rig) lanes() (all []*lane) {
 // receive, since one of its own costs each QP a page at the least. A device without
 // shared receive queues has QPs with their own.
 func (r *rig) shareReceives() {
-	if r.plan.QPs == 1 || r.plan.takesReceives() {
+	if r.plan.QPs == 1 || anyReceives(r.plan) {
 		return
 	}
 	if q, err := r.pd.CreateSRQ(&verbs.SRQInitAttr{Attr: verbs.SRQAttr{MaxWR: 1, MaxSGE: 1}}); err == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 	_ "github.com/ibperf/ibperf/verbs/shm"
@@ -19,7 +20,7 @@ import (
 // own, and returns what the client and the server made of it.
 type pair struct {
 	device string
-	plan   Plan
+	plan   option.Plan
 	wrap   func(side int, c verbs.Context) verbs.Context // makes another device of a side's
 	peer   func(side int, p oob.Peer) oob.Peer           // makes another peer of a side's
 	clock  func(side int) *clock.Clock                   // makes a side's clocks
@@ -94,8 +95,8 @@ func openDevice(t testing.TB, name string) verbs.Context {
 }
 
 // plan returns the defaults of a test with one size and few iterations.
-func testPlan(op Op, kind string, size int, iterations uint64) Plan {
-	p := Defaults(op, kind)
+func testPlan(op option.Op, kind string, size int, iterations uint64) option.Plan {
+	p := option.Defaults(option.Test{Op: op, Kind: kind})
 	p.Sizes, p.Iterations = []int{size}, iterations
 	return p
 }
@@ -104,20 +105,20 @@ func testPlan(op Op, kind string, size int, iterations uint64) Plan {
 const promised = runtime.GOARCH == "amd64"
 
 // modes returns those in which shm_whole runs without force.
-func modes() []Mode {
+func modes() []option.Mode {
 	if promised {
-		return []Mode{ModeData, ModePoll, ModeEvent}
+		return []option.Mode{option.ModeData, option.ModePoll, option.ModeEvent}
 	}
-	return []Mode{ModePoll, ModeEvent}
+	return []option.Mode{option.ModePoll, option.ModeEvent}
 }
 
 var (
-	allKinds = []string{result.KindLatency, result.KindBandwidth}
-	allOps   = []Op{OpWrite, OpSend, OpRead}
+	allKinds = []string{option.KindLatency, option.KindBandwidth}
+	allOps   = []option.Op{option.OpWrite, option.OpSend, option.OpRead}
 )
 
 // eachTest runs f for every operation and kind.
-func eachTest(t *testing.T, f func(t *testing.T, op Op, kind string)) {
+func eachTest(t *testing.T, f func(t *testing.T, op option.Op, kind string)) {
 	for _, op := range allOps {
 		for _, kind := range allKinds {
 			t.Run(fmt.Sprintf("%s_%s", op, kind), func(t *testing.T) { f(t, op, kind) })
@@ -126,7 +127,7 @@ func eachTest(t *testing.T, f func(t *testing.T, op Op, kind string)) {
 }
 
 func TestEveryTestComparesAllModes(t *testing.T) {
-	eachTest(t, func(t *testing.T, op Op, kind string) {
+	eachTest(t, func(t *testing.T, op option.Op, kind string) {
 		for _, verify := range []bool{false, true} {
 			p := testPlan(op, kind, 0, 300)
 			p.Sizes, p.Compare, p.Verify = []int{1, 8, 129, 4096, 65536}, true, verify
@@ -141,7 +142,7 @@ func TestEveryTestComparesAllModes(t *testing.T) {
 	})
 }
 
-func checkRows(t *testing.T, side int, f *result.File, p *Plan) {
+func checkRows(t *testing.T, side int, f *result.File, p *option.Plan) {
 	t.Helper()
 	type name struct {
 		size int
@@ -149,22 +150,22 @@ func checkRows(t *testing.T, side int, f *result.File, p *Plan) {
 	}
 	seen := map[name]int{}
 	for _, m := range f.NotMeasured {
-		if m.Mode != string(ModeEvent) {
+		if m.Mode != string(option.ModeEvent) {
 			t.Errorf("side %d: not measured: %+v", side, m)
 		}
 		seen[name{m.Size, m.Mode}]++
 	}
 	for i, r := range f.Rows {
 		seen[name{r.Size, r.Mode}]++
-		if r.Forced || len(r.Rounds) != p.rounds() {
+		if r.Forced || len(r.Rounds) != p.Rounds {
 			t.Errorf("side %d row %d: mode %s forced %v, %d rounds", side, i, r.Mode, r.Forced, len(r.Rounds))
 		}
 		switch p.Kind {
-		case result.KindLatency:
+		case option.KindLatency:
 			if l := r.Latency; l == nil || l.N != p.Iterations || l.MinNs <= 0 || l.MinNs > l.P50Ns || l.P9999Ns > l.MaxNs {
 				t.Errorf("side %d row %d: latency %+v", side, i, l)
 			}
-		case result.KindBandwidth:
+		case option.KindBandwidth:
 			if b := r.Bandwidth; b == nil || b.Messages == 0 || b.Messages > p.Iterations || b.Average <= 0 || b.Peak < b.Slowest {
 				t.Errorf("side %d row %d: bandwidth %+v", side, i, b)
 			}
@@ -183,10 +184,10 @@ func checkRows(t *testing.T, side int, f *result.File, p *Plan) {
 }
 
 func TestTimedRunsWithSeveralQPs(t *testing.T) {
-	eachTest(t, func(t *testing.T, op Op, kind string) {
+	eachTest(t, func(t *testing.T, op option.Op, kind string) {
 		p := testPlan(op, kind, 256, 0)
 		p.Duration, p.Compare = 20e6, true
-		if kind == result.KindBandwidth {
+		if kind == option.KindBandwidth {
 			p.QPs, p.TxDepth = 3, 16
 		}
 		files, errs := pair{device: "shm_whole", plan: p}.run(t)
@@ -201,9 +202,9 @@ func TestBlockOrderAtAnyOffset(t *testing.T) {
 		t.Skip("no order is promised on " + runtime.GOARCH)
 	}
 	for _, offset := range []int{1, 8, 63, 127} {
-		eachTest(t, func(t *testing.T, op Op, kind string) {
+		eachTest(t, func(t *testing.T, op option.Op, kind string) {
 			p := testPlan(op, kind, 0, 100)
-			p.Sizes, p.Completion, p.Verify, p.Offset = []int{1, 8, 128, 129, 1000}, ModeData, true, offset
+			p.Sizes, p.Completion, p.Verify, p.Offset = []int{1, 8, 128, 129, 1000}, option.ModeData, true, offset
 			files, errs := pair{device: "shm_block128", plan: p}.run(t)
 			if errs[0] != nil || errs[1] != nil {
 				t.Fatalf("offset %d: client: %v; server: %v", offset, errs[0], errs[1])
@@ -219,9 +220,9 @@ func TestBlockOrderAtAnyOffset(t *testing.T) {
 // the making: then a longer run has to find it.
 func TestWrongOrderIsSeen(t *testing.T) {
 	for _, device := range []string{"shm_unordered", "shm_liar"} {
-		eachTest(t, func(t *testing.T, op Op, kind string) {
+		eachTest(t, func(t *testing.T, op option.Op, kind string) {
 			p := testPlan(op, kind, 4096, 1000)
-			p.Completion, p.Verify, p.ForceData = ModeData, true, device == "shm_unordered" || !promised
+			p.Completion, p.Verify, p.ForceData = option.ModeData, true, device == "shm_unordered" || !promised
 			files, errs := pair{device: device, plan: p}.run(t)
 			for errs == [2]error{} && p.Iterations < 100_000 {
 				p.Iterations *= 5
@@ -245,10 +246,10 @@ func TestDataModeIsRefusedWithoutAPromise(t *testing.T) {
 	if !promised {
 		devices = append(devices, "shm_whole", "shm_block128", "shm_liar")
 	}
-	eachTest(t, func(t *testing.T, op Op, kind string) {
+	eachTest(t, func(t *testing.T, op option.Op, kind string) {
 		for _, device := range devices {
 			p := testPlan(op, kind, 8, 100)
-			p.Completion = ModeData
+			p.Completion = option.ModeData
 			_, errs := pair{device: device, plan: p}.run(t)
 			for side, err := range errs {
 				var refused *RefusedError
@@ -256,9 +257,9 @@ func TestDataModeIsRefusedWithoutAPromise(t *testing.T) {
 					t.Errorf("%s side %d: %v", device, side, err)
 				}
 			}
-			p.Completion = ModeAuto
+			p.Completion = option.ModeAuto
 			files, errs := pair{device: device, plan: p}.run(t)
-			if errs[0] != nil || files[0].Rows[0].Mode != string(ModePoll) {
+			if errs[0] != nil || files[0].Rows[0].Mode != string(option.ModePoll) {
 				t.Errorf("%s auto: %v", device, errs[0])
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ibperf/ibperf/internal/message"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -14,8 +15,8 @@ import (
 
 // way is a way to measure a test: a row for each size, and QPs of its own.
 type way struct {
-	mode    Mode
-	variant string // "", AlsoRelaxed, AlsoLook or AlsoControl
+	mode    option.Mode
+	variant string // "", option.AlsoRelaxed, option.AlsoLook or option.AlsoControl
 }
 
 // String names the way as rows do.
@@ -47,7 +48,7 @@ type scheme struct {
 	look   bool        // beside that, the CQ is looked at every so often
 	sleeps bool        // who finds nothing to do sleeps for a completion event
 	stamp  bool        // the sender writes markers, whether or not they are looked at
-	touch  Touch
+	touch  option.Touch
 	verify bool
 
 	// The shape, the same for all modes of a comparison.
@@ -73,27 +74,27 @@ var (
 )
 
 // resolve makes the scheme of a size and a way whose mode is decided.
-func resolve(p *Plan, w way, size int, order verbs.Order) scheme {
+func resolve(p *option.Plan, w way, size int, order verbs.Order) scheme {
 	s := scheme{
-		way: w, size: size, opcode: opcodeOf(p.Op), exchange: p.Kind == result.KindLatency, fetch: p.Op == OpRead,
-		memory: w.mode == ModeData, order: order, look: w.variant == AlsoLook, sleeps: w.mode == ModeEvent,
-		touch: p.touch(), verify: p.Verify, noClock: p.NoPeak, factor: 0.5, offset: p.Offset,
+		way: w, size: size, opcode: opcodeOf(p.Op), exchange: p.Kind == option.KindLatency, fetch: p.Op == option.OpRead,
+		memory: w.mode == option.ModeData, order: order, look: w.variant == option.AlsoLook, sleeps: w.mode == option.ModeEvent,
+		touch: p.Touch, verify: p.Verify, noClock: p.NoPeak, factor: 0.5, offset: p.Offset,
 	}
-	s.seen = s.exchange || p.Compare || p.Verify || s.memory || s.touch != TouchNone
+	s.seen = s.exchange || p.Compare || p.Verify || s.memory || s.touch != option.TouchNone
 	s.stamp = s.memory || p.Compare && !s.fetch
-	if p.Op == OpWrite && s.seen && !s.memory {
+	if p.Op == option.OpWrite && s.seen && !s.memory {
 		s.opcode = verbs.OpRDMAWriteWithImm // whose receiver gets a completion
 	}
 	s.receives = takesReceives(s.opcode)
-	s.relaxed = w.variant == AlsoRelaxed ||
-		!p.Compare && p.Kind == result.KindBandwidth && !s.memory && !p.StrictPCIe
+	s.relaxed = w.variant == option.AlsoRelaxed ||
+		!p.Compare && p.Kind == option.KindBandwidth && !s.memory && !p.StrictPCIe
 	s.assign(p)
 	s.shape(p)
 	return s
 }
 
 // assign tells the sides their parts.
-func (s *scheme) assign(p *Plan) {
+func (s *scheme) assign(p *option.Plan) {
 	s.out = theClient
 	if p.Both || s.exchange && !s.fetch {
 		s.out = bothSides
@@ -130,15 +131,15 @@ const (
 // shape decides on ring, depth and signals. Where nobody looks at messages they stay
 // within one page, as perftest's do, or one slot: what is measured is the device and
 // not the size of a cache.
-func (s *scheme) shape(p *Plan) {
+func (s *scheme) shape(p *option.Plan) {
 	stride := message.RingBytes(s.size, p.Offset, 1)
-	want := p.txDepth()
+	want := txDepth(p)
 	if s.exchange {
 		want = latSlots
 	}
 	s.slots = max(minSlots, min(want, ringBudget/(stride*p.QPs))) | 1
 	s.span = s.slots
-	s.depth = uint64(p.txDepth())
+	s.depth = uint64(txDepth(p))
 	s.recvs = s.slots
 	switch {
 	case s.exchange:
@@ -149,11 +150,11 @@ func (s *scheme) shape(p *Plan) {
 		}
 	case s.seen:
 		s.depth = min(s.depth, uint64(s.slots))
-		s.every = max(1, min(p.moderation(s.size), s.depth/2))
+		s.every = max(1, min(moderation(p, s.size), s.depth/2))
 	default:
 		s.span = min(s.slots, (max(1, pageSize/stride)-1)|1)
-		s.every = max(1, min(p.moderation(s.size), s.depth))
-		s.recvs = max(s.slots, p.rxDepth())
+		s.every = max(1, min(moderation(p, s.size), s.depth))
+		s.recvs = max(s.slots, rxDepth(p))
 	}
 	if !s.receives {
 		s.recvs = 0
@@ -161,7 +162,7 @@ func (s *scheme) shape(p *Plan) {
 }
 
 // txDepth is how many messages a QP may have on their way: no more than there are.
-func (p *Plan) txDepth() int {
+func txDepth(p *option.Plan) int {
 	if p.Duration > 0 {
 		return p.TxDepth
 	}
@@ -169,7 +170,7 @@ func (p *Plan) txDepth() int {
 }
 
 // rxDepth is how many receives a QP has posted at least, in the same way.
-func (p *Plan) rxDepth() int {
+func rxDepth(p *option.Plan) int {
 	if p.Duration > 0 {
 		return p.RxDepth
 	}
@@ -178,7 +179,7 @@ func (p *Plan) rxDepth() int {
 
 // moderation is the distance of signaled requests in a bandwidth test: what was
 // asked for, else perftest's.
-func (p *Plan) moderation(size int) uint64 {
+func moderation(p *option.Plan, size int) uint64 {
 	switch {
 	case p.CQMod > 0:
 		return uint64(p.CQMod)
@@ -190,29 +191,29 @@ func (p *Plan) moderation(size int) uint64 {
 
 // planned returns the ways that QPs are made for, before it is known whether the
 // device promises what mode data needs.
-func (p *Plan) planned() []way {
+func planned(p *option.Plan) []way {
 	if !p.Compare {
 		return []way{{mode: p.Completion}}
 	}
-	ways := []way{{mode: ModeData}, {mode: ModePoll}, {mode: ModeEvent}}
+	ways := []way{{mode: option.ModeData}, {mode: option.ModePoll}, {mode: option.ModeEvent}}
 	for _, also := range slices.Compact(slices.Sorted(slices.Values(p.Also))) {
 		switch also {
-		case AlsoControl:
-			ways = append(ways, way{ModeData, also}, way{ModePoll, also})
-		case AlsoLook:
-			ways = append(ways, way{ModeData, also})
-		case AlsoRelaxed:
-			ways = append(ways, way{ModePoll, also})
+		case option.AlsoControl:
+			ways = append(ways, way{option.ModeData, also}, way{option.ModePoll, also})
+		case option.AlsoLook:
+			ways = append(ways, way{option.ModeData, also})
+		case option.AlsoRelaxed:
+			ways = append(ways, way{option.ModePoll, also})
 		}
 	}
 	return ways
 }
 
 // candidates returns every scheme that the run may come to.
-func (p *Plan) candidates() []scheme {
+func candidates(p *option.Plan) []scheme {
 	var all []scheme
-	for _, w := range p.planned() {
-		for _, mode := range w.mode.resolutions() {
+	for _, w := range planned(p) {
+		for _, mode := range resolutions(w.mode) {
 			for _, size := range p.Sizes {
 				all = append(all, resolve(p, way{mode, w.variant}, size, verbs.OrderNone))
 			}
@@ -222,45 +223,41 @@ func (p *Plan) candidates() []scheme {
 }
 
 // resolutions returns the modes that m may turn out to be.
-func (m Mode) resolutions() []Mode {
-	if m == ModeAuto {
-		return []Mode{ModeData, ModePoll}
+func resolutions(m option.Mode) []option.Mode {
+	if m == option.ModeAuto {
+		return []option.Mode{option.ModeData, option.ModePoll}
 	}
-	return []Mode{m}
+	return []option.Mode{m}
 }
 
 // decided is the way once it is known whether data mode may be run, and whether there is
 // such a way then.
 func (w way) decided(data bool) (way, bool) {
 	switch {
-	case w.mode == ModeAuto && data:
-		w.mode = ModeData
-	case w.mode == ModeAuto:
-		w.mode = ModePoll
+	case w.mode == option.ModeAuto && data:
+		w.mode = option.ModeData
+	case w.mode == option.ModeAuto:
+		w.mode = option.ModePoll
 	}
-	return w, data || w.mode != ModeData
+	return w, data || w.mode != option.ModeData
 }
 
 // base tells whether other ways are compared with this one.
-func (w way) base() bool { return w == way{mode: ModePoll} }
+func (w way) base() bool { return w == way{mode: option.ModePoll} }
 
 // insistsOnData tells whether the run is nothing without mode data, wantsData whether it
 // has it if it can.
-func (p *Plan) insistsOnData() bool { return p.Completion == ModeData }
-func (p *Plan) wantsData() bool     { return p.Completion == ModeAuto }
+func insistsOnData(p *option.Plan) bool { return p.Completion == option.ModeData }
+func wantsData(p *option.Plan) bool     { return p.Completion == option.ModeAuto }
 
 // exchanges tells whether messages are answered one by one.
-func (p *Plan) exchanges() bool { return p.Kind == result.KindLatency }
-
-// looksAnyway tells whether mode data looks at the CQ in the loop as it is, to free the
-// send queue.
-func (p *Plan) looksAnyway() bool { return p.Op == OpRead && p.Kind == result.KindBandwidth }
+func exchanges(p *option.Plan) bool { return p.Kind == option.KindLatency }
 
 // asked is the operation that the promise is asked for.
-func (p *Plan) asked() verbs.Opcode { return opcodeOf(p.Op) }
+func asked(p *option.Plan) verbs.Opcode { return opcodeOf(p.Op) }
 
 // inlines returns how much inline data is asked for, in the order of trying.
-func (p *Plan) inlines() []int {
+func inlines(p *option.Plan) []int {
 	if p.Inline >= 0 {
 		return []int{p.Inline}
 	}
@@ -268,14 +265,14 @@ func (p *Plan) inlines() []int {
 }
 
 // sleeps tells whether the way needs a completion channel.
-func (w way) sleeps() bool { return w.mode == ModeEvent }
+func (w way) sleeps() bool { return w.mode == option.ModeEvent }
 
 // pollsMemory tells whether the way may look for data in memory.
-func (w way) pollsMemory() bool { return w.mode == ModeData || w.mode == ModeAuto }
+func (w way) pollsMemory() bool { return w.mode == option.ModeData || w.mode == option.ModeAuto }
 
 // pollers tells which sides look for data in memory in mode data.
-func (p *Plan) pollers() sides {
-	s := resolve(p, way{mode: ModeData}, p.Sizes[0], verbs.OrderNone)
+func pollers(p *option.Plan) sides {
+	s := resolve(p, way{mode: option.ModeData}, p.Sizes[0], verbs.OrderNone)
 	if s.fetch {
 		return s.out
 	}
@@ -283,11 +280,11 @@ func (p *Plan) pollers() sides {
 }
 
 // opcodeOf is the operation on the wire, but for writes whose receiver gets a completion.
-func opcodeOf(op Op) verbs.Opcode {
+func opcodeOf(op option.Op) verbs.Opcode {
 	switch op {
-	case OpSend:
+	case option.OpSend:
 		return verbs.OpSend
-	case OpRead:
+	case option.OpRead:
 		return verbs.OpRDMARead
 	}
 	return verbs.OpRDMAWrite
@@ -299,38 +296,23 @@ func takesReceives(op verbs.Opcode) bool {
 }
 
 // defaultInline is perftest's default of the latency tests.
-func defaultInline(op Op) int {
+func defaultInline(op option.Op) int {
 	switch op {
-	case OpWrite:
+	case option.OpWrite:
 		return 220
-	case OpSend:
+	case option.OpSend:
 		return 236
 	}
 	return 0
 }
 
-// defaultMode is perftest's own: only its write_lat spins on data.
-func defaultMode(op Op, kind string) Mode {
-	if op == OpWrite && kind == result.KindLatency {
-		return ModeAuto
-	}
-	return ModePoll
-}
-
-// defaultIterations is perftest's default of the bandwidth tests.
-func defaultIterations(op Op) uint64 {
-	if op == OpWrite {
-		return 5000
-	}
-	return 1000
-}
-
-func (p *Plan) checkTest() error {
+// checkWorkers refuses workers that have nothing to do, or that a loop cannot have.
+func checkWorkers(p *option.Plan) error {
 	switch {
-	case p.Op != OpWrite && p.Op != OpSend && p.Op != OpRead:
-		return fmt.Errorf("operation %q is not known", p.Op)
-	case p.Kind != result.KindLatency && p.Kind != result.KindBandwidth:
-		return fmt.Errorf("test kind %q is not known", p.Kind)
+	case p.Workers < 1 || p.Workers > p.QPs:
+		return fmt.Errorf("%d workers share %d QPs: each needs one of its own", p.Workers, p.QPs)
+	case exchanges(p) && (p.Workers != 1 || p.Both):
+		return fmt.Errorf("a latency test has one worker on each side")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -24,7 +25,7 @@ const (
 
 // Config is one side of a run.
 type Config struct {
-	Plan     Plan
+	Plan     option.Plan
 	Role     Role
 	Context  verbs.Context // opened device, used by this run alone
 	Port     int           // device port, from 1
@@ -63,6 +64,10 @@ type session struct {
 // measured until then is in File. Errors are of the types in errors.go, or an
 // error of the Peer when it was lost.
 func Run(ctx context.Context, c Config) error {
+	if err := errors.Join(c.Plan.Check(), checkWorkers(&c.Plan)); err != nil {
+		return err
+	}
+	c.Plan = c.Plan.Resolve()
 	s := &session{cfg: &c, peer: c.Peer, halt: newHalt(), rows: map[rowKey]*tally{}, current: -1, run: 1}
 	stop := s.halt.watch(ctx, c.Peer)
 	defer stop()
@@ -165,7 +170,7 @@ func (s *session) do(t oob.Turn) error {
 		return s.again()
 	case t.Step == oob.StepSize && !laid:
 		return s.lay(t)
-	case t.Step == oob.StepRound && laid && t.Messages <= MaxIterations && t.Duration >= 0 && (t.Messages > 0) != (t.Duration > 0):
+	case t.Step == oob.StepRound && laid && t.Messages <= option.MaxIterations && t.Duration >= 0 && (t.Messages > 0) != (t.Duration > 0):
 		return s.measure(t)
 	case t.Step == oob.StepRest && laid:
 		return s.settle()
@@ -180,8 +185,8 @@ func (s *session) again() error {
 	before := s.gate
 	s.rig.close()
 	s.rig = &rig{}
-	if s.run++; s.run > MaxRuns {
-		return fmt.Errorf("the peer wants more than %d runs", MaxRuns)
+	if s.run++; s.run > option.MaxRuns {
+		return fmt.Errorf("the peer wants more than %d runs", option.MaxRuns)
 	}
 	if err := s.setUp(); err != nil {
 		return err

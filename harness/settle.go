@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -76,7 +77,7 @@ const settleBatch = 16
 
 // settle sends n empty messages and waits until both queues are at rest.
 func (l *lane) settle(n uint64) error {
-	if n > MaxDepth {
+	if n > option.MaxDepth {
 		return fmt.Errorf("the peer claims %d unused receives", n)
 	}
 	w, deadline := l.worker, time.Now().Add(lastMessages)

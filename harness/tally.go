@@ -3,6 +3,7 @@ package harness
 import (
 	"github.com/ibperf/ibperf/internal/stats"
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -188,7 +189,7 @@ func (t *tally) at() string {
 }
 
 // finished makes the row of both sides' statistics.
-func (t *tally) finished(p *Plan, forced bool, mine, theirs oob.Row) result.Row {
+func (t *tally) finished(p *option.Plan, forced bool, mine, theirs oob.Row) result.Row {
 	s := t.scheme
 	r := result.Row{
 		Size: s.size, Mode: string(s.way.mode), Variant: s.way.variant, Forced: forced && s.memory, Opcode: s.opcode.String(),

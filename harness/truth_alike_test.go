@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/wrap"
@@ -27,11 +28,11 @@ func shapeOf(r *result.Row) shape {
 }
 
 // comparison runs a short comparison of several sizes.
-func comparison(t *testing.T, op Op, kind string, wrap func(int, verbs.Context) verbs.Context) *result.File {
+func comparison(t *testing.T, op option.Op, kind string, wrap func(int, verbs.Context) verbs.Context) *result.File {
 	t.Helper()
 	p := testPlan(op, kind, 0, 300)
-	p.Sizes, p.Compare, p.Rounds, p.Completion = []int{8, 4096, 65536}, true, 3, ModeAuto
-	if kind == result.KindBandwidth {
+	p.Sizes, p.Compare, p.Rounds, p.Completion = []int{8, 4096, 65536}, true, 3, option.ModeAuto
+	if kind == option.KindBandwidth {
 		p.QPs = 2
 	}
 	files, errs := pair{device: "shm_whole", plan: p, wrap: wrap}.run(t)
@@ -44,7 +45,7 @@ func comparison(t *testing.T, op Op, kind string, wrap func(int, verbs.Context) 
 // All modes of a comparison have the same shape, and differ in their opcode only where one
 // needs a completion at the receiver.
 func TestComparisonsAreLikeWithLike(t *testing.T) {
-	eachTest(t, func(t *testing.T, op Op, kind string) {
+	eachTest(t, func(t *testing.T, op option.Op, kind string) {
 		f := comparison(t, op, kind, nil)
 		bySize := map[int]shape{}
 		for i := range f.Rows {
@@ -54,16 +55,16 @@ func TestComparisonsAreLikeWithLike(t *testing.T) {
 				first = shapeOf(r)
 				bySize[r.Size] = first
 			}
-			if got := shapeOf(r); got != first || got.touch != string(TouchRead) || got.relaxed {
+			if got := shapeOf(r); got != first || got.touch != string(option.TouchRead) || got.relaxed {
 				t.Errorf("%d bytes: mode %s has %+v, others %+v", r.Size, r.Mode, got, first)
 			}
-			if want := opcodeOfRow(op, Mode(r.Mode)); r.Opcode != want {
+			if want := opcodeOfRow(op, option.Mode(r.Mode)); r.Opcode != want {
 				t.Errorf("%d bytes: mode %s has opcode %s, want %s", r.Size, r.Mode, r.Opcode, want)
 			}
-			if b := r.Bandwidth; b != nil && b.MeasuredAt != map[bool]string{true: "requester", false: "receiver"}[op == OpRead] {
+			if b := r.Bandwidth; b != nil && b.MeasuredAt != map[bool]string{true: "requester", false: "receiver"}[op == option.OpRead] {
 				t.Errorf("%d bytes: mode %s is measured at the %s", r.Size, r.Mode, b.MeasuredAt)
 			}
-			if (r.NoRatio != "") != (op == OpRead) {
+			if (r.NoRatio != "") != (op == option.OpRead) {
 				t.Errorf("%d bytes: mode %s: nothing is concluded from it: %q", r.Size, r.Mode, r.NoRatio)
 			}
 		}
@@ -71,13 +72,13 @@ func TestComparisonsAreLikeWithLike(t *testing.T) {
 	})
 }
 
-func opcodeOfRow(op Op, m Mode) string {
+func opcodeOfRow(op option.Op, m option.Mode) string {
 	switch {
-	case op == OpSend:
+	case op == option.OpSend:
 		return verbs.OpSend.String()
-	case op == OpRead:
+	case op == option.OpRead:
 		return verbs.OpRDMARead.String()
-	case m == ModeData:
+	case m == option.ModeData:
 		return verbs.OpRDMAWrite.String()
 	}
 	return verbs.OpRDMAWriteWithImm.String()
@@ -91,13 +92,13 @@ func checkMissing(t *testing.T, f *result.File) {
 	name := func(size int, mode string) string { return fmt.Sprintf("%d bytes, mode %s", size, mode) }
 	for _, r := range f.Rows {
 		seen[name(r.Size, r.Mode)]++
-		if r.Mode == string(ModeEvent) && r.Local.Sleeps+r.Peer.Sleeps == 0 {
+		if r.Mode == string(option.ModeEvent) && r.Local.Sleeps+r.Peer.Sleeps == 0 {
 			t.Errorf("%d bytes: a row of events that nobody slept for", r.Size)
 		}
 	}
 	for _, m := range f.NotMeasured {
 		seen[name(m.Size, m.Mode)]++
-		if m.Mode != string(ModeEvent) || m.Why == "" {
+		if m.Mode != string(option.ModeEvent) || m.Why == "" {
 			t.Errorf("not measured: %+v", m)
 		}
 	}
@@ -124,7 +125,7 @@ func TestLateReadsAreCompared(t *testing.T) {
 		}})
 	}
 	for _, kind := range allKinds {
-		f := comparison(t, OpRead, kind, late)
+		f := comparison(t, option.OpRead, kind, late)
 		for _, r := range f.Rows {
 			if r.NoRatio != "" {
 				t.Errorf("%s, mode %s: %s", kind, r.Mode, r.NoRatio)

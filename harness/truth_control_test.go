@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/internal/ratio"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -35,12 +36,12 @@ func controls(t *testing.T, want int) (n, different int) {
 	for i := 0; n < want; i++ {
 		op, kind := allOps[i%len(allOps)], allKinds[i/len(allOps)%len(allKinds)]
 		p := testPlan(op, kind, sizes[i/6%len(sizes)], 0)
-		p.Compare, p.Completion, p.Also, p.Duration = true, ModeAuto, []string{AlsoControl}, 60*time.Millisecond
+		p.Compare, p.Completion, p.Also, p.Duration = true, option.ModeAuto, []string{option.AlsoControl}, 60*time.Millisecond
 		files, errs := pair{device: "shm_whole", plan: p}.run(t)
 		if errs != [2]error{} {
 			t.Fatal(errs)
 		}
-		for _, mode := range []Mode{ModeData, ModePoll} {
+		for _, mode := range []option.Mode{option.ModeData, option.ModePoll} {
 			r, found := controlRatio(files[0], mode)
 			if !found {
 				continue
@@ -58,12 +59,12 @@ func controls(t *testing.T, want int) (n, different int) {
 }
 
 // controlRatio is that of a mode to its control.
-func controlRatio(f *result.File, m Mode) (r ratio.Ratio, found bool) {
+func controlRatio(f *result.File, m option.Mode) (r ratio.Ratio, found bool) {
 	var plain, control *result.Row
 	for i := range f.Rows {
 		switch row := &f.Rows[i]; {
 		case row.Mode != string(m):
-		case row.Variant == AlsoControl:
+		case row.Variant == option.AlsoControl:
 			control = row
 		case row.Variant == "":
 			plain = row

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/option"
 )
 
 // Events are slower than polls, but not by orders of magnitude: a loop that sleeps out its
@@ -14,14 +14,14 @@ import (
 const eventShare = 0.25
 
 func TestEventsKeepUpWithPolls(t *testing.T) {
-	for _, op := range []Op{OpWrite, OpSend} { // READs of the embedded device never sleep
+	for _, op := range []option.Op{option.OpWrite, option.OpSend} { // READs of the embedded device never sleep
 		for _, c := range []struct{ qps, size int }{{1, 65536}, {8, 65536}, {64, 65536}, {1024, 65536}, {8, 4096}} {
 			t.Run(fmt.Sprintf("%s_%d_QPs_%d_bytes", op, c.qps, c.size), func(t *testing.T) {
 				if raceDetector && c.qps > 64 {
 					t.Skip("so many QPs take too long under the race detector")
 				}
-				p := testPlan(op, result.KindBandwidth, c.size, 0)
-				p.Compare, p.Completion, p.QPs, p.Rounds, p.Duration = true, ModeAuto, c.qps, 6, 60*time.Millisecond
+				p := testPlan(op, option.KindBandwidth, c.size, 0)
+				p.Compare, p.Completion, p.QPs, p.Rounds, p.Duration = true, option.ModeAuto, c.qps, 6, 60*time.Millisecond
 				eventually(t, func() error { return eventsKeepUp(t, p) })
 			})
 		}
@@ -41,7 +41,7 @@ func eventually(t *testing.T, try func() error) {
 	}
 }
 
-func eventsKeepUp(t *testing.T, p Plan) error {
+func eventsKeepUp(t *testing.T, p option.Plan) error {
 	t.Helper()
 	files, errs := pair{device: "shm_whole", plan: p}.run(t)
 	if errs != [2]error{} {
@@ -60,7 +60,7 @@ func eventsKeepUp(t *testing.T, p Plan) error {
 		t.Logf("mode %s: %s", m.Mode, m.Why)
 		return nil
 	}
-	poll, event := medians[string(ModePoll)], medians[string(ModeEvent)]
+	poll, event := medians[string(option.ModePoll)], medians[string(option.ModeEvent)]
 	t.Logf("poll %.0f MB/s, event %.0f MB/s", poll/1e6, event/1e6)
 	if event < eventShare*poll {
 		return fmt.Errorf("event reaches %.0f of %.0f bytes/s", event, poll)
@@ -72,12 +72,12 @@ func eventsKeepUp(t *testing.T, p Plan) error {
 // than that. By the wall clock, as a slice that is slept out is no sleep that has a row.
 func TestEventsAloneKeepUp(t *testing.T) {
 	for _, op := range allOps {
-		for _, touch := range []Touch{TouchNone, TouchRead} {
+		for _, touch := range []option.Touch{option.TouchNone, option.TouchRead} {
 			t.Run(fmt.Sprintf("%s_touch_%s", op, touch), func(t *testing.T) {
-				p := testPlan(op, result.KindBandwidth, 8192, 50_000)
+				p := testPlan(op, option.KindBandwidth, 8192, 50_000)
 				p.TxDepth, p.CQMod, p.Touch = 1024, 1024, touch
 				eventually(t, func() error {
-					event, poll := wallTime(t, p, ModeEvent), wallTime(t, p, ModePoll)
+					event, poll := wallTime(t, p, option.ModeEvent), wallTime(t, p, option.ModePoll)
 					t.Logf("poll %v, event %v", poll, event)
 					if float64(poll) < eventShare*float64(event) {
 						return fmt.Errorf("event takes %v, poll %v", event, poll)
@@ -90,7 +90,7 @@ func TestEventsAloneKeepUp(t *testing.T) {
 }
 
 // wallTime is what a plan takes in a mode, all in all.
-func wallTime(t *testing.T, p Plan, m Mode) time.Duration {
+func wallTime(t *testing.T, p option.Plan, m option.Mode) time.Duration {
 	t.Helper()
 	p.Completion = m
 	begun := time.Now()

@@ -2,26 +2,22 @@ package harness
 
 import (
 	"context"
-	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
 // A plan that asks for two things at once is refused before anything is made of it.
 func TestContradictoryPlansAreRefused(t *testing.T) {
 	for _, op := range allOps {
-		for _, mode := range []Mode{ModeData, ModePoll, ModeEvent, "", "sleep"} {
+		for _, mode := range []option.Mode{option.ModeData, option.ModePoll, option.ModeEvent, "sleep"} {
 			for _, kind := range allKinds {
 				p := testPlan(op, kind, 8, 100)
 				p.Compare, p.Completion = true, mode
-				crafted, err := json.Marshal(p)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := ParsePlan(crafted); err == nil {
+				if p.Check() == nil {
 					t.Errorf("%s %s: a comparison in mode %q passed", op, kind, mode)
 				}
 			}
@@ -54,7 +50,7 @@ var hostile = map[string][]oob.Turn{
 	"both lengths":         {layTurn, {Step: oob.StepRound, Messages: 10, Duration: time.Second}},
 	"negative duration":    {layTurn, {Step: oob.StepRound, Duration: -1}},
 	"messages and below 0": {layTurn, {Step: oob.StepRound, Messages: 10, Duration: -1}},
-	"too many messages":    {layTurn, {Step: oob.StepRound, Messages: MaxIterations + 1}},
+	"too many messages":    {layTurn, {Step: oob.StepRound, Messages: option.MaxIterations + 1}},
 	"round after rest":     {layTurn, roundTurn, restTurn, roundTurn},
 	"row twice":            {layTurn, roundTurn, restTurn, rowTurn, rowTurn},
 }
@@ -64,8 +60,8 @@ func TestHostileTurnsEndTheServer(t *testing.T) {
 	for name, turns := range hostile {
 		t.Run(name, func(t *testing.T) {
 			for _, kind := range allKinds {
-				p := testPlan(OpSend, kind, 64, 100)
-				p.Completion = ModePoll
+				p := testPlan(option.OpSend, kind, 64, 100)
+				p.Completion = option.ModePoll
 				if err := served(t, p, turns); err == nil {
 					t.Errorf("%s: the server ended well", kind)
 				}
@@ -76,7 +72,7 @@ func TestHostileTurnsEndTheServer(t *testing.T) {
 
 // served returns how a server ends whose client goes through all turns with it but for the
 // last one, which it only says.
-func served(t *testing.T, p Plan, turns []oob.Turn) error {
+func served(t *testing.T, p option.Plan, turns []oob.Turn) error {
 	t.Helper()
 	a, b := oob.Pipe()
 	var sides [2]*session
@@ -118,7 +114,7 @@ func served(t *testing.T, p Plan, turns []oob.Turn) error {
 
 // A client that wants runs without end ends the server's run, which closes what it has.
 func TestRunsAreBounded(t *testing.T) {
-	s := &session{cfg: &Config{}, rig: &rig{}, run: MaxRuns}
+	s := &session{cfg: &Config{}, rig: &rig{}, run: option.MaxRuns}
 	if err := s.again(); err == nil {
 		t.Error("another run was begun")
 	}

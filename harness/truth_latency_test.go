@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs/wrap"
 )
@@ -20,10 +21,10 @@ var trips = []delays{
 }
 
 // lengths are the ways in which long a row can be.
-var lengths = map[string]func(p *Plan){
-	"counted": func(p *Plan) { p.Iterations = 1000 },
-	"timed":   func(p *Plan) { p.Iterations, p.Duration = 0, 100*time.Millisecond },
-	"rounds":  func(p *Plan) { p.Iterations, p.Rounds = 1000, 5 },
+var lengths = map[string]func(p *option.Plan){
+	"counted": func(p *option.Plan) { p.Iterations = 1000 },
+	"timed":   func(p *option.Plan) { p.Iterations, p.Duration = 0, 100*time.Millisecond },
+	"rounds":  func(p *option.Plan) { p.Iterations, p.Rounds = 1000, 5 },
 }
 
 // Every statistic of a latency test is that of the delays between posts, exactly or as
@@ -37,7 +38,7 @@ func TestLatencyIsExact(t *testing.T) {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s_%s_%s_%s", op, mode, d.name, name), func(t *testing.T) {
-						p := testPlan(op, result.KindLatency, 24, 0)
+						p := testPlan(op, option.KindLatency, 24, 0)
 						p.Completion = mode
 						set(&p)
 						f, client, server := onVirtualTime(t, p, d)
@@ -51,16 +52,16 @@ func TestLatencyIsExact(t *testing.T) {
 }
 
 // samplesOf returns the samples of each round, from what the messages took.
-func samplesOf(t *testing.T, p *Plan, client, server *notes) (rounds [][]float64) {
+func samplesOf(t *testing.T, p *option.Plan, client, server *notes) (rounds [][]float64) {
 	t.Helper()
-	if len(client.rounds) != p.rounds() || len(server.rounds) != p.rounds() {
+	if len(client.rounds) != p.Rounds || len(server.rounds) != p.Rounds {
 		t.Fatalf("%d and %d rounds", len(client.rounds), len(server.rounds))
 	}
 	for i, posts := range client.rounds {
 		var samples []float64
 		for k := leadIn; k < len(posts)-1; k++ {
 			trip := posts[k]
-			if p.Op != OpRead {
+			if p.Op != option.OpRead {
 				trip += server.rounds[i][k]
 			}
 			samples = append(samples, float64(trip))
@@ -75,9 +76,9 @@ func samplesOf(t *testing.T, p *Plan, client, server *notes) (rounds [][]float64
 
 // checkLength holds a round to its messages, or to its duration: it ends with the sample in
 // which its time comes, if there is a clock in the loop.
-func checkLength(t *testing.T, p *Plan, round int, samples []float64) {
+func checkLength(t *testing.T, p *option.Plan, round int, samples []float64) {
 	t.Helper()
-	messages, duration := p.share(round)
+	messages, duration := share(p, round)
 	if duration == 0 {
 		if uint64(len(samples)) != messages {
 			t.Errorf("round %d has %d samples, planned are %d", round, len(samples), messages)
@@ -171,7 +172,7 @@ func TestMeanOnlyIsExact(t *testing.T) {
 		for _, mode := range modes() {
 			for _, name := range []string{"timed", "rounds"} {
 				t.Run(fmt.Sprintf("%s_%s_%s", op, mode, name), func(t *testing.T) {
-					p := testPlan(op, result.KindLatency, 24, 0)
+					p := testPlan(op, option.KindLatency, 24, 0)
 					p.Completion, p.NoPeak = mode, true
 					lengths[name](&p)
 					f, client, server := onVirtualTime(t, p, trips[1])

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs/wrap"
 )
@@ -28,9 +29,9 @@ const (
 func TestBandwidthIsExact(t *testing.T) {
 	for _, op := range allOps {
 		for _, mode := range modes() {
-			touches := []Touch{TouchNone}
-			if op != OpRead && mode != ModeData {
-				touches = append(touches, TouchRead) // which makes the receiver's clock count
+			touches := []option.Touch{option.TouchNone}
+			if op != option.OpRead && mode != option.ModeData {
+				touches = append(touches, option.TouchRead) // which makes the receiver's clock count
 			}
 			for _, touch := range touches {
 				for _, d := range streams {
@@ -48,8 +49,8 @@ func TestBandwidthIsExact(t *testing.T) {
 	}
 }
 
-func streamPlan(op Op, mode Mode) Plan {
-	p := testPlan(op, result.KindBandwidth, 24, streamMessages)
+func streamPlan(op option.Op, mode option.Mode) option.Plan {
+	p := testPlan(op, option.KindBandwidth, 24, streamMessages)
 	p.Completion, p.TxDepth = mode, streamDepth
 	return p
 }
@@ -63,7 +64,7 @@ func lag(r *result.Row) int {
 }
 
 // checkRate holds the average of a row to the messages and what they took.
-func checkRate(t *testing.T, p *Plan, r *result.Row, client *notes) {
+func checkRate(t *testing.T, p *option.Plan, r *result.Row, client *notes) {
 	t.Helper()
 	b := r.Bandwidth
 	var took time.Duration
@@ -84,7 +85,7 @@ func checkRate(t *testing.T, p *Plan, r *result.Row, client *notes) {
 	if b.Bytes != b.Messages*uint64(r.Size) || !near(b.Average, want, part) || !near(b.MsgRate, want/float64(r.Size), part) {
 		t.Errorf("%+v, want %.0f bytes/s", b, want)
 	}
-	if each := p.Iterations / uint64(p.rounds()); p.Iterations > 0 && messages != int(each)*p.rounds() {
+	if each := p.Iterations / uint64(p.Rounds); p.Iterations > 0 && messages != int(each)*p.Rounds {
 		t.Errorf("%d messages in rounds of %d", messages, each)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/wrap"
@@ -14,7 +15,7 @@ import (
 
 // injected runs a plan on devices whose posts of messages take longer by d, in real time,
 // and returns its only row.
-func injected(t *testing.T, p Plan, d func(n uint64, wr *verbs.SendWR) time.Duration) *result.Row {
+func injected(t *testing.T, p option.Plan, d func(n uint64, wr *verbs.SendWR) time.Duration) *result.Row {
 	t.Helper()
 	post := func(n uint64, wr *verbs.SendWR) time.Duration {
 		if wrap.Length(wr) != uint64(p.Sizes[0]) {
@@ -41,10 +42,10 @@ func TestInjectedDelayIsMeasured(t *testing.T) {
 	for _, op := range allOps {
 		for _, mode := range modes() {
 			t.Run(fmt.Sprintf("%s_%s", op, mode), func(t *testing.T) {
-				if op == OpRead && mode == ModeEvent {
+				if op == option.OpRead && mode == option.ModeEvent {
 					t.Skip("READs of the embedded device never sleep")
 				}
-				p := testPlan(op, result.KindLatency, 24, 0)
+				p := testPlan(op, option.KindLatency, 24, 0)
 				p.Completion, p.Duration = mode, 20*time.Millisecond
 				var plain, slow []float64 // medians of runs in turns
 				eventually(t, func() error {
@@ -74,8 +75,8 @@ func notBelow(t *testing.T, l *result.Latency, delay time.Duration) {
 
 // tolerance is 1 % or 100 ns, whichever is more. A thread that sleeps longer also wakes up
 // more slowly, so for events it is the time of a wake-up.
-func tolerance(m Mode, d time.Duration) float64 {
-	if m == ModeEvent {
+func tolerance(m option.Mode, d time.Duration) float64 {
+	if m == option.ModeEvent {
 		return float64(d) / 2
 	}
 	return max(0.01*float64(d), 100)
@@ -85,12 +86,12 @@ func tolerance(m Mode, d time.Duration) float64 {
 func TestGapIsNotMeasured(t *testing.T) {
 	const delay, gap = 20 * time.Microsecond, time.Millisecond
 	for _, op := range allOps {
-		for _, mode := range []Mode{ModeData, ModePoll} {
-			if mode == ModeData && !promised {
+		for _, mode := range []option.Mode{option.ModeData, option.ModePoll} {
+			if mode == option.ModeData && !promised {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s_%s", op, mode), func(t *testing.T) {
-				p := testPlan(op, result.KindLatency, 24, 100)
+				p := testPlan(op, option.KindLatency, 24, 100)
 				p.Completion, p.Gap = mode, gap
 				eventually(t, func() error {
 					r := injected(t, p, wrap.Constant(delay).Posts)
@@ -115,8 +116,8 @@ func TestPeakIsNoMoreThanTheDeviceGives(t *testing.T) {
 		for _, mode := range modes() {
 			for _, qps := range []int{1, 8} {
 				t.Run(fmt.Sprintf("%s_%s_%d_QPs", op, mode, qps), func(t *testing.T) {
-					p := testPlan(op, result.KindBandwidth, 4096, 0)
-					p.Completion, p.QPs, p.TxDepth, p.Duration, p.Touch = mode, qps, 2, 20*time.Millisecond, TouchRead
+					p := testPlan(op, option.KindBandwidth, 4096, 0)
+					p.Completion, p.QPs, p.TxDepth, p.Duration, p.Touch = mode, qps, 2, 20*time.Millisecond, option.TouchRead
 					r := injected(t, p, wrap.Rate(most))
 					b, rings := r.Bandwidth, float64(r.Slots*qps*r.Size) // may have come before they are seen
 					if b.Average > most*1.005+rings/b.Seconds || b.Peak > most*1.005+rings/b.WindowS {
@@ -132,8 +133,8 @@ func TestPeakIsNoMoreThanTheDeviceGives(t *testing.T) {
 // does not come down to that of a look at the clock.
 func TestNoSampleEndsWithoutItsMessage(t *testing.T) {
 	for _, op := range allOps {
-		p := testPlan(op, result.KindLatency, 1<<20, 100)
-		p.Completion = ModePoll
+		p := testPlan(op, option.KindLatency, 1<<20, 100)
+		p.Completion = option.ModePoll
 		var l *result.Latency
 		eventually(t, func() error {
 			if l = injected(t, p, wrap.Constant(0).Posts).Latency; l.MinNs < l.P50Ns/8 {

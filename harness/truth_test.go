@@ -7,6 +7,7 @@ import (
 
 	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/wrap"
@@ -58,11 +59,11 @@ func (n *notes) post(_ uint64, wr *verbs.SendWR) time.Duration {
 
 // onVirtualTime runs a plan of one size on devices whose posts take d of virtual time, and
 // returns the client's file and what both sides' messages took.
-func onVirtualTime(t *testing.T, p Plan, d delays) (f *result.File, client, server *notes) {
+func onVirtualTime(t *testing.T, p option.Plan, d delays) (f *result.File, client, server *notes) {
 	t.Helper()
 	var clocks [2]*wrap.Clock
 	clocks[0], clocks[1] = wrap.Clocks()
-	if p.exchanges() { // nobody looks at the time while the other side sends
+	if exchanges(&p) { // nobody looks at the time while the other side sends
 		clocks[1] = clocks[0]
 	}
 	sides := [2]*notes{{delays: d.client, size: p.Sizes[0]}, {delays: d.server, size: p.Sizes[0]}}

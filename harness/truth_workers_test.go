@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -16,7 +17,7 @@ func TestWorkersAndBothDirections(t *testing.T) {
 			for _, both := range []bool{false, true} {
 				for _, workers := range []int{1, 2} {
 					t.Run(fmt.Sprintf("%s_%s_both_%v_%d_workers", op, mode, both, workers), func(t *testing.T) {
-						p := testPlan(op, result.KindBandwidth, 4096, 500)
+						p := testPlan(op, option.KindBandwidth, 4096, 500)
 						p.Completion, p.QPs, p.Workers, p.Both, p.Verify = mode, 4, workers, both, true
 						begun := time.Now()
 						files, errs := pair{device: "shm_whole", plan: p}.run(t)
@@ -35,7 +36,7 @@ func TestWorkersAndBothDirections(t *testing.T) {
 
 // checkWorked holds what a side saw to the messages of the plan. The first messages of a
 // receiver start its clock and do not count.
-func checkWorked(t *testing.T, side int, r *result.Row, p *Plan, wall time.Duration) {
+func checkWorked(t *testing.T, side int, r *result.Row, p *option.Plan, wall time.Duration) {
 	t.Helper()
 	all := p.Iterations * uint64(p.QPs)
 	b, v := r.Bandwidth, r.Verify

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
 // runWarnings are about all rows of a run.
-func runWarnings(p *Plan, g gate, mine, theirs result.Side) []result.Warning {
+func runWarnings(p *option.Plan, g gate, mine, theirs result.Side) []result.Warning {
 	var w []result.Warning
 	for _, s := range []struct {
 		name string

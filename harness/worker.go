@@ -106,7 +106,7 @@ func (r *rig) sendEntries(n int) int {
 		return all
 	}
 	asked := 0
-	for _, s := range r.plan.candidates() {
+	for _, s := range candidates(r.plan) {
 		asked = max(asked, int(s.depth/s.every)+2)
 	}
 	return max(a.MaxCQE, (asked+4+2)*n)
@@ -126,7 +126,7 @@ func (r *rig) recvEntries(n int) int {
 // the device grants; devices do not tell their limit beforehand.
 func (w *worker) createQP() (verbs.QP, error) {
 	r := w.rig
-	want := r.plan.inlines()
+	want := inlines(r.plan)
 	if r.inlineKnown {
 		want = []int{r.inline}
 	}

@@ -68,7 +68,7 @@ func TestVariantsAreComparedWithTheirMode(t *testing.T) {
 	text := sideBySide(t, f)
 	golden.Check(t, "variants.golden", []byte(text))
 	holds(t, text, "poll+relaxed", "data (control)", "[to data]", "no difference", "1.03 [1.03-1.03]", "relaxed ordering (no in data",
-		"size 8, 64K event: not measured: it never slept", "Intervals of 3 % were asked for: the connections differ by 5 %", "20 in each of 2 runs")
+		"size 8, 64K event: not measured: it never slept", "Intervals of 3 % were asked for: the connections differ by 5 %", " Rounds          : 20\n Runs            : 2\n")
 }
 
 func TestOneRoundHasNoRatio(t *testing.T) {

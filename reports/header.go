@@ -2,10 +2,10 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -33,10 +33,10 @@ func headerBlock(f *result.File) string {
 	var b strings.Builder
 	b.WriteString(rule)
 	b.WriteString(strings.Repeat(" ", 20) + TestTitle(f.Op, f.Kind) + "\n")
-	for _, p := range append(properties(f), promises(f)...) {
-		fmt.Fprintf(&b, " %-16s: %s", p[0], Clean(p[1]))
-		if len(p) == 4 {
-			fmt.Fprintf(&b, "\t\t%-15s: %s", p[2], Clean(p[3]))
+	for _, l := range slices.Concat(parameters(f), promises(f)) {
+		fmt.Fprintf(&b, " %-16s: %s", l[0], Clean(l[1]))
+		if len(l) == 4 {
+			fmt.Fprintf(&b, "\t\t%-15s: %s", l[2], Clean(l[3]))
 		}
 		b.WriteByte('\n')
 	}
@@ -44,51 +44,38 @@ func headerBlock(f *result.File) string {
 	return b.String()
 }
 
-// properties lists name and value, one pair or two, of each line of the header
-// block that perftest has too.
-func properties(f *result.File) [][]string {
-	p, d := f.Parameters, f.Local.Device
-	list := [][]string{
-		{"Device", d.Name},
-		{"Number of qps", strconv.Itoa(p.QPs), "Transport type", transportType(d)},
-		{"Connection type", p.Transport},
+// parameters lists name and value, one pair or two, of each line of the header block:
+// the options, with what perftest's header has of the device between them.
+func parameters(f *result.File) [][]string {
+	d := f.Local.Device
+	lines := [][]string{{"Device", d.Name}}
+	for _, s := range f.Parameters.Settings() {
+		line := []string{s.Label, s.Text}
+		switch s.Option.Name {
+		case "qp":
+			line = append(line, "Transport type", transportType(d))
+		case "tx-depth":
+			lines = append(lines, []string{"Connection type", f.Parameters.Transport})
+		}
+		if s.Header {
+			lines = append(lines, line)
+		}
+		switch s.Option.Name {
+		case "mtu":
+			lines = append(lines, []string{"Link type", d.LinkLayer})
+		case "rdma_cm":
+			if d.GIDIndex >= 0 {
+				lines = append(lines, []string{"GID index", strconv.Itoa(d.GIDIndex)})
+			}
+		}
 	}
-	if f.Kind == result.KindBandwidth {
-		list = append(list,
-			[]string{"TX depth", strconv.Itoa(p.TxDepth)},
-			[]string{"RX depth", strconv.Itoa(p.RxDepth)},
-			[]string{"CQ Moderation", strconv.Itoa(p.CQMod)})
-	}
-	list = append(list, []string{"Mtu", strconv.Itoa(p.MTU) + "[B]"}, []string{"Link type", d.LinkLayer})
-	if p.RDMACM {
-		list = append(list, []string{"rdma_cm QPs", "ON"})
-	}
-	if d.GIDIndex >= 0 {
-		list = append(list, []string{"GID index", strconv.Itoa(d.GIDIndex)})
-	}
-	if !result.RoundTrip(f.Op) {
-		list = append(list, []string{"Max inline data", strconv.Itoa(p.Inline) + "[B]"})
-	}
-	return list
+	return lines
 }
 
 // promises lists what perftest's header lacks: how arrival is detected and
 // what each side's device answered about the order of data.
 func promises(f *result.File) [][]string {
-	modes := strings.Join(f.Parameters.Modes, ", ")
-	if asked := f.Parameters.Completion; asked != "" && asked != modes {
-		modes += " (asked for: " + asked + ")"
-	}
-	list := [][]string{{"Completion", modes}}
-	if touch := f.Parameters.Touch; touch != "" {
-		list = append(list, []string{"Touch", touch})
-	}
-	if rounds := roundsText(f.Parameters); rounds != "" {
-		list = append(list, []string{"Rounds", rounds})
-	}
-	if gap := f.Parameters.LatencyGapNs; gap > 0 {
-		list = append(list, []string{"Latency gap", units.UsecText(gap) + " usec"})
-	}
+	list := [][]string{{"Completion", completion(&f.Parameters)}}
 	if here, peer := f.Local.PinnedCPU, f.Peer.PinnedCPU; here != nil && peer != nil {
 		list = append(list, []string{"Measuring CPUs", fmt.Sprintf("%d here, %d at the peer, kept apart on one host", *here, *peer)})
 	}
@@ -106,15 +93,16 @@ func promises(f *result.File) [][]string {
 	return list
 }
 
-// roundsText says how often modes took turns, empty if they did not.
-func roundsText(p result.Parameters) string {
-	switch {
-	case p.Runs > 1:
-		return fmt.Sprintf("%d in each of %d runs", p.Rounds, p.Runs)
-	case p.Rounds > 1:
-		return strconv.Itoa(p.Rounds)
+// completion lists the modes that were run, and what was asked for.
+func completion(p *result.Parameters) string {
+	modes, asked := strings.Join(p.Modes, ", "), string(p.Completion)
+	if p.Compare {
+		asked = "compare"
 	}
-	return ""
+	if asked == "" || asked == modes {
+		return modes
+	}
+	return modes + " (asked for: " + asked + ")"
 }
 
 // readings says when the clock is read.

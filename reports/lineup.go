@@ -56,20 +56,13 @@ func comparable(g *Group) bool {
 
 // runSetting is what two runs must share for their numbers to be compared.
 type runSetting struct {
-	local, peer, device, peerDevice, role, transport, touch string
-
-	qps, txDepth, rxDepth, cqMod, inline, mtu int
-	latencyGap                                float64
-	noPeak                                    bool
+	local, peer, device, peerDevice, role, transport, options string
 }
 
 func setting(f *result.File) runSetting {
-	p := f.Parameters
 	return runSetting{
 		local: f.Local.Host, peer: f.Peer.Host, device: f.Local.Device.Name, peerDevice: f.Peer.Device.Name,
-		role: f.Role, transport: p.Transport, touch: p.Touch,
-		qps: p.QPs, txDepth: p.TxDepth, rxDepth: p.RxDepth, cqMod: p.CQMod, inline: p.Inline, mtu: p.MTU,
-		latencyGap: p.LatencyGapNs, noPeak: p.NoPeak,
+		role: f.Role, transport: f.Parameters.Transport, options: f.Parameters.Key(),
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ibperf/ibperf/reports/page"
@@ -70,47 +69,16 @@ func clockText(s result.Side) string {
 
 // settings lists the parameters of a run.
 func settings(f *result.File) [][]string {
-	p := f.Parameters
-	bound := fmt.Sprintf("%d for each size and mode", p.Iterations)
-	if timed(f) {
-		bound = fmt.Sprintf("for %g s for each size and mode", p.DurationS)
-	}
 	list := [][]string{
-		{"connection", p.Transport},
-		{"completion", p.Completion + " (ran: " + strings.Join(p.Modes, ", ") + ")"},
-		{"messages", bound},
-		{"QPs", strconv.Itoa(p.QPs)},
-		{"TX depth", strconv.Itoa(p.TxDepth)},
-		{"RX depth", strconv.Itoa(p.RxDepth)},
-		{"CQ moderation", strconv.Itoa(p.CQMod)},
-		{"inline", strconv.Itoa(p.Inline) + " bytes"},
-		{"offset", strconv.Itoa(p.Offset) + " bytes"},
-		{"MTU", strconv.Itoa(p.MTU) + " bytes"},
-		{"touch", p.Touch},
-		{"rounds", roundsText(p)},
-		{"precision", percent(p.Precision)},
-		{"time limit", fmt.Sprintf("%g s", p.TimeLimitS)},
-		{"latency gap", fmt.Sprintf("%g ns", p.LatencyGapNs)},
-		{"also", strings.Join(p.Also, ", ")},
-		{"no peak", yesNo(p.NoPeak)},
-		{"verify", yesNo(p.Verify)},
-		{"force data", yesNo(p.ForceData)},
-		{"started", f.Started.UTC().Format("2006-01-02 15:04:05 UTC")},
-		{"ibperf", f.Release},
+		{"Connection type", f.Parameters.Transport},
+		{"Modes that ran", strings.Join(f.Parameters.Modes, ", ")},
 	}
-	list = slices.DeleteFunc(list, func(s []string) bool { return unset[s[1]] })
+	for _, s := range f.Parameters.Settings() {
+		list = append(list, []string{s.Label, s.Text})
+	}
+	list = append(list, []string{"Started", f.Started.UTC().Format("2006-01-02 15:04:05 UTC")}, []string{"ibperf", f.Release})
 	for i := range list {
 		list[i][1] = Clean(list[i][1])
 	}
 	return list
-}
-
-// unset are the values of settings that were not asked for.
-var unset = map[string]bool{"": true, "0 %": true, "0 s": true, "0 ns": true}
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
 }

@@ -63,10 +63,10 @@ func (t *Text) print(s string) {
 }
 
 // timed tells a run of a given duration from one of a given number of messages.
-func timed(f *result.File) bool { return f.Parameters.Iterations == 0 && f.Parameters.DurationS > 0 }
+func timed(f *result.File) bool { return f.Parameters.Duration > 0 }
 
 // meanAlone tells whether rows have the columns that perftest's have in a run of a given
 // duration. Comparisons last for a time by default and keep the others.
 func meanAlone(f *result.File) bool {
-	return f.Parameters.NoPeak || timed(f) && f.Parameters.Completion != "compare"
+	return f.Parameters.NoPeak || timed(f) && !f.Parameters.Compare
 }

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ibperf/ibperf/internal/golden"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/internal/synthetic"
 	"github.com/ibperf/ibperf/reports/result"
 )
@@ -31,7 +33,8 @@ func TestTablesAreAsInGoldenFiles(t *testing.T) {
 	bw.Rows[0].Verify = &result.Verify{Messages: 2000, Torn: 3, Stale: 1, First: "message 17: byte 1 is of message 16"}
 	bw.Rows[1].Verify = &result.Verify{Messages: 2000}
 	read := synthetic.File(t, "read", result.KindLatency, []int{8}, "poll")
-	read.Parameters.Iterations, read.Parameters.DurationS, read.Parameters.Completion = 0, 2, "poll"
+	read.Parameters.Iterations, read.Parameters.Duration = 0, 2*time.Second
+	read.Parameters.Compare, read.Parameters.Completion = false, option.ModePoll
 	again := synthetic.File(t, "read", result.KindLatency, []int{8}, "event")
 	again.Interrupted = true
 	golden.Check(t, "lat.golden", []byte(tables(t, false, lat)))
@@ -110,7 +113,7 @@ func emptyFiles(t *testing.T) map[string]*result.File {
 	oneSample.Rows[0].Latency = synthetic.Latency(t, "poll", 8, 1)
 	noSize := synthetic.File(t, "write", result.KindBandwidth, []int{0}, "poll")
 	zeroTimed := synthetic.File(t, "read", result.KindLatency, []int{8}, "poll")
-	zeroTimed.Parameters.Iterations, zeroTimed.Parameters.DurationS = 0, 1
+	zeroTimed.Parameters.Iterations, zeroTimed.Parameters.Duration = 0, time.Second
 	zeroTimed.Rows[0].Latency = &result.Latency{}
 	extreme := synthetic.File(t, "write", result.KindLatency, []int{0, 8, 1 << 27}, "data", "poll")
 	for i, ns := range []float64{0, 5e-324, 1, 1e300, math.MaxFloat64, 0} {

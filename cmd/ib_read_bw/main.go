@@ -15,9 +15,8 @@ package main
 import (
 	"os"
 
-	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/internal/cli"
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/option"
 )
 
-func main() { os.Exit(cli.Main(harness.OpRead, result.KindBandwidth, os.Args, os.Stdout, os.Stderr)) }
+func main() { os.Exit(cli.Main(option.OpRead, option.KindBandwidth, os.Args, os.Stdout, os.Stderr)) }

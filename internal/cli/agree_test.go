@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -12,7 +11,9 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/internal/host"
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 )
 
 // wantEnd checks an error's status and that it says all of some words.
@@ -29,7 +30,7 @@ func wantEnd(t *testing.T, who string, err error, status int, words ...string) {
 }
 
 func TestBothSidesRunTheAgreedPlan(t *testing.T) {
-	plans := make(chan harness.Plan, 2)
+	plans := make(chan option.Plan, 2)
 	keep := func(ctx context.Context, c harness.Config) error {
 		plans <- c.Plan
 		return quick(ctx, c)
@@ -65,11 +66,43 @@ func TestConflictsEndBothSides(t *testing.T) {
 	}
 }
 
-func TestDifferentProgramsRefuseEachOther(t *testing.T) {
-	server := start(t, readLat, quick, serverArgs()...)
-	client := start(t, writeBW, quick, "-d", "shm_whole", "-p", server.port(t), "127.0.0.1")
-	wantEnd(t, "server", server.end(t), StatusUsage, "ib_write_bw", "ib_read_lat")
-	wantEnd(t, "client", client.end(t), StatusUsage, "ib_write_bw", "ib_read_lat")
+func TestServerServesEveryTest(t *testing.T) {
+	plans := make(chan option.Plan, 2)
+	keep := func(ctx context.Context, c harness.Config) error {
+		plans <- c.Plan
+		return quick(ctx, c)
+	}
+	for _, test := range option.Tests() {
+		server := start(t, readLat, keep, serverArgs("-s", "16")...)
+		client := start(t, test, keep, "-d", "shm_whole", "-p", server.port(t), "127.0.0.1")
+		if serverErr, clientErr := server.end(t), client.end(t); serverErr != nil || clientErr != nil {
+			t.Fatalf("%s: %v; %v", test.Program(), serverErr, clientErr)
+		}
+		for range 2 {
+			if p := <-plans; p.Test != test || p.Sizes[0] != 16 || p.TxDepth != option.Defaults(test).TxDepth {
+				t.Errorf("%s: the plan is %+v", test.Program(), p)
+			}
+		}
+	}
+}
+
+// What a server was given counts for every client, or is in conflict with its test.
+func TestServersOptionsThatATestDoesNotHave(t *testing.T) {
+	server := start(t, writeBW, quick, serverArgs("-Q", "4")...)
+	client := start(t, readLat, quick, "-d", "shm_whole", "-p", server.port(t), "127.0.0.1")
+	const want = "the server was given --cq-mod 4, which ib_read_lat does not have"
+	wantEnd(t, "server", server.end(t), StatusUsage, want)
+	wantEnd(t, "client", client.end(t), StatusUsage, want)
+}
+
+func TestHostsWithoutRDMADevices(t *testing.T) {
+	here, there := embeddedClient, embeddedClient
+	there.Boot = "another"
+	err := checkDevices(here, there)
+	wantEnd(t, "two hosts", err, StatusUsage, "within one host only", "ib_caps lists them", "run both sides on one host")
+	if err := checkDevices(here, here); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestServerWithoutAUsableDeviceTellsTheClient(t *testing.T) {
@@ -135,7 +168,7 @@ func dial(t *testing.T, server *program) *oob.Conn {
 
 func TestClientThatProposesNothingIsLeft(t *testing.T) {
 	p := &program{out: &buffer{}, err: &buffer{port: make(chan string, 1)}, ended: make(chan error, 1)}
-	a := &app{spec: writeLat, console: &console{out: p.out, err: p.err}, run: quick, patience: 10 * time.Millisecond}
+	a := &app{test: writeLat, console: &console{out: p.out, err: p.err}, run: quick, patience: 10 * time.Millisecond}
 	p.start(t, a, serverArgs())
 	conn := dial(t, p)
 	wantEnd(t, "server", p.end(t), StatusPeer, "nothing came within 10ms")
@@ -145,10 +178,11 @@ func TestClientThatProposesNothingIsLeft(t *testing.T) {
 
 func TestHostileProposals(t *testing.T) {
 	propose := func(device, plan string) string {
-		return fmt.Sprintf(`{"release":"1","program":"ib_write_lat","device":{"name":%q,"backend":"shm"},"plan":%s}`, device, plan)
+		return fmt.Sprintf(`{"release":"1","program":"ib_write_lat","device":{"name":%q,"backend":"shm","boot":%q},"plan":%s}`,
+			device, host.BootID(), plan)
 	}
 	plan := func(size, rest string) string {
-		return `{"op":"write","kind":"lat","completion":"auto","iterations":1000,"sizes":[` + size + `],"runs":1,"workers":1,"qps":1,"tx_depth":1,"rx_depth":1` + rest + `}`
+		return `{"sizes_bytes":[` + size + `],"tx_depth":1` + rest + `}`
 	}
 	for _, c := range []struct {
 		name, data string
@@ -160,7 +194,9 @@ func TestHostileProposals(t *testing.T) {
 		{"a negative size", propose("shm_whole", plan("-1", "")), StatusPeer},
 		{"a huge size", propose("shm_whole", plan("1e18", "")), StatusPeer},
 		{"many QPs", propose("shm_whole", plan("2", `,"qps":16384`)), StatusPeer},
-		{"another operation", propose("shm_whole", plan("2", `,"op":"read"`)), StatusPeer},
+		{"an option of a later release", propose("shm_whole", plan("2", `,"op":"read"`)), StatusUsage},
+		{"a test of a later release", strings.Replace(propose("shm_whole", plan("2", "")), "write", "teleport", 1), StatusUsage},
+		{"another host without devices", strings.Replace(propose("shm_whole", plan("2", "")), host.BootID(), "x", 1), StatusUsage},
 		{"an unknown device", propose("../../etc", plan("2", "")), StatusDevice},
 		{"a real device as embedded", propose("fake0", plan("2", "")), StatusPeer},
 	} {
@@ -181,14 +217,15 @@ func TestHostileProposals(t *testing.T) {
 }
 
 func TestHostileAnswers(t *testing.T) {
-	good, err := json.Marshal(harness.Defaults(harness.OpWrite, writeLat.kind))
+	plan := option.Defaults(writeLat)
+	good, err := plan.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	answerWith := func(device, plan string) string {
 		return fmt.Sprintf(`{"release":"1","device":%s,"plan":%s}`, device, plan)
 	}
-	const shm = `{"name":"shm_whole","backend":"shm"}`
+	shm := `{"name":"shm_whole","backend":"shm","boot":"` + host.BootID() + `"}`
 	for _, c := range []struct {
 		name, data string
 		status     int

@@ -35,13 +35,13 @@ func Caps(args []string, stdout, stderr io.Writer) int {
 func runCaps(c *console, args []string) error {
 	var o capsOptions
 	f := defineCaps(&o)
-	if err := f.parse(args, spec{}); err != nil {
+	if err := f.parse(args); err != nil {
 		return err
 	}
 	if o.help || o.version {
 		text := capsProgram + " (ibperf) " + Release + "\n"
 		if o.help {
-			text = capsHelp(f)
+			text = capsHelp(f, c.width())
 		}
 		_, err := io.WriteString(c, text)
 		return err
@@ -61,20 +61,20 @@ func defineCaps(o *capsOptions) *flags {
 	o.jsonFile = capsProgram + ".json"
 	f := newFlags()
 	f.group("Options")
-	f.value(word(&o.device, "name"), "ib-dev", "d", "NAME", "this device only (default all that are listed)")
+	f.text(&o.device, "ib-dev", "d", "NAME", "this device only (default all that are listed)")
 	f.toggle(&o.json, "out_json", "", "write a JSON file too")
-	f.value(word(&o.jsonFile, "path"), "out_json_file", "", "PATH",
+	f.text(&o.jsonFile, "out_json_file", "", "PATH",
 		"name of that file (default "+o.jsonFile+"); implies --out_json")
 	f.toggle(&o.help, "help", "h", "print this text")
 	f.toggle(&o.version, "version", "V", "print the version")
 	return f
 }
 
-func capsHelp(f *flags) string {
+func capsHelp(f *flags, width int) string {
 	var b strings.Builder
 	b.WriteString(capsProgram + " tells what RDMA devices can do and promise, above all the order of incoming data.\n")
 	b.WriteString("\nUsage:\n  " + capsProgram + " [options]\n")
-	writeGroups(&b, f)
+	writeGroups(&b, f, textWidth(width))
 	b.WriteString("\nExample:\n  " + capsProgram + " -d mlx5_0\n")
 	b.WriteString("\nExit status:\n  0  done\n  1  output not written, or anything not below\n" +
 		"  2  options wrong\n  3  device missing, or no permission\n")

@@ -13,20 +13,20 @@ import (
 // client connects to a server, agrees with it and runs.
 func (a *app) client(ctx context.Context, o *options) error {
 	v := &voice{console: a.console}
-	if err := checkMemory(&o.plan, machineMemory()); err != nil {
+	if err := checkMemory(&o.Plan, machineMemory()); err != nil {
 		return err
 	}
-	c, err := chooseClient(o.device, o.ibPort)
+	c, err := chooseClient(o.Own.Device, o.Own.IBPort)
 	if err != nil {
 		return err
 	}
 	v.announce(c)
-	device, err := openDevice(c.device, o.ibPort)
+	device, err := openDevice(c.device, o.Own.IBPort)
 	if err != nil {
 		return err
 	}
 	defer device.Close()
-	conn, err := oob.Dial(ctx, net.JoinHostPort(o.host, strconv.Itoa(o.port)), o.connectTimeout)
+	conn, err := oob.Dial(ctx, net.JoinHostPort(o.host, strconv.Itoa(o.Own.Port)), o.Own.ConnectTimeout)
 	if err != nil {
 		return &peerFault{err}
 	}
@@ -37,12 +37,12 @@ func (a *app) client(ctx context.Context, o *options) error {
 // propose tells the server the plan and takes what it answers.
 func (s *session) propose(ctx context.Context) error {
 	o := s.options
-	plan, err := json.Marshal(o.plan)
+	plan, err := o.Plan.Encode()
 	if err != nil {
 		return err
 	}
 	mine, err := json.Marshal(proposal{
-		Release: Release, Program: o.program(), Device: identify(s.device.Device()), Given: o.given, Plan: plan,
+		Release: Release, Program: o.Program(), Device: identify(s.device.Device()), Given: o.given, Plan: plan,
 	})
 	if err != nil {
 		return err
@@ -65,10 +65,10 @@ func (s *session) takeAnswer(data []byte) error {
 	if a.Refusal != "" {
 		return heard(&oob.PeerError{Peer: s.conn.RemoteAddr(), Reason: a.Refusal, Aborted: true})
 	}
-	if s.plan, err = parsePlan(a.Plan, s.spec); err != nil {
+	if s.plan, err = parsePlan(a.Plan, s.options.Test, a.Release); err != nil {
 		return err
 	}
-	decided, err := checkAnswer(&s.plan, &s.options.plan, s.options.given)
+	decided, err := checkAnswer(&s.plan, s.options)
 	if err != nil {
 		return err
 	}

@@ -93,3 +93,16 @@ func (v *voice) announce(c choice) {
 	}
 	v.note("device %s: %s", name, c.why)
 }
+
+// width is the width of the terminal that results go to, 0 where it is none.
+func (c *console) width() int {
+	f, ok := c.out.(*os.File)
+	if !ok {
+		return 0
+	}
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0
+	}
+	return int(size.Col)
+}

@@ -48,7 +48,11 @@ func chooseServer(name string, port int, client deviceID) (choice, error) {
 		return c, checkDevices(client, identify(c.device))
 	}
 	if client.embedded() {
-		return lookupEmbedded(client.Name)
+		c, err := lookupEmbedded(client.Name)
+		if err != nil {
+			return c, err
+		}
+		return c, checkDevices(client, identify(c.device))
 	}
 	device, found := firstActive(port)
 	if device == nil {

@@ -4,10 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ibperf/ibperf/internal/host"
 	"github.com/ibperf/ibperf/verbs"
 )
 
-var embeddedClient, realClient = deviceID{"shm_block128", "shm"}, deviceID{"mlx5_0", "ibv"}
+var embeddedClient, realClient = deviceID{Name: "shm_block128", Backend: "shm", Boot: host.BootID()}, deviceID{Name: "mlx5_0", Backend: "ibv", Boot: host.BootID()}
 
 func TestChooseClient(t *testing.T) {
 	for _, c := range []struct {
@@ -34,7 +35,7 @@ func TestChooseServer(t *testing.T) {
 		want         string
 	}{
 		{"as the embedded client", "", embeddedClient, "shm_block128"},
-		{"the unlisted one of the client", "", deviceID{"shm_liar", "shm"}, "shm_liar"},
+		{"the unlisted one of the client", "", deviceID{Name: "shm_liar", Backend: "shm", Boot: host.BootID()}, "shm_liar"},
 		{"its own first active for a real client", "", realClient, "fake0"},
 		{"named, both embedded", "shm_whole", embeddedClient, "shm_whole"},
 		{"named, both real", "fake0", realClient, "fake0"},
@@ -57,8 +58,8 @@ func TestChooseServerRefuses(t *testing.T) {
 		{"embedded against real", "shm_whole", 1, realClient, StatusUsage, []string{"shm_whole", "mlx5_0"}},
 		{"real against embedded", "fake0", 1, embeddedClient, StatusUsage, []string{"fake0", "shm_block128"}},
 		{"no real device", "", 2, realClient, StatusDevice, []string{"mlx5_0", "no RDMA device is usable"}},
-		{"unknown embedded name", "", 1, deviceID{"shm_new", "shm"}, StatusDevice, []string{"shm_new", "shm_whole"}},
-		{"a real device called embedded", "", 1, deviceID{"fake0", "shm"}, StatusPeer, []string{"fake0"}},
+		{"unknown embedded name", "", 1, deviceID{Name: "shm_new", Backend: "shm", Boot: host.BootID()}, StatusDevice, []string{"shm_new", "shm_whole"}},
+		{"a real device called embedded", "", 1, deviceID{Name: "fake0", Backend: "shm", Boot: host.BootID()}, StatusPeer, []string{"fake0"}},
 		{"unknown device", "nope", 1, realClient, StatusDevice, []string{"nope", "there are", "fake0"}},
 	} {
 		_, err := chooseServer(c.device, c.port, c.client)

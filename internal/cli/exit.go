@@ -12,14 +12,13 @@ import (
 
 // The exit statuses. A number is never given another meaning.
 const (
-	StatusDone      = 0 // the run was done and every check held
-	StatusOther     = 1 // interrupted, output not written, anything not below
-	StatusUsage     = 2 // options wrong, or in conflict with the peer's
-	StatusDevice    = 3 // no usable device, or no permission
-	StatusPeer      = 4 // peer unreachable, lost or timed out
-	StatusData      = 5 // --verify found wrong data
-	StatusRefused   = 6 // completion mode refused
-	StatusThreshold = 7 // a threshold was not met
+	StatusDone    = 0 // the run was done and every check held
+	StatusOther   = 1 // interrupted, output not written, anything not below
+	StatusUsage   = 2 // options wrong, or in conflict with the peer's
+	StatusDevice  = 3 // no usable device, or no permission
+	StatusPeer    = 4 // peer unreachable, lost or timed out
+	StatusData    = 5 // --verify found wrong data
+	StatusRefused = 6 // completion mode refused
 )
 
 // Status returns the exit status that an error stands for.

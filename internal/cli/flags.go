@@ -3,9 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/option"
 	"github.com/spf13/pflag"
 )
 
@@ -13,6 +14,8 @@ import (
 type flags struct {
 	set    *pflag.FlagSet
 	groups []flagGroup
+	said   map[string]said // by the name that is agreed on
+	clash  string          // what was said of options that exclude each other
 }
 
 type flagGroup struct {
@@ -22,30 +25,52 @@ type flagGroup struct {
 
 type flagHelp struct{ name, letter, argument, text string }
 
+// flagValue is a pflag.Value.
+type flagValue struct {
+	set  func(text string) error
+	show func() string
+}
+
+func (v *flagValue) Set(text string) error { return v.set(text) }
+func (v *flagValue) String() string        { return v.show() }
+func (v *flagValue) Type() string          { return "value" }
+
 func newFlags() *flags {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.Usage = func() {}
-	return &flags{set: set}
+	return &flags{set: set, said: map[string]said{}}
 }
 
 // group begins a group of the help text.
 func (f *flags) group(title string) { f.groups = append(f.groups, flagGroup{title: title}) }
 
-func (f *flags) note(h flagHelp) {
+// add defines a flag.
+func (f *flags) add(v *flagValue, h flagHelp) *pflag.Flag {
 	g := &f.groups[len(f.groups)-1]
 	g.flags = append(g.flags, h)
+	return f.set.VarPF(v, h.name, h.letter, h.text)
 }
 
-// value defines an option with an argument. The letter may be empty.
-func (f *flags) value(v *value, name, letter, argument, text string) {
-	f.set.VarP(v, name, letter, text)
-	f.note(flagHelp{name, letter, argument, text})
+// text defines an option with an argument that must not be empty. The letter may be.
+func (f *flags) text(p *string, name, letter, argument, text string) {
+	set := func(arg string) error {
+		if arg == "" {
+			return errors.New("must not be empty")
+		}
+		*p = arg
+		return nil
+	}
+	f.add(&flagValue{set, func() string { return *p }}, flagHelp{name, letter, argument, text})
 }
 
 // toggle defines an option without an argument.
 func (f *flags) toggle(p *bool, name, letter, text string) {
-	f.set.BoolVarP(p, name, letter, *p, text)
-	f.note(flagHelp{name, letter, "", text})
+	set := func(arg string) (err error) {
+		*p, err = strconv.ParseBool(arg)
+		return err
+	}
+	show := func() string { return strconv.FormatBool(*p) }
+	f.add(&flagValue{set, show}, flagHelp{name, letter, "", text}).NoOptDefVal = "true"
 }
 
 // given tells whether an option is on the command line.
@@ -55,16 +80,18 @@ func (f *flags) given(name string) bool {
 }
 
 // parse reads the arguments. Its errors name the option and what is possible.
-func (f *flags) parse(args []string, s spec) error {
+func (f *flags) parse(args []string) error {
 	err := f.set.Parse(args)
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
 	switch {
+	case err == nil && f.clash != "":
+		return usage(f.clash)
 	case err == nil:
 		return nil
 	case errors.As(err, &unknown):
-		return f.unknown(unknown, s)
+		return f.unknown(unknown)
 	case errors.As(err, &missing):
 		return usage(fmt.Sprintf("--%s needs an argument", missing.GetFlag().Name))
 	case errors.As(err, &invalid):
@@ -81,34 +108,41 @@ func quoted(text string) string {
 	return text
 }
 
-// unknown says which option is not known, and which may have been meant.
-func (f *flags) unknown(e *pflag.NotExistError, s spec) error {
-	name := e.GetSpecifiedName()
+// unknown says which option is not known, and what may be done about it.
+func (f *flags) unknown(e *pflag.NotExistError) error {
+	name, letter := e.GetSpecifiedName(), ""
 	written := "--" + name
 	if e.GetSpecifiedShortnames() != "" {
-		written = "-" + name
+		name, letter, written = "", name, "-"+name
 	}
 	text := "unknown option " + quoted(written)
-	switch near := f.nearest(name); {
-	case isBandwidthOption(written, s):
-		return usage(text + ": only the bandwidth tests have it")
-	case len(written) > 2 && near != "":
-		return usage(text + " (did you mean --" + near + "?)")
+	if elsewhere := otherTests(name, letter); elsewhere != "" {
+		return usage(text + ": " + elsewhere)
+	}
+	if a := option.FindAbsent(name, letter); a != nil {
+		return usage(fmt.Sprintf("option %s of perftest (--%s): %s", quoted(written), a.Name, a.Why))
+	}
+	if near := f.nearest(name); name != "" && near != "" {
+		text += " (did you mean --" + near + "?)"
 	}
 	return usage(text)
 }
 
-// isBandwidthOption tells whether the bandwidth test of an operation has an
-// option that its latency test lacks.
-func isBandwidthOption(written string, s spec) bool {
-	if s.kind == "" || s.bandwidth() {
-		return false
+// otherTests says which programs have an option, empty if none has.
+func otherTests(name, letter string) string {
+	for _, o := range option.Table() {
+		if o.Name != name && (o.Letter == "" || o.Letter != letter) {
+			continue
+		}
+		var programs []string
+		for _, t := range option.Tests() {
+			if o.In(t) {
+				programs = append(programs, t.Program())
+			}
+		}
+		return "only " + strings.Join(programs, ", ") + " have it"
 	}
-	f := define(newOptions(spec{s.op, result.KindBandwidth}), &rawOptions{})
-	if name, ok := strings.CutPrefix(written, "--"); ok {
-		return f.set.Lookup(name) != nil
-	}
-	return f.set.ShorthandLookup(written[1:]) != nil
+	return ""
 }
 
 // nearest returns the option whose name is so near to the given one that it may

@@ -3,41 +3,61 @@ package cli
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ibperf/ibperf/option"
 )
 
-// Columns of the help text.
+// Columns of the help text: texts stand behind the options where there is room, else
+// below them.
 const (
 	helpIndent = 34
-	helpWidth  = 100
+	helpBelow  = 8
+	exitIndent = 4
+	helpWidth  = 100 // where the terminal's is not known, and at most
+	helpLeast  = 30
+	helpBeside = 72 // from here on there is room
 )
 
-// helpText is what --help prints.
-func helpText(s spec) string {
-	f := define(newOptions(s), &rawOptions{})
+// helpText is what --help prints within a width; 0: it is not known.
+func helpText(t option.Test, width int) string {
+	s := option.New(t)
+	f, width := define(&s), textWidth(width)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s measures the %s.\n\n", s.program(), s.title())
-	fmt.Fprintf(&b, "Usage:\n  %s [options]         start a server and wait for a client\n", s.program())
-	fmt.Fprintf(&b, "  %s [options] HOST    run against the server at HOST\n", s.program())
-	b.WriteString("\nA server needs no options: it takes the client's.\n")
-	writeGroups(&b, f)
-	fmt.Fprintf(&b, "\nExample:\n  node1$ %s\n  node2$ %s --compare -s 64K node1\n", s.program(), s.program())
-	b.WriteString(exitHelp)
+	fmt.Fprintf(&b, "%s measures the %s.\n\nUsage:\n", t.Program(), t.Title())
+	writeEntry(&b, "  "+t.Program()+" [options]", "start a server and wait for a client", helpIndent, width)
+	writeEntry(&b, "  "+t.Program()+" [options] HOST", "run against the server at HOST", helpIndent, width)
+	b.WriteString("\n")
+	writeEntry(&b, "", "A server needs no options: it takes the client's, and serves every test.", 0, width)
+	writeGroups(&b, f, width)
+	fmt.Fprintf(&b, "\nExample:\n  node1$ %s\n  node2$ %s --compare -s 64K node1\n", t.Program(), t.Program())
+	b.WriteString("\nExit status:\n")
+	for status, text := range exitTexts {
+		writeEntry(&b, fmt.Sprintf("  %d ", status), text, exitIndent, width)
+	}
 	return b.String()
 }
 
-const exitHelp = `
-Exit status:
-  0  the run was done and every check held
-  1  interrupted, output not written, or anything not below
-  2  options wrong, or in conflict with the peer's
-  3  no usable device, or no permission
-  4  peer unreachable, lost or timed out
-  5  --verify found wrong data
-  6  completion mode refused: the device does not promise what it needs
-`
+// exitTexts say what the exit statuses mean, in their order.
+var exitTexts = []string{
+	StatusDone:    "the run was done and every check held",
+	StatusOther:   "interrupted, output not written, or anything not below",
+	StatusUsage:   "options wrong, or in conflict with the peer's",
+	StatusDevice:  "no usable device, or no permission",
+	StatusPeer:    "peer unreachable, lost or timed out",
+	StatusData:    "--verify found wrong data",
+	StatusRefused: "completion mode refused: the device does not promise what it needs",
+}
 
-// writeGroups prints all options, with their texts in a column.
-func writeGroups(b *strings.Builder, f *flags) {
+// textWidth is the width of texts on a terminal of a width; 0: it is not known.
+func textWidth(terminal int) int {
+	if terminal == 0 {
+		return helpWidth
+	}
+	return max(helpLeast, min(terminal, helpWidth))
+}
+
+// writeGroups prints all options.
+func writeGroups(b *strings.Builder, f *flags, width int) {
 	for _, g := range f.groups {
 		b.WriteString("\n" + g.title + ":\n")
 		for _, h := range g.flags {
@@ -48,19 +68,29 @@ func writeGroups(b *strings.Builder, f *flags) {
 			if h.argument != "" {
 				left += " " + h.argument
 			}
-			writeColumns(b, left, h.text)
+			writeEntry(b, left, h.text, helpIndent, width)
 		}
 	}
 }
 
-func writeColumns(b *strings.Builder, left, text string) {
-	line := fmt.Sprintf("%-*s", helpIndent, left)
+// writeEntry prints a text behind what it explains, or below it where the line has no
+// room for both.
+func writeEntry(b *strings.Builder, left, text string, indent, width int) {
+	line := fmt.Sprintf("%-*s", indent, left)
+	if indent == helpIndent && width < helpBeside {
+		indent = helpBelow
+		b.WriteString(left + "\n")
+		line = strings.Repeat(" ", indent)
+	}
 	for word := range strings.FieldsSeq(text) {
-		if len(line)+1+len(word) > helpWidth {
+		if len(line)+1+len(word) > width && strings.TrimSpace(line) != "" {
 			b.WriteString(line + "\n")
-			line = strings.Repeat(" ", helpIndent)
+			line = strings.Repeat(" ", indent)
 		}
-		line += " " + word
+		if line != "" {
+			line += " "
+		}
+		line += word
 	}
 	b.WriteString(line + "\n")
 }

@@ -9,18 +9,19 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/option"
 )
 
 // Main runs a benchmark program: args with the program's name, as in os.Args.
 // It returns the exit status.
-func Main(op harness.Op, kind string, args []string, stdout, stderr io.Writer) int {
+func Main(op option.Op, kind string, args []string, stdout, stderr io.Writer) int {
 	lean()
-	s := spec{op, kind}
+	t := option.Test{Op: op, Kind: kind}
 	a := &app{
-		spec: s, command: args, console: &console{out: stdout, err: stderr},
+		test: t, command: args, console: &console{out: stdout, err: stderr},
 		run: harness.Run, patience: agreeLimit,
 	}
-	return guarded(s.program(), a.console, func(ctx context.Context) error {
+	return guarded(t.Program(), a.console, func(ctx context.Context) error {
 		return a.main(ctx, args[1:])
 	})
 }
@@ -40,8 +41,8 @@ func guarded(program string, c *console, run func(context.Context) error) int {
 
 // app is a program at work.
 type app struct {
-	spec
-	command  []string // for the record
+	test     option.Test // of the program's name
+	command  []string    // for the record
 	console  *console
 	run      func(context.Context, harness.Config) error // harness.Run
 	patience time.Duration                               // agreeLimit
@@ -49,14 +50,14 @@ type app struct {
 
 // main does what the arguments say.
 func (a *app) main(ctx context.Context, args []string) error {
-	o, err := parse(a.spec, args)
+	o, err := parse(a.test, args)
 	switch {
 	case err != nil:
 		return err
-	case o.help:
-		return a.print(helpText(a.spec))
-	case o.version:
-		return a.print(a.program() + " (ibperf) " + Release + "\n")
+	case o.Own.Help:
+		return a.print(helpText(a.test, a.console.width()))
+	case o.Own.Version:
+		return a.print(a.test.Program() + " (ibperf) " + Release + "\n")
 	}
 	if err := checkOutputs(o); err != nil {
 		return err
@@ -75,8 +76,8 @@ func (a *app) print(text string) error {
 // checkOutputs finds files that cannot be written before the run.
 func checkOutputs(o *options) error {
 	var err error
-	if o.json {
-		err = checkWritable(o.jsonFile)
+	if o.Own.JSON {
+		err = checkWritable(o.resultFile(o.Test, 0))
 	}
-	return errors.Join(err, readyFile(o.readyFile).check())
+	return errors.Join(err, readyFile(o.Own.ReadyFile).check())
 }

@@ -6,41 +6,55 @@ import (
 	"strings"
 
 	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/option"
 )
 
 // merge makes the plan of both sides: the client's, except for what was given
 // on the server only. It returns the options that the server has decided.
 // What both were given must be the same.
-func merge(client, server *harness.Plan, givenClient, givenServer []string) (harness.Plan, []string, error) {
-	plan := *client
+func merge(client, server *options) (option.Plan, []string, error) {
+	final := client.Settings
 	var decided, conflicts []string
-	for _, f := range fields {
-		theirs, ours := f.show(client), f.show(server)
-		if !slices.Contains(givenServer, f.name) || theirs == ours {
-			continue
-		}
-		if slices.Contains(givenClient, f.name) {
+	for _, o := range option.AgreedOptions() {
+		theirs, ours := o.Written(&client.Settings), o.Written(&server.Settings)
+		switch {
+		case !slices.Contains(server.given, o.Name) || theirs == ours:
+		case !o.In(client.Test):
+			conflicts = append(conflicts, fmt.Sprintf("the server was given %s, which %s does not have", ours, client.Program()))
+		case slices.Contains(client.given, o.Name):
 			conflicts = append(conflicts, fmt.Sprintf("the client was given %s and the server %s", theirs, ours))
-			continue
+		default:
+			o.Copy(&final, &server.Settings)
+			decided = append(decided, ours)
 		}
-		f.take(&plan, server)
-		decided = append(decided, ours)
 	}
 	if len(conflicts) > 0 {
-		return plan, nil, conflict("options in conflict: " + strings.Join(conflicts, "; ") +
+		return final.Plan, nil, conflict("options in conflict: " + strings.Join(conflicts, "; ") +
 			"; give an option on one side only, or the same value on both")
 	}
-	return plan, decided, nil
+	if err := final.Plan.Check(); err != nil {
+		return final.Plan, nil, conflict("options in conflict: " + err.Error() + together(decided))
+	}
+	return final.Plan, decided, nil
+}
+
+// together says what the server has added to a plan that is not possible.
+func together(decided []string) string {
+	if len(decided) == 0 {
+		return ""
+	}
+	return "; the server was given " + strings.Join(decided, " ")
 }
 
 // checkAnswer tells whether a plan has all that the client was given
 // explicitly, and returns the options that the server has decided.
-func checkAnswer(final, mine *harness.Plan, given []string) ([]string, error) {
+func checkAnswer(final *option.Plan, mine *options) ([]string, error) {
+	theirs := option.Settings{Plan: *final}
 	var decided []string
-	for _, f := range fields {
-		switch got, want := f.show(final), f.show(mine); {
+	for _, o := range option.AgreedOptions() {
+		switch got, want := o.Written(&theirs), o.Written(&mine.Settings); {
 		case got == want:
-		case slices.Contains(given, f.name):
+		case slices.Contains(mine.given, o.Name):
 			return nil, &peerFault{fmt.Errorf("check the server's plan: %s came back as %s", want, got)}
 		default:
 			decided = append(decided, got)
@@ -49,31 +63,27 @@ func checkAnswer(final, mine *harness.Plan, given []string) ([]string, error) {
 	return decided, nil
 }
 
-// checkPrograms refuses sides that run different programs.
-func checkPrograms(client, server string) error {
-	if client == server {
-		return nil
-	}
-	return conflict(fmt.Sprintf("the client is %s and the server %s: run the same program on both sides", client, server))
-}
-
-// checkDevices refuses an embedded device against a real one: they cannot reach
-// each other.
+// checkDevices refuses devices that cannot reach each other: an embedded one and a real
+// one, or two embedded ones on two hosts.
 func checkDevices(client, server deviceID) error {
-	if client.embedded() == server.embedded() {
-		return nil
-	}
 	kind := map[bool]string{true: "an embedded device", false: "an RDMA device"}
-	return conflict(fmt.Sprintf("the client has %s, %s, and the server %s, %s, which cannot reach each other: name devices of one kind with -d",
-		client.Name, kind[client.embedded()], server.Name, kind[server.embedded()]))
+	switch {
+	case client.embedded() != server.embedded():
+		return conflict(fmt.Sprintf("the client has %s, %s, and the server %s, %s, which cannot reach each other: name devices of one kind with -d",
+			client.Name, kind[client.embedded()], server.Name, kind[server.embedded()]))
+	case client.embedded() && client.Boot != server.Boot:
+		return conflict(fmt.Sprintf("the client has %s and the server %s, embedded devices, which reach each other within one host only: "+
+			"these are two. Name RDMA devices with -d (ib_caps lists them), or run both sides on one host", client.Name, server.Name))
+	}
+	return nil
 }
 
-// memoryShare is the part of the machine's memory that a plan may take: a half.
+// memoryShare is the part of the machine's memory that plans may take: a half.
 const memoryShare = 2
 
 // checkMemory refuses a plan that this machine cannot hold.
-func checkMemory(p *harness.Plan, machine uint64) error {
-	need, limit := uint64(p.Memory()), machine/memoryShare
+func checkMemory(p *option.Plan, machine uint64) error {
+	need, limit := uint64(harness.Memory(p)), machine/memoryShare
 	if need <= limit {
 		return nil
 	}

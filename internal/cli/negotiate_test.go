@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/option"
 )
 
 // both parses the command lines of a client and a server.
@@ -25,34 +26,35 @@ func TestMerge(t *testing.T) {
 	for _, c := range []struct {
 		name, client, server string
 		decided              []string // by the server
-		has                  func(*harness.Plan) bool
+		has                  func(*option.Plan) bool
 	}{
-		{"neither", "", "", nil, func(p *harness.Plan) bool { return p.Sizes[0] == 65536 }},
-		{"client only", "-s 8 -q 4", "", nil, func(p *harness.Plan) bool { return p.Sizes[0] == 8 && p.QPs == 4 }},
+		{"neither", "", "", nil, func(p *option.Plan) bool { return p.Sizes[0] == 65536 }},
+		{"client only", "-s 8 -q 4", "", nil, func(p *option.Plan) bool { return p.Sizes[0] == 8 && p.QPs == 4 }},
 		{"server only", "", "-s 8 -q 4", []string{"--size 8", "--qp 4"},
-			func(p *harness.Plan) bool { return p.Sizes[0] == 8 && p.QPs == 4 }},
+			func(p *option.Plan) bool { return p.Sizes[0] == 8 && p.QPs == 4 }},
 		{"different options", "-s 8", "-q 4", []string{"--qp 4"},
-			func(p *harness.Plan) bool { return p.Sizes[0] == 8 && p.QPs == 4 }},
-		{"the same on both", "-s 64K", "-s 65536", nil, func(p *harness.Plan) bool { return p.Sizes[0] == 65536 }},
+			func(p *option.Plan) bool { return p.Sizes[0] == 8 && p.QPs == 4 }},
+		{"the same on both", "-s 64K", "-s 65536", nil, func(p *option.Plan) bool { return p.Sizes[0] == 65536 }},
 		{"the same by other names", "-e", "--completion event", nil,
-			func(p *harness.Plan) bool { return p.Completion == harness.ModeEvent }},
-		{"server gives the client's default", "", "-s 64K", nil, func(p *harness.Plan) bool { return p.Sizes[0] == 65536 }},
+			func(p *option.Plan) bool { return p.Completion == option.ModeEvent }},
+		{"server gives the client's default", "", "-s 64K", nil, func(p *option.Plan) bool { return p.Sizes[0] == 65536 }},
 		{"server times the run", "", "-D 2", []string{"--duration 2"},
-			func(p *harness.Plan) bool { return p.Duration > 0 && p.Iterations == 0 }},
-		{"server sweeps", "", "-a", []string{"--all"}, func(p *harness.Plan) bool { return len(p.Sizes) == 23 }},
+			func(p *option.Plan) bool { return p.Duration > 0 && p.Iterations == 0 }},
+		{"server sweeps", "", "-a", []string{"--all"}, func(p *option.Plan) bool { return len(p.Sizes) == 23 }},
 		{"server compares", "", "--compare --verify", []string{"--compare", "--verify"},
-			func(p *harness.Plan) bool { return p.Compare && p.Verify }},
+			func(p *option.Plan) bool { return p.Compare && p.Verify }},
 		{"server forbids relaxed ordering", "", "--disable_pcie_relaxed", []string{"--disable_pcie_relaxed"},
-			func(p *harness.Plan) bool { return p.StrictPCIe }},
-		{"server reads no clock", "", "-N", []string{"--noPeak"}, func(p *harness.Plan) bool { return p.NoPeak }},
-		{"own options", "-d a -p 1 -x 1", "-d b -p 2 -x 2 -F", nil, func(*harness.Plan) bool { return true }},
+			func(p *option.Plan) bool { return p.StrictPCIe }},
+		{"server reads no clock", "", "-N", []string{"--noPeak"}, func(p *option.Plan) bool { return p.NoPeak }},
+		{"server counts, the client has a default", "", "-n 7", []string{"--iters 7"}, func(p *option.Plan) bool { return p.Iterations == 7 }},
+		{"own options", "-d a -p 1 -x 1", "-d b -p 2 -x 2 -F", nil, func(*option.Plan) bool { return true }},
 	} {
 		client, server := both(t, c.client, c.server)
-		p, decided, err := merge(&client.plan, &server.plan, client.given, server.given)
+		p, decided, err := merge(client, server)
 		if err != nil || !c.has(&p) || !slices.Equal(decided, c.decided) {
 			t.Errorf("%s: %+v, %q, %v, want decided %q", c.name, p, decided, err, c.decided)
 		}
-		if got, err := checkAnswer(&p, &client.plan, client.given); err != nil || !slices.Equal(got, c.decided) {
+		if got, err := checkAnswer(&p, client); err != nil || !slices.Equal(got, c.decided) {
 			t.Errorf("%s: the client sees %q, %v, want %q", c.name, got, err, c.decided)
 		}
 	}
@@ -62,15 +64,15 @@ func TestMergeConflicts(t *testing.T) {
 	for _, c := range []struct{ client, server, want string }{
 		{"-s 8", "-s 16", "the client was given --size 8 and the server --size 16"},
 		{"-s 8", "-a", "the client was given --size 8 and the server --all"},
-		{"-n 5", "-D 1", "--iters 5 and the server --duration 1"},
+		{"-n 5", "-D 1", "--iters and --duration exclude each other: a run is either counted or timed; the server was given --duration 1"},
 		{"-e", "--completion poll", "--completion event and the server --completion poll"},
-		{"--compare", "-e", "--compare and the server --completion event"},
+		{"--compare", "-e", "leave --completion and --events out; the server was given --completion event"},
 		{"-t 1", "-t 2", "--tx-depth 1 and the server --tx-depth 2"},
 		{"--verify", "--verify=false", "--verify and the server --verify=false"},
-		{"-q 2 -I 8", "-q 3 -I 9", "--inline_size 8 and the server --inline_size 9; the client was given --qp 2"},
+		{"-q 2 -I 8", "-q 3 -I 9", "--qp 2 and the server --qp 3; the client was given --inline_size 8 and the server --inline_size 9"},
 	} {
 		client, server := both(t, c.client, c.server)
-		_, _, err := merge(&client.plan, &server.plan, client.given, server.given)
+		_, _, err := merge(client, server)
 		if err == nil || !strings.Contains(err.Error(), c.want) || Status(err) != StatusUsage {
 			t.Errorf("%s against %s: %v, want a conflict with %q", c.client, c.server, err, c.want)
 		}
@@ -79,27 +81,17 @@ func TestMergeConflicts(t *testing.T) {
 
 func TestCheckAnswerHoldsTheServerToWhatWasGiven(t *testing.T) {
 	client, server := both(t, "-s 8", "-s 16")
-	if _, err := checkAnswer(&server.plan, &client.plan, client.given); Status(err) != StatusPeer {
+	if _, err := checkAnswer(&server.Plan, client); Status(err) != StatusPeer {
 		t.Errorf("another size came back: %v", err)
 	}
 }
 
-func TestCheckPrograms(t *testing.T) {
-	if err := checkPrograms("ib_write_bw", "ib_write_bw"); err != nil {
-		t.Error(err)
-	}
-	err := checkPrograms("ib_write_bw", "ib_read_lat")
-	if Status(err) != StatusUsage || !strings.Contains(err.Error(), "ib_write_bw") || !strings.Contains(err.Error(), "ib_read_lat") {
-		t.Errorf("different programs: %v", err)
-	}
-}
-
 func TestCheckMemory(t *testing.T) {
-	p := harness.Defaults(harness.OpWrite, writeBW.kind)
+	p := option.Defaults(writeBW)
 	if err := checkMemory(&p, 1<<30); err != nil {
 		t.Errorf("the default plan on 1 GiB: %v", err)
 	}
-	p.Sizes, p.QPs = []int{2, harness.MaxSize}, harness.MaxQPs
+	p.Sizes, p.QPs = []int{2, option.MaxSize}, option.MaxQPs
 	if err := checkMemory(&p, 1<<40); Status(err) != StatusUsage {
 		t.Errorf("the largest plan on 1 TiB: %v", err)
 	}
@@ -107,15 +99,32 @@ func TestCheckMemory(t *testing.T) {
 
 func TestParsePlanDistrustsThePeer(t *testing.T) {
 	for _, data := range []string{
-		``, `null`, `[]`, `{}`, `{"op":"write","kind":"bw"}`,
-		`{"op":"\u001b[2J","kind":"bw"}`,
-		`{"op":"read","kind":"lat","completion":"auto","sizes":[2],"iterations":1000,"qps":1,"tx_depth":1,"rx_depth":1,"inline":0}`,
-		`{"op":"write","kind":"bw","completion":"auto","sizes":[-1],"iterations":1000,"qps":1,"tx_depth":1,"rx_depth":1}`,
-		`{"op":"write","kind":"bw","completion":"auto","sizes":[2],"iterations":1000,"qps":1e9,"tx_depth":1,"rx_depth":1}`,
+		``, `null7`, `[]`, `{"sizes_bytes":null}`, `{"sizes_bytes":[]}`, `{"sizes_bytes":[-1]}`, `{"sizes_bytes":"\u001b[2J"}`,
+		`{"qps":1e9}`, `{"qps":0}`, `{"completion":"sleep"}`, `{"compare":true,"completion":"data"}`, `{"duration_s":"1"}`,
+		`{"duration_s":1e300}`, `{"iterations":5,"duration_s":1}`, `{"latency_gap_ns":10}`, `{"mtu_bytes":1500}`,
 	} {
-		_, err := parsePlan([]byte(data), writeBW)
+		_, err := parsePlan([]byte(data), writeBW, "0.1")
 		if Status(err) != StatusPeer || strings.ContainsAny(err.Error(), "\x1b\n") {
 			t.Errorf("plan %s: %v, status %d", data, err, Status(err))
+		}
+	}
+}
+
+// What a plan does not say is the default, and what is not known here is refused by name.
+func TestPlansOfOtherReleases(t *testing.T) {
+	p, err := parsePlan([]byte(`{"qps":3}`), writeBW, "0.1")
+	want := option.Defaults(writeBW)
+	want.QPs = 3
+	if err != nil || !reflect.DeepEqual(p, want) {
+		t.Errorf("a plan that says little: %+v, %v", p, err)
+	}
+	_, err = parsePlan([]byte(`{"qps":3,"teleport":true,"warp_ns":1}`), writeBW, "9.9")
+	if Status(err) != StatusUsage {
+		t.Fatalf("status %d: %v", Status(err), err)
+	}
+	for _, want := range []string{"teleport, warp_ns", "ibperf 9.9", "ibperf " + Release, "update ibperf on this side"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: no %q", err, want)
 		}
 	}
 }

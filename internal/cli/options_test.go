@@ -6,14 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ibperf/ibperf/harness"
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/option"
 )
 
 var (
-	writeLat = spec{harness.OpWrite, result.KindLatency}
-	writeBW  = spec{harness.OpWrite, result.KindBandwidth}
-	readLat  = spec{harness.OpRead, result.KindLatency}
+	writeLat = option.Test{Op: option.OpWrite, Kind: option.KindLatency}
+	writeBW  = option.Test{Op: option.OpWrite, Kind: option.KindBandwidth}
+	readLat  = option.Test{Op: option.OpRead, Kind: option.KindLatency}
 )
 
 func TestParseDefaults(t *testing.T) {
@@ -21,11 +20,11 @@ func TestParseDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.port != 18515 || o.ibPort != 1 || o.gidIndex != -1 || o.host != "" || o.connectTimeout != 10*time.Second || o.json {
+	if w := o.Own; w.Port != 18515 || w.IBPort != 1 || w.GIDIndex != -1 || o.host != "" || w.ConnectTimeout != 10*time.Second || w.JSON {
 		t.Errorf("defaults: %+v", o)
 	}
-	if !reflect.DeepEqual(o.plan, harness.Defaults(harness.OpWrite, result.KindBandwidth)) || o.given != nil {
-		t.Errorf("plan %+v, given %v, want the defaults and nothing given", o.plan, o.given)
+	if !reflect.DeepEqual(o.Plan, option.Defaults(writeBW)) || o.given != nil {
+		t.Errorf("plan %+v, given %v, want the defaults and nothing given", o.Plan, o.given)
 	}
 }
 
@@ -36,20 +35,21 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := harness.Defaults(harness.OpWrite, result.KindBandwidth)
+	p := option.Defaults(writeBW)
 	p.Sizes, p.Iterations, p.MTU, p.Inline, p.Offset = []int{4096}, 100, 2048, 64, 5
-	p.TxDepth, p.RxDepth, p.QPs, p.CQMod, p.Touch, p.Rounds, p.Runs = 7, 8, 9, 10, harness.TouchNone, 11, 12
-	p.Completion, p.Verify, p.ForceData, p.StrictPCIe, p.RDMACM, p.NoPeak = harness.ModeEvent, true, true, true, true, true
-	want := &options{
-		spec: writeBW, host: "node1", device: "mlx5_1", ibPort: 2, gidIndex: -1, port: 2000, connectTimeout: 2500 * time.Millisecond,
-		plan: p, given: o.given, gbits: true, quietCPU: true, json: true, jsonFile: "a.json",
-	}
+	p.TxDepth, p.RxDepth, p.QPs, p.CQMod, p.Touch, p.Rounds, p.Runs = 7, 8, 9, 10, option.TouchNone, 11, 12
+	p.Completion, p.Verify, p.ForceData, p.StrictPCIe, p.RDMACM, p.NoPeak = option.ModeEvent, true, true, true, true, true
+	want := &options{Settings: option.New(writeBW), host: "node1", given: o.given}
+	want.Plan = p
+	w := &want.Own
+	w.Device, w.IBPort, w.Port, w.ConnectTimeout = "mlx5_1", 2, 2000, 2500*time.Millisecond
+	w.Gbits, w.QuietCPU, w.JSON, w.JSONFile = true, true, true, "a.json"
 	if !reflect.DeepEqual(o, want) {
 		t.Errorf("got  %+v\nwant %+v", o, want)
 	}
-	elsewhere := []string{"also", "precision", "time-limit", "latency_gap"} // of comparisons and of latency tests
-	if len(o.given)+len(elsewhere) != len(fields) {
-		t.Errorf("given %v, want all %d fields but %v", o.given, len(fields), elsewhere)
+	elsewhere := []string{"duration", "compare", "also", "precision", "time-limit", "latency_gap"} // of comparisons, timed and latency tests
+	if len(o.given)+len(elsewhere) != len(option.AgreedOptions()) {
+		t.Errorf("given %v, want all %d agreed options but %v", o.given, len(option.AgreedOptions()), elsewhere)
 	}
 }
 
@@ -58,25 +58,31 @@ func TestParsePlans(t *testing.T) {
 		args string
 		has  func(*options) bool
 	}{
-		{"-a", func(o *options) bool { return len(o.plan.Sizes) == 23 && o.plan.Sizes[22] == 8<<20 }},
-		{"-D 0.5", func(o *options) bool { return o.plan.Duration == time.Second/2 && o.plan.Iterations == 0 }},
-		{"--duration=250ms", func(o *options) bool { return o.plan.Duration == time.Second/4 }},
-		{"-n 010", func(o *options) bool { return o.plan.Iterations == 10 }},
-		{"-n 4294967296", func(o *options) bool { return o.plan.Iterations == 1<<32 }},
-		{"-e", func(o *options) bool { return o.plan.Completion == harness.ModeEvent }},
-		{"--compare --completion auto", func(o *options) bool { return o.plan.Compare }},
-		{"-s8 -n5 node1", func(o *options) bool { return o.plan.Sizes[0] == 8 && o.host == "node1" }},
-		{"node1 -s 8", func(o *options) bool { return o.plan.Sizes[0] == 8 && o.host == "node1" }},
+		{"-a", func(o *options) bool { return len(o.Plan.Sizes) == 23 && o.Plan.Sizes[22] == 8<<20 }},
+		{"-D 0.5", func(o *options) bool { return o.Plan.Duration == time.Second/2 && o.Plan.Iterations == 0 }},
+		{"--duration=250ms", func(o *options) bool { return o.Plan.Duration == time.Second/4 }},
+		{"-n 010", func(o *options) bool { return o.Plan.Iterations == 10 }},
+		{"-n 4294967296", func(o *options) bool { return o.Plan.Iterations == 1<<32 }},
+		{"-e", func(o *options) bool { return o.Plan.Completion == option.ModeEvent }},
+		{"--out_json node1", func(o *options) bool { return o.resultFile(o.Test, 0) == "ib_write_lat.json" }},
+		{"-s 8,1K,1G", func(o *options) bool { return reflect.DeepEqual(o.Plan.Sizes, []int{8, 1 << 10, 1 << 30}) }},
+		{"-t 4 -q 1", func(o *options) bool { return o.Plan.TxDepth == 4 }},
+		{"--bind_source_ip ::1 node1", func(o *options) bool { return o.Own.Source == "::1" }},
+		{"--verify=false", func(o *options) bool { return !o.Plan.Verify }},
+		{"-e --completion event", func(o *options) bool { return o.Plan.Completion == option.ModeEvent }},
+		{"--compare --completion auto", func(o *options) bool { return o.Plan.Compare }},
+		{"-s8 -n5 node1", func(o *options) bool { return o.Plan.Sizes[0] == 8 && o.host == "node1" }},
+		{"node1 -s 8", func(o *options) bool { return o.Plan.Sizes[0] == 8 && o.host == "node1" }},
 		{"::1", func(o *options) bool { return o.host == "::1" }},
 		{"[fe80::1%eth0]", func(o *options) bool { return o.host == "fe80::1%eth0" }},
-		{"--out_json", func(o *options) bool { return o.jsonFile == "ib_write_lat.json" }},
-		{"--out_json_file x", func(o *options) bool { return o.json && o.jsonFile == "x" }},
-		{"-I 0", func(o *options) bool { return o.plan.Inline == 0 }},
-		{"-p 0 --persistent --ready-file r", func(o *options) bool { return o.port == 0 && o.persistent && o.readyFile == "r" }},
-		{"--bind_source_ip 127.0.0.1", func(o *options) bool { return o.bind == "127.0.0.1" }},
-		{"--connect-timeout 0 node1", func(o *options) bool { return o.connectTimeout == 0 }},
-		{"-h -s 8", func(o *options) bool { return o.help }},
-		{"-V", func(o *options) bool { return o.version }},
+		{"--out_json", func(o *options) bool { return o.resultFile(o.Test, 0) == "ib_write_lat.server.json" }},
+		{"--out_json_file x", func(o *options) bool { return o.Own.JSON && o.resultFile(o.Test, 0) == "x" }},
+		{"-I 0", func(o *options) bool { return o.Plan.Inline == 0 }},
+		{"-p 0 --persistent --ready-file r", func(o *options) bool { return o.Own.Port == 0 && o.Own.Persistent && o.Own.ReadyFile == "r" }},
+		{"--bind_source_ip 127.0.0.1", func(o *options) bool { return o.Own.Source == "127.0.0.1" }},
+		{"--connect-timeout 0 node1", func(o *options) bool { return o.Own.ConnectTimeout == 0 }},
+		{"-h -s 8", func(o *options) bool { return o.Own.Help }},
+		{"-V", func(o *options) bool { return o.Own.Version }},
 	} {
 		o, err := parse(writeLat, strings.Fields(c.args))
 		if err != nil || !c.has(o) {
@@ -96,10 +102,10 @@ func TestParseRefuses(t *testing.T) {
 		"-n -1":                       "--iters -1: 5 to",
 		"-n 99999999999999999999":     "5 to 4294967296",
 		"-n ten":                      "--iters ten: write a whole number",
-		"-D 0":                        "--duration 0: 0.001 to",
-		"-D -1":                       "0.001 to",
+		"-D 0":                        "--duration 0: 1ms to 1000h0m0s are possible",
+		"-D -1":                       "1ms to",
 		"-D NaN":                      "write seconds",
-		"-D 1e30":                     "0.001 to 3600000 seconds",
+		"-D 1e30":                     "1ms to 1000h",
 		"-D soon":                     "write seconds",
 		"-m 1500":                     "--mtu 1500: choose 256, 512",
 		"-m 0":                        "choose 256",
@@ -111,29 +117,35 @@ func TestParseRefuses(t *testing.T) {
 		"-p 65536":                    "--port 65536: 0 to 65535",
 		"--offset 128":                "--offset 128: 0 to 127",
 		"--completion spin":           "--completion spin: choose auto, data, poll or event",
-		"-e --completion poll":        "--events means --completion event, not poll",
-		"-e --completion auto":        "--events means",
+		"-e --completion poll":        "--events and --completion exclude each other",
+		"-e --completion auto":        "--events and --completion exclude",
 		"--compare -e":                "--compare runs every completion mode",
 		"--compare --completion data": "--compare runs every completion mode",
-		"-a -s 8":                     "--size and --all exclude",
+		"-a -s 8":                     "--all and --size exclude",
 		"-n 10 -D 1":                  "--iters and --duration exclude",
 		"a b":                         "one server at most: a b",
 		"node1:18515":                 "its port with -p",
 		"-p 0 node1":                  "--port 0 is for the server",
 		"--persistent node1":          "--persistent is an option of the server",
 		"--ready-file r node1":        "--ready-file is an option of the server",
-		"--bind_source_ip ::1 node1":  "--bind_source_ip is an option of the server",
+		"--connect-timeout 1":         "--connect-timeout is an option of the client",
+		"-- --help":                   `server "--help": write a host name`,
+		"-s 2G":                       "--size 2G: message sizes are 1 to 2147483647 bytes",
+		"-s 8,":                       "--size 8,: write bytes",
+		"--verify=2":                  "--verify 2: it takes no argument",
+		"-a=false -s 8":               "--all false: leave it out",
 		"--bind_source_ip eth0":       "--bind_source_ip eth0: write an IPv4",
 		"--ib-dev= node1":             `--ib-dev "": must not be empty`,
 		"--itres 5":                   "unknown option --itres (did you mean --iters?); see --help",
 		"--ib_dev x":                  "did you mean --ib-dev?",
 		"--dur 5":                     "did you mean --duration?",
 		"--nonsense":                  "unknown option --nonsense; see --help",
-		"-z":                          "unknown option -z; see --help",
-		"-t 4":                        "unknown option -t: only the bandwidth tests have it",
-		"--qp 4":                      "unknown option --qp: only the bandwidth tests have it",
-		"--report_gbits":              "only the bandwidth tests have it",
-		"--verify=maybe":              "--verify maybe: ",
+		"-y":                          "--limit_msgrate): not offered yet",
+		"-é":                          `unknown option "-`,
+		"-r 4":                        "unknown option -r: only ib_write_bw, ib_send_bw, ib_read_bw have it",
+		"--qp 4":                      "a latency test has one QP",
+		"--report_gbits":              "only ib_write_bw, ",
+		"--verify=maybe":              "--verify maybe: it takes no argument",
 		"--=x":                        "see --help",
 	} {
 		_, err := parse(writeLat, strings.Fields(args))
@@ -161,22 +173,34 @@ func TestParseBandwidthRefuses(t *testing.T) {
 }
 
 func TestHelpNamesEveryOption(t *testing.T) {
-	for _, s := range []spec{writeLat, writeBW} {
-		text := helpText(s)
-		for _, g := range define(newOptions(s), &rawOptions{}).groups {
-			for _, f := range g.flags {
-				if !strings.Contains(text, "--"+f.name) {
-					t.Errorf("%s --help lacks --%s", s.program(), f.name)
+	for _, test := range option.Tests() {
+		s := option.New(test)
+		for _, width := range []int{0, 30, 60, 80, 200} {
+			text := helpText(test, width)
+			for _, g := range define(&s).groups {
+				for _, f := range g.flags {
+					if !strings.Contains(text, "--"+f.name) {
+						t.Errorf("%s --help lacks --%s", test.Program(), f.name)
+					}
 				}
 			}
-		}
-		for line := range strings.Lines(text) {
-			if len(line) > helpWidth+1 {
-				t.Errorf("%s --help: line of %d letters: %s", s.program(), len(line), line)
-			}
+			checkWidth(t, text, width)
 		}
 	}
-	if strings.Contains(helpText(writeLat), "--tx-depth") {
-		t.Error("help of a latency test has --tx-depth")
+	if strings.Contains(helpText(writeLat, 0), "--cq-mod") {
+		t.Error("help of a latency test has --cq-mod")
+	}
+}
+
+// checkWidth finds lines of options that a terminal would fold.
+func checkWidth(t *testing.T, text string, width int) {
+	t.Helper()
+	if width == 0 || width > helpWidth {
+		width = helpWidth
+	}
+	for line := range strings.Lines(text) {
+		if option := strings.HasPrefix(line, "  ") && !strings.Contains(line, "$"); option && len(line) > width+1 && len(strings.Fields(line)) > 4 {
+			t.Errorf("line of %d letters where %d are possible: %s", len(line)-1, width, line)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -49,11 +50,11 @@ func (b *buffer) String() string {
 type engine func(context.Context, harness.Config) error
 
 // start runs a program with an engine of the test's.
-func start(t *testing.T, s spec, run engine, args ...string) *program {
+func start(t *testing.T, test option.Test, run engine, args ...string) *program {
 	t.Helper()
 	p := &program{out: &buffer{}, err: &buffer{port: make(chan string, 1)}, ended: make(chan error, 1)}
 	a := &app{
-		spec: s, command: append([]string{s.program()}, args...), console: &console{out: p.out, err: p.err},
+		test: test, command: append([]string{test.Program()}, args...), console: &console{out: p.out, err: p.err},
 		run: run, patience: time.Minute,
 	}
 	return p.start(t, a, args)
@@ -100,10 +101,10 @@ func (p *program) end(t *testing.T) error {
 }
 
 // run runs a client against a server of the same engine and waits for both.
-func run(t *testing.T, s spec, e engine, server, client string) (sp, cp *program, serverErr, clientErr error) {
+func run(t *testing.T, test option.Test, e engine, server, client string) (sp, cp *program, serverErr, clientErr error) {
 	t.Helper()
-	sp = start(t, s, e, serverArgs(strings.Fields(server)...)...)
-	cp = start(t, s, e, append([]string{"-p", sp.port(t), "127.0.0.1"}, strings.Fields(client)...)...)
+	sp = start(t, test, e, serverArgs(strings.Fields(server)...)...)
+	cp = start(t, test, e, append([]string{"-p", sp.port(t), "127.0.0.1"}, strings.Fields(client)...)...)
 	return sp, cp, sp.end(t), cp.end(t)
 }
 
@@ -118,10 +119,8 @@ func quick(_ context.Context, c harness.Config) error {
 
 // begin fills of a file what is needed to print it.
 func begin(c harness.Config) {
-	c.File.Parameters = result.Parameters{
-		Transport: "RC", Completion: string(c.Plan.Completion), Modes: []string{"poll"}, Sizes: c.Plan.Sizes,
-		Iterations: c.Plan.Iterations, QPs: c.Plan.QPs, TxDepth: c.Plan.TxDepth, RxDepth: c.Plan.RxDepth, MTU: 4096,
-	}
+	c.File.Parameters = result.Parameters{Plan: c.Plan.Resolve(), Extent: result.Extent{Transport: "RC", Modes: []string{"poll"}}}
+	c.File.Parameters.MTU = 4096
 	c.File.Local.Device.Name = c.Context.Device().Name()
 	c.Begin()
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/result"
 )
@@ -21,12 +22,12 @@ type record struct {
 }
 
 // newFile fills what is known of a run before it.
-func newFile(s spec, role harness.Role, command []string, local result.Side, quietCPU bool) *result.File {
+func newFile(t option.Test, role harness.Role, command []string, local result.Side, quietCPU bool) *result.File {
 	f := &result.File{
 		Format: result.FormatName, Version: result.FormatVersion,
-		Program: s.program(), Release: Release, Op: string(s.op), Kind: s.kind,
+		Program: t.Program(), Release: Release, Op: string(t.Op), Kind: t.Kind,
 		Role: string(role), Command: command, Started: time.Now().UTC(), Local: local,
-		Definitions: result.DefinitionsFor(s.kind, string(s.op)), Units: result.UnitsFor(s.kind),
+		Definitions: result.DefinitionsFor(t.Kind, string(t.Op)), Units: result.UnitsFor(t.Kind),
 		Warnings: []result.Warning{}, Rows: []result.Row{},
 	}
 	if w, ok := frequencyWarning(local.Governor); ok && !quietCPU {

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
-	"slices"
 	"strconv"
 	"sync"
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 )
 
 // serve listens and serves one client, or with --persistent all that come.
@@ -18,17 +18,17 @@ func (a *app) serve(ctx context.Context, o *options) (err error) {
 	if err := checkNamed(o); err != nil {
 		return err
 	}
-	l, err := oob.Listen(net.JoinHostPort(o.bind, strconv.Itoa(o.port)))
+	l, err := oob.Listen(net.JoinHostPort(o.Own.Source, strconv.Itoa(o.Own.Port)))
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	ready := readyFile(o.readyFile)
+	ready := readyFile(o.Own.ReadyFile)
 	defer func() { err = errors.Join(err, ready.remove()) }()
 	if err := a.listening(l, ready); err != nil {
 		return err
 	}
-	if o.persistent {
+	if o.Own.Persistent {
 		return a.serveAll(ctx, o, l)
 	}
 	conn, err := l.Accept(ctx)
@@ -43,14 +43,14 @@ func (a *app) serve(ctx context.Context, o *options) (err error) {
 
 // checkNamed finds out at once that the device named by -d cannot be used.
 func checkNamed(o *options) error {
-	if o.device == "" {
+	if o.Own.Device == "" {
 		return nil
 	}
-	c, err := lookup(o.device, "")
+	c, err := lookup(o.Own.Device, "")
 	if err != nil {
 		return err
 	}
-	return probe(c.device, o.ibPort)
+	return probe(c.device, o.Own.IBPort)
 }
 
 // listening tells people and scripts the port.
@@ -109,22 +109,13 @@ func (s *session) consider(data []byte) (a answer, err error) {
 		return a, err
 	}
 	s.compareReleases(p.Release)
-	if err := checkPrograms(p.Program, s.program()); err != nil {
-		return a, err
-	}
-	theirs, err := parsePlan(p.Plan, s.spec)
+	client, err := readClient(&p)
 	if err != nil {
 		return a, err
 	}
 	var decided []string
-	if s.plan, decided, err = merge(&theirs, &s.options.plan, p.Given, s.options.given); err != nil {
+	if s.plan, decided, err = merge(client, s.options); err != nil {
 		return a, err
-	}
-	if s.plan.Compare && !slices.Contains(slices.Concat(p.Given, s.options.given), "length") {
-		s.plan.CompareByTime()
-	}
-	if err := s.plan.Check(); err != nil {
-		return a, conflict(err.Error())
 	}
 	if err := checkMemory(&s.plan, machineMemory()); err != nil {
 		return a, err
@@ -135,18 +126,29 @@ func (s *session) consider(data []byte) (a answer, err error) {
 	if err := s.openFor(p.Device); err != nil {
 		return a, err
 	}
-	plan, err := json.Marshal(s.plan)
+	plan, err := s.plan.Encode()
 	return answer{Release: Release, Device: identify(s.device.Device()), Plan: plan}, err
+}
+
+// readClient returns what the client's command line says.
+func readClient(p *proposal) (*options, error) {
+	t, err := testOf(p)
+	if err != nil {
+		return nil, err
+	}
+	o := &options{Settings: option.New(t), given: p.Given}
+	o.Plan, err = parsePlan(p.Plan, t, p.Release)
+	return o, err
 }
 
 // openFor opens the device that goes with the client's.
 func (s *session) openFor(client deviceID) error {
-	c, err := chooseServer(s.options.device, s.options.ibPort, client)
+	c, err := chooseServer(s.options.Own.Device, s.options.Own.IBPort, client)
 	if err != nil {
 		return err
 	}
 	s.announce(c)
-	s.device, err = openDevice(c.device, s.options.ibPort)
+	s.device, err = openDevice(c.device, s.options.Own.IBPort)
 	return err
 }
 
@@ -175,7 +177,7 @@ func (a *app) serveAll(ctx context.Context, o *options, l *oob.Listener) error {
 			if !isPeerError(err) {
 				return err
 			}
-			a.console.note("%s: %v", a.program(), err)
+			a.console.note("%s: %v", a.test.Program(), err)
 			continue
 		}
 		clients.Go(func() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -24,7 +25,7 @@ type session struct {
 	number  int // of a persistent server's client, from 1; else 0
 
 	device verbs.Context // opened; on a server from the agreement on
-	plan   harness.Plan  // final, from the agreement on
+	plan   option.Plan   // final, from the agreement on
 }
 
 // agreeLimit is how long a peer that has connected may take to agree: it does
@@ -79,7 +80,7 @@ func (s *session) measure(ctx context.Context) error {
 	})
 	defer release()
 	err := s.app.run(ctx, harness.Config{
-		Plan: s.plan, Role: s.role, Context: s.device, Port: s.options.ibPort, GIDIndex: s.options.gidIndex,
+		Plan: s.plan, Role: s.role, Context: s.device, Port: s.options.Own.IBPort, GIDIndex: s.options.Own.GIDIndex,
 		Peer: oob.NewPeer(s.conn), PeerIP: peerIP(s.conn.RemoteAddr()), File: r.file, Begin: r.begin, Row: r.row,
 	})
 	close(returned)
@@ -116,16 +117,13 @@ func (s *session) compareReleases(theirs string) {
 // newRecord begins the record of the run.
 func (s *session) newRecord() *record {
 	path := ""
-	if s.options.json {
-		path = s.options.jsonFile
-		if s.number > 0 {
-			path = numbered(path, s.number)
-		}
+	if s.options.Own.JSON {
+		path = s.options.resultFile(s.plan.Test, s.number)
 	}
-	file := newFile(s.spec, s.role, s.command, environment(os.DirFS("/")), s.options.quietCPU)
+	file := newFile(s.plan.Test, s.role, s.command, environment(os.DirFS("/")), s.options.Own.QuietCPU)
 	return &record{
 		file: file, path: path, voice: s.voice,
-		text:     reports.NewText(s.voice, file, s.options.gbits),
+		text:     reports.NewText(s.voice, file, s.options.Own.Gbits),
 		progress: progress{console: s.app.console, shown: s.number == 0 && terminal(s.app.console.err)},
 	}
 }

@@ -2,12 +2,13 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/internal/host"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -21,9 +22,10 @@ const (
 type deviceID struct {
 	Name    string `json:"name"`
 	Backend string `json:"backend"`
+	Boot    string `json:"boot"` // the kernel's boot_id, which tells hosts apart
 }
 
-func identify(d verbs.Device) deviceID { return deviceID{d.Name(), d.Backend()} }
+func identify(d verbs.Device) deviceID { return deviceID{d.Name(), d.Backend(), host.BootID()} }
 
 // embedded tells a device of ibperf's own from one of libibverbs.
 func (d deviceID) embedded() bool { return d.Backend == embeddedBackend }
@@ -31,9 +33,9 @@ func (d deviceID) embedded() bool { return d.Backend == embeddedBackend }
 // proposal is what a client wants.
 type proposal struct {
 	Release string          `json:"release"`
-	Program string          `json:"program"`
+	Program string          `json:"program"` // which names the test
 	Device  deviceID        `json:"device"`
-	Given   []string        `json:"given"` // fields of the plan that were given explicitly
+	Given   []string        `json:"given"` // options that were given explicitly
 	Plan    json.RawMessage `json:"plan"`
 }
 
@@ -72,19 +74,32 @@ func parseAnswer(data []byte) (answer, error) {
 	return a, checkNames("the server's answer", a.Release, a.Device.Name, a.Device.Backend)
 }
 
-// parsePlan reads a plan of the peer and refuses one for another program.
-func parsePlan(data []byte, s spec) (harness.Plan, error) {
-	p, err := harness.ParsePlan(data)
-	if err == nil && (p.Op != s.op || p.Kind != s.kind) {
-		err = fmt.Errorf("plan for ib_%s_%s in %s", p.Op, p.Kind, s.program())
-	}
-	if err == nil && (p.Workers != 1 || p.Both) {
-		err = errors.New("several workers or both directions, which no program offers")
-	}
+// parsePlan reads a plan of the peer. What it does not know it does not do: an option of
+// a later release is refused by its name.
+func parsePlan(data []byte, t option.Test, release string) (option.Plan, error) {
+	p, unknown, err := option.Decode(t, data)
 	if err != nil {
-		return p, &peerFault{fmt.Errorf("check the peer's plan: %w", errors.New(printable(err.Error())))}
+		return p, &peerFault{fmt.Errorf("read the peer's plan: %s", printable(err.Error()))}
+	}
+	if len(unknown) > 0 {
+		slices.Sort(unknown)
+		return p, conflict(fmt.Sprintf("the peer, ibperf %s, asks for what ibperf %s does not know: %s; update ibperf on this side, or leave these options out",
+			release, Release, printable(strings.Join(unknown, ", "))))
+	}
+	if err := p.Check(); err != nil {
+		return p, &peerFault{fmt.Errorf("check the peer's plan: %s", printable(err.Error()))}
 	}
 	return p, nil
+}
+
+// testOf finds the test that a client asks for.
+func testOf(p *proposal) (option.Test, error) {
+	t, ok := option.TestOf(p.Program)
+	if !ok {
+		return t, conflict(fmt.Sprintf("the client, ibperf %s, is %s, a test that the server, ibperf %s, does not have: update ibperf on the server",
+			p.Release, p.Program, Release))
+	}
+	return t, nil
 }
 
 func checkNames(what string, names ...string) error {

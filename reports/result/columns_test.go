@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/ibperf/ibperf/option"
 )
 
 // fieldsOf adds the JSON names of a struct and of the structs in it, below prefix, and
@@ -50,6 +52,9 @@ func TestEveryDefinitionIsOfAField(t *testing.T) {
 	fieldsOf(reflect.TypeFor[Row](), "", rows)
 	file := map[string]bool{}
 	fieldsOf(reflect.TypeFor[File](), "", file)
+	for _, o := range option.AgreedOptions() {
+		file["parameters."+o.JSON] = o.Unit != ""
+	}
 	for _, kind := range []string{KindLatency, KindBandwidth} {
 		for _, names := range []map[string]string{DefinitionsFor(kind, "read"), UnitsFor(kind)} {
 			for field, text := range names {

@@ -1,6 +1,10 @@
 package result
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ibperf/ibperf/option"
+)
 
 // RoundTrip tells the operations whose latency is a full round trip.
 func RoundTrip(op string) bool { return op == "read" || op == "atomic" }
@@ -28,7 +32,11 @@ func (f *File) Definition(field string) string {
 // DefinitionsFor says in a sentence what each number in a result file of that
 // kind and operation means, by the number's field.
 func DefinitionsFor(kind, op string) map[string]string {
-	defs := map[string]string{"parameters.rdma_cm": "QPs were connected through rdma_cm, by IP address"}
+	defs := map[string]string{}
+	parameters, _ := option.Definitions()
+	for name, text := range parameters {
+		defs["parameters."+name] = text
+	}
 	for _, c := range columns {
 		if c.Kind == "" || c.Kind == kind {
 			defs[c.Field] = c.Definition
@@ -47,6 +55,10 @@ func DefinitionsFor(kind, op string) map[string]string {
 // number's field.
 func UnitsFor(kind string) map[string]string {
 	all := map[string]string{}
+	_, parameters := option.Definitions()
+	for name, unit := range parameters {
+		all["parameters."+name] = unit
+	}
 	for _, c := range columns {
 		if c.Unit != "" && (c.Kind == "" || c.Kind == kind) {
 			all[c.Field] = c.Unit

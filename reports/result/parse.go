@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/ibperf/ibperf/internal/units"
+	"github.com/ibperf/ibperf/option"
 )
 
 // Parse decodes a result file and checks that tables and plots can be made
@@ -17,6 +18,7 @@ func Parse(data []byte) (*File, error) {
 	if err := Decode(data, FormatName, FormatVersion, f); err != nil {
 		return nil, err
 	}
+	f.Parameters.Test = option.Test{Op: option.Op(f.Op), Kind: f.Kind}
 	if err := f.check(); err != nil {
 		return nil, err
 	}

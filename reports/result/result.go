@@ -15,7 +15,7 @@ import (
 // FormatName and FormatVersion identify the result file.
 const (
 	FormatName    = "ibperf-result"
-	FormatVersion = 2
+	FormatVersion = 3
 )
 
 // File is one run as one side saw it: the JSON document that --out_json writes.
@@ -41,42 +41,6 @@ type File struct {
 	Rows        []Row             `json:"rows"`
 	NotMeasured []Missing         `json:"not_measured,omitempty"`
 	Limits      string            `json:"precision_limit,omitempty"` // what kept the intervals wider than asked, in words
-}
-
-// The kinds of a test.
-const (
-	KindLatency   = "lat"
-	KindBandwidth = "bw"
-)
-
-// Parameters are the plan that both sides followed.
-type Parameters struct {
-	Transport  string   `json:"transport"`  // "RC"
-	Completion string   `json:"completion"` // as asked: "auto", "data", "poll", "event", "compare"
-	Modes      []string `json:"modes"`      // as run, in order
-	Sizes      []int    `json:"sizes_bytes"`
-	Iterations uint64   `json:"iterations,omitempty"` // for each size, mode and QP; 0 in a timed run
-	DurationS  float64  `json:"duration_s,omitempty"` // for each size and mode; 0 in a counted run
-	QPs        int      `json:"qps"`
-	TxDepth    int      `json:"tx_depth"`
-	RxDepth    int      `json:"rx_depth"`
-	CQMod      int      `json:"cq_mod"` // one send completion for so many messages of the first size
-	Inline     int      `json:"inline_bytes"`
-	Offset     int      `json:"offset_bytes"` // where a message begins within an aligned 128-byte block
-	MTU        int      `json:"mtu_bytes"`
-	Verify     bool     `json:"verify"`
-	NoPeak     bool     `json:"no_peak"` // the clock was read at the beginning and the end only
-	ForceData  bool     `json:"force_data"`
-	RDMACM     bool     `json:"rdma_cm"`          // QPs connected through rdma_cm
-	Relaxed    bool     `json:"relaxed_ordering"` // asked for of messages in modes poll and event
-
-	Rounds       int      `json:"rounds"`                   // for each size and mode, in each run
-	Runs         int      `json:"runs"`                     // on fresh QPs, memory and connection
-	Touch        string   `json:"touch"`                    // "none", "read" or "write": what the consumer does with every cache line
-	Precision    float64  `json:"precision,omitempty"`      // asked half-width of the intervals of ratios, as a fraction; 0: none
-	TimeLimitS   float64  `json:"time_limit_s,omitempty"`   // for reaching it
-	LatencyGapNs float64  `json:"latency_gap_ns,omitempty"` // wait between two samples
-	Also         []string `json:"also,omitempty"`           // further rows of a comparison: VariantRelaxed, ...
 }
 
 // Side describes one end of the run: its machine, its device, the device's answer.

@@ -58,7 +58,7 @@ func TestResultFiles(t *testing.T) {
 func checkParameters(t *testing.T, f *result.File) {
 	t.Helper()
 	q := f.Parameters
-	if q.Transport != "RC" || q.Completion != "compare" || !slices.Equal(q.Modes, modes) || !slices.Equal(q.Sizes, []int{300}) ||
+	if q.Transport != "RC" || !q.Compare || !slices.Equal(q.Modes, modes) || !slices.Equal(q.Sizes, []int{300}) ||
 		q.Iterations != 300 || q.QPs != 1 || q.Offset != 5 || !q.Verify || q.ForceData || q.MTU == 0 || q.TxDepth == 0 {
 		t.Errorf("%s: parameters %+v", f.Role, q)
 	}

@@ -128,8 +128,8 @@ func TestLatencyGap(t *testing.T) {
 		eventually(t, func() error {
 			f := p.measured("ib_write_lat", fmt.Sprintf("--latency_gap 200us -s 64 -n %d --completion %s", n, mode))
 			r := f.Rows[0]
-			if r.Latency.N != n || r.Rounds[0].Seconds < n*gap.Seconds() || f.Parameters.LatencyGapNs != float64(gap) {
-				t.Fatalf("%d samples in %v s with a gap of %v ns", r.Latency.N, r.Rounds[0].Seconds, f.Parameters.LatencyGapNs)
+			if r.Latency.N != n || r.Rounds[0].Seconds < n*gap.Seconds() || f.Parameters.Gap != gap {
+				t.Fatalf("%d samples in %v s with a gap of %v", r.Latency.N, r.Rounds[0].Seconds, f.Parameters.Gap)
 			}
 			if half := float64(gap) / 2; r.Latency.P50Ns >= half { // of a round trip that holds the gap
 				return fmt.Errorf("mode %s: the median is %v ns", mode, r.Latency.P50Ns)
@@ -145,7 +145,7 @@ func TestPrecision(t *testing.T) {
 	const asked = 0.2
 	p := newPlace(t, "*.json")
 	f := p.measured("ib_write_lat", "--compare --precision 20% --time-limit 10s -s 64")
-	if f.Parameters.Precision != asked || f.Parameters.TimeLimitS != 10 {
+	if f.Parameters.Precision != asked || f.Parameters.TimeLimit != 10*time.Second {
 		t.Errorf("parameters %+v", f.Parameters)
 	}
 	if f.Limits != "" {

@@ -7,9 +7,8 @@ import (
 	"net"
 	"testing"
 
-	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/oob"
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/option"
 )
 
 // What strangers say.
@@ -107,19 +106,19 @@ func TestDifferentPrograms(t *testing.T) {
 func TestServerOutlivesImpossiblePlans(t *testing.T) {
 	p := newPlace(t)
 	server, port := p.serve("ib_write_lat", "--persistent")
-	for i, spoil := range []func(*harness.Plan){
-		func(plan *harness.Plan) { plan.Compare, plan.Completion = true, harness.ModeData },
-		func(plan *harness.Plan) { plan.Compare, plan.Completion = true, harness.ModeEvent },
-		func(plan *harness.Plan) { plan.Completion = "" },
-		func(plan *harness.Plan) { plan.Compare, plan.Also = true, []string{"nothing"} },
-		func(plan *harness.Plan) { plan.Also = []string{harness.AlsoControl} },
-		func(plan *harness.Plan) { plan.Sizes = nil },
-		func(plan *harness.Plan) { plan.Rounds = -1 },
-		func(plan *harness.Plan) { plan.Runs = 0 },
-		func(plan *harness.Plan) { plan.Workers = 0 },
-		func(plan *harness.Plan) { plan.Precision = 0.1 },
+	for i, spoil := range []func(*option.Plan){
+		func(plan *option.Plan) { plan.Compare, plan.Completion = true, option.ModeData },
+		func(plan *option.Plan) { plan.Compare, plan.Completion = true, option.ModeEvent },
+		func(plan *option.Plan) { plan.Completion = "sleep" },
+		func(plan *option.Plan) { plan.Compare, plan.Also = true, []string{"nothing"} },
+		func(plan *option.Plan) { plan.Also = []string{option.AlsoControl} },
+		func(plan *option.Plan) { plan.Sizes = nil },
+		func(plan *option.Plan) { plan.Rounds = -1 },
+		func(plan *option.Plan) { plan.Runs = 0 },
+		func(plan *option.Plan) { plan.CQMod = 7 },
+		func(plan *option.Plan) { plan.Precision = 0.1 },
 	} {
-		plan := harness.Defaults(harness.OpWrite, result.KindLatency)
+		plan := option.Defaults(option.Test{Op: option.OpWrite, Kind: option.KindLatency})
 		spoil(&plan)
 		propose(t, port, plan)
 		server.await("refusal", func() bool { return server.count("failed with status 4") == i+1 })
@@ -130,15 +129,19 @@ func TestServerOutlivesImpossiblePlans(t *testing.T) {
 }
 
 // propose sends a plan as a client does, and waits until the server has done with it.
-func propose(t *testing.T, port string, plan harness.Plan) {
+func propose(t *testing.T, port string, plan option.Plan) {
 	t.Helper()
 	c, err := oob.Dial(t.Context(), net.JoinHostPort(loopback, port), patience)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
+	encoded, err := plan.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
 	text, err := json.Marshal(map[string]any{
-		"release": "0", "program": "ib_write_lat", "given": []string{}, "plan": plan,
+		"release": "0", "program": "ib_write_lat", "given": []string{}, "plan": json.RawMessage(encoded),
 		"device": map[string]string{"name": "shm_whole", "backend": "shm"},
 	})
 	if err != nil {

@@ -27,6 +27,7 @@ var layers = [][]string{
 	{"reports"},
 	{"internal/caps", "internal/message", "internal/stats"},
 	{"reports/result"},
+	{"option"},
 	{"verbs/ibv", "verbs/shm", "verbs/verbstest"},
 	{"verbs"},
 	{"internal"},

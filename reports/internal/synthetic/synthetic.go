@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -91,12 +92,10 @@ func File(tb testing.TB, op, kind string, sizes []int, modes ...string) *result.
 	f := &result.File{
 		Format: result.FormatName, Version: result.FormatVersion, Program: "ib_" + op + "_" + kind, Release: "0.1",
 		Op: op, Kind: kind, Role: "client", Command: []string{"ib_" + op + "_" + kind, "--compare", "-a", "node2"},
-		Started:  time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC),
-		Finished: time.Date(2026, 1, 2, 15, 4, 35, 0, time.UTC),
-		Parameters: result.Parameters{Transport: "RC", Completion: "compare", Modes: modes, Sizes: sizes,
-			Iterations: 5000, Rounds: 20, Runs: 1, Touch: "read",
-			QPs: 1, TxDepth: 128, RxDepth: 512, CQMod: 100, Inline: 220, MTU: 4096},
-		Local: side, Peer: side,
+		Started:    time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC),
+		Finished:   time.Date(2026, 1, 2, 15, 4, 35, 0, time.UTC),
+		Parameters: parameters(option.Test{Op: option.Op(op), Kind: kind}, sizes, modes),
+		Local:      side, Peer: side,
 		Definitions: result.DefinitionsFor(kind, op), Units: result.UnitsFor(kind),
 		Warnings: []result.Warning{{ID: "software-device",
 			Text: "software device: embedded shared memory stands in for RDMA hardware, the numbers are of this host's memory"}},
@@ -114,6 +113,15 @@ func File(tb testing.TB, op, kind string, sizes []int, modes ...string) *result.
 		}
 	}
 	return f
+}
+
+// parameters are those of a comparison.
+func parameters(t option.Test, sizes []int, modes []string) result.Parameters {
+	p := option.Defaults(t)
+	p.Compare, p.Sizes, p.Iterations = true, sizes, 5000
+	p = p.Resolve()
+	p.TxDepth, p.CQMod, p.Inline, p.MTU = 128, 100, 220, 4096
+	return result.Parameters{Plan: p, Extent: result.Extent{Transport: "RC", Modes: modes}}
 }
 
 // row is of one size and mode, in 20 rounds.

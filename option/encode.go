@@ -1,0 +1,83 @@
+package option
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Encode returns the plan's JSON form, an object with a member for each agreed option.
+// The test itself is not in it.
+func (p *Plan) Encode() ([]byte, error) {
+	s := Settings{Plan: *p}
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for _, o := range AgreedOptions() {
+		v, err := json.Marshal(o.value.encode(&s))
+		if err != nil {
+			return nil, fmt.Errorf("write %s: %w", o.JSON, err)
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%q:%s", o.JSON, v)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// Decode returns the plan of a test from its JSON form: what is not in it is as in
+// [Defaults]. Names that are not those of an option are returned.
+func Decode(t Test, data []byte) (p Plan, unknown []string, err error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return p, nil, fmt.Errorf("parse JSON: %w", err)
+	}
+	if members == nil {
+		return p, nil, errors.New("parse JSON: an object is wanted")
+	}
+	s := New(t)
+	for _, o := range AgreedOptions() {
+		member, ok := members[o.JSON]
+		if !ok {
+			continue
+		}
+		delete(members, o.JSON)
+		if err := o.value.decode(&s, member); err != nil {
+			return p, nil, fmt.Errorf("parse %s: %w", o.JSON, err)
+		}
+	}
+	for name := range members {
+		unknown = append(unknown, name)
+	}
+	return s.Plan, unknown, nil
+}
+
+// Definitions says what each member of the JSON form means, and Units in which unit its
+// number is.
+func Definitions() (definitions, units map[string]string) {
+	definitions, units = map[string]string{}, map[string]string{}
+	for _, o := range AgreedOptions() {
+		definitions[o.JSON] = o.Help
+		if o.Unit != "" {
+			units[o.JSON] = o.Unit
+		}
+	}
+	return definitions, units
+}
+
+// Key is the same for plans whose rows may be laid side by side: it has every option but
+// the free ones.
+func (p *Plan) Key() string {
+	s := Settings{Plan: *p}
+	var b strings.Builder
+	b.WriteString(p.Program())
+	for _, o := range AgreedOptions() {
+		if !o.Free {
+			b.WriteString(" " + o.Written(&s))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,122 @@
+package option
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// parseTime reads a number that counts unit, with or without a fraction, or one with a
+// unit of its own such as 500ms.
+func parseTime(text string, unit time.Duration) (time.Duration, error) {
+	if d, err := time.ParseDuration(text); err == nil && text != "0" {
+		return d, nil
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(n) {
+		return 0, fmt.Errorf("write %s as 10 or 0.5, or with a unit as 500ms", unitNames[unit])
+	}
+	const far = math.MaxInt64 / 2 // out of any range
+	return time.Duration(math.Round(max(-far, min(n*float64(unit), far)))), nil
+}
+
+var unitNames = map[time.Duration]string{time.Second: "seconds", time.Microsecond: "microseconds"}
+
+// parsePercent reads a percentage, with or without its sign.
+func parsePercent(text string) (float64, error) {
+	n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	if err != nil {
+		return 0, errPercent
+	}
+	return n / 100, nil
+}
+
+var errPercent = errors.New("write a percentage above 0 and below 100, such as 3%")
+
+func parseAddress(text string) error {
+	if _, err := netip.ParseAddr(text); err != nil {
+		return errors.New("write an IPv4 or IPv6 address of this host")
+	}
+	return nil
+}
+
+// sizeUnits are the suffixes of sizes, upper case as in perftest.
+var sizeUnits = map[byte]uint64{'K': 1 << 10, 'M': 1 << 20, 'G': 1 << 30}
+
+// parseSizes reads message sizes with commas between them.
+func parseSizes(text string) ([]int, error) {
+	var sizes []int
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := parseSize(part)
+		if err != nil {
+			return nil, err
+		}
+		sizes = append(sizes, n)
+	}
+	return sizes, nil
+}
+
+// parseSize reads bytes, or KiB with K, MiB with M, GiB with G. The whole text must be a
+// size; perftest takes "64k" for 64 bytes.
+func parseSize(text string) (int, error) {
+	digits, unit := text, uint64(1)
+	if n := len(text); n > 0 && sizeUnits[text[n-1]] != 0 {
+		digits, unit = text[:n-1], sizeUnits[text[n-1]]
+	}
+	n, err := strconv.ParseUint(digits, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange), err == nil && n > math.MaxInt64/unit:
+		return math.MaxInt64, nil // out of any range
+	case err != nil:
+		return 0, sizeSyntax(text)
+	}
+	return int(n * unit), nil
+}
+
+// sizeSyntax says how to write what text may have meant.
+func sizeSyntax(text string) error {
+	meant := strings.ToUpper(strings.TrimSpace(text))
+	if meant == text {
+		return errors.New("write bytes, or KiB as 64K, MiB as 1M, GiB as 1G")
+	}
+	n, err := parseSize(meant)
+	if err != nil {
+		return err
+	}
+	if bytes := strconv.Itoa(n); bytes != meant {
+		return fmt.Errorf("write %s or %s", meant, bytes)
+	}
+	return fmt.Errorf("write %s", meant)
+}
+
+func legalSize(n int) error {
+	if n < 1 || n > MaxSize {
+		return fmt.Errorf("message sizes are 1 to %d bytes", MaxSize)
+	}
+	return nil
+}
+
+func legalSizes(sizes []int) error {
+	if len(sizes) == 0 || len(sizes) > maxSizes {
+		return fmt.Errorf("%d message sizes: 1 to %d are possible", len(sizes), maxSizes)
+	}
+	for _, n := range sizes {
+		if err := legalSize(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// joined writes sizes as parseSizes reads them.
+func joined(sizes []int) string {
+	texts := make([]string, len(sizes))
+	for i, n := range sizes {
+		texts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(texts, ",")
+}

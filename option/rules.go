@@ -1,0 +1,81 @@
+package option
+
+import "fmt"
+
+// Check returns what is wrong with the plan, in the words of the options: values out of
+// their range, options that the test does not have, and those that do not go together.
+func (p *Plan) Check() error {
+	s := Settings{Plan: *p, Own: New(p.Test).Own}
+	if _, ok := TestOf(p.Program()); !ok {
+		return fmt.Errorf("test %.40q is not known", p.Program())
+	}
+	for _, o := range AgreedOptions() {
+		if err := o.value.check(&s); err != nil {
+			return fmt.Errorf("%s: %w", o.Written(&s), err)
+		}
+		if !o.In(p.Test) && o.IsSet(&s) {
+			return fmt.Errorf("%s: %s does not have this option", o.Written(&s), p.Program())
+		}
+	}
+	return s.Check()
+}
+
+// Check returns which settings do not go together.
+func (s *Settings) Check() error {
+	for _, r := range rules {
+		if r.broken(s) {
+			return fmt.Errorf("%s", r.text)
+		}
+	}
+	return nil
+}
+
+// rules say what does not go together.
+var rules = []struct {
+	broken func(s *Settings) bool
+	text   string
+}{
+	{
+		func(s *Settings) bool { return s.Iterations > 0 && s.Duration > 0 },
+		"--iters and --duration exclude each other: a run is either counted or timed",
+	}, {
+		func(s *Settings) bool {
+			return s.Compare && s.Completion != ModeDefault && s.Completion != ModeAuto
+		},
+		"--compare runs every completion mode: leave --completion and --events out",
+	}, {
+		func(s *Settings) bool { return len(s.Also) > 0 && !s.Compare },
+		"--also adds rows to a comparison: it needs --compare",
+	}, {
+		func(s *Settings) bool { return s.Precision > 0 && !s.Compare },
+		"--precision is that of a comparison's ratios: it needs --compare",
+	}, {
+		func(s *Settings) bool { return s.Touch == TouchWrite && s.Verify },
+		"--touch write and --verify exclude each other: what was written would be found wrong",
+	}, {
+		func(s *Settings) bool { return s.StrictPCIe && s.has(AlsoRelaxed) },
+		"--also relaxed and --disable_pcie_relaxed exclude each other",
+	}, {
+		func(s *Settings) bool { return s.Test == Test{OpRead, KindBandwidth} && s.has(AlsoLook) },
+		"--also look shows nothing here: READs in flight take looks at the CQ in mode data as it is",
+	}, {
+		func(s *Settings) bool { return s.Gap > 0 && s.NoPeak },
+		"--latency_gap and --noPeak exclude each other: a pause is no part of a latency, which takes a clock to leave out",
+	}, {
+		func(s *Settings) bool { return latency(s.Test) && s.QPs != 1 },
+		"--qp: a latency test has one QP",
+	}, {
+		func(s *Settings) bool { return s.RDMACM && s.Own.GIDIndex >= 0 },
+		"--rdma_cm and --gid-index exclude each other: rdma_cm chooses the GID by the address",
+	},
+}
+
+// has tells whether the comparison has a further row.
+func (s *Settings) has(row string) bool {
+	for _, r := range s.Also {
+		if r == row {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,40 @@
+package option
+
+import "time"
+
+// Settings is all that a command line says, the server's name apart.
+type Settings struct {
+	Plan
+	Own Own
+}
+
+// Own is what concerns one side only.
+type Own struct {
+	Device   string // empty: chosen
+	IBPort   int
+	GIDIndex int // -1: chosen
+
+	Port           int
+	Source         string // local address of the control channel; empty: any
+	ConnectTimeout time.Duration
+	Persistent     bool
+	ReadyFile      string
+	SecretFile     string
+	MaxMemory      int // bytes; 0: half of the machine's
+	MaxTime        time.Duration
+	MaxQPs         int
+
+	Gbits    bool
+	JSON     bool
+	JSONFile string // empty: the default, if JSON
+	QuietCPU bool   // no warning about CPU frequencies
+
+	Help, Version bool
+}
+
+// New returns the settings of an empty command line.
+func New(t Test) Settings {
+	return Settings{Plan: Defaults(t), Own: Own{
+		IBPort: 1, GIDIndex: -1, Port: 18515, ConnectTimeout: 10 * time.Second, MaxQPs: MaxQPs, MaxTime: MaxTime,
+	}}
+}

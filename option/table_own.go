@@ -1,0 +1,118 @@
+package option
+
+import (
+	"math"
+	"time"
+)
+
+// The groups of help texts, in their order.
+const (
+	groupConnection = "Connection"
+	groupDevice     = "Device (each side's own)"
+	groupWork       = "Test (given on one side, or the same on both)"
+	groupCompletion = "Completion (given on one side, or the same on both)"
+	groupComparison = "Comparison (given on one side, or the same on both)"
+	groupOutput     = "Output (each side's own)"
+)
+
+const same = "same"
+
+var connectionOptions = []*Option{
+	{
+		Name: "port", Letter: "p", Argument: "N", Group: groupConnection, Whose: Each,
+		Help:     "TCP port of the server; 0 on the server: any free port, which it prints",
+		Perftest: same,
+		value:    number(func(s *Settings) *int { return &s.Own.Port }, 0, math.MaxUint16),
+	}, {
+		Name: "bind_source_ip", Argument: "ADDR", Group: groupConnection, Whose: Each,
+		Help: "local address of the control connection: the server listens at it only", Default: "any",
+		Perftest: same,
+		value:    text(func(s *Settings) *string { return &s.Own.Source }, parseAddress),
+	}, {
+		Name: "connect-timeout", Argument: "TIME", Group: groupConnection, Whose: Client,
+		Help:  "try for so long to reach the server, in seconds or with a unit",
+		value: duration(func(s *Settings) *time.Duration { return &s.Own.ConnectTimeout }, time.Second, 0, MaxTime),
+	}, {
+		Name: "persistent", Group: groupConnection, Whose: Server,
+		Help:  "serve clients until stopped, also several at a time",
+		value: toggle(func(s *Settings) *bool { return &s.Own.Persistent }),
+	}, {
+		Name: "ready-file", Argument: "PATH", Group: groupConnection, Whose: Server,
+		Help:  "write the port number to this file while the server listens",
+		value: text(func(s *Settings) *string { return &s.Own.ReadyFile }, nil),
+	}, {
+		Name: "secret-file", Argument: "PATH", Group: groupConnection, Whose: Each,
+		Help: "a file with a secret that the other side must have too: strangers cannot run tests; nothing is encrypted", Default: "open to all",
+		value: text(func(s *Settings) *string { return &s.Own.SecretFile }, nil),
+	}, {
+		Name: "max-memory", Argument: "SIZE", Group: groupConnection, Whose: Server,
+		Help: "memory that the runs of all clients together may take, as 512M or 2G", Default: "half of the machine's",
+		value: sizeOf(func(s *Settings) *int { return &s.Own.MaxMemory }),
+	}, {
+		Name: "max-qp", Argument: "N", Group: groupConnection, Whose: Server,
+		Help:  "QPs that the runs of all clients together may have",
+		value: number(func(s *Settings) *int { return &s.Own.MaxQPs }, 1, math.MaxInt32),
+	}, {
+		Name: "max-time", Argument: "TIME", Group: groupConnection, Whose: Server,
+		Help:  "end a client's run after so long, in seconds or with a unit",
+		value: duration(func(s *Settings) *time.Duration { return &s.Own.MaxTime }, time.Second, time.Second, MaxTime),
+	},
+}
+
+var deviceOptions = []*Option{
+	{
+		Name: "ib-dev", Letter: "d", Argument: "NAME", Group: groupDevice, Whose: Each,
+		Help:     "RDMA device; ib_caps lists them",
+		Default:  "the first with an active port, else the embedded shm_whole; a server takes what the client has",
+		Perftest: "by default the first device whose port is active, not the first of the list",
+		value:    text(func(s *Settings) *string { return &s.Own.Device }, nil),
+	}, {
+		Name: "ib-port", Letter: "i", Argument: "N", Group: groupDevice, Whose: Each,
+		Help: "port of the device", Perftest: same,
+		value: number(func(s *Settings) *int { return &s.Own.IBPort }, 1, math.MaxUint8),
+	}, {
+		Name: "gid-index", Letter: "x", Argument: "N", Group: groupDevice, Whose: Each,
+		Help:     "index into the port's GID table; the other side takes a GID of the same kind",
+		Default:  "one of a kind that both have, RoCE v2 first",
+		Perftest: "indexes up to 255; by default both sides take GIDs of one kind",
+		value:    numberOr(func(s *Settings) *int { return &s.Own.GIDIndex }, -1, 0, math.MaxUint8),
+	},
+}
+
+var outputOptions = []*Option{
+	{
+		Name: "report_gbits", Group: groupOutput, Whose: Each, Only: Test.Bandwidth,
+		Help:     "print bandwidth in Gb/s (10^9 bits) instead of MiB/s (2^20 bytes)",
+		Perftest: "each side's own, and no result depends on it",
+		value:    toggle(func(s *Settings) *bool { return &s.Own.Gbits }),
+	}, {
+		Name: "out_json", Group: groupOutput, Whose: Each,
+		Help: "write a result file", Perftest: "the file has a format of its own, with definitions and units in it",
+		value: toggle(func(s *Settings) *bool { return &s.Own.JSON }),
+	}, {
+		Name: "out_json_file", Argument: "PATH", Group: groupOutput, Whose: Each,
+		Help:     "name of the result file; implies --out_json",
+		Default:  "the program's name with .json, on a server with .server.json",
+		Perftest: "another default, different on the two sides",
+		value:    text(func(s *Settings) *string { return &s.Own.JSONFile }, nil),
+	}, {
+		Name: "CPU-freq", Letter: "F", Group: groupOutput, Whose: Each,
+		Help: "do not warn about CPU frequency scaling", Perftest: same,
+		value: toggle(func(s *Settings) *bool { return &s.Own.QuietCPU }),
+	}, {
+		Name: "help", Letter: "h", Group: groupOutput, Whose: Each,
+		Help: "print this text", Perftest: "the exit status is 0",
+		value: toggle(func(s *Settings) *bool { return &s.Own.Help }),
+	}, {
+		Name: "version", Letter: "V", Group: groupOutput, Whose: Each,
+		Help: "print the version", Perftest: "the exit status is 0",
+		value: toggle(func(s *Settings) *bool { return &s.Own.Version }),
+	},
+}
+
+// sizeOf is a size of memory, not set while it is 0.
+func sizeOf(at func(*Settings) *int) value {
+	v := numberOr(at, 0, 1<<20, math.MaxInt).(of[int])
+	v.parse = parseSize
+	return v
+}

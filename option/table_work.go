@@ -1,0 +1,149 @@
+package option
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+var workOptions = []*Option{
+	{
+		Name: "size", Letter: "s", Argument: "BYTES", Group: groupWork,
+		Help:     "message size in bytes, KiB as 64K, MiB as 1M or GiB as 1G; several with commas between them",
+		Perftest: "also G and a list; what is no size is refused: perftest takes 64k for 64 bytes",
+		JSON:     "sizes_bytes", Unit: "bytes", Label: "Sizes", Suffix: " bytes", Free: true,
+		value: of[[]int]{
+			at: func(s *Settings) *[]int { return &s.Sizes }, parse: parseSizes, show: joined, legal: legalSizes,
+		},
+	}, {
+		Name: "all", Letter: "a", Group: groupWork, As: "size",
+		Help: "all sizes: powers of two from 2 bytes to 8 MiB", Perftest: "goes with -D too",
+		value: allSizes{},
+	}, {
+		Name: "iters", Letter: "n", Argument: "N", Group: groupWork,
+		Help: "messages of each size, mode and QP", Perftest: same,
+		JSON: "iterations", Unit: "messages", Label: "Messages", Suffix: " for each size, mode and QP", Free: true,
+		value: numberOr(func(s *Settings) *uint64 { return &s.Iterations }, 0, MinIterations, MaxIterations),
+	}, {
+		Name: "duration", Letter: "D", Argument: "TIME", Group: groupWork,
+		Help:     "time of each measurement in seconds or with a unit as 500ms, instead of --iters",
+		Default:  "0.2 with --compare, else --iters counts",
+		Perftest: "is the time that is measured, not twice that; goes with -a and -e",
+		JSON:     "duration_s", Unit: "s", Label: "Duration", Suffix: " s for each size and mode", Free: true,
+		value: inSeconds(duration(func(s *Settings) *time.Duration { return &s.Duration }, time.Second, time.Millisecond, MaxTime)),
+	}, {
+		Name: "qp", Letter: "q", Argument: "N", Group: groupWork,
+		Help: "number of QPs; a latency test has one", Perftest: same,
+		JSON: "qps", Unit: "QPs", Label: "Number of qps", Header: Always,
+		value: number(func(s *Settings) *int { return &s.QPs }, 1, MaxQPs),
+	}, {
+		Name: "tx-depth", Letter: "t", Argument: "N", Group: groupWork,
+		Help: "depth of the send queue; a latency test has one message on its way all the same", Perftest: same,
+		JSON: "tx_depth", Unit: "messages", Label: "TX depth", Header: Always,
+		value: number(func(s *Settings) *int { return &s.TxDepth }, 1, MaxDepth),
+	}, {
+		Name: "rx-depth", Letter: "r", Argument: "N", Group: groupWork, Only: Test.Bandwidth,
+		Help: "depth of the receive queue", Perftest: "512 in all tests, up to 15000; not used where no receive is posted",
+		JSON: "rx_depth", Unit: "messages", Label: "RX depth", Header: Always,
+		value: number(func(s *Settings) *int { return &s.RxDepth }, 1, MaxDepth),
+	}, {
+		Name: "cq-mod", Letter: "Q", Argument: "N", Group: groupWork, Only: Test.Bandwidth,
+		Help: "one send completion for so many messages", Default: "100, and 1 for messages above 8 KiB",
+		Perftest: "1 above 8 KiB with -a too: a size gives one number",
+		JSON:     "cq_mod", Unit: "messages", Label: "CQ Moderation", Header: Always,
+		value: numberOr(func(s *Settings) *int { return &s.CQMod }, 0, 1, MaxCQMod),
+	}, {
+		Name: "mtu", Letter: "m", Argument: "BYTES", Group: groupWork,
+		Help: "path MTU: 256, 512, 1024, 2048 or 4096", Default: "the largest of both ports", Perftest: same,
+		JSON: "mtu_bytes", Unit: "bytes", Label: "Mtu", Suffix: "[B]", Header: Always,
+		value: mtu(),
+	}, {
+		Name: "rdma_cm", Letter: "R", Group: groupWork,
+		Help:     "connect the QPs through rdma_cm: name the server by the IP address of its RDMA interface",
+		Perftest: "the control connection stays TCP",
+		JSON:     "rdma_cm", Label: "rdma_cm QPs", Header: WhenSet,
+		value: toggle(func(s *Settings) *bool { return &s.RDMACM }),
+	}, {
+		Name: "inline_size", Letter: "I", Argument: "BYTES", Group: groupWork, Only: sends,
+		Help: "largest message that is sent inline", Default: "0 in bandwidth tests, else perftest's, as far as the device allows",
+		Perftest: "by default what the device takes, asked and not looked up by its name",
+		JSON:     "inline_bytes", Unit: "bytes", Label: "Max inline data", Suffix: "[B]", Header: Always,
+		value: numberOr(func(s *Settings) *int { return &s.Inline }, -1, 0, MaxInline),
+	}, {
+		Name: "offset", Argument: "BYTES", Group: groupWork,
+		Help: "begin each message so far behind an aligned 128-byte block",
+		JSON: "offset_bytes", Unit: "bytes", Label: "Offset", Suffix: "[B]", Header: WhenSet,
+		value: number(func(s *Settings) *int { return &s.Offset }, 0, verbs.BlockSize-1),
+	}, {
+		Name: "latency_gap", Argument: "TIME", Group: groupWork, Only: latency,
+		Help: "pause before each message, in usec or with a unit as 1ms", Perftest: "is no part of the latency",
+		JSON: "latency_gap_ns", Unit: "ns", Label: "Latency gap", Suffix: " usec", Header: WhenSet,
+		value: inNanoseconds(duration(func(s *Settings) *time.Duration { return &s.Gap }, time.Microsecond, 0, MaxGap)),
+	}, {
+		Name: "noPeak", Letter: "N", Group: groupWork,
+		Help:     "read the clock at the beginning and the end only, with --duration also after each 1024 messages or 64 MiB: no peak, no percentiles",
+		Perftest: "also in latency tests, whose mean is left then; off for any number of messages",
+		JSON:     "no_peak", Label: "No peak", Header: WhenSet,
+		value: toggle(func(s *Settings) *bool { return &s.NoPeak }),
+	}, {
+		Name: "disable_pcie_relaxed", Group: groupWork, Only: Test.Bandwidth,
+		Help:     "register memory without PCIe relaxed ordering, which bandwidth tests ask for otherwise in modes poll and event; mode data and comparisons never do",
+		Perftest: same,
+		JSON:     "disable_pcie_relaxed", Label: "No relaxed order", Header: WhenSet,
+		value: toggle(func(s *Settings) *bool { return &s.StrictPCIe }),
+	},
+}
+
+func latency(t Test) bool { return !t.Bandwidth() }
+func sends(t Test) bool   { return t.Op != OpRead }
+
+// allSizes is --all: the value of --size that is all of them.
+type allSizes struct{ value }
+
+func (allSizes) set(s *Settings, argument string) error {
+	if argument != "true" {
+		return errors.New("leave it out for --size")
+	}
+	s.Sizes = AllSizes()
+	return nil
+}
+
+func (allSizes) text(s *Settings) string {
+	return strconv.FormatBool(slices.Equal(s.Sizes, AllSizes()))
+}
+
+func mtu() value {
+	v := numberOr(func(s *Settings) *int { return &s.MTU }, 0, 0, 0).(of[int])
+	v.legal = func(n int) error {
+		for m := verbs.MTU256; m <= verbs.MTU4096; m++ {
+			if n == m.Bytes() {
+				return nil
+			}
+		}
+		return errors.New("choose 256, 512, 1024, 2048 or 4096")
+	}
+	return v
+}
+
+// inSeconds makes the JSON form of a time one in seconds.
+func inSeconds(v value) value { return scaled(v, time.Second) }
+
+// inNanoseconds makes the JSON form of a time one in nanoseconds.
+func inNanoseconds(v value) value { return scaled(v, 1) }
+
+func scaled(v value, unit time.Duration) value {
+	d := v.(of[time.Duration])
+	d.json = func(t time.Duration) any { return float64(t) / float64(unit) }
+	d.back = func(data []byte) (time.Duration, error) {
+		n, err := strconv.ParseFloat(string(data), 64)
+		if err != nil {
+			return 0, fmt.Errorf("%.20q is no number", data)
+		}
+		return parseTime(strconv.FormatFloat(n, 'g', -1, 64), unit)
+	}
+	return d
+}
