@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -29,7 +30,11 @@ func (c *console) note(format string, args ...any) {
 func (c *console) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.out.Write(p)
+	n, err := c.out.Write(p)
+	if errors.Is(err, unix.EPIPE) {
+		err = fmt.Errorf("%w: its reader has ended; use one that reads to the end, or print to a file", err)
+	}
+	return n, err
 }
 
 // raw prints to err, without ending the line.

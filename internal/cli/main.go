@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/ibperf/ibperf/harness"
@@ -27,7 +29,9 @@ func Main(op option.Op, kind string, args []string, stdout, stderr io.Writer) in
 }
 
 // guarded runs a program under signals, prints its error and returns its status.
+// Printing into a pipe that nobody reads any more is an error like others.
 func guarded(program string, c *console, run func(context.Context) error) int {
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := catchSignals(c.err, os.Exit)
 	defer stop()
 	err := run(ctx)

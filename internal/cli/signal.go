@@ -19,16 +19,21 @@ func (e *interruptedError) Error() string { return "interrupted by " + e.signal 
 // what comes after it that makes less than two seconds.
 const endLimit = 1800 * time.Millisecond
 
-var signalNames = map[os.Signal]string{os.Interrupt: "SIGINT", syscall.SIGTERM: "SIGTERM"}
+var signalNames = map[os.Signal]string{
+	os.Interrupt: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP",
+}
 
-// catchSignals returns a context that the first SIGINT or SIGTERM cancels, with
-// an interruptedError as the cause. A second one, or an end that takes too
-// long, exits at once. Stop restores what was before.
+// catchSignals returns a context that the first SIGINT, SIGTERM or SIGHUP cancels,
+// with an interruptedError as the cause. A second SIGINT or SIGTERM, or an end that
+// takes too long, exits at once. Stop restores what was before.
 func catchSignals(stderr io.Writer, exit func(status int)) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	came := make(chan os.Signal, 2)
 	done := make(chan struct{})
 	signal.Notify(came, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, and so it stays
+		signal.Notify(came, syscall.SIGHUP)
+	}
 	go watchSignals(came, done, stderr, cancel, exit)
 	return ctx, func() {
 		signal.Stop(came)
@@ -47,13 +52,19 @@ func watchSignals(came <-chan os.Signal, done <-chan struct{}, stderr io.Writer,
 	}
 	limit := time.NewTimer(endLimit)
 	defer limit.Stop()
-	select {
-	case s := <-came:
-		fmt.Fprintf(stderr, "second signal, %s: exit at once\n", signalNames[s])
-		exit(StatusOther)
-	case <-limit.C:
-		fmt.Fprintf(stderr, "the run has not ended %v after the signal: exit at once\n", endLimit)
-		exit(StatusOther)
-	case <-done:
+	for {
+		select {
+		case s := <-came:
+			if s == syscall.SIGHUP { // a terminal that closes sends more than one
+				continue
+			}
+			fmt.Fprintf(stderr, "second signal, %s: exit at once\n", signalNames[s])
+			exit(StatusOther)
+		case <-limit.C:
+			fmt.Fprintf(stderr, "the run has not ended %v after the signal: exit at once\n", endLimit)
+			exit(StatusOther)
+		case <-done:
+		}
+		return
 	}
 }

@@ -25,6 +25,29 @@ func TestFirstSignalCancelsAndSecondExits(t *testing.T) {
 	}
 }
 
+// TestHangUpIsNoSecondSignal: a terminal that closes sends SIGHUP more than once,
+// and the record is to be finished all the same.
+func TestHangUpIsNoSecondSignal(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	came, done, ended := make(chan os.Signal), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		watchSignals(came, done, io.Discard, cancel, func(s int) { t.Errorf("exit with %d", s) })
+	}()
+	for range 3 {
+		select {
+		case came <- syscall.SIGHUP:
+		case <-ended:
+			t.Fatal("nobody waits for signals any more")
+		}
+	}
+	if why := context.Cause(ctx); why == nil || why.Error() != "interrupted by SIGHUP" {
+		t.Errorf("cancelled because of %v", why)
+	}
+	close(done)
+	<-ended
+}
+
 func TestCatchSignals(t *testing.T) {
 	ctx, stop := catchSignals(io.Discard, func(int) { t.Error("exit after one signal") })
 	defer stop()

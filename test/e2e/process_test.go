@@ -63,6 +63,7 @@ type place struct {
 	temp string // their TMPDIR
 	host string // where servers listen
 	env  []string
+	next func(*process) // called once, before the next process starts
 	all  []*process
 }
 
@@ -77,6 +78,10 @@ func (p *place) start(program string, args ...string) *process {
 	proc.cmd.Dir, proc.cmd.Stdout, proc.cmd.Stderr = p.dir, proc.out, proc.err
 	proc.cmd.Env = append(append(os.Environ(), "TMPDIR="+p.temp), p.env...)
 	proc.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // if the tests time out
+	if p.next != nil {
+		p.next(proc)
+		p.next = nil
+	}
 	if err := proc.cmd.Start(); err != nil {
 		p.t.Fatalf("start %s: %v", proc.name, err)
 	}

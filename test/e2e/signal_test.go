@@ -1,13 +1,19 @@
 package e2e
 
 import (
+	"os"
+	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
+	sigHup  = syscall.SIGHUP
 	sigInt  = syscall.SIGINT
 	sigTerm = syscall.SIGTERM
 	sigKill = syscall.SIGKILL
@@ -31,13 +37,13 @@ func TestInterrupt(t *testing.T) {
 	each(t, func(t *testing.T, program string) {
 		for _, mode := range modes {
 			for _, who := range []string{"client", "server"} {
-				t.Run(mode+" "+who, func(t *testing.T) { interrupt(t, program, mode, who) })
+				t.Run(mode+" "+who, func(t *testing.T) { interrupt(t, program, mode, who, sigInt) })
 			}
 		}
 	})
 }
 
-func interrupt(t *testing.T, program, mode, who string) {
+func interrupt(t *testing.T, program, mode, who string, s syscall.Signal) {
 	p := newPlace(t, "*.json")
 	server, port := p.serve(program, "--out_json_file", "server.json")
 	client := p.connect(program, port, "-d", "shm_whole", "-D", "30", "--completion", mode, "--out_json_file", "client.json")
@@ -47,14 +53,15 @@ func interrupt(t *testing.T, program, mode, who string) {
 	if who == "server" {
 		signalled, other = server, client
 	}
-	signalled.signal(sigInt)
+	signalled.signal(s)
 	signalled.ends(statusOther, stopLimit)
 	other.ends(statusPeer, lossLimit)
-	signalled.says("interrupted by SIGINT")
-	other.says("peer 127.0.0.1:", "ended the run: interrupted by SIGINT")
+	why := "interrupted by " + unix.SignalName(s)
+	signalled.says(why)
+	other.says("peer 127.0.0.1:", "ended the run: "+why)
 	for _, side := range []string{"client", "server"} {
 		f := p.readResult(side + ".json")
-		if f.Interrupted != (side == who) || !strings.Contains(f.Error, "interrupted by SIGINT") {
+		if f.Interrupted != (side == who) || !strings.Contains(f.Error, why) {
 			t.Errorf("file of the %s: interrupted %v, error %q", side, f.Interrupted, f.Error)
 		}
 	}
@@ -85,4 +92,43 @@ func TestPersistentServerInterruptedAtWork(t *testing.T) {
 	server.ends(statusOther, stopLimit)
 	client.ends(statusPeer, lossLimit)
 	client.says("ended the run: interrupted by SIGTERM")
+}
+
+// TestHangUp: a terminal that closes, or a lost ssh connection, ends a run as
+// SIGINT does.
+func TestHangUp(t *testing.T) {
+	// What is caught here is not ignored by the processes, even if nohup has started the test.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, sigHup)
+	defer signal.Stop(caught)
+	for _, who := range []string{"client", "server"} {
+		t.Run(who, func(t *testing.T) { interrupt(t, "ib_write_bw", "poll", who, sigHup) })
+	}
+	t.Run("waiting server", func(t *testing.T) {
+		p := newPlace(t)
+		server, _ := p.serve("ib_write_bw")
+		server.signal(sigHup)
+		server.ends(statusOther, stopLimit)
+		server.says("interrupted by SIGHUP")
+	})
+}
+
+// TestNoHangUp: what nohup has started goes on, before and during the run.
+func TestNoHangUp(t *testing.T) {
+	nohup, err := exec.LookPath("nohup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlace(t)
+	p.next = func(proc *process) {
+		proc.cmd.Args = append([]string{nohup, proc.cmd.Path}, proc.cmd.Args[1:]...)
+		proc.cmd.Path = nohup
+	}
+	server, port := p.serve("ib_write_bw")
+	server.signal(sigHup)
+	client := p.connect("ib_write_bw", port, "-d", "shm_whole", "-D", "1")
+	server.runs()
+	server.signal(sigHup)
+	client.ends(statusDone, patience)
+	server.ends(statusDone, patience)
 }
