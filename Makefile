@@ -4,7 +4,7 @@ GO      ?= go
 OUT     ?= out
 FUZZ    ?= 50000x
 
-.PHONY: help packages build check test trials guest-test guest-shell mutations compare bench clean
+.PHONY: help packages build man check test trials guest-test guest-shell mutations compare bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -14,6 +14,9 @@ packages:
 
 build: packages ## build all programs into bin/
 	$(GO) build -o bin/ ./cmd/...
+
+man: ## man pages of the benchmark programs into $(OUT)/man/
+	$(GO) run ./internal/manpages $(OUT)/man
 
 check: packages ## formatting, vet, staticcheck, builds without cgo and for arm64
 	test/check

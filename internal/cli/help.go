@@ -31,21 +31,10 @@ func helpText(t option.Test, width int) string {
 	writeGroups(&b, f, width)
 	fmt.Fprintf(&b, "\nExample:\n  node1$ %s\n  node2$ %s --compare -s 64K node1\n", t.Program(), t.Program())
 	b.WriteString("\nExit status:\n")
-	for status, text := range exitTexts {
+	for status, text := range option.ExitStatus {
 		writeEntry(&b, fmt.Sprintf("  %d ", status), text, exitIndent, width)
 	}
 	return b.String()
-}
-
-// exitTexts say what the exit statuses mean, in their order.
-var exitTexts = []string{
-	StatusDone:    "the run was done and every check held",
-	StatusOther:   "interrupted, output not written, or anything not below",
-	StatusUsage:   "options wrong, or in conflict with the peer's",
-	StatusDevice:  "no usable device, or no permission",
-	StatusPeer:    "peer unreachable, lost or timed out",
-	StatusData:    "--verify found wrong data",
-	StatusRefused: "completion mode refused: the device does not promise what it needs",
 }
 
 // textWidth is the width of texts on a terminal of a width; 0: it is not known.

@@ -20,7 +20,7 @@ const module = "github.com/ibperf/ibperf/"
 var layers = [][]string{
 	{"test"},
 	{"cmd"},
-	{"internal/cli"},
+	{"internal/cli", "internal/manpages"},
 	{"harness"},
 	{"oob"},
 	{"reports/plots"},

@@ -1,0 +1,209 @@
+package option
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Every field of the plan but those that no option sets has exactly one option, and the
+// name of each is said once.
+func TestEveryParameterHasOneOption(t *testing.T) {
+	for _, test := range Tests() {
+		plain := New(test)
+		fields := map[string]string{} // of the plan, and the option that sets it
+		for _, o := range AgreedOptions() {
+			changed := changedFields(t, o, plain)
+			for _, f := range changed {
+				if other := fields[f]; other != "" {
+					t.Errorf("--%s and --%s both set %s", other, o.Name, f)
+				}
+				fields[f] = o.Name
+			}
+			if len(changed) != 1 {
+				t.Errorf("--%s sets %q, want one field", o.Name, changed)
+			}
+		}
+		if want := reflect.TypeFor[Plan]().NumField() - len([]string{"Test", "Workers", "Both"}); len(fields) != want {
+			t.Errorf("options set %d of %d fields of the plan", len(fields), want)
+		}
+	}
+}
+
+// examples are arguments that change something.
+var examples = map[string]string{
+	"size": "7", "iters": "7", "duration": "7", "qp": "7", "tx-depth": "7", "rx-depth": "7", "cq-mod": "7", "mtu": "256",
+	"inline_size": "7", "offset": "7", "latency_gap": "7", "completion": "event", "touch": "write", "also": "look",
+	"rounds": "7", "runs": "7", "precision": "7", "time-limit": "7",
+}
+
+func example(o *Option) string {
+	if o.Toggle() {
+		return "true"
+	}
+	return examples[o.Name]
+}
+
+// changedFields returns which fields of the plan an option changes.
+func changedFields(t *testing.T, o *Option, plain Settings) (changed []string) {
+	t.Helper()
+	s := plain
+	if err := o.Set(&s, example(o)); err != nil {
+		t.Fatalf("--%s %s: %v", o.Name, example(o), err)
+	}
+	was, is := reflect.ValueOf(plain.Plan), reflect.ValueOf(s.Plan)
+	for i := range is.NumField() {
+		if !reflect.DeepEqual(was.Field(i).Interface(), is.Field(i).Interface()) {
+			changed = append(changed, is.Type().Field(i).Name)
+		}
+	}
+	return changed
+}
+
+func TestEntriesAreWhole(t *testing.T) {
+	names, letters, members := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, o := range Table() {
+		if names[o.Name] || o.Letter != "" && letters[o.Letter] || o.JSON != "" && members[o.JSON] {
+			t.Errorf("--%s: name, letter or JSON name is there twice", o.Name)
+		}
+		names[o.Name], letters[o.Letter], members[o.JSON] = true, true, true
+		agreed := o.Whose == Agreed && o.As == ""
+		if o.Help == "" || o.Group == "" || o.value == nil || agreed != (o.JSON != "") || agreed != (o.Label != "") {
+			t.Errorf("--%s lacks something: %+v", o.Name, o)
+		}
+		if o.As != "" && Find(o.As) == nil {
+			t.Errorf("--%s stands for --%s, which there is not", o.Name, o.As)
+		}
+		if a := FindAbsent(o.Name, ""); a != nil {
+			t.Errorf("--%s is in the table and absent: %s", o.Name, a.Why)
+		}
+		if o.Letter != "" && FindAbsent("", o.Letter) != nil {
+			t.Errorf("-%s is in the table and absent", o.Letter)
+		}
+	}
+}
+
+// A plan comes back from its JSON form as it was, whatever is set.
+func TestEncodeAndDecode(t *testing.T) {
+	for _, test := range Tests() {
+		for _, o := range AgreedOptions() {
+			s := New(test)
+			if err := o.Set(&s, example(o)); err != nil {
+				t.Fatal(err)
+			}
+			data, err := s.Plan.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			back, unknown, err := Decode(test, data)
+			if err != nil || len(unknown) > 0 || !reflect.DeepEqual(back, s.Plan) {
+				t.Errorf("%s --%s: %+v, %v, %v", test.Program(), o.Name, back, unknown, err)
+			}
+		}
+	}
+}
+
+func TestDecodeOverTheDefaults(t *testing.T) {
+	test := Test{OpSend, KindBandwidth}
+	p, unknown, err := Decode(test, []byte(`{"qps":3,"later":1}`))
+	want := Defaults(test)
+	want.QPs = 3
+	if err != nil || !slices.Equal(unknown, []string{"later"}) || !reflect.DeepEqual(p, want) {
+		t.Errorf("%+v, %q, %v", p, unknown, err)
+	}
+	for _, data := range []string{``, `null`, `[]`, `7`, `{"qps":"3"}`, `{"duration_s":"1"}`, `{"sizes_bytes":7}`, `{"verify":1}`} {
+		if _, _, err := Decode(test, []byte(data)); err == nil {
+			t.Errorf("%s was taken for a plan", data)
+		}
+	}
+}
+
+func TestDefinitionsAreOfMembers(t *testing.T) {
+	p := Defaults(Test{OpWrite, KindLatency})
+	data, err := p.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var members map[string]any
+	if err := json.Unmarshal(data, &members); err != nil {
+		t.Fatal(err)
+	}
+	definitions, units := Definitions()
+	for name, value := range members {
+		if definitions[name] == "" {
+			t.Errorf("%s has no definition", name)
+		}
+		if _, number := value.(float64); number && units[name] == "" {
+			t.Errorf("%s is a number without a unit", name)
+		}
+	}
+	if len(definitions) != len(members) {
+		t.Errorf("%d definitions of %d members", len(definitions), len(members))
+	}
+}
+
+// Rows may stand side by side only if nothing but a free option differs.
+func TestKeyTellsPlansApart(t *testing.T) {
+	free := []string{"size", "iters", "duration", "completion", "compare", "also", "rounds", "runs", "precision", "time-limit"}
+	test := Test{OpWrite, KindBandwidth}
+	plain := Defaults(test)
+	for _, o := range AgreedOptions() {
+		s := New(test)
+		if err := o.Set(&s, example(o)); err != nil {
+			t.Fatal(err)
+		}
+		if same := s.Plan.Key() == plain.Key(); same != slices.Contains(free, o.Name) {
+			t.Errorf("--%s: the key is the same: %v", o.Name, same)
+		}
+	}
+	other := Defaults(Test{OpWrite, KindLatency})
+	if other.Key() == plain.Key() {
+		t.Error("two tests have one key")
+	}
+}
+
+func TestResolve(t *testing.T) {
+	plan := func(test Test, change func(*Plan)) Plan {
+		p := Defaults(test)
+		change(&p)
+		return p.Resolve()
+	}
+	writeLat, writeBW := Test{OpWrite, KindLatency}, Test{OpWrite, KindBandwidth}
+	for name, ok := range map[string]bool{
+		"write_bw": plan(writeBW, func(*Plan) {}).Iterations == 5000 && plan(writeBW, func(*Plan) {}).Completion == ModePoll,
+		"write_lat": plan(writeLat, func(*Plan) {}).Iterations == 1000 && plan(writeLat, func(*Plan) {}).Completion == ModeAuto &&
+			plan(writeLat, func(*Plan) {}).Rounds == 1 && plan(writeLat, func(*Plan) {}).Touch == TouchNone,
+		"a comparison": func() bool {
+			p := plan(writeBW, func(p *Plan) { p.Compare = true })
+			return p.Completion == ModeAuto && p.Rounds == DefaultRounds && p.Duration == 200*time.Millisecond && p.Touch == TouchRead && p.TimeLimit == 0
+		}(),
+		"a counted one": plan(writeBW, func(p *Plan) { p.Compare, p.Iterations = true, 10 }).Rounds == 5,
+		"a timed run":   plan(writeBW, func(p *Plan) { p.Duration = time.Second }).Iterations == 0,
+		"a limit":       plan(writeBW, func(p *Plan) { p.Compare, p.Precision = true, 0.1 }).TimeLimit == DefaultTimeLimit,
+	} {
+		if !ok {
+			t.Errorf("%s is not resolved as it should be", name)
+		}
+	}
+	for _, test := range Tests() {
+		p := Defaults(test).Resolve()
+		if again := p.Resolve(); !reflect.DeepEqual(p, again) || p.Check() != nil {
+			t.Errorf("%s: %+v is resolved to %+v, %v", test.Program(), p, again, p.Check())
+		}
+	}
+}
+
+func TestOptionsOfOtherTestsAreRefused(t *testing.T) {
+	p := Defaults(Test{OpWrite, KindLatency})
+	p.CQMod = 4
+	if err := p.Check(); err == nil || !strings.Contains(err.Error(), "--cq-mod 4: ib_write_lat does not have this option") {
+		t.Errorf("%v", err)
+	}
+	p = Defaults(Test{"teleport", KindLatency})
+	if err := p.Check(); err == nil {
+		t.Error("a test that there is not passed")
+	}
+}

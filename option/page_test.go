@@ -1,0 +1,56 @@
+package option
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ibperf/ibperf/internal/golden"
+)
+
+// Docs/PERFTEST.md is what the table says; go test -update renews it.
+func TestPerftestPage(t *testing.T) {
+	page := PerftestPage()
+	golden.Check(t, "../../docs/PERFTEST.md", []byte(page))
+	rows := 0
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(line, "| `") {
+			rows++
+		}
+	}
+	if want := len(Table()) + len(Absents); rows != want {
+		t.Errorf("the page has %d options, the table %d", rows, want)
+	}
+}
+
+// Perftest's getopt table has 156 names: each is the table's or is absent.
+func TestEveryOptionOfPerftestIsAccountedFor(t *testing.T) {
+	const ofPerftest = 156
+	n := len(Absents)
+	for _, o := range Table() {
+		if o.Perftest != "" {
+			n++
+		}
+	}
+	if n != ofPerftest {
+		t.Errorf("%d options are accounted for, perftest has %d", n, ofPerftest)
+	}
+}
+
+func TestManPages(t *testing.T) {
+	for _, test := range Tests() {
+		page := ManPage(test, "1.2.3")
+		for _, o := range Table() {
+			has := strings.Contains(page, `\-\-`+strings.ReplaceAll(o.Name, "-", `\-`)) && strings.Contains(page, roff(o.Help))
+			if has != o.In(test) {
+				t.Errorf("%s: --%s is on the page: %v", test.Program(), o.Name, has)
+			}
+		}
+		for line := range strings.Lines(page) {
+			if request, _, _ := strings.Cut(strings.TrimSpace(line), " "); strings.HasPrefix(line, ".") && !known[request] {
+				t.Errorf("%s: line %q is a request that man(7) does not have", test.Program(), line)
+			}
+		}
+	}
+}
+
+var known = map[string]bool{".TH": true, ".SH": true, ".B": true, ".BR": true, ".I": true, ".br": true, ".TP": true, ".nf": true, ".fi": true}
