@@ -44,13 +44,18 @@ func checkEndpoints(mine, theirs []oob.Endpoint) error {
 	return nil
 }
 
+// path is how packets leave this side.
+func (r *rig) path() verbs.Path {
+	return verbs.Path{Port: r.cfg.Port, GIDIndex: max(r.gid.Index, 0)}
+}
+
 // connect takes all QPs to RTS and tells the lanes where the peer's memory is.
 func (r *rig) connect(mine, theirs []oob.Endpoint) error {
 	if err := checkEndpoints(mine, theirs); err != nil {
 		return err
 	}
 	for i, l := range r.lanes() {
-		if err := verbs.Connect(l.qp, r.cfg.Port, max(r.gid.Index, 0), rights, mine[i].Endpoint, theirs[i].Endpoint); err != nil {
+		if err := verbs.Connect(l.qp, r.path(), rights, mine[i].Endpoint, theirs[i].Endpoint); err != nil {
 			return &DeviceError{fmt.Errorf("connect QP %d of %d: %w", i+1, len(mine), err)}
 		}
 		l.peer = theirs[i]

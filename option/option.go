@@ -44,6 +44,8 @@ type Option struct {
 
 	// Only tells which tests have the option; nil: all.
 	Only func(Test) bool
+	// Excludes are options that cannot be given together with this one.
+	Excludes []Exclusion
 	// As names the option that this one is another way to write; empty: it is its own.
 	As string
 	// Perftest is empty for an option that perftest does not have, "same", or what is
@@ -62,6 +64,9 @@ type Option struct {
 
 	value value
 }
+
+// Exclusion is an option that does not go together with another one.
+type Exclusion struct{ Name, Why string }
 
 // Table returns all options, in the order of help texts.
 func Table() []*Option { return table }
@@ -147,9 +152,12 @@ func (o *Option) DefaultText(t Test) string {
 // IsSet tells whether the value is not what a test has anyway.
 func (o *Option) IsSet(s *Settings) bool {
 	plain := New(s.Test)
-	if text := o.Text(s); text == o.Text(&plain) {
-		return false
-	}
 	plain.Plan = plain.Plan.Resolve()
+	return o.isGiven(s) && o.Text(s) != o.Text(&plain)
+}
+
+// isGiven tells whether something was said about the value, be it the default.
+func (o *Option) isGiven(s *Settings) bool {
+	plain := New(s.Test)
 	return o.Text(s) != o.Text(&plain)
 }

@@ -33,18 +33,16 @@ func TestEveryParameterHasOneOption(t *testing.T) {
 	}
 }
 
-// examples are arguments that change something.
-var examples = map[string]string{
-	"size": "7", "iters": "7", "duration": "7", "qp": "7", "tx-depth": "7", "rx-depth": "7", "cq-mod": "7", "mtu": "256",
-	"inline_size": "7", "offset": "7", "latency_gap": "7", "completion": "event", "touch": "write", "also": "look",
-	"rounds": "7", "runs": "7", "precision": "7", "time-limit": "7",
-}
-
+// example is an argument that changes something.
 func example(o *Option) string {
-	if o.Toggle() {
+	words := map[string]string{"mtu": "256", "completion": "event", "touch": "write", "also": "look"}
+	switch {
+	case o.Toggle():
 		return "true"
+	case words[o.Name] != "":
+		return words[o.Name]
 	}
-	return examples[o.Name]
+	return "7"
 }
 
 // changedFields returns which fields of the plan an option changes.
@@ -73,6 +71,11 @@ func TestEntriesAreWhole(t *testing.T) {
 		agreed := o.Whose == Agreed && o.As == ""
 		if o.Help == "" || o.Group == "" || o.value == nil || agreed != (o.JSON != "") || agreed != (o.Label != "") {
 			t.Errorf("--%s lacks something: %+v", o.Name, o)
+		}
+		for _, e := range o.Excludes {
+			if Find(e.Name) == nil || e.Why == "" {
+				t.Errorf("--%s excludes --%s: %q", o.Name, e.Name, e.Why)
+			}
 		}
 		if o.As != "" && Find(o.As) == nil {
 			t.Errorf("--%s stands for --%s, which there is not", o.Name, o.As)

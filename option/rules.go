@@ -1,6 +1,9 @@
 package option
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Check returns what is wrong with the plan, in the words of the options: values out of
 // their range, options that the test does not have, and those that do not go together.
@@ -22,23 +25,27 @@ func (p *Plan) Check() error {
 
 // Check returns which settings do not go together.
 func (s *Settings) Check() error {
+	for _, o := range table {
+		for _, e := range o.Excludes {
+			if other := Find(e.Name); o.isGiven(s) && other.isGiven(s) {
+				return fmt.Errorf("--%s and --%s exclude each other: %s", o.Name, e.Name, e.Why)
+			}
+		}
+	}
 	for _, r := range rules {
 		if r.broken(s) {
-			return fmt.Errorf("%s", r.text)
+			return errors.New(r.text)
 		}
 	}
 	return nil
 }
 
-// rules say what does not go together.
+// rules say what does not go together beside the table's exclusions.
 var rules = []struct {
 	broken func(s *Settings) bool
 	text   string
 }{
 	{
-		func(s *Settings) bool { return s.Iterations > 0 && s.Duration > 0 },
-		"--iters and --duration exclude each other: a run is either counted or timed",
-	}, {
 		func(s *Settings) bool {
 			return s.Compare && s.Completion != ModeDefault && s.Completion != ModeAuto
 		},
@@ -59,14 +66,8 @@ var rules = []struct {
 		func(s *Settings) bool { return s.Test == Test{OpRead, KindBandwidth} && s.has(AlsoLook) },
 		"--also look shows nothing here: READs in flight take looks at the CQ in mode data as it is",
 	}, {
-		func(s *Settings) bool { return s.Gap > 0 && s.NoPeak },
-		"--latency_gap and --noPeak exclude each other: a pause is no part of a latency, which takes a clock to leave out",
-	}, {
 		func(s *Settings) bool { return latency(s.Test) && s.QPs != 1 },
 		"--qp: a latency test has one QP",
-	}, {
-		func(s *Settings) bool { return s.RDMACM && s.Own.GIDIndex >= 0 },
-		"--rdma_cm and --gid-index exclude each other: rdma_cm chooses the GID by the address",
 	},
 }
 

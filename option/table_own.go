@@ -54,7 +54,7 @@ var connectionOptions = []*Option{
 		value: number(func(s *Settings) *int { return &s.Own.MaxQPs }, 1, math.MaxInt32),
 	}, {
 		Name: "max-time", Argument: "TIME", Group: groupConnection, Whose: Server,
-		Help:  "end a client's run after so long, in seconds or with a unit",
+		Help: "end a client's run after so long, in seconds or with a unit", Default: "1000 hours",
 		value: duration(func(s *Settings) *time.Duration { return &s.Own.MaxTime }, time.Second, time.Second, MaxTime),
 	},
 }

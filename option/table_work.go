@@ -27,7 +27,8 @@ var workOptions = []*Option{
 		Name: "iters", Letter: "n", Argument: "N", Group: groupWork,
 		Help: "messages of each size, mode and QP", Perftest: same,
 		JSON: "iterations", Unit: "messages", Label: "Messages", Suffix: " for each size, mode and QP", Free: true,
-		value: numberOr(func(s *Settings) *uint64 { return &s.Iterations }, 0, MinIterations, MaxIterations),
+		Excludes: []Exclusion{{"duration", "a run is either counted or timed"}},
+		value:    numberOr(func(s *Settings) *uint64 { return &s.Iterations }, 0, MinIterations, MaxIterations),
 	}, {
 		Name: "duration", Letter: "D", Argument: "TIME", Group: groupWork,
 		Help:     "time of each measurement in seconds or with a unit as 500ms, instead of --iters",
@@ -66,7 +67,8 @@ var workOptions = []*Option{
 		Help:     "connect the QPs through rdma_cm: name the server by the IP address of its RDMA interface",
 		Perftest: "the control connection stays TCP",
 		JSON:     "rdma_cm", Label: "rdma_cm QPs", Header: WhenSet,
-		value: toggle(func(s *Settings) *bool { return &s.RDMACM }),
+		Excludes: []Exclusion{{"gid-index", "rdma_cm chooses the GID by the address"}},
+		value:    toggle(func(s *Settings) *bool { return &s.RDMACM }),
 	}, {
 		Name: "inline_size", Letter: "I", Argument: "BYTES", Group: groupWork, Only: sends,
 		Help: "largest message that is sent inline", Default: "0 in bandwidth tests, else perftest's, as far as the device allows",
@@ -82,7 +84,8 @@ var workOptions = []*Option{
 		Name: "latency_gap", Argument: "TIME", Group: groupWork, Only: latency,
 		Help: "pause before each message, in usec or with a unit as 1ms", Perftest: "is no part of the latency",
 		JSON: "latency_gap_ns", Unit: "ns", Label: "Latency gap", Suffix: " usec", Header: WhenSet,
-		value: inNanoseconds(duration(func(s *Settings) *time.Duration { return &s.Gap }, time.Microsecond, 0, MaxGap)),
+		Excludes: []Exclusion{{"noPeak", "a pause is no part of a latency, which takes a clock to leave out"}},
+		value:    inNanoseconds(duration(func(s *Settings) *time.Duration { return &s.Gap }, time.Microsecond, 0, MaxGap)),
 	}, {
 		Name: "noPeak", Letter: "N", Group: groupWork,
 		Help:     "read the clock at the beginning and the end only, with --duration also after each 1024 messages or 64 MiB: no peak, no percentiles",

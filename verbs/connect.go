@@ -47,6 +47,13 @@ const (
 	ConnectHopLimit    = 255 // routers on the way
 )
 
+// Path is how packets of a QP leave this side.
+type Path struct {
+	Port         int // of the device, 1 to 255
+	GIDIndex     int // of the source, into the port's table, 0 to 255
+	TrafficClass uint8
+}
+
 // Connect takes an RC QP in RESET through INIT and RTR to RTS, connected to the
 // remote endpoint. access is what the peer may do. The path MTU and the number
 // of outstanding READs are the smaller ones of both sides; the path has a GRH
@@ -54,17 +61,17 @@ const (
 //
 // A QP may send when Connect returns, but the peer answers only after its own:
 // sides that may be more than half a second apart agree on it before the first send.
-func Connect(qp QP, port, gidIndex int, access Access, local, remote Endpoint) error {
+func Connect(qp QP, path Path, access Access, local, remote Endpoint) error {
 	if err := local.Check(); err != nil {
 		return fmt.Errorf("local %w", err)
 	}
 	if err := remote.Check(); err != nil {
 		return fmt.Errorf("remote %w", err)
 	}
-	if port < 1 || port > 255 || gidIndex < 0 || gidIndex > 255 {
-		return fmt.Errorf("port %d, GID index %d: not 1 to 255, 0 to 255", port, gidIndex)
+	if path.Port < 1 || path.Port > 255 || path.GIDIndex < 0 || path.GIDIndex > 255 {
+		return fmt.Errorf("port %d, GID index %d: not 1 to 255, 0 to 255", path.Port, path.GIDIndex)
 	}
-	for _, m := range []modify{toInit(port, access), toRTR(port, gidIndex, local, remote), toRTS(local, remote)} {
+	for _, m := range []modify{toInit(path.Port, access), toRTR(path, local, remote), toRTS(local, remote)} {
 		if err := qp.Modify(&m.attr, m.mask); err != nil {
 			return err
 		}
@@ -85,7 +92,7 @@ func toInit(port int, access Access) modify {
 	}
 }
 
-func toRTR(port, gidIndex int, local, remote Endpoint) modify {
+func toRTR(path Path, local, remote Endpoint) modify {
 	attr := QPAttr{
 		State:           QPRTR,
 		PathMTU:         min(local.MTU, remote.MTU),
@@ -93,11 +100,13 @@ func toRTR(port, gidIndex int, local, remote Endpoint) modify {
 		RQPSN:           remote.PSN,
 		MaxDestRdAtomic: min(local.RdAtomic, remote.RdAtomic),
 		MinRNRTimer:     ConnectMinRNRTimer,
-		AH:              AHAttr{DLID: remote.LID, PortNum: uint8(port)},
+		AH:              AHAttr{DLID: remote.LID, PortNum: uint8(path.Port)},
 	}
 	if remote.GID != (GID{}) {
 		attr.AH.IsGlobal = true
-		attr.AH.GRH = GlobalRoute{DGID: remote.GID, SGIDIndex: uint8(gidIndex), HopLimit: ConnectHopLimit}
+		attr.AH.GRH = GlobalRoute{
+			DGID: remote.GID, SGIDIndex: uint8(path.GIDIndex), HopLimit: ConnectHopLimit, TrafficClass: path.TrafficClass,
+		}
 	}
 	return modify{attr, MaskState | MaskAV | MaskPathMTU | MaskDestQPN | MaskRQPSN | MaskMaxDestRdAtomic | MaskMinRNRTimer}
 }

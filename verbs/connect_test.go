@@ -31,8 +31,8 @@ func TestEndpointCheck(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 		for side, err := range map[string]error{
-			"local":  Connect(&recorder{}, 1, 0, 0, e, endB),
-			"remote": Connect(&recorder{}, 1, 0, 0, endB, e),
+			"local":  Connect(&recorder{}, Path{Port: 1}, 0, e, endB),
+			"remote": Connect(&recorder{}, Path{Port: 1}, 0, endB, e),
 		} {
 			if err == nil || !strings.HasPrefix(err.Error(), side) {
 				t.Errorf("%s: Connect says %v", name, err)
@@ -67,14 +67,14 @@ func (r *recorder) Modify(a *QPAttr, m QPAttrMask) error {
 
 func TestConnect(t *testing.T) {
 	var r recorder
-	if err := Connect(&r, 1, 3, AccessRemoteWrite, endA, endB); err != nil {
+	if err := Connect(&r, Path{1, 3, 0x60}, AccessRemoteWrite, endA, endB); err != nil {
 		t.Fatal(err)
 	}
 	want := []QPAttr{
 		{State: QPInit, PortNum: 1, AccessFlags: AccessRemoteWrite},
 		{
 			State: QPRTR, PathMTU: MTU1024, DestQPNum: 18, RQPSN: 5, MaxDestRdAtomic: 4, MinRNRTimer: ConnectMinRNRTimer,
-			AH: AHAttr{PortNum: 1, IsGlobal: true, GRH: GlobalRoute{DGID: gidB, SGIDIndex: 3, HopLimit: 255}},
+			AH: AHAttr{PortNum: 1, IsGlobal: true, GRH: GlobalRoute{DGID: gidB, SGIDIndex: 3, HopLimit: 255, TrafficClass: 0x60}},
 		},
 		{State: QPRTS, SQPSN: 0xabcdef, Timeout: 14, RetryCnt: 7, RNRRetry: 7, MaxRdAtomic: 4},
 	}
@@ -89,7 +89,7 @@ func TestConnect(t *testing.T) {
 	// By LID alone, there is no GRH.
 	r = recorder{}
 	byLID := Endpoint{QPNum: 9, LID: 77, MTU: MTU256}
-	if err := Connect(&r, 2, 0, 0, byLID, byLID); err != nil {
+	if err := Connect(&r, Path{Port: 2}, 0, byLID, byLID); err != nil {
 		t.Fatal(err)
 	}
 	if ah := r.moves[1].attr.AH; ah != (AHAttr{DLID: 77, PortNum: 2}) {
@@ -100,12 +100,12 @@ func TestConnect(t *testing.T) {
 func TestConnectFails(t *testing.T) {
 	for _, at := range []QPState{QPInit, QPRTR, QPRTS} {
 		r := recorder{failAt: at}
-		if err := Connect(&r, 1, 0, 0, endA, endB); !errors.Is(err, syscall.EINVAL) || len(r.moves) != int(at)-1 {
+		if err := Connect(&r, Path{Port: 1}, 0, endA, endB); !errors.Is(err, syscall.EINVAL) || len(r.moves) != int(at)-1 {
 			t.Errorf("%s: %v after %d moves", at, err, len(r.moves))
 		}
 	}
 	for _, bad := range [][2]int{{0, 0}, {256, 0}, {-1, 0}, {1, -1}, {1, 256}} {
-		if err := Connect(&recorder{}, bad[0], bad[1], 0, endA, endB); err == nil {
+		if err := Connect(&recorder{}, Path{Port: bad[0], GIDIndex: bad[1]}, 0, endA, endB); err == nil {
 			t.Errorf("port %d, GID index %d: accepted", bad[0], bad[1])
 		}
 	}
@@ -143,7 +143,7 @@ func FuzzEndpoint(f *testing.F) {
 			return
 		}
 		var r recorder
-		if err := Connect(&r, 1, 0, 0, endB, e); err != nil {
+		if err := Connect(&r, Path{Port: 1}, 0, endB, e); err != nil {
 			t.Fatal(err)
 		}
 		a := r.moves[1].attr

@@ -26,8 +26,8 @@ func Example() {
 	gid := try(ctx.QueryGID(1, 0)).GID
 	atA := verbs.Endpoint{QPNum: a.QPNum(), GID: gid, MTU: verbs.MTU1024}
 	atB := verbs.Endpoint{QPNum: b.QPNum(), GID: gid, MTU: verbs.MTU1024}
-	check(verbs.Connect(a, 1, 0, 0, atA, atB))
-	check(verbs.Connect(b, 1, 0, 0, atB, atA))
+	check(verbs.Connect(a, verbs.Path{Port: 1}, 0, atA, atB))
+	check(verbs.Connect(b, verbs.Path{Port: 1}, 0, atB, atA))
 
 	sge, recv, send := try(verbs.Make[verbs.SGE](2)), try(verbs.Make[verbs.RecvWR](1)), try(verbs.Make[verbs.SendWR](1))
 	n := copy(buf.Bytes(), "hello from a")

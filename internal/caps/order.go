@@ -74,7 +74,7 @@ func withPair(c verbs.Context, ports []Port, use func(verbs.QP) error) (err erro
 	for i, qp := range pair {
 		local, gidIndex := endpoint(qp, active)
 		remote, _ := endpoint(pair[1-i], active)
-		if err := verbs.Connect(qp, active.Number, gidIndex, 0, local, remote); err != nil {
+		if err := verbs.Connect(qp, verbs.Path{Port: active.Number, GIDIndex: gidIndex}, 0, local, remote); err != nil {
 			return fmt.Errorf("connect two QPs of the device with each other: %w", err)
 		}
 	}

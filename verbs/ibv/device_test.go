@@ -83,7 +83,7 @@ func (r *rig) connect(t *testing.T) {
 		ends[i] = verbs.Endpoint{QPNum: q.QPNum(), PSN: uint32(i), GID: r.gid.GID, LID: r.port.LID, MTU: r.port.ActiveMTU, RdAtomic: 1}
 	}
 	for i, q := range r.qps {
-		if err := verbs.Connect(q, 1, r.gid.Index, 0, ends[i], ends[1-i]); err != nil {
+		if err := verbs.Connect(q, verbs.Path{Port: 1, GIDIndex: r.gid.Index}, 0, ends[i], ends[1-i]); err != nil {
 			t.Fatal(err)
 		}
 	}

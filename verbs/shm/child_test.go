@@ -90,7 +90,7 @@ func (s *side) meet(t testing.TB, out *json.Encoder, in *json.Decoder) greeting 
 	noError(t, out.Encode(mine))
 	var theirs greeting
 	noError(t, in.Decode(&theirs))
-	noError(t, verbs.Connect(s.qp, 1, 0, allRights, mine.Endpoint, theirs.Endpoint))
+	noError(t, verbs.Connect(s.qp, verbs.Path{Port: 1}, allRights, mine.Endpoint, theirs.Endpoint))
 	noError(t, out.Encode(greeting{Note: "connected"}))
 	var ready greeting
 	noError(t, in.Decode(&ready))
@@ -156,7 +156,7 @@ func stranger(t *testing.T, out *json.Encoder, in *json.Decoder) {
 	var theirs greeting
 	noError(t, in.Decode(&theirs))
 	s := newSide(t, conf())
-	err := verbs.Connect(s.qp, 1, 0, allRights, s.greeting(t).Endpoint, theirs.Endpoint)
+	err := verbs.Connect(s.qp, verbs.Path{Port: 1}, allRights, s.greeting(t).Endpoint, theirs.Endpoint)
 	answer := greeting{Note: "connected"}
 	if err != nil {
 		answer.Note = err.Error()

@@ -149,7 +149,7 @@ func TestWildDatagrams(t *testing.T) {
 	rc, err := m.pd.CreateQP(&verbs.QPInitAttr{SendCQ: m.cq, RecvCQ: m.cq, Type: verbs.QPTypeRC, Cap: verbs.QPCap{MaxRecvWR: 1}})
 	check(t, err)
 	self := verbs.Endpoint{QPNum: rc.QPNum(), GID: gidOf(m.ctx.id), MTU: verbs.MTU1024}
-	check(t, verbs.Connect(rc, 1, 0, remoteRights, self, self))
+	check(t, verbs.Connect(rc, verbs.Path{Port: 1}, remoteRights, self, self))
 	_, err = rc.PostRecv(&verbs.RecvWR{WRID: 8})
 	check(t, err)
 	cases := map[string]func(b []byte) []byte{

@@ -24,7 +24,7 @@ func newSharer(t *testing.T) *sharer {
 	check(t, err)
 	s := &sharer{v, made.(*srq), q.(*qp)}
 	to := peer.endpoint()
-	check(t, verbs.Connect(s.qp, 1, 0, remoteRights|verbs.AccessLocalWrite, v.endpoint(), to))
+	check(t, verbs.Connect(s.qp, verbs.Path{Port: 1}, remoteRights|verbs.AccessLocalWrite, v.endpoint(), to))
 	for id := range uint64(3) {
 		_, err = s.srq.PostRecv(&verbs.RecvWR{WRID: id})
 		check(t, err)

@@ -63,7 +63,7 @@ func newPrey(t *testing.T) *prey {
 	p.qp, p.other = p.newQP(t, pd), p.newQP(t, pd)
 	end := p.endpoint()
 	end.QPNum = p.other.num
-	check(t, verbs.Connect(p.other, 1, 0, knownRights, end, p.honest.endpoint()))
+	check(t, verbs.Connect(p.other, verbs.Path{Port: 1}, knownRights, end, p.honest.endpoint()))
 	check(t, p.honest.connect(end))
 	return p
 }

@@ -50,7 +50,7 @@ func (v *victim) endpoint() verbs.Endpoint {
 
 // connect takes the victim's QP to RTS with a timeout of 1 ms.
 func (v *victim) connect(to verbs.Endpoint) error {
-	err := verbs.Connect(v.qp, 1, 0, remoteRights|verbs.AccessLocalWrite, v.endpoint(), to)
+	err := verbs.Connect(v.qp, verbs.Path{Port: 1}, remoteRights|verbs.AccessLocalWrite, v.endpoint(), to)
 	v.qp.lock()
 	v.qp.attr.Timeout, v.qp.attr.RetryCnt = 8, 1
 	v.qp.unlock()

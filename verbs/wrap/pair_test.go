@@ -42,8 +42,8 @@ func pair(t testing.TB, a, b wrap.Options, further ...wrap.Options) (x, y *side)
 		return verbs.Endpoint{QPNum: s.qp.QPNum(), GID: gid.GID, MTU: verbs.MTU4096, RdAtomic: depth}
 	}
 	rights := verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead
-	ok(t, verbs.Connect(x.qp, 1, 0, rights, at(x), at(y)))
-	ok(t, verbs.Connect(y.qp, 1, 0, rights, at(y), at(x)))
+	ok(t, verbs.Connect(x.qp, verbs.Path{Port: 1}, rights, at(x), at(y)))
+	ok(t, verbs.Connect(y.qp, verbs.Path{Port: 1}, rights, at(y), at(x)))
 	return x, y
 }
 
