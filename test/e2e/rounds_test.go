@@ -123,10 +123,10 @@ func TestTouch(t *testing.T) {
 // TestLatencyGap: there is a pause between two samples, which is in none of them.
 func TestLatencyGap(t *testing.T) {
 	p := newPlace(t, "*.json")
-	const n, gap = 1000, 200 * time.Microsecond
+	const n, gap = 15, 40 * time.Millisecond // longer than a thread waits for its CPU on a busy machine
 	for _, mode := range modes {
 		eventually(t, func() error {
-			f := p.measured("ib_write_lat", fmt.Sprintf("--latency_gap 200us -s 64 -n %d --completion %s", n, mode))
+			f := p.measured("ib_write_lat", fmt.Sprintf("--latency_gap 40ms -s 64 -n %d --completion %s", n, mode))
 			r := f.Rows[0]
 			if r.Latency.N != n || r.Rounds[0].Seconds < n*gap.Seconds() || f.Parameters.Gap != gap {
 				t.Fatalf("%d samples in %v s with a gap of %v", r.Latency.N, r.Rounds[0].Seconds, f.Parameters.Gap)
