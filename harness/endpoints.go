@@ -46,7 +46,7 @@ func checkEndpoints(mine, theirs []oob.Endpoint) error {
 
 // path is how packets leave this side.
 func (r *rig) path() verbs.Path {
-	return verbs.Path{Port: r.cfg.Port, GIDIndex: max(r.gid.Index, 0)}
+	return verbs.Path{Port: r.cfg.Port, GIDIndex: max(r.gid.Index, 0), TrafficClass: uint8(r.plan.TClass)}
 }
 
 // connect takes all QPs to RTS and tells the lanes where the peer's memory is.

@@ -107,6 +107,7 @@ type Plan struct {
 	CQMod      int // one send completion for so many messages; 0: perftest's rule
 	MTU        int // bytes; 0: the largest that both ports allow
 	RDMACM     bool
+	TClass     int // of the GRH; on RoCE its upper six bits are the DSCP
 	Inline     int // bytes; -1: the test's default as far as the device allows
 	Offset     int // bytes between an aligned 128-byte block and the message
 	Gap        time.Duration

@@ -3,6 +3,7 @@ package option
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -69,6 +70,12 @@ var workOptions = []*Option{
 		JSON:     "rdma_cm", Label: "rdma_cm QPs", Header: WhenSet,
 		Excludes: []Exclusion{{"gid-index", "rdma_cm chooses the GID by the address"}},
 		value:    toggle(func(s *Settings) *bool { return &s.RDMACM }),
+	}, {
+		Name: "tclass", Argument: "N", Group: groupWork,
+		Help: "traffic class of the packets' GRH, four times the DSCP on RoCE", Perftest: same,
+		JSON: "traffic_class", Unit: "1", Label: "Traffic class", Header: WhenSet,
+		Excludes: []Exclusion{{"rdma_cm", "rdma_cm chooses the path"}},
+		value:    number(func(s *Settings) *int { return &s.TClass }, 0, math.MaxUint8),
 	}, {
 		Name: "inline_size", Letter: "I", Argument: "BYTES", Group: groupWork, Only: sends,
 		Help: "largest message that is sent inline", Default: "0 in bandwidth tests, else perftest's, as far as the device allows",
