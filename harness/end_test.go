@@ -137,8 +137,8 @@ func FuzzParsePlan(f *testing.F) {
 				t.Errorf("%d bytes: %+v", size, s)
 			}
 		}
-		if Memory(&p) <= 0 {
-			t.Errorf("memory %d", Memory(&p))
+		if need := NeedOf(p); need.Memory <= 0 || need.QPs < 1 {
+			t.Errorf("%+v", need)
 		}
 	})
 }

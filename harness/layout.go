@@ -58,10 +58,17 @@ func (l layout) creditsOut(way, lane int) int { return l.creditsIn(way, lane) + 
 // queueEntry is about what a work request takes, in this process and in the device.
 const queueEntry = 512
 
-// Memory returns about how many bytes each side allocates for the plan.
-func Memory(p *option.Plan) int {
-	q := newQueues(p)
-	return newLayout(p).bytes() + len(planned(p))*p.QPs*(q.sends+q.recvs)*queueEntry
+// Need is what each side takes for a plan.
+type Need struct {
+	Memory int // bytes, about
+	QPs    int
+}
+
+// NeedOf returns what a plan takes.
+func NeedOf(plan option.Plan) Need {
+	p := plan.Resolve()
+	q, qps := newQueues(&p), len(planned(&p))*p.QPs
+	return Need{newLayout(&p).bytes() + qps*(q.sends+q.recvs)*queueEntry, qps}
 }
 
 // queues is how many requests the queues of a QP hold.

@@ -12,26 +12,38 @@ import (
 	"github.com/ibperf/ibperf/reports/table"
 )
 
-// textWidth is where sentences are wrapped.
-const textWidth = 110
+// Style is how results are printed.
+type Style struct {
+	Gbits bool // bandwidth in Gb/s instead of MiB/s
+	Width int  // of lines of tables and sentences; 0: as wide as they are
+}
+
+// sentenceWidth is where sentences are wrapped, on lines of a width.
+func sentenceWidth(width int) int {
+	const most, least = 110, 40
+	if width == 0 {
+		return most
+	}
+	return max(least, min(most, width-3)) // further lines are indented
+}
 
 // closing is what stands under the rows of a group: tables, what checking found,
 // what the main number means, what is to be known of the comparison, and the warnings.
-func closing(g *Group, side comparison, tables []*table.Table) string {
+func closing(g *Group, side comparison, tables []*table.Table, width int) string {
 	var b strings.Builder
 	missing := notes(g)
 	if len(g.Entries()) == 0 && len(missing) == 0 {
 		b.WriteString("\n No measurement was finished.\n")
 	}
 	for _, t := range slices.Concat(tables, side.tables, verifyTables(g)) {
-		b.WriteString("\n" + t.Text())
+		b.WriteString("\n" + t.Text(width))
 	}
 	b.WriteByte('\n')
 	if v := verifyLine(g); v != "" {
 		b.WriteString(" " + v + "\n")
 	}
 	for _, note := range slices.Concat([]string{mainDefinition(g)}, side.notes, missing) {
-		for i, line := range Wrap(note, textWidth) {
+		for i, line := range Wrap(note, sentenceWidth(width)) {
 			b.WriteString(strings.Repeat(" ", 1+min(i, 1)*2) + line + "\n")
 		}
 	}
@@ -68,13 +80,13 @@ const (
 )
 
 // WriteTables prints finished runs, those of the same operation and kind together.
-func WriteTables(w io.Writer, runs []*result.File, gbits bool, depth Depth) error {
+func WriteTables(w io.Writer, runs []*result.File, style Style, depth Depth) error {
 	if len(runs) == 0 {
 		return errors.New("write tables: no result files given")
 	}
 	var texts []string
 	for _, g := range groupFiles(runs) {
-		texts = append(texts, groupText(g, gbits, depth))
+		texts = append(texts, groupText(g, style, depth))
 	}
 	if _, err := io.WriteString(w, strings.Join(texts, "\n")); err != nil {
 		return fmt.Errorf("write tables: %w", atomicfile.Advise("", err))
@@ -83,7 +95,8 @@ func WriteTables(w io.Writer, runs []*result.File, gbits bool, depth Depth) erro
 }
 
 // groupText is the text about a group.
-func groupText(g *Group, gbits bool, depth Depth) string {
+func groupText(g *Group, style Style, depth Depth) string {
+	gbits := style.Gbits
 	var b strings.Builder
 	if len(g.Runs) == 1 {
 		b.WriteString(headerBlock(g.Runs[0]))
@@ -92,7 +105,7 @@ func groupText(g *Group, gbits bool, depth Depth) string {
 	}
 	side := compareModes(g, gbits)
 	if len(side.tables) > 0 && depth == SideBySide {
-		return b.String() + closing(g, side, nil)
+		return b.String() + closing(g, side, nil, style.Width)
 	}
 	allMean := !slices.ContainsFunc(g.Runs, func(f *result.File) bool { return !meanAlone(f) })
 	format := newRowFormat(g.Kind, allMean || g.meanOnly(), gbits)
@@ -102,7 +115,7 @@ func groupText(g *Group, gbits bool, depth Depth) string {
 		}
 		b.WriteString(format.rowLine(e.Row, g.Label(e.Run)))
 	}
-	return b.String() + rule + closing(g, side, detailTables(g, gbits))
+	return b.String() + rule + closing(g, side, detailTables(g, gbits), style.Width)
 }
 
 // runsBlock stands over the rows of several runs and says which is which.

@@ -73,7 +73,7 @@ func valueTable(g *Group, lineups []*lineup, names []string, c *result.Column, g
 		}
 		t.Columns = append(t.Columns, table.Column{Name: name, Unit: c.Shown(gbits)})
 		if compares(ratios[name]) {
-			t.Columns = append(t.Columns, table.Column{Name: "ratio", Unit: "to " + to, Left: true})
+			t.Columns = append(t.Columns, table.Column{Name: "ratio", Unit: "to " + to, Left: true, With: true})
 		}
 	}
 	for i, l := range lineups {

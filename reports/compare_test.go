@@ -13,7 +13,7 @@ import (
 func sideBySide(t *testing.T, files ...*result.File) string {
 	t.Helper()
 	var b strings.Builder
-	if err := WriteTables(&b, files, false, SideBySide); err != nil {
+	if err := WriteTables(&b, files, Style{}, SideBySide); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -39,6 +39,7 @@ func detailTables(g *Group, gbits bool) []*table.Table {
 func fieldTable(g *Group, title string, fields []string, gbits bool) *table.Table {
 	t := newTable(title, len(g.Runs) > 1)
 	t.Columns = append(t.Columns, table.Column{Name: "mode", Left: true})
+	t.Keys++
 	var columns []*result.Column
 	for _, field := range fields {
 		if texts := g.texts(field); len(texts) == 1 && texts[0] == result.Unmeasured {
@@ -65,6 +66,7 @@ func newTable(title string, labelled bool) *table.Table {
 		t.Columns = append(t.Columns, table.Column{Name: "run", Left: true})
 	}
 	t.Columns = append(t.Columns, head(result.ColumnOf("size_bytes"), false))
+	t.Keys = len(t.Columns)
 	return t
 }
 

@@ -28,7 +28,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		var b strings.Builder
-		if err := WriteTables(&b, []*result.File{file, file}, true, Full); err != nil {
+		if err := WriteTables(&b, []*result.File{file, file}, Style{Gbits: true, Width: 50}, Full); err != nil {
 			t.Fatal(err)
 		}
 		for _, bad := range []string{"NaN", "+Inf", "-Inf"} {

@@ -14,17 +14,16 @@ import (
 type Text struct {
 	w      io.Writer
 	file   *result.File
-	gbits  bool
+	style  Style
 	rows   []result.Row
 	format *rowFormat // nil until the line with the column names is out
 	err    error
 }
 
-// NewText returns a Text that prints the run f to w, bandwidth in Gb/s if gbits
-// and in MiB/s if not. The rows come by [Text.Row], not from f; the rest of f is
-// read when it is printed and may be filled in until then.
-func NewText(w io.Writer, f *result.File, gbits bool) *Text {
-	return &Text{w: w, file: f, gbits: gbits}
+// NewText returns a Text that prints the run f to w. The rows come by [Text.Row], not
+// from f; the rest of f is read when it is printed and may be filled in until then.
+func NewText(w io.Writer, f *result.File, style Style) *Text {
+	return &Text{w: w, file: f, style: style}
 }
 
 // Err returns the first error met in writing, for example a full disk.
@@ -40,7 +39,7 @@ func (t *Text) Row(r result.Row) {
 	}
 	t.rows = append(t.rows, r)
 	if t.format == nil {
-		t.format = newRowFormat(t.file.Kind, meanAlone(t.file), t.gbits)
+		t.format = newRowFormat(t.file.Kind, meanAlone(t.file), t.style.Gbits)
 		t.print(t.format.headerLine())
 	}
 	t.print(t.format.rowLine(&r, ""))
@@ -51,7 +50,8 @@ func (t *Text) End() {
 	whole := *t.file
 	whole.Rows = t.rows
 	g := &Group{Op: whole.Op, Kind: whole.Kind, Runs: []*result.File{&whole}, Numbers: []int{1}}
-	t.print(rule + closing(g, compareModes(g, t.gbits), detailTables(g, t.gbits)))
+	gbits := t.style.Gbits
+	t.print(rule + closing(g, compareModes(g, gbits), detailTables(g, gbits), t.style.Width))
 }
 
 // print writes s in one piece, so that a reader at the other end of a pipe sees

@@ -18,7 +18,7 @@ import (
 func tables(t *testing.T, gbits bool, files ...*result.File) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteTables(&b, files, gbits, Full); err != nil {
+	if err := WriteTables(&b, files, Style{Gbits: gbits}, Full); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -49,7 +49,7 @@ func TestStreamedTextIsThatOfTheFinishedFile(t *testing.T) {
 		var b bytes.Buffer
 		empty := *f
 		empty.Rows = nil
-		text := NewText(&b, &empty, false)
+		text := NewText(&b, &empty, Style{})
 		text.Begin()
 		for _, r := range f.Rows {
 			text.Row(r)
@@ -67,7 +67,7 @@ func TestStreamedTextIsThatOfTheFinishedFile(t *testing.T) {
 func TestEveryRowIsOutAtOnce(t *testing.T) {
 	f := synthetic.File(t, "write", result.KindBandwidth, []int{2, 4}, "poll")
 	var b bytes.Buffer
-	text := NewText(&b, f, false)
+	text := NewText(&b, f, Style{})
 	text.Begin()
 	for i, r := range f.Rows {
 		text.Row(r)
@@ -83,17 +83,17 @@ func (fullWriter) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 func TestWriteErrorsAreKept(t *testing.T) {
 	f := synthetic.File(t, "write", result.KindLatency, []int{2}, "poll")
-	text := NewText(fullWriter{}, f, false)
+	text := NewText(fullWriter{}, f, Style{})
 	text.Begin()
 	text.Row(f.Rows[0])
 	text.End()
 	if !errors.Is(text.Err(), syscall.ENOSPC) {
 		t.Errorf("Err is %v", text.Err())
 	}
-	if err := WriteTables(fullWriter{}, []*result.File{f}, false, Full); !errors.Is(err, syscall.ENOSPC) {
+	if err := WriteTables(fullWriter{}, []*result.File{f}, Style{}, Full); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("WriteTables: %v", err)
 	}
-	if err := WriteTables(&bytes.Buffer{}, nil, false, Full); err == nil {
+	if err := WriteTables(&bytes.Buffer{}, nil, Style{}, Full); err == nil {
 		t.Error("tables of no files are no error")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/ibperf/ibperf/internal/terminal"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots"
 	"github.com/ibperf/ibperf/reports/result"
@@ -98,7 +99,7 @@ func report(opts options, stdout, stderr io.Writer) error {
 		}
 		runs = append(runs, f)
 	}
-	if err := reports.WriteTables(stdout, runs, opts.gbits, opts.depth()); err != nil {
+	if err := reports.WriteTables(stdout, runs, reports.Style{Gbits: opts.gbits, Width: terminal.Width(stdout)}, opts.depth()); err != nil {
 		return err
 	}
 	if opts.dir == "" {

@@ -13,7 +13,7 @@ import (
 // client connects to a server, agrees with it and runs.
 func (a *app) client(ctx context.Context, o *options) error {
 	v := &voice{console: a.console}
-	if err := checkMemory(&o.Plan, machineMemory()); err != nil {
+	if _, err := newBudget(&o.Own).take(&o.Plan); err != nil {
 		return err
 	}
 	c, err := chooseClient(o.Own.Device, o.Own.IBPort)

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 
+	"github.com/ibperf/ibperf/internal/terminal"
 	"golang.org/x/sys/unix"
 )
 
@@ -42,16 +42,6 @@ func (c *console) raw(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	fmt.Fprint(c.err, text)
-}
-
-// terminal tells whether w is one.
-func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
-	return err == nil
 }
 
 // voice is what a session says: on the console at once, or, of a server with
@@ -100,14 +90,4 @@ func (v *voice) announce(c choice) {
 }
 
 // width is the width of the terminal that results go to, 0 where it is none.
-func (c *console) width() int {
-	f, ok := c.out.(*os.File)
-	if !ok {
-		return 0
-	}
-	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
-	if err != nil {
-		return 0
-	}
-	return int(size.Col)
-}
+func (c *console) width() int { return terminal.Width(c.out) }

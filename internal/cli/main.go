@@ -48,6 +48,7 @@ type app struct {
 	test     option.Test // of the program's name
 	command  []string    // for the record
 	console  *console
+	budget   *budget                                     // of a server
 	run      func(context.Context, harness.Config) error // harness.Run
 	patience time.Duration                               // agreeLimit
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/option"
 )
 
@@ -76,17 +75,4 @@ func checkDevices(client, server deviceID) error {
 			"these are two. Name RDMA devices with -d (ib_caps lists them), or run both sides on one host", client.Name, server.Name))
 	}
 	return nil
-}
-
-// memoryShare is the part of the machine's memory that plans may take: a half.
-const memoryShare = 2
-
-// checkMemory refuses a plan that this machine cannot hold.
-func checkMemory(p *option.Plan, machine uint64) error {
-	need, limit := uint64(harness.Memory(p)), machine/memoryShare
-	if need <= limit {
-		return nil
-	}
-	return conflict(fmt.Sprintf("messages of %d bytes on %d QPs need %d MiB, and a run may take %d MiB of this machine: choose smaller sizes or fewer QPs",
-		slices.Max(p.Sizes), p.QPs, need>>20, limit>>20))
 }

@@ -86,17 +86,6 @@ func TestCheckAnswerHoldsTheServerToWhatWasGiven(t *testing.T) {
 	}
 }
 
-func TestCheckMemory(t *testing.T) {
-	p := option.Defaults(writeBW)
-	if err := checkMemory(&p, 1<<30); err != nil {
-		t.Errorf("the default plan on 1 GiB: %v", err)
-	}
-	p.Sizes, p.QPs = []int{2, option.MaxSize}, option.MaxQPs
-	if err := checkMemory(&p, 1<<40); Status(err) != StatusUsage {
-		t.Errorf("the largest plan on 1 TiB: %v", err)
-	}
-}
-
 func TestParsePlanDistrustsThePeer(t *testing.T) {
 	for _, data := range []string{
 		``, `null7`, `[]`, `{"sizes_bytes":null}`, `{"sizes_bytes":[]}`, `{"sizes_bytes":[-1]}`, `{"sizes_bytes":"\u001b[2J"}`,

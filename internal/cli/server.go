@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"strconv"
 	"sync"
@@ -15,6 +16,7 @@ import (
 
 // serve listens and serves one client, or with --persistent all that come.
 func (a *app) serve(ctx context.Context, o *options) (err error) {
+	a.budget = newBudget(&o.Own)
 	if err := checkNamed(o); err != nil {
 		return err
 	}
@@ -78,7 +80,12 @@ func (a *app) serveOne(ctx context.Context, o *options, conn *oob.Conn, number i
 		if s.device != nil {
 			err = errors.Join(err, s.device.Close())
 		}
+		if s.give != nil {
+			s.give()
+		}
 	}()
+	ctx, cancel := context.WithTimeoutCause(ctx, o.Own.MaxTime, conflict(fmt.Sprintf("the server ends a run after %v (--max-time)", o.Own.MaxTime)))
+	defer cancel()
 	return s.run(ctx, s.respond)
 }
 
@@ -117,7 +124,7 @@ func (s *session) consider(data []byte) (a answer, err error) {
 	if s.plan, decided, err = merge(client, s.options); err != nil {
 		return a, err
 	}
-	if err := checkMemory(&s.plan, machineMemory()); err != nil {
+	if s.give, err = s.budget.take(&s.plan); err != nil {
 		return a, err
 	}
 	for _, option := range decided {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/internal/terminal"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports"
@@ -25,6 +26,7 @@ type session struct {
 	number  int // of a persistent server's client, from 1; else 0
 
 	device verbs.Context // opened; on a server from the agreement on
+	give   func()        // back what the plan takes of a server's budget
 	plan   option.Plan   // final, from the agreement on
 }
 
@@ -123,7 +125,7 @@ func (s *session) newRecord() *record {
 	file := newFile(s.plan.Test, s.role, s.command, environment(os.DirFS("/")), s.options.Own.QuietCPU)
 	return &record{
 		file: file, path: path, voice: s.voice,
-		text:     reports.NewText(s.voice, file, s.options.Own.Gbits),
-		progress: progress{console: s.app.console, shown: s.number == 0 && terminal(s.app.console.err)},
+		text:     reports.NewText(s.voice, file, reports.Style{Gbits: s.options.Own.Gbits, Width: s.app.console.width()}),
+		progress: progress{console: s.app.console, shown: s.number == 0 && terminal.Is(s.app.console.err)},
 	}
 }

@@ -2,6 +2,7 @@
 package table
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,11 +12,13 @@ type Column struct {
 	Name string
 	Unit string
 	Left bool
+	With bool // it says something of the column before it, and stays beside it
 }
 
 // A Table is printed as text and as HTML.
 type Table struct {
 	Title   string
+	Keys    int // columns that say what a row is about: the first ones
 	Columns []Column
 	Rows    [][]string
 }
@@ -23,8 +26,9 @@ type Table struct {
 // Add appends a row, with a cell for each column.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// Text lays the table out in lines: title, names, units, rows.
-func (t *Table) Text() string {
+// Text lays the table out in lines: title, names, units, rows. What is wider than width
+// goes on below, behind the keys again; 0: there is no limit.
+func (t *Table) Text(width int) string {
 	names := make([]string, len(t.Columns))
 	units := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -35,15 +39,50 @@ func (t *Table) Text() string {
 	}
 	widths := t.widths(names, units)
 	var b strings.Builder
-	if t.Title != "" {
-		b.WriteString(" " + t.Title + "\n")
-	}
-	t.line(&b, widths, names)
-	t.line(&b, widths, units)
-	for _, row := range t.Rows {
-		t.line(&b, widths, row)
+	for i, columns := range t.blocks(widths, width) {
+		switch {
+		case i > 0:
+			b.WriteString("\n " + strings.TrimSpace(t.Title+" (continued)") + "\n")
+		case t.Title != "":
+			b.WriteString(" " + t.Title + "\n")
+		}
+		for _, row := range slices.Concat([][]string{names, units}, t.Rows) {
+			t.line(&b, columns, widths, row)
+		}
 	}
 	return b.String()
+}
+
+// blocks divides the columns into lists that are no wider than width, as far as that is
+// possible. Each begins with the keys.
+func (t *Table) blocks(widths []int, width int) [][]int {
+	keys := make([]int, min(t.Keys, len(t.Columns)))
+	for i := range keys {
+		keys[i] = i
+	}
+	blocks := [][]int{slices.Clone(keys)}
+	for i := len(keys); i < len(t.Columns); {
+		unit := []int{i}
+		for i++; i < len(t.Columns) && t.Columns[i].With; i++ {
+			unit = append(unit, i)
+		}
+		last := len(blocks) - 1
+		if joined := slices.Concat(blocks[last], unit); width == 0 || lineWidth(joined, widths) <= width || len(blocks[last]) == len(keys) {
+			blocks[last] = joined
+			continue
+		}
+		blocks = append(blocks, slices.Concat(keys, unit))
+	}
+	return blocks
+}
+
+// lineWidth is how wide a line of columns is.
+func lineWidth(columns, widths []int) int {
+	n := -1
+	for _, c := range columns {
+		n += widths[c] + 2
+	}
+	return n
 }
 
 func (t *Table) widths(names, units []string) []int {
@@ -57,18 +96,18 @@ func (t *Table) widths(names, units []string) []int {
 	return widths
 }
 
-func (t *Table) line(b *strings.Builder, widths []int, cells []string) {
+func (t *Table) line(b *strings.Builder, columns, widths []int, cells []string) {
 	var line strings.Builder
-	for i, cell := range cells {
-		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+	for i, c := range columns {
+		pad := strings.Repeat(" ", widths[c]-utf8.RuneCountInString(cells[c]))
 		if i > 0 {
 			line.WriteByte(' ')
 		}
 		line.WriteByte(' ')
-		if t.Columns[i].Left {
-			line.WriteString(cell + pad)
+		if t.Columns[c].Left {
+			line.WriteString(cells[c] + pad)
 		} else {
-			line.WriteString(pad + cell)
+			line.WriteString(pad + cells[c])
 		}
 	}
 	b.WriteString(strings.TrimRight(line.String(), " ") + "\n")

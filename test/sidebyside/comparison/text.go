@@ -74,7 +74,7 @@ func (cs Set) text() string {
 	if len(cs.lines()) == 0 {
 		b.WriteString(" No measurement was finished.\n")
 	} else {
-		b.WriteString(cs.table().Text())
+		b.WriteString(cs.table().Text(0))
 	}
 	b.WriteString(rule)
 	for _, note := range append([]string{ratioMeaning}, cs.numberedNotes()...) {
