@@ -124,6 +124,9 @@ func (s *session) consider(data []byte) (a answer, err error) {
 	if s.plan, decided, err = merge(client, s.options); err != nil {
 		return a, err
 	}
+	if most := s.options.Own.MaxTime; s.plan.Duration > most {
+		return a, conflict(fmt.Sprintf("--duration %g: the server ends a run after %v (--max-time)", s.plan.Duration.Seconds(), most))
+	}
 	if s.give, err = s.budget.take(&s.plan); err != nil {
 		return a, err
 	}

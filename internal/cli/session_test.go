@@ -167,6 +167,24 @@ func TestInterruptedWhileWaiting(t *testing.T) {
 	}
 }
 
+func TestServerEndsLongRuns(t *testing.T) {
+	endless := func(ctx context.Context, c harness.Config) error {
+		begin(c)
+		select {
+		case <-ctx.Done():
+			return harness.ErrInterrupted
+		case <-c.Peer.Lost():
+			return c.Peer.Err()
+		}
+	}
+	_, _, serverErr, clientErr := run(t, writeLat, endless, "--max-time 1", "-d shm_whole")
+	wantEnd(t, "server", serverErr, StatusUsage, "the server ends a run after 1s (--max-time)")
+	wantEnd(t, "client", clientErr, StatusUsage, "the server ends a run after 1s (--max-time)")
+	_, _, serverErr, clientErr = run(t, writeLat, quick, "--max-time 1", "-d shm_whole -D 2")
+	wantEnd(t, "server", serverErr, StatusUsage, "--duration 2", "(--max-time)")
+	wantEnd(t, "client", clientErr, StatusUsage, "--duration 2", "(--max-time)")
+}
+
 func TestPersistentServer(t *testing.T) {
 	dir := t.TempDir()
 	var together sync.WaitGroup // both clients' server sides are in the run at the same time
