@@ -12,7 +12,13 @@ import (
 	"time"
 )
 
-// FormatName and FormatVersion identify the result file.
+// FormatName and FormatVersion identify the result file. Within a version members may be
+// added, which readers leave out if they do not know them. What goes, or comes to mean
+// something else, takes a new version; all earlier ones are read.
+//
+//	1  the first
+//	2  rounds, costs of both sides, definitions by path
+//	3  parameters are the plan's options in their JSON form, with definitions and units
 const (
 	FormatName    = "ibperf-result"
 	FormatVersion = 3
