@@ -16,6 +16,9 @@ func TestNoPeak(t *testing.T) {
 	eachTest(t, func(t *testing.T, op option.Op, kind string) {
 		for _, duration := range []time.Duration{0, 20 * time.Millisecond} {
 			p := testPlan(op, kind, 0, 2000)
+			if duration > 0 {
+				p.Iterations = 0
+			}
 			p.Sizes, p.Compare, p.NoPeak, p.Duration = []int{8, 65536}, true, true, duration
 			p.Rounds = 2 // each goes on to its next look at the clock
 			files, errs := pair{device: "shm_whole", plan: p}.run(t)

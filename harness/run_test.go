@@ -157,7 +157,7 @@ func checkRows(t *testing.T, side int, f *result.File, p *option.Plan) {
 	}
 	for i, r := range f.Rows {
 		seen[name{r.Size, r.Mode}]++
-		if r.Forced || len(r.Rounds) != p.Rounds {
+		if r.Forced || len(r.Rounds) != p.Resolve().Rounds {
 			t.Errorf("side %d row %d: mode %s forced %v, %d rounds", side, i, r.Mode, r.Forced, len(r.Rounds))
 		}
 		switch p.Kind {

@@ -80,7 +80,7 @@ func served(t *testing.T, p option.Plan, turns []oob.Turn) error {
 		c := openDevice(t, "shm_whole")
 		defer c.Close()
 		sides[i] = &session{halt: newHalt(), rows: map[rowKey]*tally{}, current: -1, run: 1, peer: oob.NewPeer(x), cfg: &Config{
-			Plan: p, Role: []Role{Client, Server}[i], Context: c, Port: 1, GIDIndex: -1, Peer: oob.NewPeer(x),
+			Plan: p.Resolve(), Role: []Role{Client, Server}[i], Context: c, Port: 1, GIDIndex: -1, Peer: oob.NewPeer(x),
 			File: &result.File{}, Begin: func() {}, Row: func(result.Row) {},
 		}}
 	}

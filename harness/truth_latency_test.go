@@ -54,6 +54,8 @@ func TestLatencyIsExact(t *testing.T) {
 // samplesOf returns the samples of each round, from what the messages took.
 func samplesOf(t *testing.T, p *option.Plan, client, server *notes) (rounds [][]float64) {
 	t.Helper()
+	resolved := p.Resolve()
+	p = &resolved
 	if len(client.rounds) != p.Rounds || len(server.rounds) != p.Rounds {
 		t.Fatalf("%d and %d rounds", len(client.rounds), len(server.rounds))
 	}

@@ -85,7 +85,8 @@ func checkRate(t *testing.T, p *option.Plan, r *result.Row, client *notes) {
 	if b.Bytes != b.Messages*uint64(r.Size) || !near(b.Average, want, part) || !near(b.MsgRate, want/float64(r.Size), part) {
 		t.Errorf("%+v, want %.0f bytes/s", b, want)
 	}
-	if each := p.Iterations / uint64(p.Rounds); p.Iterations > 0 && messages != int(each)*p.Rounds {
+	rounds := p.Resolve().Rounds
+	if each := p.Iterations / uint64(rounds); p.Iterations > 0 && messages != int(each)*rounds {
 		t.Errorf("%d messages in rounds of %d", messages, each)
 	}
 }
