@@ -75,10 +75,7 @@ func TestRelaxedOrdering(t *testing.T) {
 		relaxed := c.relaxed || c.mode == option.ModeAuto && !promised // which is poll then
 		for _, op := range allOps {
 			p := testPlan(op, c.kind, size, 200)
-			p.Completion, p.StrictPCIe, p.Verify = c.mode, c.strict, c.verify
-			if op != option.OpRead {
-				p.Inline = 0
-			}
+			p.Completion, p.StrictPCIe, p.Verify, p.Inline = c.mode, c.strict, c.verify, 0
 			seen := &sightings{relaxed: map[uint32]bool{}, all: map[uint32]bool{}, ordered: map[uint32]bool{}}
 			files, errs := pair{device: "shm_whole", plan: p, wrap: seen.watch}.run(t)
 			if errs[0] != nil || errs[1] != nil {

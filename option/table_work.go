@@ -77,8 +77,8 @@ var workOptions = []*Option{
 		Excludes: []Exclusion{{"rdma_cm", "rdma_cm chooses the path"}},
 		value:    number(func(s *Settings) *int { return &s.TClass }, 0, math.MaxUint8),
 	}, {
-		Name: "inline_size", Letter: "I", Argument: "BYTES", Group: groupWork, Only: sends,
-		Help: "largest message that is sent inline", Default: "0 in bandwidth tests, else perftest's, as far as the device allows",
+		Name: "inline_size", Letter: "I", Argument: "BYTES", Group: groupWork,
+		Help: "largest message that is sent inline, which READs never are", Default: "0 in bandwidth tests, else perftest's, as far as the device allows",
 		Perftest: "by default what the device takes, asked and not looked up by its name",
 		JSON:     "inline_bytes", Unit: "bytes", Label: "Max inline data", Suffix: "[B]", Header: Always,
 		value: numberOr(func(s *Settings) *int { return &s.Inline }, -1, 0, MaxInline),
@@ -109,7 +109,6 @@ var workOptions = []*Option{
 }
 
 func latency(t Test) bool { return !t.Bandwidth() }
-func sends(t Test) bool   { return t.Op != OpRead }
 
 // allSizes is --all: the value of --size that is all of them.
 type allSizes struct{ value }

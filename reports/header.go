@@ -57,7 +57,7 @@ func parameters(f *result.File) [][]string {
 		case "tx-depth":
 			lines = append(lines, []string{"Connection type", f.Parameters.Transport})
 		}
-		if s.Header {
+		if s.Header && !(s.Option.Name == "inline_size" && result.RoundTrip(f.Op)) {
 			lines = append(lines, line)
 		}
 		switch s.Option.Name {

@@ -73,12 +73,12 @@ func TestPersistentServer(t *testing.T) {
 // not take the server with it.
 func TestPersistentServerOutlivesItsClients(t *testing.T) {
 	p := newPlace(t)
-	server, port := p.serve("ib_write_lat", "--persistent")
+	server, port := p.serve("ib_write_lat", "--persistent", "--verify=false")
 	killed := p.connect("ib_write_lat", port, "-d", "shm_whole", "-D", "30")
 	killed.runs()
 	killed.signal(sigKill)
 	server.await("loss of the client", func() bool { return server.count("failed with status 4") == 1 })
-	p.connect("ib_read_lat", port, "-d", "shm_whole").ends(statusUsage, patience)
+	p.connect("ib_read_lat", port, "-d", "shm_whole", "--verify").ends(statusUsage, patience)
 	p.connect("ib_write_lat", port, "-d", "shm_unordered", "--completion", "data").ends(statusRefused, patience)
 	server.await("refusals", func() bool {
 		return server.count("failed with status 2") == 1 && server.count("failed with status 6") == 1

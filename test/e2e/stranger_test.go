@@ -90,7 +90,7 @@ func TestServerThatHangsUp(t *testing.T) {
 
 // TestServerServesEveryTest that clients ask for, whatever its own name is.
 func TestServerServesEveryTest(t *testing.T) {
-	p := newPlace(t)
+	p := newPlace(t, "*.json")
 	server, port := p.serve("ib_read_lat", "--persistent", "--out_json", "-s", "64")
 	for _, test := range option.Tests() {
 		client := p.connect(test.Program(), port, "-d", "shm_whole", "-n", "100")
