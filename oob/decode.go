@@ -26,7 +26,7 @@ func readFrame(r *bufio.Reader) (frame, error) {
 		return frame{}, midFrame(err)
 	}
 	f := frame{h.kind, string(body[:h.step]), body[h.step:]}
-	if err := checkStep(f.step); err != nil {
+	if err := f.checkStep(); err != nil {
 		return frame{}, protocolErrorf("received a %w", err)
 	}
 	return f, nil
@@ -45,7 +45,7 @@ func peekStart(r *bufio.Reader) error {
 		case n <= len(magic) && !strings.HasPrefix(magic, string(b)):
 			return protocolErrorf("received %q; run ibperf on both sides", peekShown(r))
 		case n == startSize && b[n-1] != version:
-			return versionError(b[n-1])
+			return &versionError{b[n-1]}
 		}
 	}
 	return nil
@@ -56,14 +56,6 @@ func peekShown(r *bufio.Reader) []byte {
 	// Peek does not fail within what is buffered.
 	b, _ := r.Peek(min(r.Buffered(), shownBytes))
 	return b
-}
-
-func versionError(theirs byte) error {
-	older := "this side"
-	if theirs < version {
-		older = "the peer"
-	}
-	return protocolErrorf("received its version %d, this side has %d; update ibperf on %s", theirs, version, older)
 }
 
 // readHeader reads the fixed part of a frame, whose start has been looked at.

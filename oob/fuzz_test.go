@@ -21,7 +21,7 @@ func FuzzReadFrame(f *testing.F) {
 	}
 	for _, fr := range []frame{
 		{kind: kindHello, payload: []byte{1}}, {kind: kindPing}, {kind: kindBye},
-		{kindData, "plan", []byte("payload")}, {kind: kindAbort, payload: []byte("why")},
+		{kindData, "plan", []byte("payload")}, {kind: kindAbort, payload: []byte("why")}, {kindAbort, "usage", []byte("why")},
 	} {
 		f.Add(frame{kind: kindPing}.appendTo(fr.appendTo(nil)))
 	}
@@ -68,6 +68,7 @@ func isClean(s string) bool {
 func FuzzFrame(f *testing.F) {
 	f.Add(byte(kindData), "plan", []byte("payload"))
 	f.Add(byte(kindPing), "", []byte(nil))
+	f.Add(byte(kindAbort), "usage", []byte("why"))
 	f.Add(byte(9), "s", []byte{0})
 	f.Fuzz(func(t *testing.T, k byte, step string, payload []byte) {
 		want := frame{kind(k), step, payload}
@@ -119,7 +120,7 @@ func FuzzCleanReason(f *testing.F) {
 // A header alone must not make the reader take memory beyond the limits.
 func TestOversizeHeaderTakesNoMemory(t *testing.T) {
 	const rounds = 100
-	wire := []byte("IBPF\x01\x02\x01\x00\xff\xff\xff\xff")
+	wire := []byte("IBPF\x02\x02\x01\x00\xff\xff\xff\xff")
 	source := bytes.NewReader(wire)
 	r := bufio.NewReader(source)
 	var before, after runtime.MemStats

@@ -33,13 +33,13 @@ var strangers = []struct {
 	{"one byte", []byte{0}, `received "\x00"`},
 	{"escape sequences", []byte("\x1b[2J\x1b]0;x\x07"), `received "\x1b[2J`},
 	{"almost the magic", []byte("IBPG\x01\x01\x00\x00"), `received "IBPG`},
-	{"a newer version", []byte("IBPF\x02"), "received its version 2, this side has 1; update ibperf on this side"},
-	{"an older version", []byte("IBPF\x00"), "received its version 0, this side has 1; update ibperf on the peer"},
-	{"an unknown kind", []byte("IBPF\x01\x09\x00\x00\x00\x00\x00\x00"), "unknown frame kind 9"},
-	{"the reserved byte", []byte("IBPF\x01\x01\x00\x01\x00\x00\x00\x01"), "reserved byte"},
-	{"an oversize payload", []byte("IBPF\x01\x02\x01\x00\xff\xff\xff\xff"), "the limit is 4194304"},
-	{"an oversize hello", []byte("IBPF\x01\x01\x00\x00\x00\x00\x00\x02"), "the limit is 1"},
-	{"an oversize step", []byte("IBPF\x01\x02\x21\x00\x00\x00\x00\x00"), "the limit is 32"},
+	{"a newer version", []byte("IBPF\x03"), "speaks version 3 of ibperf's protocol, this side version 2; update ibperf on this side"},
+	{"an older version", []byte("IBPF\x01"), "speaks version 1 of ibperf's protocol, this side version 2; update ibperf on the peer's side"},
+	{"an unknown kind", []byte("IBPF\x02\x09\x00\x00\x00\x00\x00\x00"), "unknown frame kind 9"},
+	{"the reserved byte", []byte("IBPF\x02\x01\x00\x01\x00\x00\x00\x01"), "reserved byte"},
+	{"an oversize payload", []byte("IBPF\x02\x02\x01\x00\xff\xff\xff\xff"), "the limit is 4194304"},
+	{"an oversize hello", []byte("IBPF\x02\x01\x00\x00\x00\x00\x00\x02"), "the limit is 1"},
+	{"an oversize step", []byte("IBPF\x02\x02\x21\x00\x00\x00\x00\x00"), "the limit is 32"},
 	{"data before hello", frame{kindData, "plan", nil}.appendTo(nil), "received a data frame before its hello"},
 	{"an unknown role", frame{kind: kindHello, payload: []byte{7}}.appendTo(nil), "unknown role 7"},
 	{"an empty hello", frame{kind: kindHello}.appendTo(nil), "hello of 0 bytes"},
@@ -49,7 +49,7 @@ var strangers = []struct {
 func wantStranger(t *testing.T, err error, want string) {
 	t.Helper()
 	wantPeerError(t, err, false, want)
-	if !errors.Is(err, ErrProtocol) || !strings.Contains(err.Error(), "does not speak ibperf's protocol") {
+	if !errors.Is(err, ErrProtocol) {
 		t.Errorf("error = %v, want ErrProtocol", err)
 	}
 	if strings.ContainsAny(err.Error(), "\x00\x07\x1b\n") {
@@ -124,7 +124,7 @@ func TestGreetingNeverComes(t *testing.T) {
 
 func TestPeerLeavesBeforeHello(t *testing.T) {
 	l := localListener(t, short)
-	for _, says := range []string{"", "IBPF\x01\x01\x00"} {
+	for _, says := range []string{"", "IBPF\x02\x01\x00"} {
 		waits := goAccept(t.Context(), l)
 		nc, err := net.Dial("tcp", l.Addr().String())
 		if err != nil {
@@ -150,8 +150,11 @@ func TestGarbageAfterHello(t *testing.T) {
 		{"a second hello", frame{kind: kindHello, payload: []byte{1}}.appendTo(nil), "a second hello"},
 		{"a flood", flood, `received step "flood" while 16 payloads wait`},
 		{"a step of control characters", frame{kindData, "\x1b[2J", nil}.appendTo(nil), `step name "\x1b[2J"`},
-		{"an oversize abort", []byte("IBPF\x01\x04\x00\x00\x00\x00\x04\x01"), "the limit is 1024"},
-		{"a ping with a step", []byte("IBPF\x01\x03\x01\x00\x00\x00\x00\x00s"), "names a step"},
+		{"an oversize abort", []byte("IBPF\x02\x04\x00\x00\x00\x00\x04\x01"), "the limit is 1024"},
+		{"an abort with a long class", []byte("IBPF\x02\x04\x11\x00\x00\x00\x00\x00"), "step of 17 bytes, the limit is 16"},
+		{"an abort with a class of control characters", []byte("IBPF\x02\x04\x02\x00\x00\x00\x00\x00\x1b["), `class "\x1b["`},
+		{"an abort with a class of capitals", []byte("IBPF\x02\x04\x01\x00\x00\x00\x00\x00A"), `class "A"`},
+		{"a ping with a step", []byte("IBPF\x02\x03\x01\x00\x00\x00\x00\x00s"), "names a step"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, raw := rawServer(t, short)
@@ -185,6 +188,6 @@ func TestHostileAbortTextIsCleaned(t *testing.T) {
 
 func TestLongAbortReasonIsCut(t *testing.T) {
 	a, b := tcpPair(t, short)
-	b.Abort(strings.Repeat("ä", MaxReason))
+	b.Abort("", strings.Repeat("ä", MaxReason))
 	wantLost(t, a, true, "ended the run: "+strings.Repeat("ä", MaxReason/2))
 }

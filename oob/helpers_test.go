@@ -61,7 +61,7 @@ var bothKinds = []struct {
 // endAll ends connections that a test may or may not have ended.
 func endAll(conns ...*Conn) {
 	for _, c := range conns {
-		c.Abort("the test is over")
+		c.Abort("", "the test is over")
 	}
 }
 

@@ -16,7 +16,7 @@ func TestPeerGoneWithoutWord(t *testing.T) {
 		reset      bool
 	}{
 		{"between frames", "is gone: connection closed", nil, false},
-		{"in a header", "middle of a frame", []byte("IBPF\x01\x02"), false},
+		{"in a header", "middle of a frame", []byte("IBPF\x02\x02"), false},
 		{"in the magic", "middle of a frame", []byte("IB"), false},
 		{"in a payload", "middle of a frame", frame{kindData, "s", []byte("1234")}.appendTo(nil)[:15], false},
 		{"by a reset", "is gone: connection ", nil, true},
@@ -114,7 +114,7 @@ func TestGoroutinesEndWithConnection(t *testing.T) {
 		}},
 		{"garbage", func(_ *Conn, peer net.Conn) { _, _ = peer.Write([]byte("garbage")) }},
 		{"own close", func(c *Conn, _ net.Conn) { _ = c.Close() }},
-		{"own abort", func(c *Conn, _ net.Conn) { c.Abort("enough") }},
+		{"own abort", func(c *Conn, _ net.Conn) { c.Abort("", "enough") }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(*testing.T) {

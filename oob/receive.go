@@ -38,7 +38,7 @@ func (c *Conn) take(f frame) error {
 // aborted ends the connection with the peer's reason, which is cleaned because the peer may
 // be anyone.
 func (c *Conn) aborted(f frame) {
-	c.lose(&PeerError{Peer: c.peer, Reason: cleanReason(string(f.payload)), Aborted: true})
+	c.lose(&PeerError{Peer: c.peer, Reason: cleanReason(string(f.payload)), Aborted: true, Class: f.step})
 	_ = c.nc.Close()
 }
 

@@ -129,7 +129,7 @@ func dial(t *testing.T, server *program) *oob.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Abort("end of the test") })
+	t.Cleanup(func() { conn.Abort("", "end of the test") })
 	return conn
 }
 
@@ -197,7 +197,7 @@ func TestHostileAnswers(t *testing.T) {
 		{"no device", answerWith(`{}`, string(good)), StatusPeer},
 		{"no plan", answerWith(shm, `null`), StatusPeer},
 		{"another size", answerWith(shm, string(good)), StatusPeer}, // the client was given 64
-		{"a refusal with a code", `{"refusal":"[refused] not in order"}`, StatusRefused},
+		{"a refusal with a class", `{"class":"refused","refusal":"not in order"}`, StatusRefused},
 		{"a refusal without", `{"refusal":"no\u001b[2J"}`, StatusPeer},
 	} {
 		l, err := oob.Listen("127.0.0.1:0")
@@ -222,7 +222,7 @@ func TestHostileAnswers(t *testing.T) {
 		if strings.ContainsRune(err.Error(), '\x1b') {
 			t.Errorf("%s: an escape sequence reaches the terminal: %q", c.name, err)
 		}
-		conn.Abort("end of the test")
+		conn.Abort("", "end of the test")
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}

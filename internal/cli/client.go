@@ -63,7 +63,7 @@ func (s *session) takeAnswer(data []byte) error {
 		return err
 	}
 	if a.Refusal != "" {
-		return heard(&oob.PeerError{Peer: s.conn.RemoteAddr(), Reason: a.Refusal, Aborted: true})
+		return heard(&oob.PeerError{Peer: s.conn.RemoteAddr(), Class: a.Class, Reason: a.Refusal, Aborted: true})
 	}
 	if s.plan, err = parsePlan(a.Plan, s.spec); err != nil {
 		return err

@@ -102,28 +102,21 @@ type toldError struct {
 
 func (e *toldError) Error() string { return e.text }
 
-// codes name the statuses that hold for both sides, whichever found the reason.
-var codes = map[int]string{StatusUsage: "usage", StatusData: "data", StatusRefused: "refused"}
+// classes name the statuses that hold for both sides, whichever found the reason.
+var classes = map[int]string{StatusUsage: "usage", StatusData: "data", StatusRefused: "refused"}
 
-// statusOf returns the status with which the side that is told a code ends.
-func statusOf(code string) int {
-	for status, c := range codes {
-		if c == code {
+// statusOf returns the status with which the side that is told a class ends.
+func statusOf(class string) int {
+	for status, c := range classes {
+		if c == class {
 			return status
 		}
 	}
 	return StatusPeer
 }
 
-// reason is what the peer is told about err: "[code] text", or the text alone
-// where there is no code.
-func reason(err error) string {
-	text := oneLine(err)
-	if code := codes[Status(err)]; code != "" {
-		return "[" + code + "] " + text
-	}
-	return text
-}
+// reason is what the peer is told about err; the class is empty where there is none.
+func reason(err error) (class, text string) { return classes[Status(err)], oneLine(err) }
 
 // heard replaces the error of a peer that ended the run by what it said.
 func heard(err error) error {
@@ -131,14 +124,7 @@ func heard(err error) error {
 	if !errors.As(err, &peer) || !peer.Aborted {
 		return err
 	}
-	told := &toldError{status: StatusPeer, text: peer.Reason}
-	if rest, ok := strings.CutPrefix(peer.Reason, "["); ok {
-		if code, text, ok := strings.Cut(rest, "] "); ok {
-			told.status, told.text = statusOf(code), text
-		}
-	}
-	told.text = "peer " + peer.Peer + " ended the run: " + told.text
-	return told
+	return &toldError{statusOf(peer.Class), peer.Error()}
 }
 
 // oneLine prints an error, whose parts errors.Join sets in lines, in one line.

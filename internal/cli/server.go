@@ -90,7 +90,8 @@ func (s *session) respond(context.Context) error {
 	}
 	a, refusal := s.consider(theirs)
 	if refusal != nil {
-		a = answer{Refusal: reason(refusal)}
+		a = answer{}
+		a.Class, a.Refusal = reason(refusal)
 	}
 	mine, err := json.Marshal(a)
 	if err == nil {
