@@ -36,7 +36,7 @@ func newConn(nc net.Conn, t timing) *Conn {
 		timing:  t,
 		in:      bufio.NewReader(source),
 		source:  source,
-		box:     mailbox{slots: map[string]*slot{}},
+		box:     mailbox{limits: trusted, slots: map[string]*slot{}},
 		writing: make(chan struct{}, 1),
 		ended:   make(chan struct{}),
 		lost:    make(chan struct{}),
@@ -67,6 +67,11 @@ func (c *Conn) Err() error {
 	return c.err
 }
 
+// Trust lifts the limits of a connection that [Listener.Accept] has made. Before it, a payload
+// of the client may have 64 KiB, and one may wait for its exchange; more ends the connection.
+// The server calls it once it has agreed to a plan and before the client knows.
+func (c *Conn) Trust() { c.box.allow(trusted) }
+
 // Exchange sends a payload for a step and returns the one that the peer sent for it. Both
 // sides must go through the same steps in the same order; exchanges of different steps may
 // run concurrently. A step's name is 1 to [MaxStep] printable characters, a payload at most
@@ -84,7 +89,7 @@ func (c *Conn) Exchange(step string, mine []byte) (theirs []byte, err error) {
 	if err == nil {
 		theirs, err = c.await(payloads)
 	}
-	c.box.leave(step, err == nil)
+	c.box.leave(step)
 	if errors.Is(err, errEnded) {
 		c.fail("ended before step "+step, nil)
 		err = c.Err()

@@ -50,7 +50,7 @@ func TestPayloadBeforeByeCounts(t *testing.T) {
 	if got, err := c.await(payloads); err != nil || string(got) != "x" {
 		t.Errorf("payload = %q, %v; want x", got, err)
 	}
-	c.box.leave("last", true)
+	c.box.leave("last")
 	if err := c.Close(); err != nil {
 		t.Errorf("Close = %v, want nil", err)
 	}

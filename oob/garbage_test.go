@@ -138,7 +138,7 @@ func TestPeerLeavesBeforeHello(t *testing.T) {
 
 func TestGarbageAfterHello(t *testing.T) {
 	flood := []byte(nil)
-	for range maxQueued + 1 {
+	for range trusted.waiting + 1 {
 		flood = frame{kindData, "flood", []byte("x")}.appendTo(flood)
 	}
 	for _, tt := range []struct {
@@ -148,7 +148,7 @@ func TestGarbageAfterHello(t *testing.T) {
 	}{
 		{"text", []byte("hello?\n"), `received "hello?\n"`},
 		{"a second hello", frame{kind: kindHello, payload: []byte{1}}.appendTo(nil), "a second hello"},
-		{"a flood", flood, `received step "flood" while 16 payloads wait`},
+		{"a flood", flood, `received step "flood" beyond the limit of waiting payloads, 16`},
 		{"a step of control characters", frame{kindData, "\x1b[2J", nil}.appendTo(nil), `step name "\x1b[2J"`},
 		{"an oversize abort", []byte("IBPF\x02\x04\x00\x00\x00\x00\x04\x01"), "the limit is 1024"},
 		{"an abort with a long class", []byte("IBPF\x02\x04\x11\x00\x00\x00\x00\x00"), "step of 17 bytes, the limit is 16"},

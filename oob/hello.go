@@ -33,9 +33,6 @@ func (r role) other() role { return roleClient + roleServer - r }
 
 // decodeHello returns the role that a hello frame announces.
 func decodeHello(f frame) (role, error) {
-	if f.kind != kindHello {
-		return 0, protocolErrorf("received a %v frame before its hello", f.kind)
-	}
 	if len(f.payload) != helloSize {
 		return 0, protocolErrorf("received a hello of %d bytes, want %d", len(f.payload), helloSize)
 	}
@@ -64,6 +61,9 @@ func greet(ctx context.Context, nc net.Conn, mine role, t timing) (*Conn, error)
 	case err != nil:
 		err = &PeerError{Peer: c.peer, Reason: whyNoHello(err, t), cause: err}
 	default:
+		if mine == roleServer {
+			c.box.allow(untrusted)
+		}
 		c.start()
 		return c, nil
 	}
@@ -75,7 +75,7 @@ func greet(ctx context.Context, nc net.Conn, mine role, t timing) (*Conn, error)
 // than a failed write, so that it is read in any case.
 func swapHello(nc net.Conn, in *bufio.Reader, mine role) error {
 	_, sendErr := nc.Write(frame{kind: kindHello, payload: []byte{byte(mine)}}.appendTo(nil))
-	f, err := readFrame(in)
+	f, err := readFrame(in, admitHello)
 	if err != nil {
 		return err
 	}
@@ -87,6 +87,14 @@ func swapHello(nc net.Conn, in *bufio.Reader, mine role) error {
 		return protocolErrorf("received the hello of a %v, want that of a %v", theirs, mine.other())
 	}
 	return sendErr
+}
+
+// admitHello refuses all else before the hello.
+func admitHello(h header, _ string) error {
+	if h.kind != kindHello {
+		return protocolErrorf("received a %v frame before its hello", h.kind)
+	}
+	return nil
 }
 
 func whyNoHello(err error, t timing) string {

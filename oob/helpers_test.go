@@ -98,7 +98,16 @@ func goAccept(ctx context.Context, l *Listener) <-chan accepted {
 	return done
 }
 
+// tcpPair returns two ends that have agreed on a plan.
 func tcpPair(t *testing.T, limits timing) (client, server *Conn) {
+	t.Helper()
+	client, server = strangePair(t, limits)
+	server.Trust()
+	return client, server
+}
+
+// strangePair returns two ends that have not agreed on a plan.
+func strangePair(t *testing.T, limits timing) (client, server *Conn) {
 	t.Helper()
 	l := localListener(t, limits)
 	waits := goAccept(t.Context(), l)
@@ -113,6 +122,8 @@ func tcpPair(t *testing.T, limits timing) (client, server *Conn) {
 	t.Cleanup(func() { endAll(client, got.conn) })
 	return client, got.conn
 }
+
+func admitAll(header, string) error { return nil }
 
 // rawPeer is a peer that can send what it likes.
 type rawPeer struct {

@@ -92,6 +92,8 @@ func (s *session) respond(context.Context) error {
 	if refusal != nil {
 		a = answer{}
 		a.Class, a.Refusal = reason(refusal)
+	} else {
+		s.conn.Trust()
 	}
 	mine, err := json.Marshal(a)
 	if err == nil {
