@@ -70,7 +70,7 @@ func (p pair) run(t testing.TB) (files [2]*result.File, errs [2]error) {
 			defer func() { done <- struct{}{} }()
 			defer opened.Close()
 			if errs[i] = Run(ctx, c); errs[i] != nil {
-				x.Abort(errs[i].Error())
+				x.Abort("", errs[i].Error())
 				return
 			}
 			x.Close()

@@ -87,7 +87,7 @@ func served(t *testing.T, p option.Plan, turns []oob.Turn) error {
 	ended := make(chan error, 1)
 	go func() {
 		err := Run(context.Background(), *sides[1].cfg)
-		b.Abort("it is over")
+		b.Abort("", "it is over")
 		ended <- err
 	}()
 	client, last := sides[0], len(turns)-1

@@ -2,8 +2,10 @@ package oob
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync"
 	"time"
@@ -12,13 +14,14 @@ import (
 // Conn is one end of the channel between a client and a server. [Dial], [Listener.Accept]
 // and [Pipe] make one.
 type Conn struct {
-	nc     net.Conn
-	peer   string
-	timing timing
-	in     *bufio.Reader
-	source *timedReader
-	box    mailbox
-	work   sync.WaitGroup // the reader and the pinger
+	nc            net.Conn
+	peer          string
+	authenticated bool
+	timing        timing
+	in            *bufio.Reader
+	source        *timedReader
+	box           mailbox
+	work          sync.WaitGroup // the reader and the pinger
 
 	writing chan struct{} // full while a frame is written
 	ended   chan struct{}
@@ -28,15 +31,16 @@ type Conn struct {
 	err error // set before lost is closed
 }
 
-func newConn(nc net.Conn, t timing) *Conn {
+// newConn makes a Conn of a connected socket, of which some bytes have been read already.
+func newConn(nc net.Conn, early []byte, t timing) *Conn {
 	source := &timedReader{nc: nc}
 	return &Conn{
 		nc:      nc,
 		peer:    nc.RemoteAddr().String(),
 		timing:  t,
-		in:      bufio.NewReader(source),
+		in:      bufio.NewReader(io.MultiReader(bytes.NewReader(early), source)),
 		source:  source,
-		box:     mailbox{slots: map[string]*slot{}},
+		box:     mailbox{limits: trusted, slots: map[string]*slot{}},
 		writing: make(chan struct{}, 1),
 		ended:   make(chan struct{}),
 		lost:    make(chan struct{}),
@@ -53,6 +57,9 @@ func (c *Conn) start() {
 // RemoteAddr returns the peer's address, host:port.
 func (c *Conn) RemoteAddr() string { return c.peer }
 
+// Authenticated tells whether each side has proved to the other that it has the same secret.
+func (c *Conn) Authenticated() bool { return c.authenticated }
+
 // Lost returns a channel that is closed once, when this end is of no more use: the peer is
 // gone, has aborted or has sent garbage, or this side has closed. A peer's orderly end closes
 // it at once only if this side still waits for the peer; else this side has a few seconds to
@@ -66,6 +73,11 @@ func (c *Conn) Err() error {
 	defer c.mu.Unlock()
 	return c.err
 }
+
+// Trust lifts the limits of a connection that [Listener.Accept] has made. Before it, a payload
+// of the client may have 64 KiB, and one may wait for its exchange; more ends the connection.
+// The server calls it once it has agreed to a plan and before the client knows.
+func (c *Conn) Trust() { c.box.allow(trusted) }
 
 // Exchange sends a payload for a step and returns the one that the peer sent for it. Both
 // sides must go through the same steps in the same order; exchanges of different steps may
@@ -84,7 +96,7 @@ func (c *Conn) Exchange(step string, mine []byte) (theirs []byte, err error) {
 	if err == nil {
 		theirs, err = c.await(payloads)
 	}
-	c.box.leave(step, err == nil)
+	c.box.leave(step)
 	if errors.Is(err, errEnded) {
 		c.fail("ended before step "+step, nil)
 		err = c.Err()

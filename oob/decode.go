@@ -13,7 +13,8 @@ const shownBytes = 32
 
 // readFrame reads one frame. Its error is io.EOF when the stream ended between two frames,
 // matches [ErrProtocol] when the bytes are not a frame, and is the stream's own otherwise.
-func readFrame(r *bufio.Reader) (frame, error) {
+// What admit refuses ends the reading before the payload has taken memory.
+func readFrame(r *bufio.Reader, admit func(h header, step string) error) (frame, error) {
 	if err := peekStart(r); err != nil {
 		return frame{}, err
 	}
@@ -21,15 +22,37 @@ func readFrame(r *bufio.Reader) (frame, error) {
 	if err != nil {
 		return frame{}, err
 	}
-	body := make([]byte, h.step+int(h.payload))
-	if _, err := io.ReadFull(r, body); err != nil {
-		return frame{}, midFrame(err)
+	step, err := readBytes(r, h.step)
+	if err != nil {
+		return frame{}, err
 	}
-	f := frame{h.kind, string(body[:h.step]), body[h.step:]}
-	if err := checkStep(f.step); err != nil {
+	f := frame{kind: h.kind, step: string(step)}
+	if err := f.checkStep(); err != nil {
 		return frame{}, protocolErrorf("received a %w", err)
 	}
-	return f, nil
+	if err := admit(h, f.step); err != nil {
+		return frame{}, err
+	}
+	f.payload, err = readBytes(r, int(h.payload))
+	return f, err
+}
+
+// readBytes reads what a header has announced, into memory that grows with what has arrived:
+// the announcement alone does not take more than a chunk.
+func readBytes(r io.Reader, size int) ([]byte, error) {
+	b := make([]byte, min(size, chunkSize))
+	for have := 0; ; {
+		n, err := io.ReadFull(r, b[have:])
+		if err != nil {
+			return nil, midFrame(err)
+		}
+		if have += n; have == size {
+			return b, nil
+		}
+		more := make([]byte, min(size, 2*have))
+		copy(more, b)
+		b = more
+	}
 }
 
 // peekStart looks at the magic and the version, byte by byte as they come: a stranger may
@@ -45,7 +68,7 @@ func peekStart(r *bufio.Reader) error {
 		case n <= len(magic) && !strings.HasPrefix(magic, string(b)):
 			return protocolErrorf("received %q; run ibperf on both sides", peekShown(r))
 		case n == startSize && b[n-1] != version:
-			return versionError(b[n-1])
+			return &versionError{b[n-1]}
 		}
 	}
 	return nil
@@ -56,14 +79,6 @@ func peekShown(r *bufio.Reader) []byte {
 	// Peek does not fail within what is buffered.
 	b, _ := r.Peek(min(r.Buffered(), shownBytes))
 	return b
-}
-
-func versionError(theirs byte) error {
-	older := "this side"
-	if theirs < version {
-		older = "the peer"
-	}
-	return protocolErrorf("received its version %d, this side has %d; update ibperf on %s", theirs, version, older)
 }
 
 // readHeader reads the fixed part of a frame, whose start has been looked at.

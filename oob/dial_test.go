@@ -27,15 +27,15 @@ func TestClientStartsBeforeServer(t *testing.T) {
 	dialed := make(chan accepted, 1)
 	refused := make(chan struct{})
 	go func() {
-		if _, err := connectOnce(t.Context(), addr, time.Minute); !errors.Is(err, syscall.ECONNREFUSED) {
+		if _, err := connectOnce(t.Context(), addr, "", time.Minute); !errors.Is(err, syscall.ECONNREFUSED) {
 			t.Errorf("first attempt: %v, want refused", err)
 		}
 		close(refused)
-		c, err := dial(t.Context(), addr, time.Minute, short)
+		c, err := dial(t.Context(), addr, DialOptions{Timeout: time.Minute}, short)
 		dialed <- accepted{c, err}
 	}()
 	<-refused
-	l, err := listen(addr, short)
+	l, err := listen(addr, ListenOptions{}, short)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestDialTimeoutSaysWhatToDo(t *testing.T) {
 	addr := freeAddr(t)
 	for _, timeout := range []time.Duration{0, 40 * time.Millisecond} {
 		start := time.Now()
-		_, err := dial(t.Context(), addr, timeout, short)
+		_, err := dial(t.Context(), addr, DialOptions{Timeout: timeout}, short)
 		if !errors.Is(err, syscall.ECONNREFUSED) {
 			t.Fatalf("error = %v, want refused", err)
 		}
@@ -70,14 +70,14 @@ func TestDialTimeoutSaysWhatToDo(t *testing.T) {
 
 func TestDialEndsAtOnceWhereWaitingIsNoCure(t *testing.T) {
 	for _, addr := range []string{"127.0.0.1", "127.0.0.1:notaport", "name.invalid:18515"} {
-		_, err := dial(t.Context(), addr, time.Hour, short)
+		_, err := dial(t.Context(), addr, DialOptions{Timeout: time.Hour}, short)
 		if err == nil || !strings.HasPrefix(err.Error(), "connect to "+addr+": ") {
 			t.Errorf("error = %v, want one that names %s", err, addr)
 		}
 	}
 }
 
-func TestConnectErrorAdvisesWhereWaitingHelps(t *testing.T) {
+func TestDialErrorAdvisesWhereWaitingHelps(t *testing.T) {
 	late := &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
 	for _, tt := range []struct {
 		name    string
@@ -90,7 +90,7 @@ func TestConnectErrorAdvisesWhereWaitingHelps(t *testing.T) {
 		{"no name in time", &net.OpError{Op: "dial", Err: &net.DNSError{IsTimeout: true}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := connectError(t.Context(), "host:18515", time.Second, tt.err)
+			err := dialError(t.Context(), "host:18515", time.Second, tt.err)
 			if got := strings.Contains(err.Error(), "tried for 1s; start the server"); got != tt.advises {
 				t.Errorf("error = %v, advises %v, want %v", err, got, tt.advises)
 			}
@@ -108,7 +108,7 @@ func TestDialIsCancelled(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(10*time.Millisecond, func() { cancel(why) })
-			_, err := dial(ctx, tt.addr, time.Hour, short)
+			_, err := dial(ctx, tt.addr, DialOptions{Timeout: time.Hour}, short)
 			if !errors.Is(err, why) || !strings.Contains(err.Error(), tt.addr) {
 				t.Errorf("error = %v, want %v and the address", err, why)
 			}
@@ -134,67 +134,15 @@ func TestDialDoesNotConnectToItself(t *testing.T) {
 	}
 }
 
-func TestListenOnPortInUse(t *testing.T) {
-	l := localListener(t, short)
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	_, err := Listen(l.Addr().String())
-	if !errors.Is(err, syscall.EADDRINUSE) {
-		t.Fatalf("error = %v, want address in use", err)
-	}
-	for _, want := range []string{"port " + port, "-p"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("error = %v, want %q in it", err, want)
-		}
-	}
-}
-
-func TestListenOnNoAddress(t *testing.T) {
-	if _, err := Listen("127.0.0.1:notaport"); err == nil || !strings.HasPrefix(err.Error(), "listen on ") {
-		t.Errorf("error = %v, want one that says where", err)
-	}
-}
-
-func TestAcceptIsCancelled(t *testing.T) {
-	l := localListener(t, short)
-	why := errors.New("interrupted")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	waits := goAccept(ctx, l)
-	cancel(why)
-	if got := <-waits; !errors.Is(got.err, why) {
-		t.Errorf("error = %v, want %v", got.err, why)
-	}
-	waits = goAccept(t.Context(), l)
-	c, err := dial(t.Context(), l.Addr().String(), time.Minute, short)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := <-waits
-	if got.err != nil {
-		t.Fatal("accept after a cancelled one:", got.err)
-	}
-	closeBoth(t, c, got.conn)
-}
-
-func TestAcceptEndsWithListener(t *testing.T) {
-	l := localListener(t, short)
-	waits := goAccept(t.Context(), l)
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
-	if got := <-waits; !errors.Is(got.err, net.ErrClosed) {
-		t.Errorf("error = %v, want net.ErrClosed", got.err)
-	}
-}
-
 // The exported functions keep the limits of a real run.
 func TestDialAndListen(t *testing.T) {
-	l, err := Listen("127.0.0.1:0")
+	l, err := Listen("127.0.0.1:0", ListenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
 	waits := goAccept(t.Context(), l)
-	c, err := Dial(t.Context(), l.Addr().String(), time.Minute)
+	c, err := Dial(t.Context(), l.Addr().String(), DialOptions{Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

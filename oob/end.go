@@ -19,11 +19,19 @@ func (c *Conn) Close() error {
 }
 
 // Abort tells the peer why this side ends the run, as well as that can be done within a
-// second, and closes. The reason should read on after "ended the run: "; it is made one line of
-// at most [MaxReason] printable bytes.
-func (c *Conn) Abort(reason string) {
-	reason = cleanReason(reason)
-	c.endBy(frame{kind: kindAbort, payload: []byte(reason)}, fmt.Errorf("%w: %s", ErrClosed, reason))
+// second, and closes. The class is for the peer's program, a word of at most [MaxClass] letters
+// a to z; empty, or anything else, is none. The reason is for people and should read on after
+// "ended the run: "; it is made one line of at most [MaxReason] printable bytes.
+func (c *Conn) Abort(class, reason string) {
+	c.endBy(abortFrame(class, reason), fmt.Errorf("%w: %s", ErrClosed, cleanReason(reason)))
+}
+
+func abortFrame(class, reason string) frame {
+	f := frame{kindAbort, class, []byte(cleanReason(reason))}
+	if f.check() != nil {
+		f.step = ""
+	}
+	return f
 }
 
 // endBy ends the connection, with a last frame if there is still somebody to read it, and

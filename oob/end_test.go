@@ -50,7 +50,7 @@ func TestPayloadBeforeByeCounts(t *testing.T) {
 	if got, err := c.await(payloads); err != nil || string(got) != "x" {
 		t.Errorf("payload = %q, %v; want x", got, err)
 	}
-	c.box.leave("last", true)
+	c.box.leave("last")
 	if err := c.Close(); err != nil {
 		t.Errorf("Close = %v, want nil", err)
 	}
@@ -104,14 +104,14 @@ func TestCloseEndsOwnExchange(t *testing.T) {
 			waits <- err
 		}()
 		synctest.Wait()
-		go a.Abort("interrupted by SIGINT")
+		go a.Abort("", "interrupted by SIGINT")
 		if err := <-waits; !errors.Is(err, ErrClosed) || !strings.Contains(err.Error(), "SIGINT") {
 			t.Errorf("Exchange error = %v, want ErrClosed and the reason", err)
 		}
 		if _, err := a.Exchange("next", nil); !errors.Is(err, ErrClosed) {
 			t.Errorf("Exchange error = %v, want ErrClosed", err)
 		}
-		b.Abort("")
+		b.Abort("", "")
 	})
 }
 
@@ -124,7 +124,7 @@ func TestAbortReasonReachesWaitingSide(t *testing.T) {
 				_, err := a.Exchange("results", nil)
 				waits <- err
 			}()
-			b.Abort("interrupted by SIGINT")
+			b.Abort("", "interrupted by SIGINT")
 			wantPeerError(t, <-waits, true, "ended the run: interrupted by SIGINT")
 		})
 	}
@@ -134,12 +134,32 @@ func TestAbortReasonReachesSideThatDoesNotWait(t *testing.T) {
 	for _, ends := range bothKinds {
 		t.Run(ends.name, func(t *testing.T) {
 			a, b := ends.open(t, short)
-			b.Abort("no space left on device")
+			b.Abort("", "no space left on device")
 			wantLost(t, a, true, "ended the run: no space left on device")
 			if err := a.Close(); err == nil {
 				t.Error("Close = nil, want the peer's reason")
 			}
 		})
+	}
+}
+
+func TestAbortClassReachesPeer(t *testing.T) {
+	for _, tt := range []struct{ given, heard string }{
+		{"usage", "usage"},
+		{"", ""},
+		{strings.Repeat("z", MaxClass), strings.Repeat("z", MaxClass)},
+		{strings.Repeat("z", MaxClass+1), ""},
+		{"two words", ""},
+		{"\x1b[2J", ""},
+	} {
+		a, b := Pipe()
+		b.Abort(tt.given, "why")
+		wantLost(t, a, true, "ended the run: why")
+		var peer *PeerError
+		if errors.As(a.Err(), &peer) && peer.Class != tt.heard {
+			t.Errorf("class %q is heard as %q, want %q", tt.given, peer.Class, tt.heard)
+		}
+		endAll(a)
 	}
 }
 
@@ -154,7 +174,7 @@ func TestAbortReasonReachesSideThatSends(t *testing.T) {
 		}
 		sends <- err
 	}()
-	b.Abort("enough")
+	b.Abort("", "enough")
 	wantPeerError(t, <-sends, true, "ended the run: enough")
 }
 
@@ -162,12 +182,12 @@ func TestAbortReasonReachesSideThatSends(t *testing.T) {
 func TestAbortIsBriefWithStuckPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()
-		c := newConn(here, standard)
+		c := newConn(here, nil, standard)
 		c.start()
 		go func() { _, _ = c.Exchange("stuck", make([]byte, MaxPayload)) }()
 		synctest.Wait()
 		start := time.Now()
-		c.Abort("interrupted by SIGTERM")
+		c.Abort("", "interrupted by SIGTERM")
 		if took := time.Since(start); took > standard.farewell {
 			t.Errorf("Abort took %v, want at most %v", took, standard.farewell)
 		}

@@ -26,6 +26,9 @@ type PeerError struct {
 	Reason string
 	// Aborted tells that the peer ended the run and said so.
 	Aborted bool
+	// Class is the class of the reason that the peer gave when Aborted, a word of at most
+	// MaxClass letters a to z, or empty.
+	Class string
 
 	cause error
 }
@@ -44,6 +47,20 @@ func (e *PeerError) Unwrap() error { return e.cause }
 func protocolErrorf(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrProtocol, fmt.Errorf(format, args...))
 }
+
+// versionError says that the peer has another version of the protocol. It matches ErrProtocol.
+type versionError struct{ theirs byte }
+
+func (e *versionError) Error() string {
+	older := "this side"
+	if e.theirs < version {
+		older = "the peer's side"
+	}
+	return fmt.Sprintf("speaks version %d of ibperf's protocol, this side version %d; update ibperf on %s",
+		e.theirs, version, older)
+}
+
+func (e *versionError) Is(target error) bool { return target == ErrProtocol }
 
 // whyGone puts the end of reading into words.
 func whyGone(err error, t timing) string {

@@ -13,11 +13,13 @@ const (
 	MaxStep = 32
 	// MaxReason is the longest reason for an abort, in bytes.
 	MaxReason = 1 << 10
+	// MaxClass is the longest class of an abort, in bytes.
+	MaxClass = 16
 )
 
 const (
 	magic      = "IBPF"
-	version    = 1
+	version    = 2
 	startSize  = len(magic) + 1
 	headerSize = 12
 )
@@ -29,20 +31,23 @@ const (
 	kindHello kind = 1 + iota // the first frame of each side
 	kindData                  // a payload of a step
 	kindPing                  // proof of life
-	kindAbort                 // the run ends early, the payload says why
+	kindAbort                 // the run ends early: the step is the class of the reason, the payload its text
 	kindBye                   // the run is over
+	kindProof                 // the second frame of each side that has a secret
 )
 
-// kinds holds the name and the largest payload of each kind. Only data names a step.
+// kinds holds the name and the limits of each kind: the longest step and the largest payload.
 var kinds = map[kind]struct {
 	name    string
+	step    int
 	payload int64
 }{
-	kindHello: {"hello", helloSize},
-	kindData:  {"data", MaxPayload},
-	kindPing:  {"ping", 0},
-	kindAbort: {"abort", MaxReason},
-	kindBye:   {"bye", 0},
+	kindHello: {"hello", 0, helloSize},
+	kindData:  {"data", MaxStep, MaxPayload},
+	kindPing:  {"ping", 0, 0},
+	kindAbort: {"abort", MaxClass, MaxReason},
+	kindBye:   {"bye", 0, 0},
+	kindProof: {"proof", 0, proofSize},
 }
 
 func (k kind) String() string {
@@ -64,7 +69,20 @@ func (f frame) check() error {
 	if err := (header{f.kind, len(f.step), int64(len(f.payload))}).check(); err != nil {
 		return err
 	}
-	return checkStep(f.step)
+	return f.checkStep()
+}
+
+// checkStep looks at what a step is made of, which may come to stand in an error text as it is.
+func (f frame) checkStep() error {
+	for _, c := range []byte(f.step) {
+		switch {
+		case f.kind == kindAbort && (c < 'a' || c > 'z'):
+			return fmt.Errorf("class %q, it must be of the letters a to z", f.step)
+		case c <= ' ' || c > '~':
+			return fmt.Errorf("step name %q, it must be printable ASCII without spaces", f.step)
+		}
+	}
+	return nil
 }
 
 // appendTo appends the frame in its wire form. The frame must have passed check.
@@ -89,24 +107,14 @@ func (h header) check() error {
 	switch {
 	case !ok:
 		return fmt.Errorf("unknown frame %v", h.kind)
-	case h.kind != kindData && h.step != 0:
+	case known.step == 0 && h.step != 0:
 		return fmt.Errorf("%v frame that names a step", h.kind)
 	case h.kind == kindData && h.step == 0:
 		return fmt.Errorf("%v frame without a step", h.kind)
-	case h.step > MaxStep:
-		return fmt.Errorf("step name of %d bytes, the limit is %d", h.step, MaxStep)
+	case h.step > known.step:
+		return fmt.Errorf("%v frame with a step of %d bytes, the limit is %d", h.kind, h.step, known.step)
 	case h.payload > known.payload:
 		return fmt.Errorf("%v frame with a payload of %d bytes, the limit is %d", h.kind, h.payload, known.payload)
-	}
-	return nil
-}
-
-// checkStep refuses names that could not be shown in an error text as they are.
-func checkStep(step string) error {
-	for _, c := range []byte(step) {
-		if c <= ' ' || c > '~' {
-			return fmt.Errorf("step name %q, it must be printable ASCII without spaces", step)
-		}
 	}
 	return nil
 }

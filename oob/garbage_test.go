@@ -3,7 +3,6 @@ package oob
 import (
 	"errors"
 	"math/rand/v2"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -33,23 +32,31 @@ var strangers = []struct {
 	{"one byte", []byte{0}, `received "\x00"`},
 	{"escape sequences", []byte("\x1b[2J\x1b]0;x\x07"), `received "\x1b[2J`},
 	{"almost the magic", []byte("IBPG\x01\x01\x00\x00"), `received "IBPG`},
-	{"a newer version", []byte("IBPF\x02"), "received its version 2, this side has 1; update ibperf on this side"},
-	{"an older version", []byte("IBPF\x00"), "received its version 0, this side has 1; update ibperf on the peer"},
-	{"an unknown kind", []byte("IBPF\x01\x09\x00\x00\x00\x00\x00\x00"), "unknown frame kind 9"},
-	{"the reserved byte", []byte("IBPF\x01\x01\x00\x01\x00\x00\x00\x01"), "reserved byte"},
-	{"an oversize payload", []byte("IBPF\x01\x02\x01\x00\xff\xff\xff\xff"), "the limit is 4194304"},
-	{"an oversize hello", []byte("IBPF\x01\x01\x00\x00\x00\x00\x00\x02"), "the limit is 1"},
-	{"an oversize step", []byte("IBPF\x01\x02\x21\x00\x00\x00\x00\x00"), "the limit is 32"},
+	{"a newer version", []byte("IBPF\x03"), "speaks version 3 of ibperf's protocol, this side version 2; update ibperf on this side"},
+	{"an older version", []byte("IBPF\x01"), "speaks version 1 of ibperf's protocol, this side version 2; update ibperf on the peer's side"},
+	{"an unknown kind", []byte("IBPF\x02\x09\x00\x00\x00\x00\x00\x00"), "unknown frame kind 9"},
+	{"the reserved byte", []byte("IBPF\x02\x01\x00\x01\x00\x00\x00\x01"), "reserved byte"},
+	{"an oversize payload", []byte("IBPF\x02\x02\x01\x00\xff\xff\xff\xff"), "the limit is 4194304"},
+	{"an oversize hello", []byte("IBPF\x02\x01\x00\x00\x00\x00\x00\x23"), "the limit is 34"},
+	{"an oversize step", []byte("IBPF\x02\x02\x21\x00\x00\x00\x00\x00"), "the limit is 32"},
 	{"data before hello", frame{kindData, "plan", nil}.appendTo(nil), "received a data frame before its hello"},
-	{"an unknown role", frame{kind: kindHello, payload: []byte{7}}.appendTo(nil), "unknown role 7"},
+	{"a proof before hello", frame{kind: kindProof, payload: make([]byte, proofSize)}.appendTo(nil), "received a proof frame before its hello"},
+	{"an unknown role", helloOf(7, 0), "unknown role 7"},
+	{"an unknown flag", helloOf(byte(roleClient), 2), "a hello with 2 where it says whether it has a secret"},
 	{"an empty hello", frame{kind: kindHello}.appendTo(nil), "hello of 0 bytes"},
+}
+
+// helloOf is the wire form of a hello that need not be right.
+func helloOf(role, secret byte) []byte {
+	payload := append([]byte{role, secret}, make([]byte, nonceSize)...)
+	return frame{kind: kindHello, payload: payload}.appendTo(nil)
 }
 
 // wantStranger checks an error that a stranger has caused.
 func wantStranger(t *testing.T, err error, want string) {
 	t.Helper()
 	wantPeerError(t, err, false, want)
-	if !errors.Is(err, ErrProtocol) || !strings.Contains(err.Error(), "does not speak ibperf's protocol") {
+	if !errors.Is(err, ErrProtocol) {
 		t.Errorf("error = %v, want ErrProtocol", err)
 	}
 	if strings.ContainsAny(err.Error(), "\x00\x07\x1b\n") {
@@ -59,10 +66,12 @@ func wantStranger(t *testing.T, err error, want string) {
 
 // The stranger stays connected and waits for an answer, so that only its bytes tell.
 func TestClientMeetsStranger(t *testing.T) {
+	limits := short
+	limits.farewell = 10 * time.Millisecond // strangers do not end when they are left
 	for _, tt := range append(strangers, sameRole(roleClient)) {
 		t.Run(tt.name, func(t *testing.T) {
 			addr, peers := rawListener(t, tt.says)
-			_, err := dial(t.Context(), addr, time.Minute, short)
+			_, err := dial(t.Context(), addr, DialOptions{Timeout: time.Minute}, limits)
 			wantStranger(t, err, tt.want)
 			_ = (<-peers).nc.Close()
 		})
@@ -70,26 +79,17 @@ func TestClientMeetsStranger(t *testing.T) {
 }
 
 func TestServerMeetsStrangerAndServesOn(t *testing.T) {
-	l := localListener(t, short)
+	limits := short
+	limits.farewell = 10 * time.Millisecond
 	for _, tt := range append(strangers, sameRole(roleServer)) {
 		t.Run(tt.name, func(t *testing.T) {
-			waits := goAccept(t.Context(), l)
-			nc, err := net.Dial("tcp", l.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer nc.Close()
-			rawPeer{t, nc}.sendBytes(tt.says)
-			wantStranger(t, (<-waits).err, tt.want)
+			l, stranger := watchedListener(t, limits)
+			dialRaw(t, l, tt.says)
+			wantStranger(t, <-stranger, tt.want)
+			client, server := serveOne(t, l, limits)
+			swap(t, client, server, "plan", []byte("c"), []byte("s"))
 		})
 	}
-	waits := goAccept(t.Context(), l)
-	c, err := dial(t.Context(), l.Addr().String(), time.Minute, short)
-	got := <-waits
-	if err := errors.Join(err, got.err); err != nil {
-		t.Fatal(err)
-	}
-	closeBoth(t, c, got.conn)
 }
 
 // sameRole is a peer that takes itself for what this side is.
@@ -99,7 +99,7 @@ func sameRole(r role) (peer struct {
 	want string
 }) {
 	peer.name = "two of a role"
-	peer.says = frame{kind: kindHello, payload: []byte{byte(r)}}.appendTo(nil)
+	peer.says = newHello(r, nil).frame().appendTo(nil)
 	peer.want = "received the hello of a " + r.String()
 	return peer
 }
@@ -107,38 +107,22 @@ func sameRole(r role) (peer struct {
 func TestGreetingNeverComes(t *testing.T) {
 	limits := short
 	limits.hello = 50 * time.Millisecond
-	addr, peers := rawListener(t, []byte("IBP"))
-	_, err := dial(t.Context(), addr, time.Minute, limits)
-	wantPeerError(t, err, false, "has not said hello for 50ms")
-	_ = (<-peers).nc.Close()
-
-	l := localListener(t, limits)
-	waits := goAccept(t.Context(), l)
-	nc, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	wantPeerError(t, (<-waits).err, false, "has not said hello for 50ms")
+	l, stranger := watchedListener(t, limits)
+	dialRaw(t, l, []byte("IBP"))
+	wantPeerError(t, <-stranger, false, "has not said hello for 50ms")
 }
 
-func TestPeerLeavesBeforeHello(t *testing.T) {
-	l := localListener(t, short)
-	for _, says := range []string{"", "IBPF\x01\x01\x00"} {
-		waits := goAccept(t.Context(), l)
-		nc, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		rawPeer{t, nc}.sendBytes([]byte(says))
-		drain(t, rawPeer{t, nc}, says != "")
-		wantPeerError(t, (<-waits).err, false, "is gone before its hello: connection")
+func TestClientLeavesBeforeHello(t *testing.T) {
+	for _, says := range []string{"", "IBPF\x02\x01\x00"} {
+		l, stranger := watchedListener(t, short)
+		drain(t, dialRaw(t, l, []byte(says)), says != "")
+		wantPeerError(t, <-stranger, false, "is gone before its hello: connection")
 	}
 }
 
 func TestGarbageAfterHello(t *testing.T) {
 	flood := []byte(nil)
-	for range maxQueued + 1 {
+	for range trusted.waiting + 1 {
 		flood = frame{kindData, "flood", []byte("x")}.appendTo(flood)
 	}
 	for _, tt := range []struct {
@@ -147,11 +131,14 @@ func TestGarbageAfterHello(t *testing.T) {
 		want string
 	}{
 		{"text", []byte("hello?\n"), `received "hello?\n"`},
-		{"a second hello", frame{kind: kindHello, payload: []byte{1}}.appendTo(nil), "a second hello"},
-		{"a flood", flood, `received step "flood" while 16 payloads wait`},
+		{"a second hello", newHello(roleServer, nil).frame().appendTo(nil), "received a hello frame after the greeting"},
+		{"a flood", flood, `received step "flood" beyond the limit of waiting payloads, 16`},
 		{"a step of control characters", frame{kindData, "\x1b[2J", nil}.appendTo(nil), `step name "\x1b[2J"`},
-		{"an oversize abort", []byte("IBPF\x01\x04\x00\x00\x00\x00\x04\x01"), "the limit is 1024"},
-		{"a ping with a step", []byte("IBPF\x01\x03\x01\x00\x00\x00\x00\x00s"), "names a step"},
+		{"an oversize abort", []byte("IBPF\x02\x04\x00\x00\x00\x00\x04\x01"), "the limit is 1024"},
+		{"an abort with a long class", []byte("IBPF\x02\x04\x11\x00\x00\x00\x00\x00"), "step of 17 bytes, the limit is 16"},
+		{"an abort with a class of control characters", []byte("IBPF\x02\x04\x02\x00\x00\x00\x00\x00\x1b["), `class "\x1b["`},
+		{"an abort with a class of capitals", []byte("IBPF\x02\x04\x01\x00\x00\x00\x00\x00A"), `class "A"`},
+		{"a ping with a step", []byte("IBPF\x02\x03\x01\x00\x00\x00\x00\x00s"), "names a step"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, raw := rawServer(t, short)
@@ -185,6 +172,6 @@ func TestHostileAbortTextIsCleaned(t *testing.T) {
 
 func TestLongAbortReasonIsCut(t *testing.T) {
 	a, b := tcpPair(t, short)
-	b.Abort(strings.Repeat("ä", MaxReason))
+	b.Abort("", strings.Repeat("ä", MaxReason))
 	wantLost(t, a, true, "ended the run: "+strings.Repeat("ä", MaxReason/2))
 }

@@ -16,7 +16,7 @@ func TestPeerGoneWithoutWord(t *testing.T) {
 		reset      bool
 	}{
 		{"between frames", "is gone: connection closed", nil, false},
-		{"in a header", "middle of a frame", []byte("IBPF\x01\x02"), false},
+		{"in a header", "middle of a frame", []byte("IBPF\x02\x02"), false},
 		{"in the magic", "middle of a frame", []byte("IB"), false},
 		{"in a payload", "middle of a frame", frame{kindData, "s", []byte("1234")}.appendTo(nil)[:15], false},
 		{"by a reset", "is gone: connection ", nil, true},
@@ -66,7 +66,7 @@ func TestSilentPeerIsLost(t *testing.T) {
 func TestDeathIsNoticedWithinFiveSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()
-		c := newConn(here, standard)
+		c := newConn(here, nil, standard)
 		c.start()
 		start := time.Now()
 		<-c.Lost()
@@ -81,7 +81,7 @@ func TestDeathIsNoticedWithinFiveSeconds(t *testing.T) {
 func TestPeerThatTakesNothingIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()
-		c := newConn(here, standard)
+		c := newConn(here, nil, standard)
 		c.start()
 		stop := make(chan struct{})
 		go func() {
@@ -114,13 +114,13 @@ func TestGoroutinesEndWithConnection(t *testing.T) {
 		}},
 		{"garbage", func(_ *Conn, peer net.Conn) { _, _ = peer.Write([]byte("garbage")) }},
 		{"own close", func(c *Conn, _ net.Conn) { _ = c.Close() }},
-		{"own abort", func(c *Conn, _ net.Conn) { c.Abort("enough") }},
+		{"own abort", func(c *Conn, _ net.Conn) { c.Abort("", "enough") }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(*testing.T) {
 				here, there := net.Pipe()
 				defer there.Close()
-				c := newConn(here, standard)
+				c := newConn(here, nil, standard)
 				c.start()
 				for range 3 {
 					go func() { _, _ = c.Exchange(tt.name[:3], nil) }()

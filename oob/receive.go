@@ -5,15 +5,14 @@ import "time"
 // readAll takes what the peer sends, until it ends or fails.
 func (c *Conn) readAll() {
 	for {
-		f, err := readFrame(c.in)
-		if err == nil {
-			err = c.take(f)
-		}
+		f, err := readFrame(c.in, c.admit)
 		if err != nil {
 			c.fail(whyGone(err, c.timing), err)
 			return
 		}
 		switch f.kind {
+		case kindData:
+			c.box.put(f.step, f.payload)
 		case kindAbort:
 			c.aborted(f)
 			return
@@ -24,13 +23,13 @@ func (c *Conn) readAll() {
 	}
 }
 
-// take uses the frames that leave the connection as it is.
-func (c *Conn) take(f frame) error {
-	switch f.kind {
+// admit refuses frames out of place, and payloads for which there is no room.
+func (c *Conn) admit(h header, step string) error {
+	switch h.kind {
 	case kindData:
-		return c.box.put(f.step, f.payload)
-	case kindHello:
-		return protocolErrorf("received a second hello")
+		return c.box.admit(step, h.payload)
+	case kindHello, kindProof:
+		return protocolErrorf("received a %v frame after the greeting", h.kind)
 	}
 	return nil
 }
@@ -38,7 +37,7 @@ func (c *Conn) take(f frame) error {
 // aborted ends the connection with the peer's reason, which is cleaned because the peer may
 // be anyone.
 func (c *Conn) aborted(f frame) {
-	c.lose(&PeerError{Peer: c.peer, Reason: cleanReason(string(f.payload)), Aborted: true})
+	c.lose(&PeerError{Peer: c.peer, Reason: cleanReason(string(f.payload)), Aborted: true, Class: f.step})
 	_ = c.nc.Close()
 }
 

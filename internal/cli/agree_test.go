@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"path/filepath"
 	"strings"
@@ -140,40 +141,86 @@ func TestClientWithoutAServerGivesUp(t *testing.T) {
 	wantEnd(t, "client", client.end(t), StatusPeer, "127.0.0.1:"+port)
 }
 
-func TestStrangersEndAServerWithAMessage(t *testing.T) {
+// knock says something to a server as a stranger does, and hears all that it answers.
+func knock(t *testing.T, port, say string) {
+	t.Helper()
+	nc, err := net.Dial("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	_, err = nc.Write([]byte(say))
+	if err := errors.Join(err, nc.(*net.TCPConn).CloseWrite()); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, nc) // ends when the server has left
+}
+
+func TestStrangersDoNotEndAServer(t *testing.T) {
 	for name, say := range map[string]string{"garbage": "GET / HTTP/1.1\r\n\r\n", "nothing": ""} {
 		server := start(t, writeLat, quick, serverArgs()...)
-		nc, err := net.Dial("tcp", "127.0.0.1:"+server.port(t))
-		if err != nil {
-			t.Fatal(err)
+		port := server.port(t)
+		for range 3 {
+			knock(t, port, say)
 		}
-		_, err = nc.Write([]byte(say))
-		if err := errors.Join(err, nc.Close()); err != nil {
-			t.Fatal(err)
+		client := start(t, writeLat, quick, "-d", "shm_whole", "-p", port, "127.0.0.1")
+		wantEnd(t, name+": client", client.end(t), StatusDone)
+		wantEnd(t, name+": server", server.end(t), StatusDone)
+		if said := server.err.String(); strings.Count(said, "a connection that was no client: peer 127.0.0.1:") != 1 {
+			t.Errorf("%s: server said %s", name, said)
 		}
-		wantEnd(t, name, server.end(t), StatusPeer, "peer 127.0.0.1:")
+	}
+}
+
+// Strangers are counted, and clients are numbered without them.
+func TestPersistentServerCountsStrangers(t *testing.T) {
+	server := start(t, writeLat, quick, serverArgs("--persistent")...)
+	port := server.port(t)
+	for range 3 {
+		knock(t, port, "GET / HTTP/1.1\r\n\r\n")
+	}
+	client := start(t, writeLat, quick, "-d", "shm_whole", "-p", port, "127.0.0.1")
+	wantEnd(t, "client", client.end(t), StatusDone)
+	server.cancel(&interruptedError{"SIGTERM"})
+	// The client may have its answer before the server is done with it.
+	if err := server.end(t); Status(err) != StatusDone && Status(err) != StatusOther {
+		t.Errorf("server: %v", err)
+	}
+	for _, want := range []string{"number 1, ib_write_lat\n", "ib_write_lat: 3 connections were no clients\n"} {
+		if said := server.err.String(); !strings.Contains(said, want) {
+			t.Errorf("server said %s, want %q in it", said, want)
+		}
 	}
 }
 
 // dial connects to a server without being a client of its.
 func dial(t *testing.T, server *program) *oob.Conn {
 	t.Helper()
-	conn, err := oob.Dial(t.Context(), "127.0.0.1:"+server.port(t), time.Minute)
+	conn, err := oob.Dial(t.Context(), "127.0.0.1:"+server.port(t), oob.DialOptions{Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Abort("end of the test") })
+	t.Cleanup(func() { conn.Abort("", "end of the test") })
 	return conn
 }
 
 func TestClientThatProposesNothingIsLeft(t *testing.T) {
 	p := &program{out: &buffer{}, err: &buffer{port: make(chan string, 1)}, ended: make(chan error, 1)}
-	a := &app{test: writeLat, console: &console{out: p.out, err: p.err}, run: quick, patience: 10 * time.Millisecond}
+	a := &app{test: writeLat, console: &console{out: p.out, err: p.err}, run: quick, patience: time.Second}
 	p.start(t, a, serverArgs())
-	conn := dial(t, p)
-	wantEnd(t, "server", p.end(t), StatusPeer, "nothing came within 10ms")
+	port := p.port(t)
+	conn, err := oob.Dial(t.Context(), "127.0.0.1:"+port, oob.DialOptions{Timeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
 	<-conn.Lost()
-	wantEnd(t, "client", conn.Err(), StatusPeer, "nothing came within 10ms")
+	wantEnd(t, "silent client", conn.Err(), StatusPeer, "nothing came within 1s")
+	client := start(t, writeLat, quick, "-d", "shm_whole", "-p", port, "127.0.0.1")
+	wantEnd(t, "client", client.end(t), StatusDone)
+	wantEnd(t, "server", p.end(t), StatusDone)
+	if said := p.err.String(); !strings.Contains(said, "nothing came within 1s; waiting for another one") {
+		t.Errorf("server said %s", said)
+	}
 }
 
 func TestHostileProposals(t *testing.T) {
@@ -234,10 +281,10 @@ func TestHostileAnswers(t *testing.T) {
 		{"no device", answerWith(`{}`, string(good)), StatusPeer},
 		{"no plan", answerWith(shm, `null`), StatusPeer},
 		{"another size", answerWith(shm, string(good)), StatusPeer}, // the client was given 64
-		{"a refusal with a code", `{"refusal":"[refused] not in order"}`, StatusRefused},
+		{"a refusal with a class", `{"class":"refused","refusal":"not in order"}`, StatusRefused},
 		{"a refusal without", `{"refusal":"no\u001b[2J"}`, StatusPeer},
 	} {
-		l, err := oob.Listen("127.0.0.1:0")
+		l, err := oob.Listen("127.0.0.1:0", oob.ListenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +306,7 @@ func TestHostileAnswers(t *testing.T) {
 		if strings.ContainsRune(err.Error(), '\x1b') {
 			t.Errorf("%s: an escape sequence reaches the terminal: %q", c.name, err)
 		}
-		conn.Abort("end of the test")
+		conn.Abort("", "end of the test")
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}

@@ -3,17 +3,24 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"strconv"
+	"time"
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/verbs"
 )
 
 // client connects to a server, agrees with it and runs.
 func (a *app) client(ctx context.Context, o *options) error {
 	v := &voice{console: a.console}
 	if _, err := newBudget(&o.Own).take(&o.Plan); err != nil {
+		return err
+	}
+	secret, err := readSecret(o.Own.SecretFile)
+	if err != nil {
 		return err
 	}
 	c, err := chooseClient(o.Own.Device, o.Own.IBPort)
@@ -26,7 +33,28 @@ func (a *app) client(ctx context.Context, o *options) error {
 		return err
 	}
 	defer device.Close()
-	conn, err := oob.Dial(ctx, net.JoinHostPort(o.host, strconv.Itoa(o.Own.Port)), o.Own.ConnectTimeout)
+	for begun := time.Now(); ; {
+		left := max(0, o.Own.ConnectTimeout-time.Since(begun))
+		err := a.attempt(ctx, o, v, device, secret, left)
+		var told *toldError
+		if !errors.As(err, &told) || !told.busy || left == 0 {
+			return err
+		}
+		select {
+		case <-time.After(busyPause):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// busyPause is how long a client waits until it asks a server again that is busy.
+const busyPause = 200 * time.Millisecond
+
+// attempt connects to the server within a time and runs.
+func (a *app) attempt(ctx context.Context, o *options, v *voice, device verbs.Context, secret []byte, within time.Duration) error {
+	conn, err := oob.Dial(ctx, net.JoinHostPort(o.host, strconv.Itoa(o.Own.Port)),
+		oob.DialOptions{Timeout: within, Secret: secret, Source: o.Own.Source})
 	if err != nil {
 		return &peerFault{err}
 	}
@@ -63,7 +91,7 @@ func (s *session) takeAnswer(data []byte) error {
 		return err
 	}
 	if a.Refusal != "" {
-		return heard(&oob.PeerError{Peer: s.conn.RemoteAddr(), Reason: a.Refusal, Aborted: true})
+		return heard(&oob.PeerError{Peer: s.conn.RemoteAddr(), Class: a.Class, Reason: a.Refusal, Aborted: true})
 	}
 	if s.plan, err = parsePlan(a.Plan, s.options.Test, a.Release); err != nil {
 		return err
@@ -75,6 +103,7 @@ func (s *session) takeAnswer(data []byte) error {
 	for _, option := range decided {
 		s.note("%s: decided by the server", option)
 	}
+	s.note("control channel to %s: %s", s.conn.RemoteAddr(), channel(s.conn.Authenticated()))
 	s.compareReleases(a.Release)
 	return checkDevices(identify(s.device.Device()), a.Device)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"syscall"
 
@@ -33,6 +34,8 @@ func Status(err error) int {
 		return StatusOther
 	case errors.As(err, &told):
 		return told.status
+	case errors.As(err, new(*busyError)):
+		return StatusPeer
 	case errors.As(err, new(*usageError)):
 		return StatusUsage
 	case errors.As(err, &refused):
@@ -97,31 +100,40 @@ func (e *peerFault) Unwrap() error { return e.err }
 type toldError struct {
 	status int
 	text   string
+	busy   bool // another attempt may do better
 }
 
 func (e *toldError) Error() string { return e.text }
 
-// codes name the statuses that hold for both sides, whichever found the reason.
-var codes = map[int]string{StatusUsage: "usage", StatusData: "data", StatusRefused: "refused"}
+// classes name the statuses that hold for both sides, whichever found the reason.
+var classes = map[int]string{StatusUsage: "usage", StatusData: "data", StatusRefused: "refused"}
 
-// statusOf returns the status with which the side that is told a code ends.
-func statusOf(code string) int {
-	for status, c := range codes {
-		if c == code {
+// statusOf returns the status with which the side that is told a class ends.
+func statusOf(class string) int {
+	for status, c := range classes {
+		if c == class {
 			return status
 		}
 	}
 	return StatusPeer
 }
 
-// reason is what the peer is told about err: "[code] text", or the text alone
-// where there is no code.
-func reason(err error) string {
-	text := oneLine(err)
-	if code := codes[Status(err)]; code != "" {
-		return "[" + code + "] " + text
+// reason is what the peer is told about err; the class is empty where there is none.
+func reason(err error) (class, text string) {
+	if errors.As(err, new(*busyError)) {
+		return classBusy, oneLine(err)
 	}
-	return text
+	return classes[Status(err)], oneLine(err)
+}
+
+// classBusy is the class of a server's refusal that another attempt may not meet.
+const classBusy = "busy"
+
+// busyError says that a server serves as many clients as it may.
+type busyError struct{ most int }
+
+func (e *busyError) Error() string {
+	return fmt.Sprintf("the server runs %d clients, which is the most that it does at a time", e.most)
 }
 
 // heard replaces the error of a peer that ended the run by what it said.
@@ -130,14 +142,7 @@ func heard(err error) error {
 	if !errors.As(err, &peer) || !peer.Aborted {
 		return err
 	}
-	told := &toldError{status: StatusPeer, text: peer.Reason}
-	if rest, ok := strings.CutPrefix(peer.Reason, "["); ok {
-		if code, text, ok := strings.Cut(rest, "] "); ok {
-			told.status, told.text = statusOf(code), text
-		}
-	}
-	told.text = "peer " + peer.Peer + " ended the run: " + told.text
-	return told
+	return &toldError{statusOf(peer.Class), peer.Error(), peer.Class == classBusy}
 }
 
 // oneLine prints an error, whose parts errors.Join sets in lines, in one line.

@@ -60,19 +60,23 @@ func TestReasonKeepsItsMeaningAtThePeer(t *testing.T) {
 		{&harness.DataError{}, StatusData},
 		{&harness.DeviceError{Err: errors.New("x")}, StatusPeer},
 		{&interruptedError{"SIGINT"}, StatusPeer},
-		{errors.New("[nonsense] x"), StatusPeer},
-		{errors.New("[x"), StatusPeer},
+		{errors.New("[usage] x"), StatusPeer},
 		{errors.Join(errors.New("a"), errors.New("b")), StatusPeer},
 	} {
-		told := heard(fmt.Errorf("step: %w", &oob.PeerError{Peer: "host:1", Reason: reason(c.err), Aborted: true}))
+		class, text := reason(c.err)
+		told := heard(fmt.Errorf("step: %w", &oob.PeerError{Peer: "host:1", Class: class, Reason: text, Aborted: true}))
 		if Status(told) != c.want {
 			t.Errorf("%v is told as status %d, want %d", c.err, Status(told), c.want)
 		}
-		if text := told.Error(); !strings.HasPrefix(text, "peer host:1 ended the run: ") || strings.ContainsAny(text, "\n") {
+		if text = told.Error(); !strings.HasPrefix(text, "peer host:1 ended the run: ") || strings.ContainsAny(text, "\n") {
 			t.Errorf("%v is told as %q", c.err, text)
 		}
 	}
-	lost := &oob.PeerError{Peer: "host:1", Reason: "[usage] is gone"}
+	unknown := &oob.PeerError{Peer: "host:1", Class: "later", Reason: "x", Aborted: true}
+	if got := Status(heard(unknown)); got != StatusPeer {
+		t.Errorf("a class that is not known is told as status %d, want %d", got, StatusPeer)
+	}
+	lost := &oob.PeerError{Peer: "host:1", Class: "usage", Reason: "is gone"}
 	if got := heard(lost); got != error(lost) {
 		t.Errorf("a peer that is gone has told %v", got)
 	}

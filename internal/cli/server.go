@@ -2,16 +2,14 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/oob"
-	"github.com/ibperf/ibperf/option"
 )
 
 // serve listens and serves one client, or with --persistent all that come.
@@ -20,27 +18,26 @@ func (a *app) serve(ctx context.Context, o *options) (err error) {
 	if err := checkNamed(o); err != nil {
 		return err
 	}
-	l, err := oob.Listen(net.JoinHostPort(o.Own.Source, strconv.Itoa(o.Own.Port)))
+	secret, err := readSecret(o.Own.SecretFile)
+	if err != nil {
+		return err
+	}
+	l, err := oob.Listen(net.JoinHostPort(o.Own.Source, strconv.Itoa(o.Own.Port)),
+		oob.ListenOptions{Secret: secret, Stranger: a.stranger})
 	if err != nil {
 		return err
 	}
 	defer l.Close()
+	defer a.countStrangers(l)
 	ready := readyFile(o.Own.ReadyFile)
 	defer func() { err = errors.Join(err, ready.remove()) }()
-	if err := a.listening(l, ready); err != nil {
+	if err := a.listening(l, secret != nil, ready); err != nil {
 		return err
 	}
 	if o.Own.Persistent {
 		return a.serveAll(ctx, o, l)
 	}
-	conn, err := l.Accept(ctx)
-	if err != nil {
-		return heard(err)
-	}
-	if err := l.Close(); err != nil {
-		return errors.Join(err, conn.Close())
-	}
-	return a.serveOne(ctx, o, conn, 0)
+	return a.serveOne(ctx, o, l)
 }
 
 // checkNamed finds out at once that the device named by -d cannot be used.
@@ -56,7 +53,7 @@ func checkNamed(o *options) error {
 }
 
 // listening tells people and scripts the port.
-func (a *app) listening(l *oob.Listener, ready readyFile) error {
+func (a *app) listening(l *oob.Listener, secret bool, ready readyFile) error {
 	_, text, err := net.SplitHostPort(l.Addr().String())
 	if err != nil {
 		return err
@@ -65,152 +62,122 @@ func (a *app) listening(l *oob.Listener, ready readyFile) error {
 	if err != nil {
 		return err
 	}
+	a.console.note("control channel: %s", channel(secret))
 	a.console.note("listening on port %d", port)
 	return ready.write(port)
 }
 
-// serveOne serves a client that has connected; number is 0 for the only one.
-func (a *app) serveOne(ctx context.Context, o *options, conn *oob.Conn, number int) (err error) {
-	v := &voice{console: a.console}
-	if number > 0 {
-		v.client = conn.RemoteAddr()
+// stranger tells people of the first connection that was no client.
+func (a *app) stranger(err error) {
+	a.console.note("%s: a connection that was no client: %v; further ones are counted", a.test.Program(), err)
+}
+
+// countStrangers tells people how many connections were no clients, if there were more.
+func (a *app) countStrangers(l *oob.Listener) {
+	if n := l.Strangers(); n > 1 {
+		a.console.note("%s: %d connections were no clients", a.test.Program(), n)
 	}
-	s := &session{app: a, voice: v, options: o, role: harness.Server, conn: conn, number: number}
-	defer func() {
-		if s.device != nil {
-			err = errors.Join(err, s.device.Close())
+}
+
+// serveOne serves the first client that says what it wants.
+func (a *app) serveOne(ctx context.Context, o *options, l *oob.Listener) error {
+	for {
+		conn, err := l.Accept(ctx)
+		if err != nil {
+			return err
 		}
-		if s.give != nil {
-			s.give()
+		s := &session{app: a, voice: &voice{console: a.console}, options: o, role: harness.Server, conn: conn}
+		err = s.hear(ctx)
+		switch {
+		case err == nil:
+			if err := l.Close(); err != nil {
+				return errors.Join(err, conn.Close())
+			}
+			return s.serve(ctx)
+		case ctx.Err() != nil:
+			return err
 		}
-	}()
-	ctx, cancel := context.WithTimeoutCause(ctx, o.Own.MaxTime, conflict(fmt.Sprintf("the server ends a run after %v (--max-time)", o.Own.MaxTime)))
-	defer cancel()
-	return s.run(ctx, s.respond)
+		a.console.note("client %s: %s; waiting for another one", conn.RemoteAddr(), oneLine(err))
+	}
 }
 
-// respond takes a client's proposal and answers it. A refusal is an answer too.
-func (s *session) respond(context.Context) error {
-	theirs, err := s.conn.Exchange(stepPlan, nil)
-	if err != nil {
-		return err
-	}
-	a, refusal := s.consider(theirs)
-	if refusal != nil {
-		a = answer{Refusal: reason(refusal)}
-	}
-	mine, err := json.Marshal(a)
-	if err == nil {
-		_, err = s.conn.Exchange(stepAnswer, mine)
-	}
-	if refusal != nil {
-		return refusal
-	}
-	return err
-}
+// Limits of a server that lasts: how many clients run at a time, and how many more it
+// listens to that have yet to say what they want.
+const (
+	maxRunning = 64
+	maxHeard   = 128
+)
 
-// consider makes the final plan of a proposal and opens the device for it.
-func (s *session) consider(data []byte) (a answer, err error) {
-	p, err := parseProposal(data)
-	if err != nil {
-		return a, err
-	}
-	s.compareReleases(p.Release)
-	client, err := readClient(&p)
-	if err != nil {
-		return a, err
-	}
-	var decided []string
-	if s.plan, decided, err = merge(client, s.options); err != nil {
-		return a, err
-	}
-	if most := s.options.Own.MaxTime; s.plan.Duration > most {
-		return a, conflict(fmt.Sprintf("--duration %g: the server ends a run after %v (--max-time)", s.plan.Duration.Seconds(), most))
-	}
-	if s.give, err = s.budget.take(&s.plan); err != nil {
-		return a, err
-	}
-	for _, option := range decided {
-		s.note("%s: given here, the client left it open", option)
-	}
-	if err := s.openFor(p.Device); err != nil {
-		return a, err
-	}
-	plan, err := s.plan.Encode()
-	return answer{Release: Release, Device: identify(s.device.Device()), Plan: plan}, err
-}
-
-// readClient returns what the client's command line says.
-func readClient(p *proposal) (*options, error) {
-	t, err := testOf(p)
-	if err != nil {
-		return nil, err
-	}
-	o := &options{Settings: option.New(t), given: p.Given}
-	o.Plan, err = parsePlan(p.Plan, t, p.Release)
-	return o, err
-}
-
-// openFor opens the device that goes with the client's.
-func (s *session) openFor(client deviceID) error {
-	c, err := chooseServer(s.options.Own.Device, s.options.Own.IBPort, client)
-	if err != nil {
-		return err
-	}
-	s.announce(c)
-	s.device, err = openDevice(c.device, s.options.Own.IBPort)
-	return err
-}
-
-// maxClients is how many clients a persistent server serves at a time. Others
-// wait for their turn.
-const maxClients = 64
-
-// serveAll serves clients until the context ends. What goes wrong with one is
-// told and does not end the others. It returns nil if nobody was interrupted.
+// serveAll serves clients until the context ends. What goes wrong with one is told and
+// does not end the others. It returns nil if nobody was interrupted.
 func (a *app) serveAll(ctx context.Context, o *options, l *oob.Listener) error {
 	var clients sync.WaitGroup
 	defer clients.Wait()
-	turns := make(chan struct{}, maxClients)
-	for number := 1; ; number++ {
+	all := &crowd{heard: make(chan struct{}, maxHeard), running: make(chan struct{}, maxRunning)}
+	for {
 		select {
-		case turns <- struct{}{}:
+		case all.heard <- struct{}{}:
 		case <-ctx.Done():
-			return a.stopped(ctx, len(turns))
+			return a.stopped(ctx, all)
 		}
 		conn, err := l.Accept(ctx)
-		if err != nil {
-			<-turns
-			if ctx.Err() != nil {
-				return a.stopped(ctx, len(turns))
-			}
-			if !isPeerError(err) {
-				return err
-			}
-			a.console.note("%s: %v", a.test.Program(), err)
-			continue
+		if err != nil && ctx.Err() != nil {
+			return a.stopped(ctx, all)
+		} else if err != nil {
+			return err
 		}
-		clients.Go(func() {
-			defer func() { <-turns }()
-			a.serveNumbered(ctx, o, conn, number)
-		})
+		v := &voice{console: a.console, client: conn.RemoteAddr()}
+		s := &session{app: a, voice: v, options: o, role: harness.Server, conn: conn}
+		clients.Go(func() { all.serve(ctx, s) })
 	}
 }
 
 // stopped is how a persistent server ends: well, if it was idle.
-func (a *app) stopped(ctx context.Context, busy int) error {
-	if busy > 0 {
+func (a *app) stopped(ctx context.Context, all *crowd) error {
+	if len(all.running) > 0 {
 		return context.Cause(ctx)
 	}
 	return nil
 }
 
-func (a *app) serveNumbered(ctx context.Context, o *options, conn *oob.Conn, number int) {
-	a.console.note("client %s: connected, number %d", conn.RemoteAddr(), number)
-	err := a.serveOne(ctx, o, conn, number)
+// crowd is the clients of a server that lasts.
+type crowd struct {
+	heard   chan struct{} // full while as many are listened to as may be
+	running chan struct{} // and while as many run
+
+	mu     sync.Mutex
+	number int // of clients that were run
+}
+
+// serve listens to a client and runs what it wants.
+func (c *crowd) serve(ctx context.Context, s *session) {
+	err := s.hear(ctx)
+	<-c.heard
 	if err == nil {
-		a.console.note("client %s: done", conn.RemoteAddr())
+		err = c.run(ctx, s)
+	}
+	if err == nil {
+		s.note("done")
 		return
 	}
-	a.console.note("client %s: failed with status %d: %s", conn.RemoteAddr(), Status(err), oneLine(err))
+	s.note("failed with status %d: %s", Status(err), oneLine(err))
 }
+
+// run runs what a client wants, unless as many run as may.
+func (c *crowd) run(ctx context.Context, s *session) error {
+	select {
+	case c.running <- struct{}{}:
+		defer func() { <-c.running }()
+	default:
+		return s.refuse(&busyError{maxRunning})
+	}
+	c.mu.Lock()
+	c.number++
+	s.number = c.number
+	c.mu.Unlock()
+	return s.serve(ctx)
+}
+
+// hearLimit is how long a client may take to say what it wants: it has nothing else to do
+// once it is connected.
+const hearLimit = 3 * time.Second

@@ -25,6 +25,7 @@ type session struct {
 	conn    *oob.Conn
 	number  int // of a persistent server's client, from 1; else 0
 
+	wanted []byte        // on a server: what the client said that it wants
 	device verbs.Context // opened; on a server from the agreement on
 	give   func()        // back what the plan takes of a server's budget
 	plan   option.Plan   // final, from the agreement on
@@ -41,7 +42,7 @@ const endGrace = 500 * time.Millisecond
 // run agrees with the peer by the role's own agree, and runs the plan. In the
 // end the peer knows how it went.
 func (s *session) run(ctx context.Context, agree func(context.Context) error) error {
-	err := s.agree(ctx, agree)
+	err := s.within(ctx, s.patience, agree)
 	if err == nil {
 		err = s.measure(ctx)
 	}
@@ -49,10 +50,10 @@ func (s *session) run(ctx context.Context, agree func(context.Context) error) er
 	return err
 }
 
-// agree is given up when the context ends or the peer takes too long.
-func (s *session) agree(ctx context.Context, agree func(context.Context) error) error {
-	late := fmt.Errorf("agree with the peer %s: nothing came within %v", s.conn.RemoteAddr(), s.patience)
-	limited, cancel := context.WithTimeoutCause(ctx, s.patience, &peerFault{late})
+// within is given up when the context ends or the peer takes too long.
+func (s *session) within(ctx context.Context, limit time.Duration, agree func(context.Context) error) error {
+	late := fmt.Errorf("agree with the peer %s: nothing came within %v", s.conn.RemoteAddr(), limit)
+	limited, cancel := context.WithTimeoutCause(ctx, limit, &peerFault{late})
 	defer cancel()
 	release := context.AfterFunc(limited, func() { s.conn.Abort(reason(context.Cause(limited))) })
 	defer release()

@@ -44,7 +44,8 @@ type answer struct {
 	Release string          `json:"release"`
 	Device  deviceID        `json:"device"`
 	Plan    json.RawMessage `json:"plan,omitempty"`
-	Refusal string          `json:"refusal,omitempty"` // as [reason] writes it
+	Class   string          `json:"class,omitempty"`   // of the refusal, as [reason] tells it
+	Refusal string          `json:"refusal,omitempty"` // its text
 }
 
 // maxName is the longest program, device or release name that a peer may have.

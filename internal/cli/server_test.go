@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ibperf/ibperf/harness"
+)
+
+// secretFile makes a file with a secret.
+func secretFile(t *testing.T, name, text string, mode os.FileMode) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestSecretKeepsStrangersOut(t *testing.T) {
+	const text = "0123456789abcdef"
+	right, wrong := secretFile(t, "right", text+"\n", 0o600), secretFile(t, "wrong", text+"0", 0o600)
+	server := start(t, writeLat, quick, serverArgs("--secret-file", right)...)
+	port := server.port(t)
+	for name, args := range map[string]string{"none": "", "another": "--secret-file " + wrong} {
+		client := start(t, writeLat, quick, append(strings.Fields(args), "-d", "shm_whole", "-p", port, "127.0.0.1")...)
+		wantEnd(t, name+" secret", client.end(t), StatusPeer, "secret")
+	}
+	client := start(t, writeLat, quick, "--secret-file", secretFile(t, "same", text, 0o600), "-d", "shm_whole", "-p", port, "127.0.0.1")
+	wantEnd(t, "client", client.end(t), StatusDone)
+	wantEnd(t, "server", server.end(t), StatusDone)
+	for _, p := range []*program{server, client} {
+		if !strings.Contains(p.err.String(), "closed by a secret\n") {
+			t.Errorf("a side does not say that the channel is closed: %s", p.err)
+		}
+	}
+	open := start(t, writeLat, quick, serverArgs()...)
+	client = start(t, writeLat, quick, "--secret-file", right, "-d", "shm_whole", "-p", open.port(t), "127.0.0.1")
+	wantEnd(t, "an open server", client.end(t), StatusPeer, "--secret-file")
+	if !strings.Contains(open.err.String(), "open to all\n") {
+		t.Errorf("an open server says %s", open.err)
+	}
+}
+
+func TestSecretFiles(t *testing.T) {
+	for name, c := range map[string]struct{ path, want string }{
+		"missing":  {filepath.Join(t.TempDir(), "none"), "no such file"},
+		"a folder": {t.TempDir(), "regular file"},
+		"short":    {secretFile(t, "s", "0123456789abcde\n", 0o600), "openssl rand"},
+		"shared":   {secretFile(t, "s", strings.Repeat("x", 32), 0o640), "chmod 600"},
+		"large":    {secretFile(t, "s", strings.Repeat("x", maxSecret+1), 0o600), "at most"},
+	} {
+		for _, role := range [][]string{serverArgs(), {"127.0.0.1"}} {
+			wantEnd(t, name, start(t, writeLat, quick, append(role, "--secret-file", c.path)...).end(t), StatusOther, c.path, c.want)
+		}
+	}
+}
+
+// A server that has as many clients as it may says so, and clients come again within their
+// time.
+func TestBusyServer(t *testing.T) {
+	running, release := make(chan struct{}, 2*maxRunning+2), make(chan struct{})
+	e := func(ctx context.Context, c harness.Config) error {
+		begin(c)
+		if c.Role == harness.Server {
+			running <- struct{}{}
+			<-release
+		}
+		return nil
+	}
+	server := start(t, writeLat, e, serverArgs("--persistent")...)
+	port := server.port(t)
+	var clients []*program
+	for range maxRunning {
+		clients = append(clients, start(t, writeLat, e, "-n", "5", "-d", "shm_whole", "-p", port, "127.0.0.1"))
+	}
+	for range maxRunning {
+		<-running
+	}
+	hasty := start(t, writeLat, e, "--connect-timeout", "0", "-d", "shm_whole", "-p", port, "127.0.0.1")
+	wantEnd(t, "a client that does not wait", hasty.end(t), StatusPeer, "the server runs 64 clients")
+	clients = append(clients, start(t, writeLat, e, "--connect-timeout", "1m", "-d", "shm_whole", "-p", port, "127.0.0.1"))
+	close(release)
+	for _, c := range clients {
+		wantEnd(t, "client", c.end(t), StatusDone)
+	}
+}
