@@ -155,3 +155,25 @@ func TestDialAndListen(t *testing.T) {
 	}
 	closeBoth(t, c, got.conn)
 }
+
+// A client connects from the address that it is told to.
+func TestDialFromAnAddress(t *testing.T) {
+	l, err := Listen("127.0.0.1:0", ListenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c, err := Dial(t.Context(), l.Addr().String(), DialOptions{Timeout: time.Minute, Source: "127.0.0.7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Abort("", "end of the test")
+	server, err := l.Accept(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Abort("", "end of the test")
+	if !strings.HasPrefix(server.RemoteAddr(), "127.0.0.7:") {
+		t.Errorf("the client comes from %s", server.RemoteAddr())
+	}
+}

@@ -76,6 +76,9 @@ func parameters(f *result.File) [][]string {
 // what each side's device answered about the order of data.
 func promises(f *result.File) [][]string {
 	list := [][]string{{"Completion", completion(&f.Parameters)}}
+	if f.Channel != "" {
+		list = append(list, []string{"Control channel", f.Channel})
+	}
 	if here, peer := f.Local.PinnedCPU, f.Peer.PinnedCPU; here != nil && peer != nil {
 		list = append(list, []string{"Measuring CPUs", fmt.Sprintf("%d here, %d at the peer, kept apart on one host", *here, *peer)})
 	}

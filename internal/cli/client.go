@@ -103,7 +103,6 @@ func (s *session) takeAnswer(data []byte) error {
 	for _, option := range decided {
 		s.note("%s: decided by the server", option)
 	}
-	s.note("control channel to %s: %s", s.conn.RemoteAddr(), channel(s.conn.Authenticated()))
 	s.compareReleases(a.Release)
 	return checkDevices(identify(s.device.Device()), a.Device)
 }

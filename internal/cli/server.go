@@ -28,7 +28,6 @@ func (a *app) serve(ctx context.Context, o *options) (err error) {
 		return err
 	}
 	defer l.Close()
-	defer a.countStrangers(l)
 	ready := readyFile(o.Own.ReadyFile)
 	defer func() { err = errors.Join(err, ready.remove()) }()
 	if err := a.listening(l, secret != nil, ready); err != nil {
@@ -111,6 +110,7 @@ const (
 // serveAll serves clients until the context ends. What goes wrong with one is told and
 // does not end the others. It returns nil if nobody was interrupted.
 func (a *app) serveAll(ctx context.Context, o *options, l *oob.Listener) error {
+	defer a.countStrangers(l)
 	var clients sync.WaitGroup
 	defer clients.Wait()
 	all := &crowd{heard: make(chan struct{}, maxHeard), running: make(chan struct{}, maxRunning)}

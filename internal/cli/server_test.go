@@ -33,8 +33,8 @@ func TestSecretKeepsStrangersOut(t *testing.T) {
 	wantEnd(t, "client", client.end(t), StatusDone)
 	wantEnd(t, "server", server.end(t), StatusDone)
 	for _, p := range []*program{server, client} {
-		if !strings.Contains(p.err.String(), "closed by a secret\n") {
-			t.Errorf("a side does not say that the channel is closed: %s", p.err)
+		if !strings.Contains(p.out.String(), " Control channel : closed by a secret\n") {
+			t.Errorf("a side does not say that the channel is closed: %s", p.out)
 		}
 	}
 	open := start(t, writeLat, quick, serverArgs()...)

@@ -124,6 +124,7 @@ func (s *session) newRecord() *record {
 		path = s.options.resultFile(s.plan.Test, s.number)
 	}
 	file := newFile(s.plan.Test, s.role, s.command, environment(os.DirFS("/")), s.options.Own.QuietCPU)
+	file.Channel = channel(s.conn.Authenticated())
 	return &record{
 		file: file, path: path, voice: s.voice,
 		text:     reports.NewText(s.voice, file, reports.Style{Gbits: s.options.Own.Gbits, Width: s.app.console.width()}),

@@ -34,6 +34,7 @@ type File struct {
 	Kind        string            `json:"kind"`    // KindLatency or KindBandwidth
 	Role        string            `json:"role"`    // "client" or "server"
 	Command     []string          `json:"command"`
+	Channel     string            `json:"control_channel,omitempty"` // whom the TCP channel was open to
 	Started     time.Time         `json:"started"`
 	Finished    time.Time         `json:"finished"`
 	Interrupted bool              `json:"interrupted"`

@@ -56,7 +56,7 @@ func TestKilledBeforeTheRun(t *testing.T) {
 	for _, program := range []string{"ib_write_lat", "ib_read_bw"} {
 		t.Run(program+" server", func(t *testing.T) {
 			p := newPlace(t, readyName)
-			server, client := p.held(program, "--connect-timeout", "1s")
+			server, client, _ := p.held(program, "--connect-timeout", "1s")
 			server.signal(sigKill)
 			client.ends(statusPeer, lossLimit)
 			client.says("127.0.0.1:", "tried for ", "--connect-timeout")
@@ -64,24 +64,25 @@ func TestKilledBeforeTheRun(t *testing.T) {
 		})
 		t.Run(program+" client", func(t *testing.T) {
 			p := newPlace(t)
-			server, client := p.held(program)
+			server, client, port := p.held(program)
 			client.signal(sigKill)
 			client.within(patience)
-			server.signal(sigCont)
-			server.lost(client)
+			server.signal(sigCont) // and waits for another client
+			p.connect(program, port, "-d", "shm_whole", "-n", "100").ends(statusDone, patience)
+			server.ends(statusDone, patience)
 		})
 	}
 }
 
 // held starts a pair whose server is stopped before the client has connected.
-func (p *place) held(program string, clientOptions ...string) (server, client *process) {
+func (p *place) held(program string, clientOptions ...string) (server, client *process, port string) {
 	p.t.Helper()
-	server, port := p.serve(program)
+	server, port = p.serve(program)
 	server.signal(sigStop)
 	server.await("stop", func() bool { return server.state() == "T" })
 	client = p.connect(program, port, append([]string{"-d", "shm_whole"}, clientOptions...)...)
 	connected(p.t, port)
-	return server, client
+	return server, client, port
 }
 
 // TestFrozenPeer: a side that is there and does nothing any more counts as lost.

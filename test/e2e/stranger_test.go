@@ -94,7 +94,7 @@ func TestStrangersAreCounted(t *testing.T) {
 	server.served(1)
 	server.signal(sigTerm)
 	server.ends(statusDone, stopLimit)
-	server.says("connected, number 1\n", "ib_write_bw: 3 connections were no clients\n")
+	server.says("number 1, ", "ib_write_bw: 3 connections were no clients\n")
 }
 
 // TestClientHearsNonsense from something that is no server.
