@@ -109,7 +109,7 @@ func footprintsOf(t *testing.T, p Plan) (first, last footprint) {
 // loopback returns both ends of a connection over TCP, which is what runs use.
 func loopback(t *testing.T) (conns [2]*oob.Conn) {
 	t.Helper()
-	l, err := oob.Listen("127.0.0.1:0")
+	l, err := oob.Listen("127.0.0.1:0", oob.ListenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,9 +120,10 @@ func loopback(t *testing.T) (conns [2]*oob.Conn) {
 		conns[1], err = l.Accept(context.Background())
 		accepted <- err
 	}()
-	conns[0], err = oob.Dial(context.Background(), l.Addr().String(), time.Minute)
+	conns[0], err = oob.Dial(context.Background(), l.Addr().String(), oob.DialOptions{Timeout: time.Minute})
 	if other := <-accepted; err != nil || other != nil {
 		t.Fatal(err, other)
 	}
+	conns[1].Trust()
 	return conns
 }

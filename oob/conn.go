@@ -2,8 +2,10 @@ package oob
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync"
 	"time"
@@ -12,13 +14,14 @@ import (
 // Conn is one end of the channel between a client and a server. [Dial], [Listener.Accept]
 // and [Pipe] make one.
 type Conn struct {
-	nc     net.Conn
-	peer   string
-	timing timing
-	in     *bufio.Reader
-	source *timedReader
-	box    mailbox
-	work   sync.WaitGroup // the reader and the pinger
+	nc            net.Conn
+	peer          string
+	authenticated bool
+	timing        timing
+	in            *bufio.Reader
+	source        *timedReader
+	box           mailbox
+	work          sync.WaitGroup // the reader and the pinger
 
 	writing chan struct{} // full while a frame is written
 	ended   chan struct{}
@@ -28,13 +31,14 @@ type Conn struct {
 	err error // set before lost is closed
 }
 
-func newConn(nc net.Conn, t timing) *Conn {
+// newConn makes a Conn of a connected socket, of which some bytes have been read already.
+func newConn(nc net.Conn, early []byte, t timing) *Conn {
 	source := &timedReader{nc: nc}
 	return &Conn{
 		nc:      nc,
 		peer:    nc.RemoteAddr().String(),
 		timing:  t,
-		in:      bufio.NewReader(source),
+		in:      bufio.NewReader(io.MultiReader(bytes.NewReader(early), source)),
 		source:  source,
 		box:     mailbox{limits: trusted, slots: map[string]*slot{}},
 		writing: make(chan struct{}, 1),
@@ -52,6 +56,9 @@ func (c *Conn) start() {
 
 // RemoteAddr returns the peer's address, host:port.
 func (c *Conn) RemoteAddr() string { return c.peer }
+
+// Authenticated tells whether each side has proved to the other that it has the same secret.
+func (c *Conn) Authenticated() bool { return c.authenticated }
 
 // Lost returns a channel that is closed once, when this end is of no more use: the peer is
 // gone, has aborted or has sent garbage, or this side has closed. A peer's orderly end closes

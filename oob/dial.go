@@ -10,21 +10,31 @@ import (
 	"time"
 )
 
+// DialOptions say how to reach a server.
+type DialOptions struct {
+	Timeout time.Duration // until the server must be there; 0: one attempt
+	Secret  []byte        // the server must have the same; nil: none
+}
+
 // Dial connects to the server that listens, or soon will, at addr (host:port). While nobody
-// listens there it tries again, until the timeout; a timeout of zero means one attempt. What
+// listens there it tries again, until the timeout. What
 // waiting does not cure, such as a host name that does not resolve, is an error at once. ctx
 // governs Dial only, not the connection. A peer that accepts and then is not an ibperf server
 // gives a [*PeerError].
-func Dial(ctx context.Context, addr string, timeout time.Duration) (*Conn, error) {
-	return dial(ctx, addr, timeout, standard)
+func Dial(ctx context.Context, addr string, o DialOptions) (*Conn, error) {
+	return dial(ctx, addr, o, standard)
 }
 
-func dial(ctx context.Context, addr string, timeout time.Duration, t timing) (*Conn, error) {
-	nc, err := connect(ctx, addr, timeout, t)
+func dial(ctx context.Context, addr string, o DialOptions, t timing) (*Conn, error) {
+	if err := checkSecret(o.Secret); err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", addr, err)
+	}
+	nc, err := connect(ctx, addr, o.Timeout, t)
 	if err != nil {
 		return nil, err
 	}
-	return greet(ctx, nc, roleClient, t)
+	g := greeting{nc: nc, role: roleClient, secret: o.Secret, limit: t.hello, timing: t}
+	return g.run(ctx)
 }
 
 // connect attempts to connect, at growing intervals, until it succeeds or may not go on.

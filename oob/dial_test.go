@@ -31,11 +31,11 @@ func TestClientStartsBeforeServer(t *testing.T) {
 			t.Errorf("first attempt: %v, want refused", err)
 		}
 		close(refused)
-		c, err := dial(t.Context(), addr, time.Minute, short)
+		c, err := dial(t.Context(), addr, DialOptions{Timeout: time.Minute}, short)
 		dialed <- accepted{c, err}
 	}()
 	<-refused
-	l, err := listen(addr, short)
+	l, err := listen(addr, ListenOptions{}, short)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestDialTimeoutSaysWhatToDo(t *testing.T) {
 	addr := freeAddr(t)
 	for _, timeout := range []time.Duration{0, 40 * time.Millisecond} {
 		start := time.Now()
-		_, err := dial(t.Context(), addr, timeout, short)
+		_, err := dial(t.Context(), addr, DialOptions{Timeout: timeout}, short)
 		if !errors.Is(err, syscall.ECONNREFUSED) {
 			t.Fatalf("error = %v, want refused", err)
 		}
@@ -70,7 +70,7 @@ func TestDialTimeoutSaysWhatToDo(t *testing.T) {
 
 func TestDialEndsAtOnceWhereWaitingIsNoCure(t *testing.T) {
 	for _, addr := range []string{"127.0.0.1", "127.0.0.1:notaport", "name.invalid:18515"} {
-		_, err := dial(t.Context(), addr, time.Hour, short)
+		_, err := dial(t.Context(), addr, DialOptions{Timeout: time.Hour}, short)
 		if err == nil || !strings.HasPrefix(err.Error(), "connect to "+addr+": ") {
 			t.Errorf("error = %v, want one that names %s", err, addr)
 		}
@@ -108,7 +108,7 @@ func TestDialIsCancelled(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(10*time.Millisecond, func() { cancel(why) })
-			_, err := dial(ctx, tt.addr, time.Hour, short)
+			_, err := dial(ctx, tt.addr, DialOptions{Timeout: time.Hour}, short)
 			if !errors.Is(err, why) || !strings.Contains(err.Error(), tt.addr) {
 				t.Errorf("error = %v, want %v and the address", err, why)
 			}
@@ -137,7 +137,7 @@ func TestDialDoesNotConnectToItself(t *testing.T) {
 func TestListenOnPortInUse(t *testing.T) {
 	l := localListener(t, short)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	_, err := Listen(l.Addr().String())
+	_, err := Listen(l.Addr().String(), ListenOptions{})
 	if !errors.Is(err, syscall.EADDRINUSE) {
 		t.Fatalf("error = %v, want address in use", err)
 	}
@@ -149,7 +149,7 @@ func TestListenOnPortInUse(t *testing.T) {
 }
 
 func TestListenOnNoAddress(t *testing.T) {
-	if _, err := Listen("127.0.0.1:notaport"); err == nil || !strings.HasPrefix(err.Error(), "listen on ") {
+	if _, err := Listen("127.0.0.1:notaport", ListenOptions{}); err == nil || !strings.HasPrefix(err.Error(), "listen on ") {
 		t.Errorf("error = %v, want one that says where", err)
 	}
 }
@@ -164,7 +164,7 @@ func TestAcceptIsCancelled(t *testing.T) {
 		t.Errorf("error = %v, want %v", got.err, why)
 	}
 	waits = goAccept(t.Context(), l)
-	c, err := dial(t.Context(), l.Addr().String(), time.Minute, short)
+	c, err := dial(t.Context(), l.Addr().String(), DialOptions{Timeout: time.Minute}, short)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,13 +188,13 @@ func TestAcceptEndsWithListener(t *testing.T) {
 
 // The exported functions keep the limits of a real run.
 func TestDialAndListen(t *testing.T) {
-	l, err := Listen("127.0.0.1:0")
+	l, err := Listen("127.0.0.1:0", ListenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
 	waits := goAccept(t.Context(), l)
-	c, err := Dial(t.Context(), l.Addr().String(), time.Minute)
+	c, err := Dial(t.Context(), l.Addr().String(), DialOptions{Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

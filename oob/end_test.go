@@ -182,7 +182,7 @@ func TestAbortReasonReachesSideThatSends(t *testing.T) {
 func TestAbortIsBriefWithStuckPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()
-		c := newConn(here, standard)
+		c := newConn(here, nil, standard)
 		c.start()
 		go func() { _, _ = c.Exchange("stuck", make([]byte, MaxPayload)) }()
 		synctest.Wait()

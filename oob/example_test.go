@@ -10,7 +10,7 @@ import (
 
 // The client's plan travels to the server, which answers with its verdict.
 func Example() {
-	l, err := oob.Listen("127.0.0.1:0")
+	l, err := oob.Listen("127.0.0.1:0", oob.ListenOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -28,7 +28,7 @@ func Example() {
 		plan, err := server.Exchange("plan", []byte("agreed"))
 		fmt.Printf("server: %s %v\n", plan, err)
 	}()
-	client, err := oob.Dial(context.Background(), l.Addr().String(), time.Second)
+	client, err := oob.Dial(context.Background(), l.Addr().String(), oob.DialOptions{Timeout: time.Second})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -33,6 +33,7 @@ const (
 	kindPing                  // proof of life
 	kindAbort                 // the run ends early: the step is the class of the reason, the payload its text
 	kindBye                   // the run is over
+	kindProof                 // the second frame of each side that has a secret
 )
 
 // kinds holds the name and the limits of each kind: the longest step and the largest payload.
@@ -46,6 +47,7 @@ var kinds = map[kind]struct {
 	kindPing:  {"ping", 0, 0},
 	kindAbort: {"abort", MaxClass, MaxReason},
 	kindBye:   {"bye", 0, 0},
+	kindProof: {"proof", 0, proofSize},
 }
 
 func (k kind) String() string {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -19,7 +20,7 @@ func FuzzReadFrame(f *testing.F) {
 		f.Add(s.says)
 	}
 	for _, fr := range []frame{
-		{kind: kindHello, payload: []byte{1}}, {kind: kindPing}, {kind: kindBye},
+		newHello(roleClient, nil).frame(), {kind: kindProof, payload: make([]byte, proofSize)}, {kind: kindPing}, {kind: kindBye},
 		{kindData, "plan", []byte("payload")}, {kind: kindAbort, payload: []byte("why")}, {kindAbort, "usage", []byte("why")},
 	} {
 		f.Add(frame{kind: kindPing}.appendTo(fr.appendTo(nil)))
@@ -85,20 +86,78 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
+// FuzzDecodeHello: what is taken for a hello has exactly that wire form.
 func FuzzDecodeHello(f *testing.F) {
-	f.Add(byte(kindHello), []byte{byte(roleClient)})
-	f.Add(byte(kindHello), []byte{byte(roleServer), 0})
-	f.Add(byte(kindPing), []byte(nil))
-	f.Fuzz(func(t *testing.T, k byte, payload []byte) {
-		r, err := decodeHello(frame{kind: kind(k), payload: payload})
-		valid := kind(k) == kindHello && len(payload) == 1 && (payload[0] == 1 || payload[0] == 2)
+	for _, wire := range [][]byte{helloOf(1, 0), helloOf(2, 1), helloOf(2, 2), helloOf(0, 1)} {
+		f.Add(wire[headerSize:])
+	}
+	f.Add([]byte(nil))
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		h, err := decodeHello(payload)
 		switch {
-		case valid && (err != nil || byte(r) != payload[0]):
-			t.Errorf("decodeHello(%q) = %v, %v", payload, r, err)
-		case !valid && !errors.Is(err, ErrProtocol):
-			t.Errorf("decodeHello(%v, %q) error = %v, want ErrProtocol", kind(k), payload, err)
+		case err == nil && !bytes.Equal(h.frame().payload, payload):
+			t.Errorf("decodeHello(%q) = %v", payload, h)
+		case err != nil && !errors.Is(err, ErrProtocol):
+			t.Errorf("decodeHello(%q) error = %v, want ErrProtocol", payload, err)
 		}
 	})
+}
+
+// told is the socket of a peer that says some bytes and ends. It keeps what it hears.
+type told struct {
+	net.Conn
+	says  *bytes.Reader
+	hears bytes.Buffer
+}
+
+func (c *told) Read(b []byte) (int, error)  { return c.says.Read(b) }
+func (c *told) Write(b []byte) (int, error) { return c.hears.Write(b) }
+
+// FuzzMeetClient greets a client that says arbitrary bytes, on a server without a secret and on
+// one with a secret. A client that has not said a hello hears no frame, one that has not proved
+// the secret hears no proof.
+func FuzzMeetClient(f *testing.F) {
+	for _, s := range strangers {
+		f.Add(s.says)
+	}
+	proof := frame{kind: kindProof, payload: make([]byte, proofSize)}.appendTo(nil)
+	for _, hello := range [][]byte{helloOf(1, 0), helloOf(1, 1), helloOf(2, 1)} {
+		f.Add(append(hello, proof...))
+		f.Add(abortFrame("usage", "why").appendTo(hello))
+	}
+	f.Fuzz(func(t *testing.T, says []byte) {
+		isOpenHello := len(says) >= len(helloOf(1, 0)) && bytes.Equal(says[:headerSize+2], helloOf(1, 0)[:headerSize+2])
+		for _, secret := range [][]byte{nil, []byte("secret")} {
+			c := &told{says: bytes.NewReader(says)}
+			g := greeting{nc: c, in: bufio.NewReaderSize(c, greetingBuffer), role: roleServer, secret: secret}
+			err := g.meet()
+			if want := secret == nil && isOpenHello; (err == nil) != want {
+				t.Errorf("secret %q: meet = %v after %q", secret, err, says)
+			}
+			if !bytes.HasPrefix(says, []byte(magic)) && c.hears.Len() > 0 {
+				t.Errorf("secret %q: a stranger that said %q heard %q", secret, says, c.hears.Bytes())
+			}
+			if wantFrames(t, &c.hears)[kindProof] > 0 {
+				t.Errorf("secret %q: a client that said %q heard a proof", secret, says)
+			}
+		}
+	})
+}
+
+// wantFrames checks that what was heard is frames, and counts them by their kind.
+func wantFrames(t *testing.T, heard io.Reader) map[kind]int {
+	t.Helper()
+	count := map[kind]int{}
+	for r := bufio.NewReader(heard); ; {
+		f, err := readFrame(r, admitAll)
+		if err == io.EOF {
+			return count
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		count[f.kind]++
+	}
 }
 
 func FuzzCleanReason(f *testing.F) {

@@ -38,11 +38,19 @@ var strangers = []struct {
 	{"an unknown kind", []byte("IBPF\x02\x09\x00\x00\x00\x00\x00\x00"), "unknown frame kind 9"},
 	{"the reserved byte", []byte("IBPF\x02\x01\x00\x01\x00\x00\x00\x01"), "reserved byte"},
 	{"an oversize payload", []byte("IBPF\x02\x02\x01\x00\xff\xff\xff\xff"), "the limit is 4194304"},
-	{"an oversize hello", []byte("IBPF\x02\x01\x00\x00\x00\x00\x00\x02"), "the limit is 1"},
+	{"an oversize hello", []byte("IBPF\x02\x01\x00\x00\x00\x00\x00\x23"), "the limit is 34"},
 	{"an oversize step", []byte("IBPF\x02\x02\x21\x00\x00\x00\x00\x00"), "the limit is 32"},
 	{"data before hello", frame{kindData, "plan", nil}.appendTo(nil), "received a data frame before its hello"},
-	{"an unknown role", frame{kind: kindHello, payload: []byte{7}}.appendTo(nil), "unknown role 7"},
+	{"a proof before hello", frame{kind: kindProof, payload: make([]byte, proofSize)}.appendTo(nil), "received a proof frame before its hello"},
+	{"an unknown role", helloOf(7, 0), "unknown role 7"},
+	{"an unknown flag", helloOf(byte(roleClient), 2), "a hello with 2 where it says whether it has a secret"},
 	{"an empty hello", frame{kind: kindHello}.appendTo(nil), "hello of 0 bytes"},
+}
+
+// helloOf is the wire form of a hello that need not be right.
+func helloOf(role, secret byte) []byte {
+	payload := append([]byte{role, secret}, make([]byte, nonceSize)...)
+	return frame{kind: kindHello, payload: payload}.appendTo(nil)
 }
 
 // wantStranger checks an error that a stranger has caused.
@@ -59,10 +67,12 @@ func wantStranger(t *testing.T, err error, want string) {
 
 // The stranger stays connected and waits for an answer, so that only its bytes tell.
 func TestClientMeetsStranger(t *testing.T) {
+	limits := short
+	limits.farewell = 10 * time.Millisecond // strangers do not end when they are left
 	for _, tt := range append(strangers, sameRole(roleClient)) {
 		t.Run(tt.name, func(t *testing.T) {
 			addr, peers := rawListener(t, tt.says)
-			_, err := dial(t.Context(), addr, time.Minute, short)
+			_, err := dial(t.Context(), addr, DialOptions{Timeout: time.Minute}, limits)
 			wantStranger(t, err, tt.want)
 			_ = (<-peers).nc.Close()
 		})
@@ -70,7 +80,9 @@ func TestClientMeetsStranger(t *testing.T) {
 }
 
 func TestServerMeetsStrangerAndServesOn(t *testing.T) {
-	l := localListener(t, short)
+	limits := short
+	limits.farewell = 10 * time.Millisecond
+	l := localListener(t, limits)
 	for _, tt := range append(strangers, sameRole(roleServer)) {
 		t.Run(tt.name, func(t *testing.T) {
 			waits := goAccept(t.Context(), l)
@@ -84,7 +96,7 @@ func TestServerMeetsStrangerAndServesOn(t *testing.T) {
 		})
 	}
 	waits := goAccept(t.Context(), l)
-	c, err := dial(t.Context(), l.Addr().String(), time.Minute, short)
+	c, err := dial(t.Context(), l.Addr().String(), DialOptions{Timeout: time.Minute}, short)
 	got := <-waits
 	if err := errors.Join(err, got.err); err != nil {
 		t.Fatal(err)
@@ -99,7 +111,7 @@ func sameRole(r role) (peer struct {
 	want string
 }) {
 	peer.name = "two of a role"
-	peer.says = frame{kind: kindHello, payload: []byte{byte(r)}}.appendTo(nil)
+	peer.says = newHello(r, nil).frame().appendTo(nil)
 	peer.want = "received the hello of a " + r.String()
 	return peer
 }
@@ -108,7 +120,7 @@ func TestGreetingNeverComes(t *testing.T) {
 	limits := short
 	limits.hello = 50 * time.Millisecond
 	addr, peers := rawListener(t, []byte("IBP"))
-	_, err := dial(t.Context(), addr, time.Minute, limits)
+	_, err := dial(t.Context(), addr, DialOptions{Timeout: time.Minute}, limits)
 	wantPeerError(t, err, false, "has not said hello for 50ms")
 	_ = (<-peers).nc.Close()
 
@@ -147,7 +159,7 @@ func TestGarbageAfterHello(t *testing.T) {
 		want string
 	}{
 		{"text", []byte("hello?\n"), `received "hello?\n"`},
-		{"a second hello", frame{kind: kindHello, payload: []byte{1}}.appendTo(nil), "a second hello"},
+		{"a second hello", newHello(roleServer, nil).frame().appendTo(nil), "received a hello frame after the greeting"},
 		{"a flood", flood, `received step "flood" beyond the limit of waiting payloads, 16`},
 		{"a step of control characters", frame{kindData, "\x1b[2J", nil}.appendTo(nil), `step name "\x1b[2J"`},
 		{"an oversize abort", []byte("IBPF\x02\x04\x00\x00\x00\x00\x04\x01"), "the limit is 1024"},

@@ -1,17 +1,12 @@
 package oob
 
-import (
-	"bufio"
-	"context"
-	"errors"
-	"fmt"
-	"net"
-	"os"
-	"time"
-)
+import "crypto/rand"
 
-// helloSize is the payload of a hello frame: one byte, the sender's role.
-const helloSize = 1
+// nonceSize is how many random bytes a hello carries, against which proofs are made.
+const nonceSize = 32
+
+// helloSize is the payload of a hello frame: the role, whether the side has a secret, the nonce.
+const helloSize = 1 + 1 + nonceSize
 
 // role is a side's part in making the connection.
 type role byte
@@ -31,92 +26,38 @@ func (r role) String() string {
 // other returns the role that the peer must have.
 func (r role) other() role { return roleClient + roleServer - r }
 
-// decodeHello returns the role that a hello frame announces.
-func decodeHello(f frame) (role, error) {
-	if len(f.payload) != helloSize {
-		return 0, protocolErrorf("received a hello of %d bytes, want %d", len(f.payload), helloSize)
-	}
-	r := role(f.payload[0])
-	if r != roleClient && r != roleServer {
-		return 0, protocolErrorf("received a hello with the unknown role %d", r)
-	}
-	return r, nil
+// hello is the first that a side says of itself.
+type hello struct {
+	role   role
+	secret bool // it has one
+	nonce  [nonceSize]byte
 }
 
-// greet makes a Conn of a connected socket, once the peer has proved that it speaks the
-// protocol. It closes the socket when it fails.
-func greet(ctx context.Context, nc net.Conn, mine role, t timing) (*Conn, error) {
-	c := newConn(nc, t)
-	// A deadline that cannot be set shows as an error of the first read.
-	_ = nc.SetDeadline(time.Now().Add(t.hello))
-	release := onCancel(ctx, func() { _ = nc.SetDeadline(time.Unix(1, 0)) })
-	err := swapHello(nc, c.in, mine)
-	release()
-	if err == nil && ctx.Err() == nil {
-		err = nc.SetDeadline(time.Time{})
-	}
-	switch {
-	case ctx.Err() != nil:
-		err = fmt.Errorf("greet %s: %w", c.peer, context.Cause(ctx))
-	case err != nil:
-		err = &PeerError{Peer: c.peer, Reason: whyNoHello(err, t), cause: err}
-	default:
-		if mine == roleServer {
-			c.box.allow(untrusted)
-		}
-		c.start()
-		return c, nil
-	}
-	_ = nc.Close()
-	return nil, err
+func newHello(r role, secret []byte) hello {
+	h := hello{role: r, secret: secret != nil}
+	_, _ = rand.Read(h.nonce[:]) // does not fail
+	return h
 }
 
-// swapHello sends this side's hello and checks the peer's. What the peer said explains more
-// than a failed write, so that it is read in any case.
-func swapHello(nc net.Conn, in *bufio.Reader, mine role) error {
-	_, sendErr := nc.Write(frame{kind: kindHello, payload: []byte{byte(mine)}}.appendTo(nil))
-	f, err := readFrame(in, admitHello)
-	if err != nil {
-		return err
+func (h hello) frame() frame {
+	payload := []byte{byte(h.role), 0}
+	if h.secret {
+		payload[1] = 1
 	}
-	theirs, err := decodeHello(f)
-	if err != nil {
-		return err
-	}
-	if theirs != mine.other() {
-		return protocolErrorf("received the hello of a %v, want that of a %v", theirs, mine.other())
-	}
-	return sendErr
+	return frame{kind: kindHello, payload: append(payload, h.nonce[:]...)}
 }
 
-// admitHello refuses all else before the hello.
-func admitHello(h header, _ string) error {
-	if h.kind != kindHello {
-		return protocolErrorf("received a %v frame before its hello", h.kind)
+// decodeHello returns what the payload of a hello frame says.
+func decodeHello(payload []byte) (hello, error) {
+	if len(payload) != helloSize {
+		return hello{}, protocolErrorf("received a hello of %d bytes, want %d", len(payload), helloSize)
 	}
-	return nil
-}
-
-func whyNoHello(err error, t timing) string {
-	switch {
-	case errors.Is(err, ErrProtocol):
-		return err.Error()
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Sprintf("has not said hello for %v: it is busy with another run, or it is not ibperf", t.hello)
+	h := hello{role: role(payload[0]), secret: payload[1] == 1, nonce: [nonceSize]byte(payload[2:])}
+	if h.role != roleClient && h.role != roleServer {
+		return hello{}, protocolErrorf("received a hello with the unknown role %d", h.role)
 	}
-	return "is gone before its hello: " + plain(err)
-}
-
-// onCancel arranges for f to run when ctx is cancelled. After release f neither runs nor will.
-func onCancel(ctx context.Context, f func()) (release func()) {
-	ran := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(ran)
-		f()
-	})
-	return func() {
-		if !stop() {
-			<-ran
-		}
+	if payload[1] > 1 {
+		return hello{}, protocolErrorf("received a hello with %d where it says whether it has a secret", payload[1])
 	}
+	return h, nil
 }

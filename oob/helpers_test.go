@@ -75,7 +75,7 @@ func closeBoth(t *testing.T, a, b *Conn) {
 
 func localListener(t *testing.T, limits timing) *Listener {
 	t.Helper()
-	l, err := listen("127.0.0.1:0", limits)
+	l, err := listen("127.0.0.1:0", ListenOptions{}, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func strangePair(t *testing.T, limits timing) (client, server *Conn) {
 	t.Helper()
 	l := localListener(t, limits)
 	waits := goAccept(t.Context(), l)
-	client, err := dial(t.Context(), l.Addr().String(), time.Minute, limits)
+	client, err := dial(t.Context(), l.Addr().String(), DialOptions{Timeout: time.Minute}, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,8 +151,8 @@ func (p rawPeer) sendBytes(b []byte) {
 // itself.
 func rawServer(t *testing.T, limits timing) (*Conn, rawPeer) {
 	t.Helper()
-	addr, peers := rawListener(t, frame{kind: kindHello, payload: []byte{byte(roleServer)}}.appendTo(nil))
-	c, err := dial(t.Context(), addr, time.Minute, limits)
+	addr, peers := rawListener(t, newHello(roleServer, nil).frame().appendTo(nil))
+	c, err := dial(t.Context(), addr, DialOptions{Timeout: time.Minute}, limits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,17 +9,26 @@ import (
 	"time"
 )
 
+// ListenOptions say whom to serve.
+type ListenOptions struct {
+	Secret []byte // clients must have the same; nil: none
+}
+
 // Listener waits for clients.
 type Listener struct {
-	tcp    *net.TCPListener
-	timing timing
+	tcp     *net.TCPListener
+	options ListenOptions
+	timing  timing
 }
 
 // Listen listens at addr, host:port. An empty host means all addresses of this machine, port 0
 // any free port; [Listener.Addr] tells which.
-func Listen(addr string) (*Listener, error) { return listen(addr, standard) }
+func Listen(addr string, o ListenOptions) (*Listener, error) { return listen(addr, o, standard) }
 
-func listen(addr string, t timing) (*Listener, error) {
+func listen(addr string, o ListenOptions, t timing) (*Listener, error) {
+	if err := checkSecret(o.Secret); err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, listenError(addr, err)
@@ -29,7 +38,7 @@ func listen(addr string, t timing) (*Listener, error) {
 		_ = l.Close()
 		return nil, fmt.Errorf("listen on %s: got a %T", addr, l)
 	}
-	return &Listener{tcp, t}, nil
+	return &Listener{tcp, o, t}, nil
 }
 
 func listenError(addr string, err error) error {
@@ -57,7 +66,8 @@ func (l *Listener) Accept(ctx context.Context) (*Conn, error) {
 	release()
 	switch {
 	case err == nil:
-		return greet(ctx, nc, roleServer, l.timing)
+		g := greeting{nc: nc, role: roleServer, secret: l.options.Secret, limit: l.timing.hello, timing: l.timing}
+		return g.run(ctx)
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
 	}

@@ -66,7 +66,7 @@ func TestSilentPeerIsLost(t *testing.T) {
 func TestDeathIsNoticedWithinFiveSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()
-		c := newConn(here, standard)
+		c := newConn(here, nil, standard)
 		c.start()
 		start := time.Now()
 		<-c.Lost()
@@ -81,7 +81,7 @@ func TestDeathIsNoticedWithinFiveSeconds(t *testing.T) {
 func TestPeerThatTakesNothingIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()
-		c := newConn(here, standard)
+		c := newConn(here, nil, standard)
 		c.start()
 		stop := make(chan struct{})
 		go func() {
@@ -120,7 +120,7 @@ func TestGoroutinesEndWithConnection(t *testing.T) {
 			synctest.Test(t, func(*testing.T) {
 				here, there := net.Pipe()
 				defer there.Close()
-				c := newConn(here, standard)
+				c := newConn(here, nil, standard)
 				c.start()
 				for range 3 {
 					go func() { _, _ = c.Exchange(tt.name[:3], nil) }()

@@ -9,7 +9,7 @@ func Pipe() (a, b *Conn) { return pipe(standard) }
 
 func pipe(t timing) (a, b *Conn) {
 	p, q := net.Pipe()
-	a, b = newConn(p, t), newConn(q, t)
+	a, b = newConn(p, nil, t), newConn(q, nil, t)
 	a.start()
 	b.start()
 	return a, b

@@ -28,8 +28,8 @@ func (c *Conn) admit(h header, step string) error {
 	switch h.kind {
 	case kindData:
 		return c.box.admit(step, h.payload)
-	case kindHello:
-		return protocolErrorf("received a second hello")
+	case kindHello, kindProof:
+		return protocolErrorf("received a %v frame after the greeting", h.kind)
 	}
 	return nil
 }

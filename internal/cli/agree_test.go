@@ -125,7 +125,7 @@ func TestStrangersEndAServerWithAMessage(t *testing.T) {
 // dial connects to a server without being a client of its.
 func dial(t *testing.T, server *program) *oob.Conn {
 	t.Helper()
-	conn, err := oob.Dial(t.Context(), "127.0.0.1:"+server.port(t), time.Minute)
+	conn, err := oob.Dial(t.Context(), "127.0.0.1:"+server.port(t), oob.DialOptions{Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestHostileAnswers(t *testing.T) {
 		{"a refusal with a class", `{"class":"refused","refusal":"not in order"}`, StatusRefused},
 		{"a refusal without", `{"refusal":"no\u001b[2J"}`, StatusPeer},
 	} {
-		l, err := oob.Listen("127.0.0.1:0")
+		l, err := oob.Listen("127.0.0.1:0", oob.ListenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

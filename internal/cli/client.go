@@ -26,7 +26,7 @@ func (a *app) client(ctx context.Context, o *options) error {
 		return err
 	}
 	defer device.Close()
-	conn, err := oob.Dial(ctx, net.JoinHostPort(o.host, strconv.Itoa(o.port)), o.connectTimeout)
+	conn, err := oob.Dial(ctx, net.JoinHostPort(o.host, strconv.Itoa(o.port)), oob.DialOptions{Timeout: o.connectTimeout})
 	if err != nil {
 		return &peerFault{err}
 	}

@@ -18,7 +18,7 @@ func (a *app) serve(ctx context.Context, o *options) (err error) {
 	if err := checkNamed(o); err != nil {
 		return err
 	}
-	l, err := oob.Listen(net.JoinHostPort(o.bind, strconv.Itoa(o.port)))
+	l, err := oob.Listen(net.JoinHostPort(o.bind, strconv.Itoa(o.port)), oob.ListenOptions{})
 	if err != nil {
 		return err
 	}

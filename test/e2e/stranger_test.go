@@ -132,7 +132,7 @@ func TestServerOutlivesImpossiblePlans(t *testing.T) {
 // propose sends a plan as a client does, and waits until the server has done with it.
 func propose(t *testing.T, port string, plan harness.Plan) {
 	t.Helper()
-	c, err := oob.Dial(t.Context(), net.JoinHostPort(loopback, port), patience)
+	c, err := oob.Dial(t.Context(), net.JoinHostPort(loopback, port), oob.DialOptions{Timeout: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
