@@ -1,6 +1,7 @@
 package oob
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -12,15 +13,18 @@ import (
 
 // DialOptions say how to reach a server.
 type DialOptions struct {
-	Timeout time.Duration // until the server must be there; 0: one attempt
-	Secret  []byte        // the server must have the same; nil: none
+	// Timeout is until when the server must have said hello; 0: one attempt.
+	Timeout time.Duration
+	// Secret is what the server must have too; nil: none.
+	Secret []byte
 }
 
 // Dial connects to the server that listens, or soon will, at addr (host:port). While nobody
-// listens there it tries again, until the timeout. What
-// waiting does not cure, such as a host name that does not resolve, is an error at once. ctx
-// governs Dial only, not the connection. A peer that accepts and then is not an ibperf server
-// gives a [*PeerError].
+// listens there, or what listens says nothing or closes before its hello is complete, it tries
+// again, until the timeout. A server that has taken the connection has two seconds to say hello
+// in any case. What waiting does not cure is an error at once: a host name that does not
+// resolve, a peer that is not ibperf or of another version, another secret. The error of a
+// server that could be reached is a [*PeerError]. ctx governs Dial only, not the connection.
 func Dial(ctx context.Context, addr string, o DialOptions) (*Conn, error) {
 	return dial(ctx, addr, o, standard)
 }
@@ -29,29 +33,32 @@ func dial(ctx context.Context, addr string, o DialOptions, t timing) (*Conn, err
 	if err := checkSecret(o.Secret); err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", addr, err)
 	}
-	nc, err := connect(ctx, addr, o.Timeout, t)
+	start := time.Now()
+	left := func() time.Duration { return o.Timeout - time.Since(start) }
+	for wait := t.retryMin; ; wait = min(2*wait, t.retryMax) {
+		c, err := attempt(ctx, addr, left, o.Secret, t)
+		switch {
+		case err == nil:
+			return c, nil
+		case ctx.Err() == nil && mayCome(err) && left() > 0:
+			pause(ctx, min(wait, left()))
+		default:
+			return nil, dialError(ctx, addr, time.Since(start), err)
+		}
+	}
+}
+
+// attempt connects and greets once.
+func attempt(ctx context.Context, addr string, left func() time.Duration, secret []byte, t timing) (*Conn, error) {
+	nc, err := connectOnce(ctx, addr, max(left(), t.retryMax))
 	if err != nil {
 		return nil, err
 	}
-	g := greeting{nc: nc, role: roleClient, secret: o.Secret, limit: t.hello, timing: t}
-	return g.run(ctx)
-}
-
-// connect attempts to connect, at growing intervals, until it succeeds or may not go on.
-func connect(ctx context.Context, addr string, timeout time.Duration, t timing) (net.Conn, error) {
-	start := time.Now()
-	for wait := t.retryMin; ; wait = min(2*wait, t.retryMax) {
-		left := timeout - time.Since(start)
-		nc, err := connectOnce(ctx, addr, max(left, t.retryMax))
-		if err == nil {
-			return nc, nil
-		}
-		if ctx.Err() == nil && mayCome(err) && left > 0 {
-			pause(ctx, min(wait, left))
-			continue
-		}
-		return nil, connectError(ctx, addr, time.Since(start), err)
+	g := greeting{
+		nc: nc, in: bufio.NewReaderSize(nc, greetingBuffer), role: roleClient, secret: secret,
+		limit: max(left(), t.helloMin), timing: t,
 	}
+	return g.run(ctx)
 }
 
 func connectOnce(ctx context.Context, addr string, limit time.Duration) (net.Conn, error) {
@@ -82,18 +89,33 @@ var absent = []error{
 
 // mayCome tells whether another attempt could succeed.
 func mayCome(err error) bool {
+	if isPeer(err) {
+		return !isAlien(err)
+	}
 	return slices.ContainsFunc(absent, func(target error) bool { return errors.Is(err, target) })
 }
 
-// connectError says what the last attempt met and, where it can, what to do.
-func connectError(ctx context.Context, addr string, tried time.Duration, err error) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("connect to %s: %w", addr, context.Cause(ctx))
-	}
+// isPeer tells an error of the greeting from one of connecting.
+func isPeer(err error) bool {
+	var peer *PeerError
+	return errors.As(err, &peer)
+}
+
+// dialError says what the last attempt met and, where it can, what to do.
+func dialError(ctx context.Context, addr string, tried time.Duration, err error) error {
+	tried = tried.Round(10 * time.Millisecond)
 	var timeout net.Error
-	if mayCome(err) || errors.As(err, &timeout) && timeout.Timeout() && !isLookup(err) {
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("connect to %s: %w", addr, context.Cause(ctx))
+	case isPeer(err) && mayCome(err):
+		return fmt.Errorf("%w, tried for %v; the server is busy or stopped, or it is not ibperf: check that -p is "+
+			"the same on both sides, or wait longer with --connect-timeout", err, tried)
+	case isPeer(err):
+		return err
+	case mayCome(err) || errors.As(err, &timeout) && timeout.Timeout() && !isLookup(err):
 		return fmt.Errorf("connect to %s: %w, tried for %v; start the server, check that -p is the same "+
-			"on both sides, or wait longer with --connect-timeout", addr, inner(err), tried.Round(10*time.Millisecond))
+			"on both sides, or wait longer with --connect-timeout", addr, inner(err), tried)
 	}
 	return fmt.Errorf("connect to %s: %w", addr, inner(err))
 }

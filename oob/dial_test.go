@@ -77,7 +77,7 @@ func TestDialEndsAtOnceWhereWaitingIsNoCure(t *testing.T) {
 	}
 }
 
-func TestConnectErrorAdvisesWhereWaitingHelps(t *testing.T) {
+func TestDialErrorAdvisesWhereWaitingHelps(t *testing.T) {
 	late := &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
 	for _, tt := range []struct {
 		name    string
@@ -90,7 +90,7 @@ func TestConnectErrorAdvisesWhereWaitingHelps(t *testing.T) {
 		{"no name in time", &net.OpError{Op: "dial", Err: &net.DNSError{IsTimeout: true}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := connectError(t.Context(), "host:18515", time.Second, tt.err)
+			err := dialError(t.Context(), "host:18515", time.Second, tt.err)
 			if got := strings.Contains(err.Error(), "tried for 1s; start the server"); got != tt.advises {
 				t.Errorf("error = %v, advises %v, want %v", err, got, tt.advises)
 			}
@@ -131,58 +131,6 @@ func TestDialDoesNotConnectToItself(t *testing.T) {
 	}
 	if c, _ := tcpPair(t, short); isSelf(c.nc) {
 		t.Error("isSelf of a connected pair = true")
-	}
-}
-
-func TestListenOnPortInUse(t *testing.T) {
-	l := localListener(t, short)
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	_, err := Listen(l.Addr().String(), ListenOptions{})
-	if !errors.Is(err, syscall.EADDRINUSE) {
-		t.Fatalf("error = %v, want address in use", err)
-	}
-	for _, want := range []string{"port " + port, "-p"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("error = %v, want %q in it", err, want)
-		}
-	}
-}
-
-func TestListenOnNoAddress(t *testing.T) {
-	if _, err := Listen("127.0.0.1:notaport", ListenOptions{}); err == nil || !strings.HasPrefix(err.Error(), "listen on ") {
-		t.Errorf("error = %v, want one that says where", err)
-	}
-}
-
-func TestAcceptIsCancelled(t *testing.T) {
-	l := localListener(t, short)
-	why := errors.New("interrupted")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	waits := goAccept(ctx, l)
-	cancel(why)
-	if got := <-waits; !errors.Is(got.err, why) {
-		t.Errorf("error = %v, want %v", got.err, why)
-	}
-	waits = goAccept(t.Context(), l)
-	c, err := dial(t.Context(), l.Addr().String(), DialOptions{Timeout: time.Minute}, short)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := <-waits
-	if got.err != nil {
-		t.Fatal("accept after a cancelled one:", got.err)
-	}
-	closeBoth(t, c, got.conn)
-}
-
-func TestAcceptEndsWithListener(t *testing.T) {
-	l := localListener(t, short)
-	waits := goAccept(t.Context(), l)
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
-	if got := <-waits; !errors.Is(got.err, net.ErrClosed) {
-		t.Errorf("error = %v, want net.ErrClosed", got.err)
 	}
 }
 

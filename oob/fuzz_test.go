@@ -129,7 +129,10 @@ func FuzzMeetClient(f *testing.F) {
 		isOpenHello := len(says) >= len(helloOf(1, 0)) && bytes.Equal(says[:headerSize+2], helloOf(1, 0)[:headerSize+2])
 		for _, secret := range [][]byte{nil, []byte("secret")} {
 			c := &told{says: bytes.NewReader(says)}
-			g := greeting{nc: c, in: bufio.NewReaderSize(c, greetingBuffer), role: roleServer, secret: secret}
+			g := greeting{
+				nc: c, in: bufio.NewReaderSize(c, greetingBuffer), role: roleServer, secret: secret,
+				place: func() bool { return true },
+			}
 			err := g.meet()
 			if want := secret == nil && isOpenHello; (err == nil) != want {
 				t.Errorf("secret %q: meet = %v after %q", secret, err, says)

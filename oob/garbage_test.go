@@ -3,7 +3,6 @@ package oob
 import (
 	"errors"
 	"math/rand/v2"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -82,26 +81,15 @@ func TestClientMeetsStranger(t *testing.T) {
 func TestServerMeetsStrangerAndServesOn(t *testing.T) {
 	limits := short
 	limits.farewell = 10 * time.Millisecond
-	l := localListener(t, limits)
 	for _, tt := range append(strangers, sameRole(roleServer)) {
 		t.Run(tt.name, func(t *testing.T) {
-			waits := goAccept(t.Context(), l)
-			nc, err := net.Dial("tcp", l.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer nc.Close()
-			rawPeer{t, nc}.sendBytes(tt.says)
-			wantStranger(t, (<-waits).err, tt.want)
+			l, stranger := watchedListener(t, limits)
+			dialRaw(t, l, tt.says)
+			wantStranger(t, <-stranger, tt.want)
+			client, server := serveOne(t, l, limits)
+			swap(t, client, server, "plan", []byte("c"), []byte("s"))
 		})
 	}
-	waits := goAccept(t.Context(), l)
-	c, err := dial(t.Context(), l.Addr().String(), DialOptions{Timeout: time.Minute}, short)
-	got := <-waits
-	if err := errors.Join(err, got.err); err != nil {
-		t.Fatal(err)
-	}
-	closeBoth(t, c, got.conn)
 }
 
 // sameRole is a peer that takes itself for what this side is.
@@ -119,32 +107,16 @@ func sameRole(r role) (peer struct {
 func TestGreetingNeverComes(t *testing.T) {
 	limits := short
 	limits.hello = 50 * time.Millisecond
-	addr, peers := rawListener(t, []byte("IBP"))
-	_, err := dial(t.Context(), addr, DialOptions{Timeout: time.Minute}, limits)
-	wantPeerError(t, err, false, "has not said hello for 50ms")
-	_ = (<-peers).nc.Close()
-
-	l := localListener(t, limits)
-	waits := goAccept(t.Context(), l)
-	nc, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	wantPeerError(t, (<-waits).err, false, "has not said hello for 50ms")
+	l, stranger := watchedListener(t, limits)
+	dialRaw(t, l, []byte("IBP"))
+	wantPeerError(t, <-stranger, false, "has not said hello for 50ms")
 }
 
-func TestPeerLeavesBeforeHello(t *testing.T) {
-	l := localListener(t, short)
+func TestClientLeavesBeforeHello(t *testing.T) {
 	for _, says := range []string{"", "IBPF\x02\x01\x00"} {
-		waits := goAccept(t.Context(), l)
-		nc, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		rawPeer{t, nc}.sendBytes([]byte(says))
-		drain(t, rawPeer{t, nc}, says != "")
-		wantPeerError(t, (<-waits).err, false, "is gone before its hello: connection")
+		l, stranger := watchedListener(t, short)
+		drain(t, dialRaw(t, l, []byte(says)), says != "")
+		wantPeerError(t, <-stranger, false, "is gone before its hello: connection")
 	}
 }
 

@@ -22,9 +22,10 @@ const partBytes = 4 << 10
 // greeting is the beginning of a connection, in which the sides find out whether they fit.
 type greeting struct {
 	nc     net.Conn
-	in     *bufio.Reader
+	in     *bufio.Reader // of greetingBuffer bytes, from nc
 	role   role
 	secret []byte        // nil: none
+	place  func() bool   // on a server: takes a place for the client, if there is one
 	limit  time.Duration // for all of it
 	timing timing        // of the connection
 }
@@ -32,23 +33,22 @@ type greeting struct {
 // run makes a Conn of a connected socket, once the peer has proved that it speaks the protocol
 // and has the secret. It closes the socket when it fails.
 func (g *greeting) run(ctx context.Context) (*Conn, error) {
-	g.in = bufio.NewReaderSize(g.nc, greetingBuffer)
 	// A deadline that cannot be set shows as an error of the first read.
 	_ = g.nc.SetDeadline(time.Now().Add(g.limit))
 	release := onCancel(ctx, func() { _ = g.nc.SetDeadline(time.Unix(1, 0)) })
 	err := g.meet()
+	if isUnfit(err) {
+		g.part()
+	}
 	release()
 	if err == nil && ctx.Err() == nil {
 		err = g.nc.SetDeadline(time.Time{})
 	}
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && !isAlien(err):
 		err = fmt.Errorf("greet %v: %w", g.nc.RemoteAddr(), context.Cause(ctx))
 	case err != nil:
 		err = &PeerError{Peer: g.nc.RemoteAddr().String(), Reason: g.whyNoHello(err), cause: err}
-		if isUnfit(err) {
-			g.part()
-		}
 	default:
 		return g.conn(), nil
 	}
@@ -119,6 +119,9 @@ func (g *greeting) meetClient(mine hello) error {
 		}
 		last = frame{kind: kindProof, payload: proofOf(g.secret, roleServer, theirs, mine)}
 	}
+	if !g.place() {
+		return errFull
+	}
 	return g.say(last)
 }
 
@@ -164,6 +167,11 @@ func (g *greeting) hearProof(want []byte) error {
 	return nil
 }
 
+// isAlien tells errors that say what the peer is, which no other attempt changes.
+func isAlien(err error) bool {
+	return errors.Is(err, ErrProtocol) || errors.Is(err, ErrSecret)
+}
+
 // isUnfit tells the errors of peers that are ibperf and can learn why they were left.
 func isUnfit(err error) bool {
 	return errors.As(err, new(*versionError)) || errors.Is(err, ErrSecret)
@@ -174,17 +182,15 @@ func isUnfit(err error) bool {
 func (g *greeting) part() {
 	endStream(g.nc)
 	_ = g.nc.SetReadDeadline(time.Now().Add(g.timing.farewell))
-	_, _ = io.CopyN(io.Discard, g.nc, partBytes)
+	_, _ = io.CopyN(io.Discard, g.in, partBytes)
 }
 
 func (g *greeting) whyNoHello(err error) string {
 	switch {
-	case errors.Is(err, ErrProtocol), errors.Is(err, ErrSecret):
+	case isAlien(err):
 		return err.Error()
-	case errors.Is(err, os.ErrDeadlineExceeded) && g.role == roleClient:
-		return fmt.Sprintf("has not said hello for %v: it is busy with another run, or it is not ibperf", g.limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Sprintf("has not said hello for %v", g.limit)
+		return fmt.Sprintf("has not said hello for %v", g.limit.Round(10*time.Millisecond))
 	}
 	return "is gone before its hello: " + plain(err)
 }

@@ -14,6 +14,7 @@ import (
 // short keeps what a test waits for short, and patience with a loaded machine long.
 var short = timing{
 	hello:    20 * time.Second,
+	helloMin: 20 * time.Second,
 	silence:  20 * time.Second,
 	ping:     10 * time.Millisecond,
 	farewell: 20 * time.Second,
@@ -21,7 +22,7 @@ var short = timing{
 	retryMax: 20 * time.Millisecond,
 }
 
-// TestMain fails the package when connections leave goroutines behind.
+// TestMain fails the package when connections or listeners leave goroutines behind.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if left := awaitNoGoroutines(10 * time.Second); left != "" && code == 0 {
@@ -31,12 +32,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// awaitNoGoroutines returns the stacks of the connections' goroutines that do not end in time.
+// awaitNoGoroutines returns the stacks if goroutines of the package do not end in time.
 func awaitNoGoroutines(limit time.Duration) string {
 	for start := time.Now(); ; runtime.Gosched() {
 		stacks := make([]byte, 1<<20)
 		left := string(stacks[:runtime.Stack(stacks, true)])
-		if !strings.Contains(left, "oob.(*Conn).") {
+		if !strings.Contains(left, "oob.(*Conn).") && !strings.Contains(left, "oob.(*Listener).") {
 			return ""
 		}
 		if time.Since(start) > limit {
@@ -75,12 +76,33 @@ func closeBoth(t *testing.T, a, b *Conn) {
 
 func localListener(t *testing.T, limits timing) *Listener {
 	t.Helper()
-	l, err := listen("127.0.0.1:0", ListenOptions{}, limits)
+	l, _ := watchedListener(t, limits)
+	return l
+}
+
+// watchedListener also returns what the listener tells of the first stranger.
+func watchedListener(t *testing.T, limits timing) (l *Listener, stranger <-chan error) {
+	t.Helper()
+	told := make(chan error, 1)
+	l, err := listen("127.0.0.1:0", ListenOptions{Stranger: func(err error) { told <- err }}, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	return l
+	return l, told
+}
+
+// dialRaw connects to a listener and says some bytes.
+func dialRaw(t *testing.T, l *Listener, says []byte) rawPeer {
+	t.Helper()
+	nc, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = nc.Close() })
+	p := rawPeer{t, nc}
+	p.sendBytes(says)
+	return p
 }
 
 // accepted is what an Accept has returned.
@@ -109,7 +131,12 @@ func tcpPair(t *testing.T, limits timing) (client, server *Conn) {
 // strangePair returns two ends that have not agreed on a plan.
 func strangePair(t *testing.T, limits timing) (client, server *Conn) {
 	t.Helper()
-	l := localListener(t, limits)
+	return serveOne(t, localListener(t, limits), limits)
+}
+
+// serveOne connects a client to a listener that no other client comes to.
+func serveOne(t *testing.T, l *Listener, limits timing) (client, server *Conn) {
+	t.Helper()
 	waits := goAccept(t.Context(), l)
 	client, err := dial(t.Context(), l.Addr().String(), DialOptions{Timeout: time.Minute}, limits)
 	if err != nil {

@@ -5,20 +5,38 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"syscall"
-	"time"
 )
 
 // ListenOptions say whom to serve.
 type ListenOptions struct {
-	Secret []byte // clients must have the same; nil: none
+	// Secret is what clients must have too; nil: none.
+	Secret []byte
+	// Stranger is told of the first connection that was no client. It must not close the
+	// listener; nil: nobody is told.
+	Stranger func(error)
 }
+
+// maxWaiting is how many clients that were greeted may wait for Accept. One more is sent away
+// before its greeting is complete, and tries again.
+const maxWaiting = 64
 
 // Listener waits for clients.
 type Listener struct {
-	tcp     *net.TCPListener
+	socket  net.Listener
 	options ListenOptions
 	timing  timing
+	cancel  context.CancelFunc // ends all greetings
+	work    sync.WaitGroup     // the greetings, and what accepts connections
+
+	mu        sync.Mutex
+	changed   sync.Cond           // of all below
+	visits    map[*visit]struct{} // at most maxVisits
+	clients   []*Conn             // greeted, for Accept; together with promised at most maxWaiting
+	promised  int                 // places in clients, to visits
+	strangers int
+	err       error // why no more come
 }
 
 // Listen listens at addr, host:port. An empty host means all addresses of this machine, port 0
@@ -29,16 +47,19 @@ func listen(addr string, o ListenOptions, t timing) (*Listener, error) {
 	if err := checkSecret(o.Secret); err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}
-	l, err := net.Listen("tcp", addr)
+	socket, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, listenError(addr, err)
 	}
-	tcp, ok := l.(*net.TCPListener)
-	if !ok {
-		_ = l.Close()
-		return nil, fmt.Errorf("listen on %s: got a %T", addr, l)
-	}
-	return &Listener{tcp, o, t}, nil
+	return newListener(socket, o, t), nil
+}
+
+func newListener(socket net.Listener, o ListenOptions, t timing) *Listener {
+	ctx, cancel := context.WithCancel(context.Background())
+	l := &Listener{socket: socket, options: o, timing: t, cancel: cancel, visits: map[*visit]struct{}{}}
+	l.changed.L = &l.mu
+	l.work.Go(func() { l.acceptAll(ctx) })
+	return l
 }
 
 func listenError(addr string, err error) error {
@@ -52,27 +73,57 @@ func listenError(addr string, err error) error {
 }
 
 // Addr returns the address that the listener has.
-func (l *Listener) Addr() net.Addr { return l.tcp.Addr() }
+func (l *Listener) Addr() net.Addr { return l.socket.Addr() }
 
-// Accept waits for the next client. A [*PeerError] concerns only a client that came and turned
-// out not to be ibperf, or left: the listener is as good as before. Clients are greeted one
-// after the other, so that one that stays silent holds up the next for a few seconds. Accept
-// may not be called concurrently.
-func (l *Listener) Accept(ctx context.Context) (*Conn, error) {
-	// A deadline that cannot be set shows as an error of accept.
-	_ = l.tcp.SetDeadline(time.Time{})
-	release := onCancel(ctx, func() { _ = l.tcp.SetDeadline(time.Unix(1, 0)) })
-	nc, err := l.tcp.Accept()
-	release()
-	switch {
-	case err == nil:
-		g := greeting{nc: nc, role: roleServer, secret: l.options.Secret, limit: l.timing.hello, timing: l.timing}
-		return g.run(ctx)
-	case ctx.Err() != nil:
-		err = context.Cause(ctx)
-	}
-	return nil, fmt.Errorf("accept on %s: %w", l.Addr(), inner(err))
+// Strangers returns how many connections came that were no clients: they did not speak this
+// version of the protocol, did not prove the secret, left or stayed silent.
+func (l *Listener) Strangers() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.strangers
 }
 
-// Close stops listening. Connections that were accepted stay.
-func (l *Listener) Close() error { return l.tcp.Close() }
+// Accept returns the next client, which has been greeted and has proved the secret if there is
+// one. It may have left since. It is not trusted yet, see [Conn.Trust]. Connections are greeted
+// while nobody waits in Accept too, each by itself, so that strangers hold up nobody. An error
+// means that no more clients come, or that ctx has ended.
+func (l *Listener) Accept(ctx context.Context) (*Conn, error) {
+	release := context.AfterFunc(ctx, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.changed.Broadcast()
+	})
+	defer release()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for ctx.Err() == nil && l.err == nil && len(l.clients) == 0 {
+		l.changed.Wait()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("accept on %s: %w", l.Addr(), context.Cause(ctx))
+	case len(l.clients) == 0:
+		return nil, fmt.Errorf("accept on %s: %w", l.Addr(), inner(l.err))
+	}
+	c := l.clients[0]
+	l.clients = l.clients[1:]
+	return c, nil
+}
+
+// Close stops listening, breaks greetings off and tells clients that were not accepted yet.
+// Connections that were accepted stay.
+func (l *Listener) Close() error {
+	l.cancel()
+	err := l.socket.Close()
+	l.work.Wait()
+	l.mu.Lock()
+	left := l.clients
+	l.clients = nil
+	l.mu.Unlock()
+	var all sync.WaitGroup
+	for _, c := range left {
+		all.Go(func() { c.Abort("", "the server has stopped taking clients") })
+	}
+	all.Wait()
+	return err
+}

@@ -36,7 +36,10 @@ func socketPair(t *testing.T) (client, server net.Conn) {
 func goGreet(t *testing.T, nc net.Conn, r role, secret []byte) <-chan accepted {
 	done := make(chan accepted, 1)
 	go func() {
-		g := greeting{nc: nc, role: r, secret: secret, limit: short.hello, timing: short}
+		g := greeting{
+			nc: nc, in: bufio.NewReaderSize(nc, greetingBuffer), role: r, secret: secret,
+			place: func() bool { return true }, limit: short.hello, timing: short,
+		}
 		c, err := g.run(t.Context())
 		done <- accepted{c, err}
 	}()

@@ -18,7 +18,7 @@ func (a *app) serve(ctx context.Context, o *options) (err error) {
 	if err := checkNamed(o); err != nil {
 		return err
 	}
-	l, err := oob.Listen(net.JoinHostPort(o.bind, strconv.Itoa(o.port)), oob.ListenOptions{})
+	l, err := oob.Listen(net.JoinHostPort(o.bind, strconv.Itoa(o.port)), oob.ListenOptions{Stranger: a.stranger})
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (a *app) serve(ctx context.Context, o *options) (err error) {
 	}
 	conn, err := l.Accept(ctx)
 	if err != nil {
-		return heard(err)
+		return err
 	}
 	if err := l.Close(); err != nil {
 		return errors.Join(err, conn.Close())
@@ -65,6 +65,18 @@ func (a *app) listening(l *oob.Listener, ready readyFile) error {
 	}
 	a.console.note("listening on port %d", port)
 	return ready.write(port)
+}
+
+// stranger tells people of the first connection that was no client.
+func (a *app) stranger(err error) {
+	a.console.note("%s: a connection that was no client: %v; further ones are counted", a.program(), err)
+}
+
+// countStrangers tells people how many connections were no clients, if there were more.
+func (a *app) countStrangers(l *oob.Listener) {
+	if n := l.Strangers(); n > 1 {
+		a.console.note("%s: %d connections were no clients", a.program(), n)
+	}
 }
 
 // serveOne serves a client that has connected; number is 0 for the only one.
@@ -160,6 +172,7 @@ const maxClients = 64
 // serveAll serves clients until the context ends. What goes wrong with one is
 // told and does not end the others. It returns nil if nobody was interrupted.
 func (a *app) serveAll(ctx context.Context, o *options, l *oob.Listener) error {
+	defer a.countStrangers(l)
 	var clients sync.WaitGroup
 	defer clients.Wait()
 	turns := make(chan struct{}, maxClients)
@@ -175,11 +188,7 @@ func (a *app) serveAll(ctx context.Context, o *options, l *oob.Listener) error {
 			if ctx.Err() != nil {
 				return a.stopped(ctx, len(turns))
 			}
-			if !isPeerError(err) {
-				return err
-			}
-			a.console.note("%s: %v", a.program(), err)
-			continue
+			return err
 		}
 		clients.Go(func() {
 			defer func() { <-turns }()

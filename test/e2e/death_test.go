@@ -51,14 +51,16 @@ func (p *process) lost(victim *process) {
 }
 
 // TestKilledBeforeTheRun: the server is held before it has said hello, and
-// either side dies then.
+// either side dies then. The client waits for another server, as long as it was told to.
 func TestKilledBeforeTheRun(t *testing.T) {
 	for _, program := range []string{"ib_write_lat", "ib_read_bw"} {
 		t.Run(program+" server", func(t *testing.T) {
 			p := newPlace(t, readyName)
-			server, client := p.held(program)
+			server, client := p.held(program, "--connect-timeout", "1s")
 			server.signal(sigKill)
-			client.lost(server)
+			client.ends(statusPeer, lossLimit)
+			client.says("127.0.0.1:", "tried for ", "--connect-timeout")
+			server.within(patience)
 		})
 		t.Run(program+" client", func(t *testing.T) {
 			p := newPlace(t)
@@ -72,12 +74,12 @@ func TestKilledBeforeTheRun(t *testing.T) {
 }
 
 // held starts a pair whose server is stopped before the client has connected.
-func (p *place) held(program string) (server, client *process) {
+func (p *place) held(program string, clientOptions ...string) (server, client *process) {
 	p.t.Helper()
 	server, port := p.serve(program)
 	server.signal(sigStop)
 	server.await("stop", func() bool { return server.state() == "T" })
-	client = p.connect(program, port, "-d", "shm_whole")
+	client = p.connect(program, port, append([]string{"-d", "shm_whole"}, clientOptions...)...)
 	connected(p.t, port)
 	return server, client
 }
@@ -139,6 +141,7 @@ func TestKilledPeerOfAnIdleSession(t *testing.T) {
 	server.signal(sigCont)
 	server.await("loss of the client", func() bool { return server.count("peer 127.0.0.1:")+server.count("failed with status 4") > 0 })
 	p.connect("ib_write_bw", port, "-d", "shm_whole", "-n", "100").ends(statusDone, patience)
+	server.served(1)
 	server.signal(sigTerm)
 	server.ends(statusDone, stopLimit)
 }

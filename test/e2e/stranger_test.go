@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"testing"
+	"time"
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/oob"
@@ -40,17 +41,60 @@ func talk(t *testing.T, port, text string) {
 	_, _ = io.Copy(io.Discard, c)
 }
 
-// TestServerHearsNonsense from something that is no client.
+// TestServerHearsNonsense from something that is no client, tells of it in one line and serves
+// the client that comes then.
 func TestServerHearsNonsense(t *testing.T) {
 	for name, text := range nonsense {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t)
 			server, port := p.serve("ib_write_lat")
 			talk(t, port, text)
-			server.ends(statusPeer, lossLimit)
-			server.says("peer 127.0.0.1:", "does not speak ibperf's protocol")
+			talk(t, port, text)
+			p.connect("ib_write_lat", port, "-d", "shm_whole", "-n", "100").ends(statusDone, patience)
+			server.ends(statusDone, patience)
+			server.says("ib_write_lat: a connection that was no client: peer 127.0.0.1:",
+				"does not speak ibperf's protocol", "; further ones are counted\n")
+			if n := server.count("no client"); n != 1 {
+				t.Errorf("told of strangers in %d lines, want one\n%s", n, server.said())
+			}
 		})
 	}
+}
+
+// TestSilentStrangers hold no client up, whichever kind of server they come to.
+func TestSilentStrangers(t *testing.T) {
+	for _, options := range [][]string{nil, {"--persistent"}} {
+		p := newPlace(t)
+		server, port := p.serve("ib_write_bw", options...)
+		for range 10 {
+			c, err := net.Dial("tcp", net.JoinHostPort(loopback, port))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+		}
+		client := p.connect("ib_write_bw", port, "-d", "shm_whole", "-n", "100", "--connect-timeout", "1s")
+		client.ends(statusDone, patience)
+		if options != nil {
+			server.served(1)
+			server.signal(sigTerm)
+		}
+		server.ends(statusDone, patience)
+	}
+}
+
+// TestStrangersAreCounted by a persistent server, and take no numbers of clients.
+func TestStrangersAreCounted(t *testing.T) {
+	p := newPlace(t)
+	server, port := p.serve("ib_write_bw", "--persistent")
+	for range 3 {
+		talk(t, port, nonsense["HTTP"])
+	}
+	p.connect("ib_write_bw", port, "-d", "shm_whole", "-n", "100").ends(statusDone, patience)
+	server.served(1)
+	server.signal(sigTerm)
+	server.ends(statusDone, stopLimit)
+	server.says("connected, number 1\n", "ib_write_bw: 3 connections were no clients\n")
 }
 
 // TestClientHearsNonsense from something that is no server.
@@ -72,20 +116,35 @@ func TestClientHearsNonsense(t *testing.T) {
 	}
 }
 
-// TestServerThatHangsUp before it has said anything.
+// TestServerThatHangsUp before it has said anything, each time that the client tries.
 func TestServerThatHangsUp(t *testing.T) {
 	p := newPlace(t)
 	l, port := listen(t)
-	client := p.connect("ib_send_bw", port, "-d", "shm_whole")
-	c, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	client := p.connect("ib_send_bw", port, "-d", "shm_whole", "--connect-timeout", "1s")
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = c.Close()
+		}
+	}()
 	client.ends(statusPeer, lossLimit)
-	client.says("peer 127.0.0.1:"+port, "is gone")
+	client.says("peer 127.0.0.1:"+port, "is gone", "tried for 1", "--connect-timeout")
+}
+
+// TestSilentServer: the client waits for it as long as it was told to.
+func TestSilentServer(t *testing.T) {
+	p := newPlace(t)
+	_, port := listen(t)
+	start := time.Now()
+	client := p.connect("ib_send_bw", port, "-d", "shm_whole", "--connect-timeout", "6s")
+	client.ends(statusPeer, patience)
+	if took := time.Since(start); took < 6*time.Second {
+		t.Errorf("gave up after %v", took)
+	}
+	client.says("peer 127.0.0.1:"+port+" has not said hello for ", "--connect-timeout")
 }
 
 // TestDifferentPrograms refuse each other on both sides, and say what they are.
@@ -125,6 +184,7 @@ func TestServerOutlivesImpossiblePlans(t *testing.T) {
 		server.await("refusal", func() bool { return server.count("failed with status 4") == i+1 })
 	}
 	p.connect("ib_write_lat", port, "-d", "shm_whole", "-n", "100").ends(statusDone, patience)
+	server.served(1)
 	server.signal(sigTerm)
 	server.ends(statusDone, stopLimit)
 }

@@ -109,14 +109,15 @@ func (p *process) works(ticks int) {
 	p.await("progress", func() bool { return p.cpuTicks() >= before+ticks })
 }
 
-// connected waits until a connection to the port of this host is established.
+// connected waits until a client has connected to the port of this host, whose server has
+// stopped, and has said something.
 func connected(t tb, port string) {
 	t.Helper()
 	n, err := strconv.Atoi(port)
 	if err != nil {
 		t.Fatalf("port %q", port)
 	}
-	remote := fmt.Sprintf("0100007F:%04X", n) // 127.0.0.1
+	local := fmt.Sprintf("0100007F:%04X", n) // 127.0.0.1
 	const established = "01"
 	err = until(patience, func() bool {
 		data, err := os.ReadFile("/proc/net/tcp")
@@ -124,14 +125,15 @@ func connected(t tb, port string) {
 			t.Fatalf("%v", err)
 		}
 		for line := range strings.Lines(string(data)) {
-			if f := strings.Fields(line); len(f) > 3 && f[2] == remote && f[3] == established {
+			f := strings.Fields(line)
+			if len(f) > 4 && f[1] == local && f[3] == established && !strings.HasSuffix(f[4], ":00000000") {
 				return true
 			}
 		}
 		return false
 	})
 	if err != nil {
-		t.Fatalf("no connection to port %s", port)
+		t.Fatalf("no client has said anything at port %s", port)
 	}
 }
 

@@ -1,0 +1,154 @@
+package oob
+
+import (
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// socket returns a listening socket of the kernel's.
+func socket(t *testing.T) net.Listener {
+	t.Helper()
+	s, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// A server that starts again closes what came before it was ready.
+func TestClientOutlivesServerThatHangsUp(t *testing.T) {
+	s := socket(t)
+	dialed := make(chan accepted, 1)
+	go func() {
+		c, err := dial(t.Context(), s.Addr().String(), DialOptions{Timeout: time.Minute}, short)
+		dialed <- accepted{c, err}
+	}()
+	answer := newHello(roleServer, nil).frame().appendTo(nil)
+	for _, says := range [][]byte{nil, answer[:3], answer[:len(answer)-1]} {
+		for _, orderly := range []bool{false, true} {
+			nc, err := s.Accept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw := rawPeer{t, nc}
+			raw.sendBytes(says)
+			if !orderly {
+				drain(t, raw, false)
+			}
+			_ = nc.Close()
+		}
+	}
+	l := newListener(s, ListenOptions{}, short)
+	defer l.Close()
+	server := <-goAccept(t.Context(), l)
+	client := <-dialed
+	if client.err != nil || server.err != nil {
+		t.Fatal(client.err, server.err)
+	}
+	swap(t, client.conn, server.conn, "plan", []byte("c"), []byte("s"))
+	closeBoth(t, client.conn, server.conn)
+}
+
+// wantAdvice checks the error of a server that has not greeted in time.
+func wantAdvice(t *testing.T, err error, want string) {
+	t.Helper()
+	wantPeerError(t, err, false, want)
+	for _, want := range []string{"tried for", "-p", "--connect-timeout"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error = %v, want %q in it", err, want)
+		}
+	}
+}
+
+// The timeout is how long a silent server may be so, unless hardly anything is left of it.
+func TestTimeoutGovernsTheGreeting(t *testing.T) {
+	for _, tt := range []struct {
+		name              string
+		timeout, helloMin time.Duration
+	}{
+		{"timeout", 120 * time.Millisecond, time.Millisecond},
+		{"one attempt", 0, 80 * time.Millisecond},
+		{"little left", time.Millisecond, 80 * time.Millisecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			limits := short
+			limits.helloMin = tt.helloMin
+			start := time.Now()
+			_, err := dial(t.Context(), socket(t).Addr().String(), DialOptions{Timeout: tt.timeout}, limits)
+			if took := time.Since(start); took < max(tt.timeout, tt.helloMin) {
+				t.Errorf("left after %v", took)
+			}
+			wantAdvice(t, err, "has not said hello for ")
+		})
+	}
+}
+
+func TestServerThatAlwaysHangsUp(t *testing.T) {
+	for _, timeout := range []time.Duration{0, 50 * time.Millisecond} {
+		s, came := socket(t), make(chan int, 1)
+		go func() {
+			n := 0
+			for {
+				nc, err := s.Accept()
+				if err != nil {
+					came <- n
+					return
+				}
+				n++
+				_ = nc.Close()
+			}
+		}()
+		_, err := dial(t.Context(), s.Addr().String(), DialOptions{Timeout: timeout}, short)
+		wantAdvice(t, err, "is gone before its hello: connection ")
+		_ = s.Close()
+		if n := <-came; (n > 1) != (timeout > 0) {
+			t.Errorf("%d attempts within %v", n, timeout)
+		}
+	}
+}
+
+func TestOtherSecretIsNotTriedAgain(t *testing.T) {
+	for _, theirs := range [][]byte{nil, []byte("another")} {
+		l, err := listen("127.0.0.1:0", ListenOptions{Secret: theirs}, short)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = dial(t.Context(), l.Addr().String(), DialOptions{Timeout: time.Hour, Secret: []byte("s3cret")}, short)
+		wantNoSecret(t, err, "share a secret")
+		_ = l.Close()
+		if got := l.Strangers(); got != 1 {
+			t.Errorf("%d strangers, want one", got)
+		}
+	}
+}
+
+// A client beyond those that may wait for Accept is let in when one of them has been accepted.
+func TestClientWaitsForFullServer(t *testing.T) {
+	l := localListener(t, short)
+	for range maxWaiting {
+		c, err := dial(t.Context(), l.Addr().String(), DialOptions{Timeout: time.Minute}, short)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { endAll(c) })
+	}
+	if _, err := dial(t.Context(), l.Addr().String(), DialOptions{}, short); err == nil {
+		t.Fatal("one too many is let in")
+	} else {
+		wantAdvice(t, err, "is gone before its hello")
+	}
+	dialed := make(chan accepted, 1)
+	go func() {
+		c, err := dial(t.Context(), l.Addr().String(), DialOptions{Timeout: time.Minute}, short)
+		dialed <- accepted{c, err}
+	}()
+	first := <-goAccept(t.Context(), l)
+	last := <-dialed
+	if first.err != nil || last.err != nil {
+		t.Fatal(first.err, last.err)
+	}
+	endAll(first.conn, last.conn)
+}
