@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -113,36 +114,67 @@ type told struct {
 func (c *told) Read(b []byte) (int, error)  { return c.says.Read(b) }
 func (c *told) Write(b []byte) (int, error) { return c.hears.Write(b) }
 
-// FuzzMeetClient greets a client that says arbitrary bytes, on a server without a secret and on
-// one with a secret. A client that has not said a hello hears no frame, one that has not proved
-// the secret hears no proof.
-func FuzzMeetClient(f *testing.F) {
+// FuzzMeet greets a peer that says arbitrary bytes, without a secret and with one. Without it, a
+// hello of the other role is all that it takes; with it, arbitrary bytes never do, and a server
+// says no proof. A server says nothing to a stranger.
+func FuzzMeet(f *testing.F) {
 	for _, s := range strangers {
-		f.Add(s.says)
+		f.Add(s.says, true)
 	}
 	proof := frame{kind: kindProof, payload: make([]byte, proofSize)}.appendTo(nil)
-	for _, hello := range [][]byte{helloOf(1, 0), helloOf(1, 1), helloOf(2, 1)} {
-		f.Add(append(hello, proof...))
-		f.Add(abortFrame("usage", "why").appendTo(hello))
+	for _, hello := range [][]byte{helloOf(1, 0), helloOf(1, 1), helloOf(2, 0), helloOf(2, 1)} {
+		for _, server := range []bool{false, true} {
+			f.Add(slices.Concat(hello, proof), server)
+			f.Add(slices.Concat(hello, abortFrame("usage", "why").appendTo(nil)), server)
+		}
 	}
-	f.Fuzz(func(t *testing.T, says []byte) {
-		isOpenHello := len(says) >= len(helloOf(1, 0)) && bytes.Equal(says[:headerSize+2], helloOf(1, 0)[:headerSize+2])
+	f.Fuzz(func(t *testing.T, says []byte, server bool) {
+		mine := roleClient
+		if server {
+			mine = roleServer
+		}
 		for _, secret := range [][]byte{nil, []byte("secret")} {
 			c := &told{says: bytes.NewReader(says)}
 			g := greeting{
-				nc: c, in: bufio.NewReaderSize(c, greetingBuffer), role: roleServer, secret: secret,
+				nc: c, in: bufio.NewReaderSize(c, greetingBuffer), role: mine, secret: secret,
 				place: func() bool { return true },
 			}
 			err := g.meet()
-			if want := secret == nil && isOpenHello; (err == nil) != want {
-				t.Errorf("secret %q: meet = %v after %q", secret, err, says)
+			if want := secret == nil && beginsWithHello(says, mine.other(), 0); (err == nil) != want {
+				t.Errorf("%v, secret %q: meet = %v after %q", mine, secret, err, says)
 			}
-			if !bytes.HasPrefix(says, []byte(magic)) && c.hears.Len() > 0 {
-				t.Errorf("secret %q: a stranger that said %q heard %q", secret, says, c.hears.Bytes())
+			if server && !bytes.HasPrefix(says, []byte(magic)) && c.hears.Len() > 0 {
+				t.Errorf("a stranger that said %q heard %q", says, c.hears.Bytes())
 			}
-			if wantFrames(t, &c.hears)[kindProof] > 0 {
-				t.Errorf("secret %q: a client that said %q heard a proof", secret, says)
+			proves := !server && secret != nil && beginsWithHello(says, roleServer, 1)
+			if said := wantFrames(t, &c.hears)[kindProof]; (said > 0) != proves {
+				t.Errorf("%v, secret %q: said %d proofs after %q", mine, secret, said, says)
 			}
+		}
+	})
+}
+
+// beginsWithHello tells whether bytes begin with a hello as it must be.
+func beginsWithHello(says []byte, r role, secret byte) bool {
+	want := helloOf(byte(r), secret)
+	fixed := len(want) - nonceSize
+	return len(says) >= len(want) && bytes.Equal(says[:fixed], want[:fixed])
+}
+
+// FuzzAbortFrame: whatever the class and the reason, the frame is within the limits, and a class
+// that is one arrives.
+func FuzzAbortFrame(f *testing.F) {
+	f.Add("usage", "interrupted by SIGINT")
+	f.Add("\x1b[2J", "\xff")
+	f.Add(strings.Repeat("a", MaxClass+1), "")
+	f.Fuzz(func(t *testing.T, class, reason string) {
+		got, err := readFrame(bufio.NewReader(bytes.NewReader(abortFrame(class, reason).appendTo(nil))), admitAll)
+		if err != nil || got.kind != kindAbort || !isClean(string(got.payload)) {
+			t.Fatalf("abort %q, %q: read %v, %v", class, reason, got, err)
+		}
+		isClass := len(class) <= MaxClass && strings.Trim(class, "abcdefghijklmnopqrstuvwxyz") == ""
+		if isClass && got.step != class || !isClass && got.step != "" {
+			t.Errorf("class %q arrives as %q", class, got.step)
 		}
 	})
 }

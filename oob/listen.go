@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"syscall"
 )
@@ -106,7 +107,7 @@ func (l *Listener) Accept(ctx context.Context) (*Conn, error) {
 		return nil, fmt.Errorf("accept on %s: %w", l.Addr(), inner(l.err))
 	}
 	c := l.clients[0]
-	l.clients = l.clients[1:]
+	l.clients = slices.Delete(l.clients, 0, 1)
 	return c, nil
 }
 

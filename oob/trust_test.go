@@ -56,6 +56,25 @@ func TestUntrustedClientAgreesAndIsTrusted(t *testing.T) {
 	swap(t, client, server, "big", make([]byte, MaxPayload), nil)
 }
 
+// What a client says right behind its greeting, in the same segment, is not lost.
+func TestPayloadBehindTheGreeting(t *testing.T) {
+	for _, size := range []int{1, greetingBuffer, 1000, int(untrusted.payload)} {
+		l := localListener(t, short)
+		payload := bytes.Repeat([]byte("x"), size)
+		wire := newHello(roleClient, nil).frame().appendTo(nil)
+		raw := dialRaw(t, l, frame{kindData, "plan", payload}.appendTo(wire))
+		got := <-goAccept(t.Context(), l)
+		if got.err != nil {
+			t.Fatal(got.err)
+		}
+		if theirs, err := got.conn.Exchange("plan", nil); err != nil || !bytes.Equal(theirs, payload) {
+			t.Errorf("Exchange = %d bytes, %v; want %d", len(theirs), err, size)
+		}
+		_ = raw.nc.Close()
+		endAll(got.conn)
+	}
+}
+
 // A client that is ahead by a step does not run into the limit, however late the server's
 // exchange comes to look at what has arrived for it.
 func TestStepThatIsDeliveredDoesNotWait(t *testing.T) {
