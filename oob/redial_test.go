@@ -52,6 +52,27 @@ func TestClientOutlivesServerThatHangsUp(t *testing.T) {
 	closeBoth(t, client.conn, server.conn)
 }
 
+// count counts the connections that come to a socket until it is closed.
+func count(s net.Listener, serve func(net.Conn)) (came <-chan int) {
+	n := make(chan int, 1)
+	go func() {
+		var all []net.Conn
+		for {
+			nc, err := s.Accept()
+			if err != nil {
+				n <- len(all)
+				break
+			}
+			all = append(all, nc)
+			serve(nc)
+		}
+		for _, nc := range all {
+			_ = nc.Close()
+		}
+	}()
+	return n
+}
+
 // wantAdvice checks the error of a server that has not greeted in time.
 func wantAdvice(t *testing.T, err error, want string) {
 	t.Helper()
@@ -76,31 +97,26 @@ func TestTimeoutGovernsTheGreeting(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			limits := short
 			limits.helloMin = tt.helloMin
+			s := socket(t)
+			came := count(s, func(net.Conn) {})
 			start := time.Now()
-			_, err := dial(t.Context(), socket(t).Addr().String(), DialOptions{Timeout: tt.timeout}, limits)
+			_, err := dial(t.Context(), s.Addr().String(), DialOptions{Timeout: tt.timeout}, limits)
 			if took := time.Since(start); took < max(tt.timeout, tt.helloMin) {
 				t.Errorf("left after %v", took)
 			}
 			wantAdvice(t, err, "has not said hello for ")
+			_ = s.Close()
+			if n := <-came; n > 1 {
+				t.Errorf("connected %d times, want to wait at the first", n)
+			}
 		})
 	}
 }
 
 func TestServerThatAlwaysHangsUp(t *testing.T) {
-	for _, timeout := range []time.Duration{0, 50 * time.Millisecond} {
-		s, came := socket(t), make(chan int, 1)
-		go func() {
-			n := 0
-			for {
-				nc, err := s.Accept()
-				if err != nil {
-					came <- n
-					return
-				}
-				n++
-				_ = nc.Close()
-			}
-		}()
+	for _, timeout := range []time.Duration{0, 300 * time.Millisecond} {
+		s := socket(t)
+		came := count(s, func(nc net.Conn) { _ = nc.Close() })
 		_, err := dial(t.Context(), s.Addr().String(), DialOptions{Timeout: timeout}, short)
 		wantAdvice(t, err, "is gone before its hello: connection ")
 		_ = s.Close()

@@ -127,37 +127,45 @@ func TestServerProvesNothingToAStranger(t *testing.T) {
 	wantNoSecret(t, (<-server).err, "the two differ")
 }
 
-// The nonces are fresh: what has proved the secret once does not do so again.
+// The nonces are fresh: what has proved the secret once does not do so again, on neither side.
 func TestProofIsOfNoUseTwice(t *testing.T) {
 	secret := []byte("s3cret")
-	var said []byte // by a client that has the secret
-	for _, replay := range []bool{false, true} {
-		a, b := socketPair(t)
-		server := goGreet(t, b, roleServer, secret)
-		raw, in := rawPeer{t, a}, bufio.NewReader(a)
-		mine := hello{role: roleClient, secret: true}
-		raw.send(mine.frame())
-		theirs, err := decodeHello(raw.hear(in, kindHello).payload)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !replay {
-			said = proofOf(secret, roleClient, mine, theirs)
-		}
-		raw.send(frame{kind: kindProof, payload: said})
-		if replay {
-			raw.hear(in, kindAbort)
-			drain(t, raw, true)
-			wantNoSecret(t, (<-server).err, "the two differ")
-			continue
-		}
-		raw.hear(in, kindProof)
-		got := <-server
-		if got.err != nil {
-			t.Fatal(got.err)
-		}
-		_ = a.Close()
-		endAll(got.conn)
+	for _, honest := range []role{roleClient, roleServer} {
+		t.Run("to the "+honest.String(), func(t *testing.T) {
+			var said []byte
+			for _, replay := range []bool{false, true} {
+				a, b := socketPair(t)
+				got := goGreet(t, a, honest, secret)
+				raw, in := rawPeer{t, b}, bufio.NewReader(b)
+				mine := hello{role: honest.other(), secret: true}
+				raw.send(mine.frame())
+				theirs, err := decodeHello(raw.hear(in, kindHello).payload)
+				if err != nil {
+					t.Fatal(err)
+				}
+				client, server := mine, theirs
+				if honest == roleClient {
+					client, server = theirs, mine
+					raw.hear(in, kindProof)
+				}
+				if !replay {
+					said = proofOf(secret, mine.role, client, server)
+				}
+				raw.send(frame{kind: kindProof, payload: said})
+				if replay {
+					raw.hear(in, kindAbort)
+				}
+				drain(t, raw, true)
+				end := <-got
+				if replay {
+					wantNoSecret(t, end.err, "the two differ")
+				} else if end.err != nil {
+					t.Error(end.err)
+				} else {
+					endAll(end.conn)
+				}
+			}
+		})
 	}
 }
 

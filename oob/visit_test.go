@@ -80,6 +80,17 @@ func TestGreetedClientMakesNoRoom(t *testing.T) {
 	})
 }
 
+// A connection that is being left does not become a client's any more, even if it says hello now.
+func TestConnectionThatIsLeftGetsNoPlace(t *testing.T) {
+	l := localListener(t, short)
+	if l.promise(&visit{broken: true}) {
+		t.Error("a connection that is left has a place")
+	}
+	if !l.promise(&visit{}) {
+		t.Error("another one has none")
+	}
+}
+
 // A peer that says a byte a second is heard all the time, and still has to come to an end.
 func TestSlowPeerIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
