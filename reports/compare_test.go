@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/internal/golden"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/internal/synthetic"
 	"github.com/ibperf/ibperf/reports/result"
 )
@@ -177,5 +178,28 @@ func TestWarningOfAllRowsIsSaidOnce(t *testing.T) {
 	holds(t, text, "WARNING: all rows: the core was shared\n")
 	if page := writePage(t, f); strings.Count(page, "the core was shared") != 1 {
 		t.Errorf("said %d times on the page", strings.Count(page, "the core was shared"))
+	}
+}
+
+// Runs of one mode each become one table only if they did the same work: what was checked,
+// where messages began and how QPs were connected count too.
+func TestRunsOfOtherWorkStayApart(t *testing.T) {
+	one := func(mode string, change func(*option.Plan)) *result.File {
+		f := synthetic.File(t, "write", result.KindBandwidth, []int{8}, mode)
+		f.Parameters.Compare, f.Parameters.Completion = false, option.Mode(mode)
+		change(&f.Parameters.Plan)
+		return f
+	}
+	plain := func(*option.Plan) {}
+	holds(t, sideBySide(t, one("data", plain), one("poll", plain)), "completion modes side by side", "[to poll]")
+	for name, change := range map[string]func(*option.Plan){
+		"verify":  func(p *option.Plan) { p.Verify = true },
+		"offset":  func(p *option.Plan) { p.Offset = 64 },
+		"rdma_cm": func(p *option.Plan) { p.RDMACM = true },
+		"tclass":  func(p *option.Plan) { p.TClass = 8 },
+	} {
+		if text := sideBySide(t, one("data", plain), one("poll", change)); strings.Contains(text, "[to poll]") {
+			t.Errorf("%s: there is a ratio:\n%s", name, text)
+		}
 	}
 }

@@ -67,12 +67,12 @@ func (v *voice) Write(p []byte) (int, error) {
 	return v.console.Write(p)
 }
 
-// release prints the results that were held back.
+// release prints the results that were held back, with the client's name above them.
 func (v *voice) release() error {
 	if v.held.Len() == 0 {
 		return nil
 	}
-	_, err := v.console.Write(v.held.Bytes())
+	_, err := v.console.Write(append([]byte("client "+v.client+":\n"), v.held.Bytes()...))
 	v.held.Reset()
 	return err
 }

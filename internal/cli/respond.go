@@ -67,13 +67,18 @@ func (s *session) answer(a answer) error {
 	return err
 }
 
-// consider makes the final plan of a proposal and opens the device for it.
+// consider chooses the device that goes with the client's, makes the final plan of a
+// proposal, and opens the device.
 func (s *session) consider(data []byte) (a answer, err error) {
 	p, err := parseProposal(data)
 	if err != nil {
 		return a, err
 	}
 	s.compareReleases(p.Release)
+	chosen, err := chooseServer(s.options.Own.Device, s.options.Own.IBPort, p.Device)
+	if err != nil {
+		return a, err
+	}
 	client, err := readClient(&p)
 	if err != nil {
 		return a, err
@@ -91,7 +96,8 @@ func (s *session) consider(data []byte) (a answer, err error) {
 	for _, option := range decided {
 		s.note("%s: given here, the client left it open", option)
 	}
-	if err := s.openFor(p.Device); err != nil {
+	s.announce(chosen)
+	if s.device, err = openDevice(chosen.device, s.options.Own.IBPort); err != nil {
 		return a, err
 	}
 	plan, err := s.plan.Encode()
@@ -116,15 +122,4 @@ func readClient(p *proposal) (*options, error) {
 	o := &options{Settings: option.New(t), given: p.Given}
 	o.Plan, err = parsePlan(p.Plan, t, p.Release)
 	return o, err
-}
-
-// openFor opens the device that goes with the client's.
-func (s *session) openFor(client deviceID) error {
-	c, err := chooseServer(s.options.Own.Device, s.options.Own.IBPort, client)
-	if err != nil {
-		return err
-	}
-	s.announce(c)
-	s.device, err = openDevice(c.device, s.options.Own.IBPort)
-	return err
 }

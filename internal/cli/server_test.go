@@ -88,3 +88,12 @@ func TestBusyServer(t *testing.T) {
 		wantEnd(t, "client", c.end(t), StatusDone)
 	}
 }
+
+func TestClientsLocalAddress(t *testing.T) {
+	server := start(t, writeLat, quick, serverArgs("--persistent")...)
+	client := start(t, writeLat, quick, "--bind_source_ip", "127.0.0.7", "-d", "shm_whole", "-p", server.port(t), "127.0.0.1")
+	wantEnd(t, "client", client.end(t), StatusDone)
+	if !strings.Contains(server.err.String(), "client 127.0.0.7:") {
+		t.Errorf("server said %s", server.err)
+	}
+}

@@ -214,6 +214,9 @@ func TestPersistentServer(t *testing.T) {
 		t.Errorf("server: %v", err)
 	}
 	wantTablesApart(t, server.out.String())
+	if n := strings.Count(server.out.String(), "client 127.0.0.1:"); n != 2 {
+		t.Errorf("%d of 2 tables say whose they are: %s", n, server.out)
+	}
 	for _, name := range []string{"r.1.json", "r.2.json"} {
 		if _, err := result.Read(filepath.Join(dir, name)); err != nil {
 			t.Error(err)

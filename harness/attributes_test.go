@@ -37,3 +37,30 @@ func TestTrafficClass(t *testing.T) {
 		}
 	}
 }
+
+// The send queues of a latency test are as deep as asked for.
+func TestDepthOfALatencyTest(t *testing.T) {
+	for _, depth := range []int{1, 500} {
+		p := testPlan(option.OpSend, option.KindLatency, 8, 10)
+		p.TxDepth = depth
+		var mu sync.Mutex
+		var seen uint32
+		watch := func(_ int, ctx verbs.Context) verbs.Context {
+			return wrap.Context(ctx, wrap.Options{OnPostSend: func(qp verbs.QP, _ *verbs.SendWR) {
+				_, init, err := qp.Query(verbs.MaskCap)
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				seen = uint32(init.Cap.MaxSendWR)
+			}})
+		}
+		if _, errs := (pair{device: "shm_whole", plan: p, wrap: watch}).run(t); errs[0] != nil || errs[1] != nil {
+			t.Fatal(errs)
+		}
+		if int(seen) < depth || depth == 1 && seen >= 500 {
+			t.Errorf("-t %d: the send queue has %d entries", depth, seen)
+		}
+	}
+}
