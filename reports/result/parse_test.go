@@ -3,9 +3,12 @@ package result_test
 import (
 	"encoding/json"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/internal/synthetic"
 	"github.com/ibperf/ibperf/reports/result"
 )
@@ -72,5 +75,20 @@ func TestFilesOfTheFirstVersionAreRead(t *testing.T) {
 	}
 	if got := f.Definition(result.MainField(f.Kind)); got != f.Definitions["average_bytes_per_s"] {
 		t.Errorf("its average is %q", got)
+	}
+}
+
+// Version 2 said "compare" for the completion mode of a comparison.
+func TestFilesOfTheSecondVersionAreRead(t *testing.T) {
+	f, err := result.Read(filepath.Join("testdata", "version2.json"))
+	if err != nil || f.Version != 2 || len(f.Rows) == 0 {
+		t.Fatal(err)
+	}
+	want := option.Defaults(option.Test{Op: option.OpWrite, Kind: option.KindLatency})
+	want.Sizes, want.Iterations, want.Offset, want.MTU, want.Inline = []int{8}, 100, 5, 4096, 220
+	want.Compare, want.Completion, want.Touch, want.Rounds = true, option.ModeAuto, option.TouchRead, 2
+	want.Gap, want.Also, want.Workers = 10*time.Microsecond, []string{option.AlsoControl}, f.Parameters.Workers
+	if p := f.Parameters.Plan; !reflect.DeepEqual(p, want) || f.Parameters.Transport != "RC" || len(f.Parameters.Modes) != 3 {
+		t.Errorf("parameters are %+v", f.Parameters)
 	}
 }
