@@ -1,3 +1,6 @@
+// Package harness is the engine of the benchmarks: the two sides, the timed loops in their
+// completion modes, and the statistics. It knows no flags and no sockets and prints
+// nothing: it takes a plan, an opened device and an [oob.Peer], and fills a result file.
 package harness
 
 import (
@@ -52,6 +55,8 @@ type session struct {
 	halt        *halt
 	rows        map[rowKey]*tally // of the rows in the making
 	current     int               // the size that is laid, -1 if none is
+	sizes       int               // of the run that were laid: they come in their order, each once
+	rounds      int               // of the size
 	run         int               // of Plan.Runs, from 1
 	laps        int               // of the plan's rounds in a run, at the side that leads
 	limit       string            // what keeps intervals wider than asked
@@ -138,7 +143,7 @@ func (s *session) follow() error {
 		if err != nil {
 			return err
 		}
-		if t.Step == oob.StepEnd {
+		if t.Step == oob.StepEnd && len(t.Limit) <= maxReason {
 			s.cfg.File.Limits = t.Limit
 			return nil
 		}
@@ -156,6 +161,12 @@ func (s *session) tell(t oob.Turn) error {
 	return s.do(t)
 }
 
+// maxReason bounds a text in a peer's turn.
+const maxReason = 1000
+
+// mostRounds is how many rounds a size may have in a run, those of warm-up among them.
+func mostRounds(ways int) int { return ways * (2*option.MaxRounds + 1) }
+
 // do carries out a turn. One that came from the peer may be anything.
 func (s *session) do(t oob.Turn) error {
 	if t.Size < 0 || t.Size >= len(s.cfg.Plan.Sizes) || t.Way < 0 || t.Way >= len(s.gate.ways) {
@@ -168,9 +179,9 @@ func (s *session) do(t oob.Turn) error {
 	switch {
 	case t.Step == oob.StepRun && !laid:
 		return s.again()
-	case t.Step == oob.StepSize && !laid:
+	case t.Step == oob.StepSize && !laid && t.Size >= s.sizes && len(t.NoRatio) <= maxReason:
 		return s.lay(t)
-	case t.Step == oob.StepRound && laid && t.Messages <= option.MaxIterations && t.Duration >= 0 && (t.Messages > 0) != (t.Duration > 0):
+	case t.Step == oob.StepRound && laid && s.rounds < mostRounds(len(s.gate.ways)) && t.Messages <= option.MaxIterations && t.Duration >= 0 && (t.Messages > 0) != (t.Duration > 0):
 		return s.measure(t)
 	case t.Step == oob.StepRest && laid:
 		return s.settle()
@@ -183,6 +194,7 @@ func (s *session) do(t oob.Turn) error {
 // again begins another run: fresh memory, QPs and connections.
 func (s *session) again() error {
 	before := s.gate
+	s.sizes = 0
 	s.rig.close()
 	s.rig = &rig{}
 	if s.run++; s.run > option.MaxRuns {
@@ -199,7 +211,7 @@ func (s *session) again() error {
 
 // lay prepares all ways for messages of a size.
 func (s *session) lay(t oob.Turn) error {
-	s.current = t.Size
+	s.current, s.sizes, s.rounds = t.Size, t.Size+1, 0
 	for i := range s.gate.ways {
 		scheme := s.scheme(i, t.Size)
 		key := rowKey{t.Size, i}
@@ -227,6 +239,7 @@ func (s *session) group(i int) *group { return s.rig.groups[s.gate.ways[i].group
 // measure runs a round and adds it to its row.
 func (s *session) measure(t oob.Turn) error {
 	bound()
+	s.rounds++
 	g, row := s.group(t.Way), s.rows[rowKey{s.current, t.Way}]
 	mine, theirs, err := s.round(g, t)
 	row.check(mine, theirs)

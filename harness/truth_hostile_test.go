@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,6 +53,8 @@ var hostile = map[string][]oob.Turn{
 	"messages and below 0": {layTurn, {Step: oob.StepRound, Messages: 10, Duration: -1}},
 	"too many messages":    {layTurn, {Step: oob.StepRound, Messages: option.MaxIterations + 1}},
 	"round after rest":     {layTurn, roundTurn, restTurn, roundTurn},
+	"size again":           {layTurn, roundTurn, restTurn, layTurn},
+	"long reason":          {{Step: oob.StepSize, NoRatio: strings.Repeat("x", 2000)}},
 	"row twice":            {layTurn, roundTurn, restTurn, rowTurn, rowTurn},
 }
 

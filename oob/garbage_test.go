@@ -132,7 +132,7 @@ func TestGarbageAfterHello(t *testing.T) {
 	}{
 		{"text", []byte("hello?\n"), `received "hello?\n"`},
 		{"a second hello", newHello(roleServer, nil).frame().appendTo(nil), "received a hello frame after the greeting"},
-		{"a flood", flood, `received step "flood" beyond the limit of waiting payloads, 16`},
+		{"a flood", flood, `received step "flood" beyond the limit of waiting payloads, 4`},
 		{"a step of control characters", frame{kindData, "\x1b[2J", nil}.appendTo(nil), `step name "\x1b[2J"`},
 		{"an oversize abort", []byte("IBPF\x02\x04\x00\x00\x00\x00\x04\x01"), "the limit is 1024"},
 		{"an abort with a long class", []byte("IBPF\x02\x04\x11\x00\x00\x00\x00\x00"), "step of 17 bytes, the limit is 16"},

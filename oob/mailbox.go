@@ -13,7 +13,7 @@ type limits struct {
 
 // A peer that keeps to the steps is ahead by at most one payload in each concurrent exchange.
 var (
-	trusted = limits{MaxPayload, 16}
+	trusted = limits{MaxPayload, 4}
 	// untrusted is for a client that may be anyone: what it can make the server keep is
 	// little, and enough to agree on a plan.
 	untrusted = limits{64 << 10, 1}

@@ -2,6 +2,7 @@ package option
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,11 +11,24 @@ import (
 
 // Encode returns the plan's JSON form, an object with a member for each agreed option.
 // The test itself is not in it.
-func (p *Plan) Encode() ([]byte, error) {
+func (p *Plan) Encode() ([]byte, error) { return p.encode(func(*Option) bool { return true }) }
+
+// EncodeGiven returns the JSON form without what is as in [Defaults]: so that a peer needs
+// to know no more options than are used.
+func (p *Plan) EncodeGiven() ([]byte, error) {
+	s := Settings{Plan: *p}
+	return p.encode(func(o *Option) bool { return o.isGiven(&s) })
+}
+
+// encode writes the members of some options.
+func (p *Plan) encode(has func(*Option) bool) ([]byte, error) {
 	s := Settings{Plan: *p}
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for _, o := range AgreedOptions() {
+		if !has(o) {
+			continue
+		}
 		v, err := json.Marshal(o.value.encode(&s))
 		if err != nil {
 			return nil, fmt.Errorf("write %s: %w", o.JSON, err)
@@ -60,7 +74,7 @@ func Decode(t Test, data []byte) (p Plan, unknown []string, err error) {
 func Definitions() (definitions, units map[string]string) {
 	definitions, units = map[string]string{}, map[string]string{}
 	for _, o := range AgreedOptions() {
-		definitions[o.JSON] = o.Help
+		definitions[o.JSON] = cmp.Or(o.Meaning, o.Help)
 		if o.Unit != "" {
 			units[o.JSON] = o.Unit
 		}

@@ -41,7 +41,7 @@ func ManPage(t Test, release string) string {
 		fmt.Fprintf(&b, ".TP\n.B %d\n%s\n", status, roff(text))
 	}
 	fmt.Fprintf(&b, ".SH EXAMPLE\n.nf\nnode1$ %s\nnode2$ %s \\-\\-compare \\-s 64K node1\n.fi\n", name, name)
-	b.WriteString(".SH SEE ALSO\n.BR ib_report (1),\n.BR ib_caps (1),\n.BR ibv_query_qp_data_in_order (3)\n")
+	b.WriteString(".SH SEE ALSO\n.BR ibv_query_qp_data_in_order (3)\n")
 	return b.String()
 }
 
@@ -53,11 +53,7 @@ func (o *Option) manEntry(t Test) string {
 	if o.Argument != "" {
 		head += " \\fI" + o.Argument + "\\fR"
 	}
-	text := o.Help
-	if d := o.DefaultText(t); d != "" {
-		text += " (default " + d + ")"
-	}
-	return ".TP\n" + head + "\n" + roff(text) + "\n"
+	return ".TP\n" + head + "\n" + roff(o.HelpText(t)) + "\n"
 }
 
 // roff writes text so that none of it is taken for a request.

@@ -53,11 +53,12 @@ type Option struct {
 	Perftest string
 
 	// Of agreed options, as text, files and pages show them:
-	JSON   string // name in the plan's JSON, with its unit
-	Unit   string // of the number in JSON; empty: none
-	Label  string
-	Suffix string // behind the value in text
-	Header Header
+	JSON    string // name in the plan's JSON, with its unit
+	Meaning string // of that member, where Help speaks of the command line
+	Unit    string // of the number in JSON; empty: none
+	Label   string
+	Suffix  string // behind the value in text
+	Header  Header
 	// Free options may differ between rows that are compared: what they change is how long
 	// is measured, or which rows there are.
 	Free bool
@@ -85,6 +86,22 @@ func Find(name string) *Option {
 // AgreedOptions returns those that both sides follow, without further ways to write them.
 func AgreedOptions() []*Option {
 	return slices.DeleteFunc(slices.Clone(table), func(o *Option) bool { return o.Whose != Agreed || o.As != "" })
+}
+
+// HelpText explains the option in help texts: whose it is, if only one role has it, what it
+// does and what holds without it.
+func (o *Option) HelpText(t Test) string {
+	text := o.Help
+	switch o.Whose {
+	case Client:
+		text = "client: " + text
+	case Server:
+		text = "server: " + text
+	}
+	if d := o.DefaultText(t); d != "" {
+		text += " (default " + d + ")"
+	}
+	return text
 }
 
 // In tells whether a test has the option.

@@ -101,9 +101,19 @@ func TestEncodeAndDecode(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			back, unknown, err := Decode(test, data)
-			if err != nil || len(unknown) > 0 || !reflect.DeepEqual(back, s.Plan) {
-				t.Errorf("%s --%s: %+v, %v, %v", test.Program(), o.Name, back, unknown, err)
+			given, err := s.Plan.EncodeGiven()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, form := range [][]byte{data, given} {
+				back, unknown, err := Decode(test, form)
+				if err != nil || len(unknown) > 0 || !reflect.DeepEqual(back, s.Plan) {
+					t.Errorf("%s --%s: %s is %+v, %v, %v", test.Program(), o.Name, form, back, unknown, err)
+				}
+			}
+			var members map[string]any
+			if err := json.Unmarshal(given, &members); err != nil || len(members) != 1 || members[o.JSON] == nil {
+				t.Errorf("%s --%s alone is encoded as %s, %v", test.Program(), o.Name, given, err)
 			}
 		}
 	}
@@ -141,6 +151,13 @@ func TestDefinitionsAreOfMembers(t *testing.T) {
 		}
 		if _, number := value.(float64); number && units[name] == "" {
 			t.Errorf("%s is a number without a unit", name)
+		}
+	}
+	for name, text := range definitions {
+		for _, foreign := range []string{"usec", "%", "64K", "with a unit", "--"} {
+			if strings.Contains(text, foreign) {
+				t.Errorf("%s is %q: that is a command line's", name, text)
+			}
 		}
 	}
 	if len(definitions) != len(members) {

@@ -74,6 +74,12 @@ func (o *Option) programs() string {
 	}
 	switch len(names) {
 	case len(Tests()):
+		switch o.Whose {
+		case Client:
+			return "all, client"
+		case Server:
+			return "all, server"
+		}
 		return "all"
 	case len(Tests()) / 2:
 		if o.In(Test{OpWrite, KindBandwidth}) != o.In(Test{OpWrite, KindLatency}) {

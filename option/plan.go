@@ -145,6 +145,7 @@ const (
 	MaxSize       = 1<<31 - 1
 	MaxDepth      = 15000
 	MaxQPs        = 16384
+	mostWays      = 8 // that a comparison has, each with QPs of its own
 	MaxCQMod      = 1024
 	MaxInline     = 1024
 	MinIterations = 5

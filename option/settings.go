@@ -35,6 +35,6 @@ type Own struct {
 // New returns the settings of an empty command line.
 func New(t Test) Settings {
 	return Settings{Plan: Defaults(t), Own: Own{
-		IBPort: 1, GIDIndex: -1, Port: 18515, ConnectTimeout: 10 * time.Second, MaxQPs: MaxQPs, MaxTime: MaxTime,
+		IBPort: 1, GIDIndex: -1, Port: 18515, ConnectTimeout: 10 * time.Second, MaxQPs: mostWays * MaxQPs, MaxTime: MaxTime,
 	}}
 }

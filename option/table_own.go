@@ -1,6 +1,7 @@
 package option
 
 import (
+	"errors"
 	"math"
 	"time"
 )
@@ -112,7 +113,13 @@ var outputOptions = []*Option{
 
 // sizeOf is a size of memory, not set while it is 0.
 func sizeOf(at func(*Settings) *int) value {
-	v := numberOr(at, 0, 1<<20, math.MaxInt).(of[int])
+	v := numberOr(at, 0, 0, math.MaxInt).(of[int])
 	v.parse = parseSize
+	v.legal = func(n int) error {
+		if n < 1<<20 {
+			return errors.New("1M at least")
+		}
+		return nil
+	}
 	return v
 }

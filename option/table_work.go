@@ -16,6 +16,7 @@ var workOptions = []*Option{
 		Name: "size", Letter: "s", Argument: "BYTES", Group: groupWork,
 		Help:     "message size in bytes, KiB as 64K, MiB as 1M or GiB as 1G; several with commas between them",
 		Perftest: "also G and a list; what is no size is refused: perftest takes 64k for 64 bytes",
+		Meaning:  "message sizes",
 		JSON:     "sizes_bytes", Unit: "bytes", Label: "Sizes", Suffix: " bytes", Free: true,
 		value: of[[]int]{
 			at: func(s *Settings) *[]int { return &s.Sizes }, parse: parseSizes, show: joined, legal: legalSizes,
@@ -27,7 +28,8 @@ var workOptions = []*Option{
 	}, {
 		Name: "iters", Letter: "n", Argument: "N", Group: groupWork,
 		Help: "messages of each size, mode and QP", Perftest: same,
-		JSON: "iterations", Unit: "messages", Label: "Messages", Suffix: " for each size, mode and QP", Free: true,
+		Meaning: "messages of each size, mode and QP; 0 in a timed run",
+		JSON:    "iterations", Unit: "messages", Label: "Messages", Suffix: " for each size, mode and QP", Free: true,
 		Excludes: []Exclusion{{"duration", "a run is either counted or timed"}},
 		value:    numberOr(func(s *Settings) *uint64 { return &s.Iterations }, 0, MinIterations, MaxIterations),
 	}, {
@@ -35,17 +37,20 @@ var workOptions = []*Option{
 		Help:     "time of each measurement in seconds or with a unit as 500ms, instead of --iters",
 		Default:  "0.2 with --compare, else --iters counts",
 		Perftest: "is the time that is measured, not twice that; goes with -a and -e",
+		Meaning:  "time of each measurement; 0 in a counted run",
 		JSON:     "duration_s", Unit: "s", Label: "Duration", Suffix: " s for each size and mode", Free: true,
 		value: inSeconds(duration(func(s *Settings) *time.Duration { return &s.Duration }, time.Second, time.Millisecond, MaxTime)),
 	}, {
 		Name: "qp", Letter: "q", Argument: "N", Group: groupWork,
 		Help: "number of QPs; a latency test has one", Perftest: same,
-		JSON: "qps", Unit: "QPs", Label: "Number of qps", Header: Always,
+		Meaning: "number of QPs",
+		JSON:    "qps", Unit: "QPs", Label: "Number of qps", Header: Always,
 		value: number(func(s *Settings) *int { return &s.QPs }, 1, MaxQPs),
 	}, {
 		Name: "tx-depth", Letter: "t", Argument: "N", Group: groupWork,
 		Help: "depth of the send queue; a latency test has one message on its way all the same", Perftest: same,
-		JSON: "tx_depth", Unit: "messages", Label: "TX depth", Header: Always,
+		Meaning: "depth of the send queue",
+		JSON:    "tx_depth", Unit: "messages", Label: "TX depth", Header: Always,
 		value: number(func(s *Settings) *int { return &s.TxDepth }, 1, MaxDepth),
 	}, {
 		Name: "rx-depth", Letter: "r", Argument: "N", Group: groupWork, Only: Test.Bandwidth,
@@ -56,53 +61,62 @@ var workOptions = []*Option{
 		Name: "cq-mod", Letter: "Q", Argument: "N", Group: groupWork, Only: Test.Bandwidth,
 		Help: "one send completion for so many messages", Default: "100, and 1 for messages above 8 KiB",
 		Perftest: "1 above 8 KiB with -a too: a size gives one number",
+		Meaning:  "one send completion for so many messages, of the first size",
 		JSON:     "cq_mod", Unit: "messages", Label: "CQ Moderation", Header: Always,
 		value: numberOr(func(s *Settings) *int { return &s.CQMod }, 0, 1, MaxCQMod),
 	}, {
 		Name: "mtu", Letter: "m", Argument: "BYTES", Group: groupWork,
 		Help: "path MTU: 256, 512, 1024, 2048 or 4096", Default: "the largest of both ports", Perftest: same,
-		JSON: "mtu_bytes", Unit: "bytes", Label: "Mtu", Suffix: "[B]", Header: Always,
+		Meaning: "path MTU",
+		JSON:    "mtu_bytes", Unit: "bytes", Label: "Mtu", Suffix: "[B]", Header: Always,
 		value: mtu(),
 	}, {
 		Name: "rdma_cm", Letter: "R", Group: groupWork,
 		Help:     "connect the QPs through rdma_cm: name the server by the IP address of its RDMA interface",
 		Perftest: "the control connection stays TCP",
+		Meaning:  "QPs were connected through rdma_cm, by IP address",
 		JSON:     "rdma_cm", Label: "rdma_cm QPs", Header: WhenSet,
 		Excludes: []Exclusion{{"gid-index", "rdma_cm chooses the GID by the address"}},
 		value:    toggle(func(s *Settings) *bool { return &s.RDMACM }),
 	}, {
 		Name: "tclass", Argument: "N", Group: groupWork,
 		Help: "traffic class of the packets' GRH, four times the DSCP on RoCE", Perftest: same,
-		JSON: "traffic_class", Unit: "1", Label: "Traffic class", Header: WhenSet,
+		Meaning: "traffic class of the packets' GRH",
+		JSON:    "traffic_class", Unit: "1", Label: "Traffic class", Header: WhenSet,
 		Excludes: []Exclusion{{"rdma_cm", "rdma_cm chooses the path"}},
 		value:    number(func(s *Settings) *int { return &s.TClass }, 0, math.MaxUint8),
 	}, {
 		Name: "inline_size", Letter: "I", Argument: "BYTES", Group: groupWork,
-		Help: "largest message that is sent inline, which READs never are", Default: "0 in bandwidth tests, else perftest's, as far as the device allows",
+		Help: "largest message that is sent inline, which READs never are", Default: "0; in latency tests 220 for WRITE and 236 for SEND, as far as the device allows",
 		Perftest: "by default what the device takes, asked and not looked up by its name",
+		Meaning:  "largest message that was sent inline",
 		JSON:     "inline_bytes", Unit: "bytes", Label: "Max inline data", Suffix: "[B]", Header: Always,
 		value: numberOr(func(s *Settings) *int { return &s.Inline }, -1, 0, MaxInline),
 	}, {
 		Name: "offset", Argument: "BYTES", Group: groupWork,
-		Help: "begin each message so far behind an aligned 128-byte block",
-		JSON: "offset_bytes", Unit: "bytes", Label: "Offset", Suffix: "[B]", Header: WhenSet,
+		Help:    "begin each message so far behind an aligned 128-byte block",
+		Meaning: "where messages begin behind an aligned 128-byte block",
+		JSON:    "offset_bytes", Unit: "bytes", Label: "Offset", Suffix: "[B]", Header: WhenSet,
 		value: number(func(s *Settings) *int { return &s.Offset }, 0, verbs.BlockSize-1),
 	}, {
 		Name: "latency_gap", Argument: "TIME", Group: groupWork, Only: latency,
 		Help: "pause before each message, in usec or with a unit as 1ms", Perftest: "is no part of the latency",
-		JSON: "latency_gap_ns", Unit: "ns", Label: "Latency gap", Suffix: " usec", Header: WhenSet,
+		Meaning: "pause before each message, which is no part of its latency",
+		JSON:    "latency_gap_ns", Unit: "ns", Label: "Latency gap", Suffix: " usec", Header: WhenSet,
 		Excludes: []Exclusion{{"noPeak", "a pause is no part of a latency, which takes a clock to leave out"}},
 		value:    inNanoseconds(duration(func(s *Settings) *time.Duration { return &s.Gap }, time.Microsecond, 0, MaxGap)),
 	}, {
 		Name: "noPeak", Letter: "N", Group: groupWork,
 		Help:     "read the clock at the beginning and the end only, with --duration also after each 1024 messages or 64 MiB: no peak, no percentiles",
 		Perftest: "also in latency tests, whose mean is left then; off for any number of messages",
+		Meaning:  "the clock was read at the beginning and the end only",
 		JSON:     "no_peak", Label: "No peak", Header: WhenSet,
 		value: toggle(func(s *Settings) *bool { return &s.NoPeak }),
 	}, {
 		Name: "disable_pcie_relaxed", Group: groupWork, Only: Test.Bandwidth,
 		Help:     "register memory without PCIe relaxed ordering, which bandwidth tests ask for otherwise in modes poll and event; mode data and comparisons never do",
 		Perftest: same,
+		Meaning:  "no memory was registered with PCIe relaxed ordering",
 		JSON:     "disable_pcie_relaxed", Label: "No relaxed order", Header: WhenSet,
 		value: toggle(func(s *Settings) *bool { return &s.StrictPCIe }),
 	},
@@ -126,7 +140,14 @@ func (allSizes) text(s *Settings) string {
 }
 
 func mtu() value {
-	v := numberOr(func(s *Settings) *int { return &s.MTU }, 0, 0, 0).(of[int])
+	v := numberOr(func(s *Settings) *int { return &s.MTU }, 0, 256, 4096).(of[int])
+	v.parse = func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return -1, nil // is not legal
+		}
+		return n, nil
+	}
 	v.legal = func(n int) error {
 		for m := verbs.MTU256; m <= verbs.MTU4096; m++ {
 			if n == m.Bytes() {

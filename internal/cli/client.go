@@ -16,7 +16,7 @@ import (
 // client connects to a server, agrees with it and runs.
 func (a *app) client(ctx context.Context, o *options) error {
 	v := &voice{console: a.console}
-	if _, err := newBudget(&o.Own).take(&o.Plan); err != nil {
+	if err := checkMemory(&o.Plan); err != nil {
 		return err
 	}
 	secret, err := readSecret(o.Own.SecretFile)
@@ -65,7 +65,7 @@ func (a *app) attempt(ctx context.Context, o *options, v *voice, device verbs.Co
 // propose tells the server the plan and takes what it answers.
 func (s *session) propose(ctx context.Context) error {
 	o := s.options
-	plan, err := o.Plan.Encode()
+	plan, err := o.Plan.EncodeGiven()
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (s *session) takeAnswer(data []byte) error {
 	if a.Refusal != "" {
 		return heard(&oob.PeerError{Peer: s.conn.RemoteAddr(), Class: a.Class, Reason: a.Refusal, Aborted: true})
 	}
-	if s.plan, err = parsePlan(a.Plan, s.options.Test, a.Release); err != nil {
+	if s.plan, err = parsePlan(a.Plan, s.options.Test, "server", a.Release); err != nil {
 		return err
 	}
 	decided, err := checkAnswer(&s.plan, s.options)
@@ -102,6 +102,9 @@ func (s *session) takeAnswer(data []byte) error {
 	}
 	for _, option := range decided {
 		s.note("%s: decided by the server", option)
+	}
+	if err := errors.Join(s.checkOwn(), checkMemory(&s.plan)); err != nil {
+		return err
 	}
 	s.compareReleases(a.Release)
 	return checkDevices(identify(s.device.Device()), a.Device)

@@ -29,11 +29,7 @@ func (f *flags) option(o *option.Option, s *option.Settings) {
 		f.note(primary.Name, o.Name, primary.Text(s))
 		return nil
 	}
-	text := o.Help
-	if d := o.DefaultText(s.Test); d != "" {
-		text += " (default " + d + ")"
-	}
-	flag := f.add(&flagValue{set, func() string { return o.Text(s) }}, flagHelp{o.Name, o.Letter, o.Argument, text})
+	flag := f.add(&flagValue{set, func() string { return o.Text(s) }}, flagHelp{o.Name, o.Letter, o.Argument, o.HelpText(s.Test)})
 	if o.Toggle() {
 		flag.NoOptDefVal = "true"
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"syscall"
 
@@ -129,12 +128,10 @@ func reason(err error) (class, text string) {
 // classBusy is the class of a server's refusal that another attempt may not meet.
 const classBusy = "busy"
 
-// busyError says that a server serves as many clients as it may.
-type busyError struct{ most int }
+// busyError says that a server has no room for another run at present.
+type busyError struct{ text string }
 
-func (e *busyError) Error() string {
-	return fmt.Sprintf("the server runs %d clients, which is the most that it does at a time", e.most)
-}
+func (e *busyError) Error() string { return e.text }
 
 // heard replaces the error of a peer that ended the run by what it said.
 func heard(err error) error {

@@ -45,6 +45,15 @@ func together(decided []string) string {
 	return "; the server was given " + strings.Join(decided, " ")
 }
 
+// checkOwn tells whether this side's own options go with the final plan.
+func (s *session) checkOwn() error {
+	both := option.Settings{Plan: s.plan, Own: s.options.Own}
+	if err := both.Check(); err != nil {
+		return conflict("options in conflict: " + err.Error() + ", of which the sides were given one each")
+	}
+	return nil
+}
+
 // checkAnswer tells whether a plan has all that the client was given
 // explicitly, and returns the options that the server has decided.
 func checkAnswer(final *option.Plan, mine *options) ([]string, error) {

@@ -92,7 +92,7 @@ func TestParsePlanDistrustsThePeer(t *testing.T) {
 		`{"qps":1e9}`, `{"qps":0}`, `{"completion":"sleep"}`, `{"compare":true,"completion":"data"}`, `{"duration_s":"1"}`,
 		`{"duration_s":1e300}`, `{"iterations":5,"duration_s":1}`, `{"latency_gap_ns":10}`, `{"mtu_bytes":1500}`,
 	} {
-		_, err := parsePlan([]byte(data), writeBW, "0.1")
+		_, err := parsePlan([]byte(data), writeBW, "client", "0.1")
 		if Status(err) != StatusPeer || strings.ContainsAny(err.Error(), "\x1b\n") {
 			t.Errorf("plan %s: %v, status %d", data, err, Status(err))
 		}
@@ -101,17 +101,21 @@ func TestParsePlanDistrustsThePeer(t *testing.T) {
 
 // What a plan does not say is the default, and what is not known here is refused by name.
 func TestPlansOfOtherReleases(t *testing.T) {
-	p, err := parsePlan([]byte(`{"qps":3}`), writeBW, "0.1")
+	p, err := parsePlan([]byte(`{"qps":3}`), writeBW, "client", "0.1")
 	want := option.Defaults(writeBW)
 	want.QPs = 3
 	if err != nil || !reflect.DeepEqual(p, want) {
 		t.Errorf("a plan that says little: %+v, %v", p, err)
 	}
-	_, err = parsePlan([]byte(`{"qps":3,"teleport":true,"warp_ns":1}`), writeBW, "9.9")
+	// A plan says nothing of options that it does not use.
+	if data, err := want.EncodeGiven(); err != nil || string(data) != `{"qps":3}` {
+		t.Errorf("it is encoded as %s, %v", data, err)
+	}
+	_, err = parsePlan([]byte(`{"qps":3,"teleport":true,"warp_ns":1}`), writeBW, "client", "9.9")
 	if Status(err) != StatusUsage {
 		t.Fatalf("status %d: %v", Status(err), err)
 	}
-	for _, want := range []string{"teleport, warp_ns", "ibperf 9.9", "ibperf " + Release, "update ibperf on this side"} {
+	for _, want := range []string{"teleport, warp_ns", "ibperf 9.9", "ibperf " + Release, "update ibperf on the server"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: no %q", err, want)
 		}

@@ -83,15 +83,16 @@ func (s *session) consider(data []byte) (a answer, err error) {
 	if err != nil {
 		return a, err
 	}
-	if s.number > 0 {
-		s.note("number %d, %s", s.number, client.Program())
-	}
 	var decided []string
 	if s.plan, decided, err = merge(client, s.options); err != nil {
 		return a, err
 	}
-	if err := s.admit(); err != nil {
+	if err := errors.Join(s.checkOwn(), s.admit()); err != nil {
 		return a, err
+	}
+	if s.next != nil {
+		s.number = s.next()
+		s.note("number %d, %s", s.number, client.Program())
 	}
 	for _, option := range decided {
 		s.note("%s: given here, the client left it open", option)
@@ -100,7 +101,7 @@ func (s *session) consider(data []byte) (a answer, err error) {
 	if s.device, err = openDevice(chosen.device, s.options.Own.IBPort); err != nil {
 		return a, err
 	}
-	plan, err := s.plan.Encode()
+	plan, err := s.plan.EncodeGiven()
 	return answer{Release: Release, Device: identify(s.device.Device()), Plan: plan}, err
 }
 
@@ -120,6 +121,6 @@ func readClient(p *proposal) (*options, error) {
 		return nil, err
 	}
 	o := &options{Settings: option.New(t), given: p.Given}
-	o.Plan, err = parsePlan(p.Plan, t, p.Release)
+	o.Plan, err = parsePlan(p.Plan, t, "client", p.Release)
 	return o, err
 }

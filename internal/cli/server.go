@@ -28,6 +28,7 @@ func (a *app) serve(ctx context.Context, o *options) (err error) {
 		return err
 	}
 	defer l.Close()
+	defer a.countStrangers(l)
 	ready := readyFile(o.Own.ReadyFile)
 	defer func() { err = errors.Join(err, ready.remove()) }()
 	if err := a.listening(l, secret != nil, ready); err != nil {
@@ -36,7 +37,7 @@ func (a *app) serve(ctx context.Context, o *options) (err error) {
 	if o.Own.Persistent {
 		return a.serveAll(ctx, o, l)
 	}
-	return a.serveOne(ctx, o, l)
+	return a.serveFirst(ctx, o, l)
 }
 
 // checkNamed finds out at once that the device named by -d cannot be used.
@@ -68,35 +69,13 @@ func (a *app) listening(l *oob.Listener, secret bool, ready readyFile) error {
 
 // stranger tells people of the first connection that was no client.
 func (a *app) stranger(err error) {
-	a.console.note("%s: a connection that was no client: %v; further ones are counted", a.test.Program(), err)
+	a.console.note("%s: a connection that was no client: %v", a.test.Program(), err)
 }
 
 // countStrangers tells people how many connections were no clients, if there were more.
 func (a *app) countStrangers(l *oob.Listener) {
 	if n := l.Strangers(); n > 1 {
 		a.console.note("%s: %d connections were no clients", a.test.Program(), n)
-	}
-}
-
-// serveOne serves the first client that says what it wants.
-func (a *app) serveOne(ctx context.Context, o *options, l *oob.Listener) error {
-	for {
-		conn, err := l.Accept(ctx)
-		if err != nil {
-			return err
-		}
-		s := &session{app: a, voice: &voice{console: a.console}, options: o, role: harness.Server, conn: conn}
-		err = s.hear(ctx)
-		switch {
-		case err == nil:
-			if err := l.Close(); err != nil {
-				return errors.Join(err, conn.Close())
-			}
-			return s.serve(ctx)
-		case ctx.Err() != nil:
-			return err
-		}
-		a.console.note("client %s: %s; waiting for another one", conn.RemoteAddr(), oneLine(err))
 	}
 }
 
@@ -107,77 +86,78 @@ const (
 	maxHeard   = 128
 )
 
-// serveAll serves clients until the context ends. What goes wrong with one is told and
-// does not end the others. It returns nil if nobody was interrupted.
-func (a *app) serveAll(ctx context.Context, o *options, l *oob.Listener) error {
-	defer a.countStrangers(l)
+// hearLimit is how long a client may take to say what it wants: it has nothing else to do
+// once it is connected.
+const hearLimit = 3 * time.Second
+
+// hearAll listens to all clients that come, each by itself, and hands those over that say
+// what they want, each on a goroutine of its own. It returns when no more come, and all
+// that were handed over are done.
+func (a *app) hearAll(ctx context.Context, o *options, l *oob.Listener, take func(*session)) error {
 	var clients sync.WaitGroup
 	defer clients.Wait()
-	all := &crowd{heard: make(chan struct{}, maxHeard), running: make(chan struct{}, maxRunning)}
+	silent := &occurrences{console: a.console, what: "clients left before they said what they wanted"}
+	defer silent.total()
+	heard := make(chan struct{}, maxHeard)
 	for {
 		select {
-		case all.heard <- struct{}{}:
+		case heard <- struct{}{}:
 		case <-ctx.Done():
-			return a.stopped(ctx, all)
+			return context.Cause(ctx)
 		}
 		conn, err := l.Accept(ctx)
-		if err != nil && ctx.Err() != nil {
-			return a.stopped(ctx, all)
-		} else if err != nil {
+		if err != nil {
 			return err
 		}
-		v := &voice{console: a.console, client: conn.RemoteAddr()}
-		s := &session{app: a, voice: v, options: o, role: harness.Server, conn: conn}
-		clients.Go(func() { all.serve(ctx, s) })
+		s := &session{app: a, voice: &voice{console: a.console}, options: o, role: harness.Server, conn: conn}
+		clients.Go(func() {
+			err := s.hear(ctx)
+			<-heard
+			if err != nil {
+				silent.tell("client %s: %s", conn.RemoteAddr(), oneLine(err))
+				return
+			}
+			take(s)
+		})
 	}
 }
 
-// stopped is how a persistent server ends: well, if it was idle.
-func (a *app) stopped(ctx context.Context, all *crowd) error {
-	if len(all.running) > 0 {
+// serveFirst serves the first client that says what it wants. Others are told to come
+// again.
+func (a *app) serveFirst(ctx context.Context, o *options, l *oob.Listener) error {
+	first, ended := make(chan *session, 1), make(chan error, 1)
+	go func() {
+		ended <- a.hearAll(ctx, o, l, func(s *session) {
+			select {
+			case first <- s:
+			default:
+				_ = s.refuse(&busyError{"the server serves one client, another one"}) // which is over then
+			}
+		})
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case s := <-first:
+		err := l.Close()
+		return errors.Join(err, s.serve(ctx))
+	}
+}
+
+// serveAll serves clients until the context ends. What goes wrong with one is told and
+// does not end the others. It returns nil if nobody was interrupted.
+func (a *app) serveAll(ctx context.Context, o *options, l *oob.Listener) error {
+	all := &crowd{running: make(chan struct{}, maxRunning)}
+	all.busy = &occurrences{console: a.console, what: "clients were told to come again"}
+	defer all.busy.total()
+	busy := make(chan bool, 1) // when the context ended
+	stop := context.AfterFunc(ctx, func() { busy <- len(all.running) > 0 })
+	err := a.hearAll(ctx, o, l, func(s *session) { all.serve(ctx, s) })
+	switch {
+	case stop():
+		return err
+	case <-busy:
 		return context.Cause(ctx)
 	}
 	return nil
 }
-
-// crowd is the clients of a server that lasts.
-type crowd struct {
-	heard   chan struct{} // full while as many are listened to as may be
-	running chan struct{} // and while as many run
-
-	mu     sync.Mutex
-	number int // of clients that were run
-}
-
-// serve listens to a client and runs what it wants.
-func (c *crowd) serve(ctx context.Context, s *session) {
-	err := s.hear(ctx)
-	<-c.heard
-	if err == nil {
-		err = c.run(ctx, s)
-	}
-	if err == nil {
-		s.note("done")
-		return
-	}
-	s.note("failed with status %d: %s", Status(err), oneLine(err))
-}
-
-// run runs what a client wants, unless as many run as may.
-func (c *crowd) run(ctx context.Context, s *session) error {
-	select {
-	case c.running <- struct{}{}:
-		defer func() { <-c.running }()
-	default:
-		return s.refuse(&busyError{maxRunning})
-	}
-	c.mu.Lock()
-	c.number++
-	s.number = c.number
-	c.mu.Unlock()
-	return s.serve(ctx)
-}
-
-// hearLimit is how long a client may take to say what it wants: it has nothing else to do
-// once it is connected.
-const hearLimit = 3 * time.Second

@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/oob"
 )
 
 // secretFile makes a file with a secret.
@@ -96,4 +98,32 @@ func TestClientsLocalAddress(t *testing.T) {
 	if !strings.Contains(server.err.String(), "client 127.0.0.7:") {
 		t.Errorf("server said %s", server.err)
 	}
+}
+
+// Clients that say nothing hold up nobody, on a server for one client either.
+func TestSilentClientsHoldUpNobody(t *testing.T) {
+	server := start(t, writeLat, quick, serverArgs()...)
+	port := server.port(t)
+	for range 5 {
+		conn, err := oob.Dial(t.Context(), "127.0.0.1:"+port, oob.DialOptions{Timeout: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Abort("", "end of the test") })
+	}
+	client := start(t, writeLat, quick, "-d", "shm_whole", "-p", port, "127.0.0.1")
+	wantEnd(t, "client", client.end(t), StatusDone)
+	wantEnd(t, "server", server.end(t), StatusDone)
+	if strings.Contains(server.err.String(), "nothing came within") {
+		t.Errorf("the server has waited for a silent client first: %s", server.err)
+	}
+}
+
+// A side's own options must go with what the other side has decided.
+func TestOwnOptionsAgainstTheFinalPlan(t *testing.T) {
+	_, _, _, clientErr := run(t, writeLat, quick, "-R", "-d shm_whole -x 0")
+	wantEnd(t, "client", clientErr, StatusUsage, "--rdma_cm and --gid-index exclude each other")
+	_, _, serverErr, clientErr := run(t, writeLat, quick, "-x 0", "-d shm_whole -R")
+	wantEnd(t, "client", clientErr, StatusUsage, "--rdma_cm and --gid-index exclude each other")
+	wantEnd(t, "server", serverErr, StatusUsage, "--rdma_cm and --gid-index exclude each other")
 }

@@ -26,6 +26,7 @@ type session struct {
 	number  int // of a persistent server's client, from 1; else 0
 
 	wanted []byte        // on a server: what the client said that it wants
+	next   func() int    // gives a persistent server's client its number; else nil
 	device verbs.Context // opened; on a server from the agreement on
 	give   func()        // back what the plan takes of a server's budget
 	plan   option.Plan   // final, from the agreement on

@@ -75,20 +75,21 @@ func parseAnswer(data []byte) (answer, error) {
 	return a, checkNames("the server's answer", a.Release, a.Device.Name, a.Device.Backend)
 }
 
-// parsePlan reads a plan of the peer. What it does not know it does not do: an option of
-// a later release is refused by its name.
-func parsePlan(data []byte, t option.Test, release string) (option.Plan, error) {
+// parsePlan reads a plan of the peer, whose role is named. What it does not know it does
+// not do: an option of a later release is refused by its name.
+func parsePlan(data []byte, t option.Test, peer, release string) (option.Plan, error) {
+	me := map[string]string{"client": "server", "server": "client"}[peer]
 	p, unknown, err := option.Decode(t, data)
 	if err != nil {
-		return p, &peerFault{fmt.Errorf("read the peer's plan: %s", printable(err.Error()))}
+		return p, &peerFault{fmt.Errorf("read the %s's plan: %s", peer, printable(err.Error()))}
 	}
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
-		return p, conflict(fmt.Sprintf("the peer, ibperf %s, asks for what ibperf %s does not know: %s; update ibperf on this side, or leave these options out",
-			release, Release, printable(strings.Join(unknown, ", "))))
+		return p, conflict(fmt.Sprintf("the %s, ibperf %s, asks for what the %s, ibperf %s, does not know: %s; update ibperf on the %s, or leave these options out",
+			peer, release, me, Release, printable(strings.Join(unknown, ", ")), me))
 	}
 	if err := p.Check(); err != nil {
-		return p, &peerFault{fmt.Errorf("check the peer's plan: %s", printable(err.Error()))}
+		return p, &peerFault{fmt.Errorf("check the %s's plan: %s", peer, printable(err.Error()))}
 	}
 	return p, nil
 }

@@ -18,6 +18,7 @@ const (
 type Parameters struct {
 	option.Plan
 	Extent
+	read []byte // until it is known of which test
 }
 
 // Extent is what a plan came to.
@@ -40,13 +41,20 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 	return slices.Concat(extent[:len(extent)-1], []byte(","), plan[1:]), nil
 }
 
-// UnmarshalJSON reads what any version wrote. Which test it is the file says, see
-// [Parse]. Members that are not known are of a later release, and left out.
-func (p *Parameters) UnmarshalJSON(data []byte) (err error) {
-	if err := json.Unmarshal(data, &p.Extent); err != nil {
-		return err
+// UnmarshalJSON keeps the plan for [Parameters.decode].
+func (p *Parameters) UnmarshalJSON(data []byte) error {
+	p.read = slices.Clone(data)
+	return json.Unmarshal(data, &p.Extent)
+}
+
+// decode reads the plan of a test, as any version wrote it. What is missing is that test's
+// default; members that are not known are of a later release, and left out.
+func (p *Parameters) decode(t option.Test) (err error) {
+	data := p.read
+	if p.read = nil; data == nil {
+		data = []byte("{}")
 	}
-	p.Plan, _, err = option.Decode(p.Test, data)
+	p.Plan, _, err = option.Decode(t, data)
 	if p.Completion == "compare" { // versions 1 and 2
 		p.Completion, p.Compare = option.ModeAuto, true
 	}

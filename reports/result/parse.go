@@ -18,7 +18,9 @@ func Parse(data []byte) (*File, error) {
 	if err := Decode(data, FormatName, FormatVersion, f); err != nil {
 		return nil, err
 	}
-	f.Parameters.Test = option.Test{Op: option.Op(f.Op), Kind: f.Kind}
+	if err := f.Parameters.decode(option.Test{Op: option.Op(f.Op), Kind: f.Kind}); err != nil {
+		return nil, fmt.Errorf("parse parameters: %w", err)
+	}
 	if err := f.check(); err != nil {
 		return nil, err
 	}
