@@ -9,29 +9,37 @@ import (
 	"github.com/ibperf/ibperf/verbs/wrap"
 )
 
+// attributesOf runs a plan and returns what of a QP's attributes, by side, the QPs had that
+// posted.
+func attributesOf(t *testing.T, p option.Plan, mask verbs.QPAttrMask, what func(verbs.QPAttr, verbs.QPInitAttr) int) (seen [2]map[int]bool) {
+	t.Helper()
+	var mu sync.Mutex
+	seen = [2]map[int]bool{{}, {}}
+	watch := func(side int, ctx verbs.Context) verbs.Context {
+		return wrap.Context(ctx, wrap.Options{OnPostSend: func(qp verbs.QP, _ *verbs.SendWR) {
+			attr, init, err := qp.Query(mask)
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			seen[side][what(attr, init)] = true
+		}})
+	}
+	if _, errs := (pair{device: "shm_whole", plan: p, wrap: watch}).run(t); errs[0] != nil || errs[1] != nil {
+		t.Fatal(errs)
+	}
+	return seen
+}
+
 // The QPs of both sides send with the traffic class that is asked for.
 func TestTrafficClass(t *testing.T) {
 	for _, class := range []int{0, 0x68, 255} {
 		p := testPlan(option.OpSend, option.KindLatency, 8, 10)
 		p.TClass = class
-		var mu sync.Mutex
-		seen := map[int]map[uint8]bool{0: {}, 1: {}}
-		watch := func(side int, ctx verbs.Context) verbs.Context {
-			return wrap.Context(ctx, wrap.Options{OnPostSend: func(qp verbs.QP, _ *verbs.SendWR) {
-				attr, _, err := qp.Query(verbs.MaskAV)
-				if err != nil {
-					t.Error(err)
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				seen[side][attr.AH.GRH.TrafficClass] = true
-			}})
-		}
-		if _, errs := (pair{device: "shm_whole", plan: p, wrap: watch}).run(t); errs[0] != nil || errs[1] != nil {
-			t.Fatal(errs)
-		}
+		seen := attributesOf(t, p, verbs.MaskAV, func(a verbs.QPAttr, _ verbs.QPInitAttr) int { return int(a.AH.GRH.TrafficClass) })
 		for side, classes := range seen {
-			if len(classes) != 1 || !classes[uint8(class)] {
+			if len(classes) != 1 || !classes[class] {
 				t.Errorf("class %d: side %d sent with %v", class, side, classes)
 			}
 		}
@@ -43,24 +51,16 @@ func TestDepthOfALatencyTest(t *testing.T) {
 	for _, depth := range []int{1, 500} {
 		p := testPlan(option.OpSend, option.KindLatency, 8, 10)
 		p.TxDepth = depth
-		var mu sync.Mutex
-		var seen uint32
-		watch := func(_ int, ctx verbs.Context) verbs.Context {
-			return wrap.Context(ctx, wrap.Options{OnPostSend: func(qp verbs.QP, _ *verbs.SendWR) {
-				_, init, err := qp.Query(verbs.MaskCap)
-				if err != nil {
-					t.Error(err)
+		seen := attributesOf(t, p, verbs.MaskCap, func(_ verbs.QPAttr, i verbs.QPInitAttr) int { return i.Cap.MaxSendWR })
+		for side, depths := range seen {
+			for got := range depths {
+				if got < depth || depth == 1 && got >= 500 {
+					t.Errorf("-t %d: side %d has a send queue of %d entries", depth, side, got)
 				}
-				mu.Lock()
-				defer mu.Unlock()
-				seen = uint32(init.Cap.MaxSendWR)
-			}})
-		}
-		if _, errs := (pair{device: "shm_whole", plan: p, wrap: watch}).run(t); errs[0] != nil || errs[1] != nil {
-			t.Fatal(errs)
-		}
-		if int(seen) < depth || depth == 1 && seen >= 500 {
-			t.Errorf("-t %d: the send queue has %d entries", depth, seen)
+			}
+			if len(depths) == 0 {
+				t.Errorf("-t %d: side %d has posted nothing", depth, side)
+			}
 		}
 	}
 }

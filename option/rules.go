@@ -3,28 +3,34 @@ package option
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
-// Check returns what is wrong with the plan, in the words of the options: values out of
-// their range, options that the test does not have, and those that do not go together.
+// Check returns what is wrong with the plan, in the words of the options, see
+// [Settings.Check].
 func (p *Plan) Check() error {
 	s := Settings{Plan: *p, Own: New(p.Test).Own}
-	if _, ok := TestOf(p.Program()); !ok {
-		return fmt.Errorf("test %.40q is not known", p.Program())
-	}
-	for _, o := range AgreedOptions() {
-		if err := o.value.check(&s); err != nil {
-			return fmt.Errorf("%s: %w", o.Written(&s), err)
-		}
-		if !o.In(p.Test) && o.IsSet(&s) {
-			return fmt.Errorf("%s: %s does not have this option", o.Written(&s), p.Program())
-		}
-	}
 	return s.Check()
 }
 
-// Check returns which settings do not go together.
+// Check returns what is wrong with the settings: values of the plan out of their range,
+// options that the test does not have, and those that do not go together.
 func (s *Settings) Check() error {
+	if _, ok := TestOf(s.Program()); !ok {
+		return fmt.Errorf("test %.40q is not known", s.Program())
+	}
+	for _, o := range AgreedOptions() {
+		if err := o.value.check(s); err != nil {
+			return fmt.Errorf("%s: %w", o.Written(s), err)
+		}
+		if !o.In(s.Test) && o.IsSet(s) {
+			return fmt.Errorf("%s: %s does not have this option", o.Written(s), s.Program())
+		}
+	}
+	return s.checkTogether()
+}
+
+func (s *Settings) checkTogether() error {
 	for _, o := range table {
 		for _, e := range o.Excludes {
 			if other := Find(e.Name); o.isGiven(s) && other.isGiven(s) {
@@ -60,23 +66,15 @@ var rules = []struct {
 		func(s *Settings) bool { return s.Touch == TouchWrite && s.Verify },
 		"--touch write and --verify exclude each other: what was written would be found wrong",
 	}, {
-		func(s *Settings) bool { return s.StrictPCIe && s.has(AlsoRelaxed) },
+		func(s *Settings) bool { return s.StrictPCIe && slices.Contains(s.Also, AlsoRelaxed) },
 		"--also relaxed and --disable_pcie_relaxed exclude each other",
 	}, {
-		func(s *Settings) bool { return s.Test == Test{OpRead, KindBandwidth} && s.has(AlsoLook) },
+		func(s *Settings) bool {
+			return s.Test == Test{OpRead, KindBandwidth} && slices.Contains(s.Also, AlsoLook)
+		},
 		"--also look shows nothing here: READs in flight take looks at the CQ in mode data as it is",
 	}, {
 		func(s *Settings) bool { return latency(s.Test) && s.QPs != 1 },
 		"--qp: a latency test has one QP",
 	},
-}
-
-// has tells whether the comparison has a further row.
-func (s *Settings) has(row string) bool {
-	for _, r := range s.Also {
-		if r == row {
-			return true
-		}
-	}
-	return false
 }

@@ -88,24 +88,26 @@ func toggle(at func(*Settings) *bool) value {
 
 // number is a whole number from least to most.
 func number[T int | uint64](at func(*Settings) *T, least, most T) value {
-	legal := within(least, most)
-	return of[T]{at: at, legal: legal, show: func(n T) string { return fmt.Sprint(n) }, parse: func(text string) (T, error) {
-		n, err := strconv.ParseUint(text, 10, 63)
-		switch {
-		case errors.Is(err, strconv.ErrRange):
-			return 0, legal(^T(0) >> 1)
-		case err != nil && isNegative(text):
-			return 0, fmt.Errorf("%d to %d are possible", least, most)
-		case err != nil:
-			return 0, fmt.Errorf("write a whole number from %d to %d", least, most)
-		}
-		return T(n), nil
-	}}
-}
-
-func isNegative(text string) bool {
-	_, err := strconv.ParseInt(text, 10, 64)
-	return err == nil
+	outside := fmt.Errorf("%d to %d are possible", least, most)
+	return of[T]{
+		at: at, show: func(n T) string { return fmt.Sprint(n) },
+		parse: func(text string) (T, error) {
+			n, err := strconv.ParseInt(text, 10, 64)
+			switch {
+			case errors.Is(err, strconv.ErrRange), err == nil && n < 0:
+				return 0, outside
+			case err != nil:
+				return 0, fmt.Errorf("write a whole number from %d to %d", least, most)
+			}
+			return T(n), nil
+		},
+		legal: func(n T) error {
+			if n < least || n > most {
+				return outside
+			}
+			return nil
+		},
+	}
 }
 
 // numberOr is a number that is decided later while it is unset.
@@ -119,15 +121,6 @@ func numberOr[T int | uint64](at func(*Settings) *T, unset, least, most T) value
 		return plain(n)
 	}
 	return v
-}
-
-func within[T int | uint64](least, most T) func(T) error {
-	return func(n T) error {
-		if n < least || n > most {
-			return fmt.Errorf("%d to %d are possible", least, most)
-		}
-		return nil
-	}
 }
 
 // oneOf is one of a few words; "" is none of them and is decided later.

@@ -50,7 +50,7 @@ func parameters(f *result.File) [][]string {
 	d := f.Local.Device
 	lines := [][]string{{"Device", d.Name}}
 	for _, s := range f.Parameters.Settings() {
-		line := []string{s.Label, s.Text}
+		line := []string{s.Option.Label, s.Text}
 		switch s.Option.Name {
 		case "qp":
 			line = append(line, "Transport type", transportType(d))

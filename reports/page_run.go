@@ -74,7 +74,7 @@ func settings(f *result.File) [][]string {
 		{"Modes that ran", strings.Join(f.Parameters.Modes, ", ")},
 	}
 	for _, s := range f.Parameters.Settings() {
-		list = append(list, []string{s.Label, s.Text})
+		list = append(list, []string{s.Option.Label, s.Text})
 	}
 	list = append(list, []string{"Started", f.Started.UTC().Format("2006-01-02 15:04:05 UTC")}, []string{"ibperf", f.Release})
 	for i := range list {

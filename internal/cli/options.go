@@ -37,9 +37,6 @@ func parse(t option.Test, args []string) (*options, error) {
 		}
 	}
 	o.Own.JSON = o.Own.JSON || o.Own.JSONFile != ""
-	if err := o.Plan.Check(); err != nil {
-		return nil, usage(err.Error())
-	}
 	if err := o.Settings.Check(); err != nil {
 		return nil, usage(err.Error())
 	}

@@ -64,7 +64,6 @@ func (p *Parameters) decode(t option.Test) (err error) {
 // Setting is a parameter in words.
 type Setting struct {
 	Option *option.Option
-	Label  string
 	Text   string
 	Header bool // it is shown over the rows, too
 }
@@ -75,7 +74,7 @@ func (p *Parameters) Settings() []Setting {
 	var all []Setting
 	for _, o := range option.AgreedOptions() {
 		if text := o.Shown(s); text != "" && o.In(p.Test) {
-			all = append(all, Setting{o, o.Label, text, o.Header == option.Always || o.Header == option.WhenSet && o.IsSet(s)})
+			all = append(all, Setting{o, text, o.Header == option.Always || o.Header == option.WhenSet && o.IsSet(s)})
 		}
 	}
 	return all
