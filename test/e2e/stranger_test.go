@@ -158,6 +158,7 @@ func TestServerServesEveryTest(t *testing.T) {
 		client.ends(statusDone, patience)
 		client.says("--size 64: decided by the server")
 	}
+	server.served(len(option.Tests()))
 	server.signal(sigTerm)
 	server.ends(statusDone, stopLimit)
 	for i, test := range option.Tests() {
