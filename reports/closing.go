@@ -85,7 +85,7 @@ func WriteTables(w io.Writer, runs []*result.File, style Style, depth Depth) err
 		return errors.New("write tables: no result files given")
 	}
 	var texts []string
-	for _, g := range groupFiles(runs) {
+	for _, g := range Groups(runs) {
 		texts = append(texts, groupText(g, style, depth))
 	}
 	if _, err := io.WriteString(w, strings.Join(texts, "\n")); err != nil {
@@ -122,7 +122,7 @@ func groupText(g *Group, style Style, depth Depth) string {
 func runsBlock(g *Group) string {
 	var b strings.Builder
 	b.WriteString(rule)
-	fmt.Fprintf(&b, "%s%s, %d runs\n", strings.Repeat(" ", 20), TestTitle(g.Op, g.Kind), len(g.Runs))
+	fmt.Fprintf(&b, "%s%s, %d runs\n", strings.Repeat(" ", 20), g.Title(), len(g.Runs))
 	for i, f := range g.Runs {
 		fmt.Fprintf(&b, " %-4s %s\n", g.Label(i), runLine(f))
 		fmt.Fprintf(&b, "      data in order: %s here, %s at the peer\n",

@@ -148,7 +148,7 @@ func sidesTable(g *Group, lineups []*lineup, names []string, pair struct{ title,
 
 // compareTable begins a table of lineups.
 func compareTable(g *Group, lineups []*lineup, title string) *table.Table {
-	return newTable(title+": completion modes side by side", len(g.Runs) > 1 && lineups[0].run >= 0)
+	return newTable(title+": completion modes side by side", g, len(g.Runs) > 1 && lineups[0].run >= 0)
 }
 
 // label names the run of a lineup where runs are not laid together.

@@ -37,7 +37,7 @@ func detailTables(g *Group, gbits bool) []*table.Table {
 
 // fieldTable shows fields of all rows of a group, but not those that no row has.
 func fieldTable(g *Group, title string, fields []string, gbits bool) *table.Table {
-	t := newTable(title, len(g.Runs) > 1)
+	t := newTable(title, g, len(g.Runs) > 1)
 	t.Columns = append(t.Columns, table.Column{Name: "mode", Left: true})
 	t.Keys++
 	var columns []*result.Column
@@ -60,10 +60,11 @@ func fieldTable(g *Group, title string, fields []string, gbits bool) *table.Tabl
 }
 
 // newTable begins a table whose rows are of a size, and of a run if they are labelled.
-func newTable(title string, labelled bool) *table.Table {
+func newTable(title string, g *Group, labelled bool) *table.Table {
 	t := &table.Table{Title: title}
 	if labelled {
-		t.Columns = append(t.Columns, table.Column{Name: "run", Left: true})
+		name, unit := g.Along.heading()
+		t.Columns = append(t.Columns, table.Column{Name: name, Unit: unit, Left: g.Along == NoAxis})
 	}
 	t.Columns = append(t.Columns, head(result.ColumnOf("size_bytes"), false))
 	t.Keys = len(t.Columns)

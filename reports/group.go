@@ -10,6 +10,8 @@ import (
 // A Group is the runs that measured the same thing and are shown together.
 type Group struct {
 	Op, Kind string
+	Verify   bool // every byte was checked, which takes time
+	Along    Axis // what tells the runs apart
 	Runs     []*result.File
 	Numbers  []int // what tables and plots call the runs, from 1
 }
@@ -20,22 +22,49 @@ func (g *Group) Add(f *result.File, number int) {
 	g.Numbers = append(g.Numbers, number)
 }
 
-// groupFiles lays files of the same operation and kind together, in the order
-// in which they came.
-func groupFiles(files []*result.File) []*Group {
-	var groups []*Group
-	index := map[[2]string]*Group{}
+// Groups lays files of the same operation and kind together, in the order in which they
+// came. Those that are alike but for a number along an axis are a group of their own.
+func Groups(files []*result.File) []*Group {
+	type key struct {
+		op, kind string
+		verify   bool
+	}
+	var order []key
+	alike := map[key][]*result.File{}
 	for _, f := range files {
-		key := [2]string{f.Op, f.Kind}
-		g := index[key]
-		if g == nil {
-			g = &Group{Op: f.Op, Kind: f.Kind}
-			index[key] = g
+		k := key{f.Op, f.Kind, f.Parameters.Verify}
+		if alike[k] == nil {
+			order = append(order, k)
+		}
+		alike[k] = append(alike[k], f)
+	}
+	var groups []*Group
+	for _, k := range order {
+		sweeps, rest := findSweeps(alike[k])
+		if len(rest) > 0 {
+			sweeps = append([]sweep{{runs: rest}}, sweeps...)
+		}
+		for _, s := range sweeps {
+			g := &Group{Op: k.op, Kind: k.kind, Verify: k.verify, Along: s.along}
+			for i, f := range s.runs {
+				g.Add(f, i+1)
+			}
 			groups = append(groups, g)
 		}
-		g.Add(f, len(g.Runs)+1)
 	}
 	return groups
+}
+
+// Title names what the runs measured.
+func (g *Group) Title() string {
+	title := TestTitle(g.Op, g.Kind)
+	switch {
+	case g.Along != NoAxis:
+		return title + " by " + g.Along.String()
+	case g.Verify:
+		return title + " with every byte checked"
+	}
+	return title
 }
 
 // An Entry is one row and the run that it is of.
@@ -66,7 +95,10 @@ func (g *Group) meanOnly() bool {
 
 // Label names a run where the group has several, and is empty otherwise.
 func (g *Group) Label(run int) string {
-	if len(g.Runs) < 2 {
+	switch {
+	case g.Along != NoAxis:
+		return g.Along.label(g.Runs[run])
+	case len(g.Runs) < 2:
 		return ""
 	}
 	return "[" + strconv.Itoa(g.Numbers[run]) + "]"

@@ -13,7 +13,7 @@ import (
 // the same runs, become part of the page, which needs nothing else.
 func WriteHTML(path string, runs []*result.File, figures []page.Figure) error {
 	var sections []page.Section
-	for _, g := range groupFiles(runs) {
+	for _, g := range Groups(runs) {
 		sections = append(sections, newSection(g))
 	}
 	return page.Write(path, "RDMA benchmark results", sections, figures)
@@ -21,7 +21,7 @@ func WriteHTML(path string, runs []*result.File, figures []page.Figure) error {
 
 func newSection(g *Group) page.Section {
 	s := page.Section{
-		Title:    TestTitle(g.Op, g.Kind),
+		Title:    g.Title(),
 		Slug:     Slug(g.Op, g.Kind) + "_",
 		Warnings: g.WarningLines(),
 		Verify:   verifyLine(g),

@@ -42,7 +42,7 @@ func TestWarningsOfSeveralRunsAreOneLine(t *testing.T) {
 	b.Warnings = []result.Warning{{ID: "x", Text: "both"}, {ID: "y", Text: "second"}}
 	b.Error = "peer lost"
 	b.Rows[0].Forced = true
-	got := groupFiles([]*result.File{a, b})[0].WarningLines()
+	got := Groups([]*result.File{a, b})[0].WarningLines()
 	want := []string{"[1] [2] both", "[2] second", "[2] the run ended early: peer lost",
 		"[2] data! rows are unsafe: they polled memory although the device does not promise the order that needs"}
 	if !slices.Equal(got, want) {

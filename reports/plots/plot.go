@@ -48,24 +48,24 @@ func sketches(g *reports.Group) []*sketch.Sketch {
 	return drawn
 }
 
-// plotGroups lays together what may share a plot: the operation and kind as in
-// tables, and also the devices and the transport, which the title names. Runs
-// keep the numbers that they have in tables.
+// plotGroups lays together what may share a plot: the runs of a group whose devices and
+// transport are the same, which the title names. Runs keep the numbers that they have in
+// tables.
 func plotGroups(files []*result.File) []*reports.Group {
 	var groups []*reports.Group
-	type key struct{ op, kind, device, peer, transport string }
-	index := map[key]*reports.Group{}
-	numbers := map[[2]string]int{}
-	for _, f := range files {
-		numbers[[2]string{f.Op, f.Kind}]++
-		k := key{f.Op, f.Kind, f.Local.Device.Name, f.Peer.Device.Name, f.Parameters.Transport}
-		g := index[k]
-		if g == nil {
-			g = &reports.Group{Op: f.Op, Kind: f.Kind}
-			index[k] = g
-			groups = append(groups, g)
+	for _, whole := range reports.Groups(files) {
+		type key struct{ device, peer, transport string }
+		index := map[key]*reports.Group{}
+		for i, f := range whole.Runs {
+			k := key{f.Local.Device.Name, f.Peer.Device.Name, f.Parameters.Transport}
+			g := index[k]
+			if g == nil {
+				g = &reports.Group{Op: whole.Op, Kind: whole.Kind, Verify: whole.Verify, Along: whole.Along}
+				index[k] = g
+				groups = append(groups, g)
+			}
+			g.Add(f, whole.Numbers[i])
 		}
-		g.Add(f, numbers[[2]string{f.Op, f.Kind}])
 	}
 	return groups
 }
