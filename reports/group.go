@@ -77,7 +77,7 @@ func (g *Group) Slug() string {
 	case AlongQPs:
 		words = append(words, "qps")
 	case AlongGap:
-		words = append(words, "gap")
+		words = append(words, "pause")
 	}
 	return Slug(words...)
 }

@@ -15,7 +15,7 @@ import (
 // the same runs, become part of the page, which needs nothing else.
 func WriteHTML(path string, runs []*result.File, figures []page.Figure) error {
 	groups := Groups(runs)
-	common := commonTo(groups)
+	common := commonTo(runs, len(groups))
 	p := page.Page{
 		Title: "RDMA benchmark results", Lead: lead(runs), Software: common.software, Warnings: common.warnings,
 		Figures: figures, Facts: common.facts, Definitions: definitions(groups),
@@ -96,13 +96,17 @@ func between(here, there string) string {
 
 func newSection(g *Group, common shared) page.Section {
 	s := page.Section{
-		Title:    g.Title(),
-		Slug:     g.Slug(),
-		Alerts:   alerts(g),
-		Warnings: quietWarnings(g, common.warnings),
-		Verify:   verifyLine(g),
-		Failed:   verifyTable(g) != nil,
-		Tables:   verifyTables(g),
+		Title:     g.Title(),
+		Slug:      g.Slug(),
+		RunsTitle: runsTitle(g),
+		Alerts:    alerts(g),
+		Warnings:  quietWarnings(g, common.warnings),
+		Tables:    verifyTables(g),
+	}
+	if line := verifyLine(g); len(s.Tables) > 0 {
+		s.Alerts = append(s.Alerts, line)
+	} else {
+		s.Verify = line
 	}
 	if len(g.Entries()) > 0 {
 		s.Table = mergedTable(g)

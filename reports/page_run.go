@@ -17,30 +17,26 @@ type shared struct {
 	facts    page.Facts
 }
 
-// commonTo compares all runs of groups. Those of one group share nothing: its section
-// says it.
-func commonTo(groups []*Group) shared {
-	var runs []*result.File
-	for _, g := range groups {
-		runs = append(runs, g.Runs...)
-	}
+// commonTo compares runs. Warnings and facts stay in the section where there is but one.
+func commonTo(runs []*result.File, sections int) shared {
 	s := shared{facts: page.Facts{Heads: heads}}
-	if len(groups) < 2 {
+	if len(runs) == 0 {
 		return s
 	}
 	first := runs[0]
-	s.software = softwareText(first)
-	for _, w := range notices(first) {
-		s.warnings = addNew(s.warnings, Clean(w.Text))
+	if s.software = softwareText(first); slices.ContainsFunc(runs, func(f *result.File) bool { return softwareText(f) != s.software }) {
+		s.software = ""
 	}
-	s.warnings = slices.DeleteFunc(s.warnings, func(text string) bool {
-		return slices.ContainsFunc(runs, func(f *result.File) bool { return !quietlyWarnsOf(f, text) })
-	})
-	s.facts.Rows = runFacts(first)
-	for _, f := range runs[1:] {
-		if softwareText(f) != s.software {
-			s.software = ""
+	if sections < 2 {
+		return s
+	}
+	for _, w := range notices(first) {
+		if !slices.ContainsFunc(runs, func(f *result.File) bool { return !quietlyWarnsOf(f, w.Text) }) {
+			s.warnings = addNew(s.warnings, Clean(w.Text))
 		}
+	}
+	s.facts.Rows = runFacts(first)
+	for _, f := range runs {
 		theirs := runFacts(f)
 		s.facts.Rows = slices.DeleteFunc(s.facts.Rows, func(fact [3]string) bool { return !slices.Contains(theirs, fact) })
 	}
@@ -49,7 +45,7 @@ func commonTo(groups []*Group) shared {
 
 func quietlyWarnsOf(f *result.File, text string) bool {
 	return slices.ContainsFunc(notices(f), func(w result.Warning) bool {
-		return Clean(w.Text) == text && !slices.Contains(alarming, w.ID)
+		return w.Text == text && !slices.Contains(alarming, w.ID)
 	})
 }
 
@@ -82,6 +78,24 @@ func newRuns(g *Group, common shared) (runs []page.Run, alike [][]string) {
 		runs[i].Settings = slices.DeleteFunc(runs[i].Settings, func(s []string) bool { return hasSetting(page.Run{Settings: alike}, s) })
 	}
 	return runs, alike
+}
+
+// manyRuns are so many that their lines would push all else away.
+const manyRuns = 4
+
+// runsTitle sums up the lines of runs that differ in little, or are many.
+func runsTitle(g *Group) string {
+	switch n := len(g.Runs); {
+	case g.Along != NoAxis:
+		var labels []string
+		for i := range g.Runs {
+			labels = append(labels, g.Label(i))
+		}
+		return fmt.Sprintf("%d runs: %s", n, g.runNames(labels))
+	case n > manyRuns:
+		return fmt.Sprintf("%d runs", n)
+	}
+	return ""
 }
 
 func hasSetting(v page.Run, setting []string) bool {

@@ -1,9 +1,11 @@
 package browser
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/internal/synthetic"
@@ -71,4 +73,28 @@ func trouble(t *testing.T) []*result.File {
 		b.Rows[i].Forced = b.Rows[i].Mode == "data"
 	}
 	return []*result.File{a, b}
+}
+
+// Everything is in one file, which has to be sent and opened anywhere.
+func TestPageOfManyRunsIsSmall(t *testing.T) {
+	runs := comparison(t)
+	for _, qps := range []int{1, 4, 16, 64, 256, 1024} {
+		f := synthetic.File(t, "write", result.KindLatency, []int{64}, modes...)
+		f.Parameters.QPs = qps
+		runs = append(runs, f)
+	}
+	for _, op := range []string{"write", "send"} {
+		for gap := range 5 {
+			f := synthetic.File(t, op, result.KindLatency, []int{64}, modes...)
+			f.Parameters.Gap = time.Duration(gap) * time.Microsecond
+			runs = append(runs, f)
+		}
+	}
+	info, err := os.Stat(written(t, runs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(runs) < 26 || info.Size() > 1e6 {
+		t.Errorf("the page of %d runs has %d bytes", len(runs), info.Size())
+	}
 }

@@ -4,19 +4,19 @@ import "github.com/ibperf/ibperf/reports/table"
 
 // A Section is what a page says of one test: figures, numbers, and all that explains them.
 type Section struct {
-	ID       string // to link to; unique on the page
-	Title    string
-	Slug     string // begins the names of its figures
-	Runs     []Run
-	Alerts   []string // what makes numbers wrong, unsafe or incomplete
-	Warnings []string // what is to be known of all its numbers
-	Verify   string   // what checking the data found
-	Failed   bool     // Verify tells of bad messages
-	Table    *Table   // the numbers that matter
-	Tables   []*table.Table
-	Notes    []string       // below the tables
-	Details  []*table.Table // folded
-	Settings [][]string     // of all its runs: name and value
+	ID        string // to link to; unique on the page
+	Title     string
+	Slug      string // begins the names of its figures
+	Runs      []Run
+	RunsTitle string   // what the lines of runs are folded below; empty: they are not
+	Alerts    []string // what makes numbers wrong, unsafe or incomplete
+	Warnings  []string // what is to be known of all its numbers
+	Verify    string   // that checking found the data to be right
+	Table     *Table   // the numbers that matter
+	Tables    []*table.Table
+	Notes     []string       // below the tables
+	Details   []*table.Table // folded
+	Settings  [][]string     // of all its runs: name and value
 }
 
 // A Run describes a run beside the numbers of its section.
