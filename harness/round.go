@@ -61,8 +61,6 @@ func (w *worker) begin(t oob.Turn, c *clock.Clock) error {
 	for _, l := range w.lanes {
 		l.prepare(s)
 	}
-	w.origin = 0
-	w.origin = w.arrived()
 	w.before = w.sent()
 	w.expectAny()
 	if t.Messages > 0 && s.in.has(role) {

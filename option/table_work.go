@@ -42,9 +42,10 @@ var workOptions = []*Option{
 		value: inSeconds(duration(func(s *Settings) *time.Duration { return &s.Duration }, time.Second, time.Millisecond, MaxTime)),
 	}, {
 		Name: "qp", Letter: "q", Argument: "N", Group: groupWork,
-		Help: "number of QPs; a latency test has one", Perftest: same,
-		Meaning: "number of QPs",
-		JSON:    "qps", Unit: "QPs", Label: "Number of qps", Header: Always,
+		Help:     "number of QPs; in latency tests of WRITE and SEND each message goes over another one, and the receiver looks at all; that of READ has one",
+		Perftest: "latency tests of WRITE and SEND take several",
+		Meaning:  "number of QPs",
+		JSON:     "qps", Unit: "QPs", Label: "Number of qps", Header: Always,
 		value: number(func(s *Settings) *int { return &s.QPs }, 1, MaxQPs),
 	}, {
 		Name: "tx-depth", Letter: "t", Argument: "N", Group: groupWork,

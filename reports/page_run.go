@@ -19,7 +19,7 @@ type shared struct {
 
 // commonTo compares runs. Warnings and facts stay in the section where there is but one.
 func commonTo(runs []*result.File, sections int) shared {
-	s := shared{facts: page.Facts{Heads: heads}}
+	s := shared{facts: page.Facts{Heads: sideHeads}}
 	if len(runs) == 0 {
 		return s
 	}
@@ -49,8 +49,8 @@ func quietlyWarnsOf(f *result.File, text string) bool {
 	})
 }
 
-// heads are those of facts about the two sides.
-var heads = [2]string{"this side", "peer"}
+// sideHeads are those of facts about the two sides.
+var sideHeads = [2]string{"this side", "peer"}
 
 // newRuns describes the runs of a group, and lists the settings that all of them have.
 func newRuns(g *Group, common shared) (runs []page.Run, alike [][]string) {
@@ -59,7 +59,7 @@ func newRuns(g *Group, common shared) (runs []page.Run, alike [][]string) {
 			Label:    g.Label(i),
 			Line:     runLine(f),
 			Command:  Clean(strings.Join(f.Command, " ")),
-			Facts:    page.Facts{Heads: heads},
+			Facts:    page.Facts{Heads: sideHeads},
 			Settings: settings(f),
 		}
 		if g.Along != NoAxis {

@@ -101,10 +101,10 @@ func ratioColumn(c *result.Column, lineups []*lineup, name string) *pageColumn {
 		if c.Round == nil || name == to || e.Row == nil || base.Row == nil {
 			return page.Cell{Text: result.Unmeasured, Left: true}
 		}
-		text, same := strings.CutSuffix(ratioOf(c, e, base).text, " "+noDifference)
+		text, same := strings.CutSuffix(ratioOf(c, e, base).text, " "+noDifferenceText)
 		cell := page.Cell{Text: text, Left: true, Quiet: same}
 		if same {
-			cell.Small = noDifference
+			cell.Small = noDifferenceText
 		}
 		return cell
 	}

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -81,7 +82,8 @@ func findSweeps(files []*result.File) (sweeps []sweep, rest []*result.File) {
 		}
 		for _, k := range order {
 			runs := slices.Clone(alike[k])
-			slices.SortStableFunc(runs, func(a, b *result.File) int { return int(along.Of(a) - along.Of(b)) })
+			slices.SortStableFunc(runs, func(a, b *result.File) int { return cmp.Compare(along.Of(a), along.Of(b)) })
+			runs = oneAtOrigin(runs)
 			if len(runs) < fewestStops || along.repeats(runs) {
 				continue
 			}
@@ -99,11 +101,21 @@ func findSweeps(files []*result.File) (sweeps []sweep, rest []*result.File) {
 	return sweeps, rest
 }
 
+// oneAtOrigin leaves one of those sorted runs that are where both axes begin, at one QP and
+// no pause: another one may begin another sweep.
+func oneAtOrigin(runs []*result.File) []*result.File {
+	n := 0
+	for n < len(runs) && runs[n].Parameters.QPs == 1 && runs[n].Parameters.Gap == 0 {
+		n++
+	}
+	return runs[max(n-1, 0):]
+}
+
 // others is the same for runs that differ on the axis only.
 func (a Axis) others(f *result.File) string {
 	alike := *f
 	if a == AlongQPs {
-		alike.Parameters.QPs = 1
+		alike.Parameters.QPs, alike.Parameters.CQMod = 1, 0 // the moderation follows from the ring
 	} else {
 		alike.Parameters.Gap = time.Nanosecond // of a run with a pause, however long
 	}

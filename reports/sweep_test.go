@@ -59,6 +59,24 @@ func TestRunsThatDifferInPauseAreAGroupAlongIt(t *testing.T) {
 	}
 }
 
+// Both sweeps begin with a run of one QP and no pause.
+func TestTwoSweepsOfOneTestAreTwoGroups(t *testing.T) {
+	var files []*result.File
+	for _, n := range []int{1, 16, 256} {
+		files = append(files, changed(t, result.KindLatency, func(f *result.File) { f.Parameters.QPs = n }))
+	}
+	files = append(files, withGap(t, 0), withGap(t, time.Microsecond), withGap(t, time.Millisecond))
+	want := []string{"RDMA_Write Latency Test by number of QPs", "RDMA_Write Latency Test by pause between messages"}
+	if got := groupTitles(files...); !slices.Equal(got, want) {
+		t.Errorf("groups %q, want %q", got, want)
+	}
+	for _, g := range Groups(files) {
+		if len(g.Runs) != 3 {
+			t.Errorf("%s: %d runs", g.Title(), len(g.Runs))
+		}
+	}
+}
+
 func TestRunsAreNoSweepIf(t *testing.T) {
 	depth := withQPs(t, 16)
 	depth.Parameters.TxDepth = 7

@@ -186,7 +186,7 @@ func TestHostileProposals(t *testing.T) {
 		{"no plan", propose("shm_whole", `null`), StatusPeer},
 		{"a negative size", propose("shm_whole", plan("-1", "")), StatusPeer},
 		{"a huge size", propose("shm_whole", plan("1e18", "")), StatusPeer},
-		{"many QPs", propose("shm_whole", plan("2", `,"qps":16384`)), StatusPeer},
+		{"too many QPs", propose("shm_whole", plan("2", `,"qps":16385`)), StatusPeer},
 		{"an option of a later release", propose("shm_whole", plan("2", `,"op":"read"`)), StatusUsage},
 		{"a test of a later release", strings.Replace(propose("shm_whole", plan("2", "")), "write", "teleport", 1), StatusUsage},
 		{"another host without devices", strings.Replace(propose("shm_whole", plan("2", "")), host.BootID(), "x", 1), StatusUsage},
