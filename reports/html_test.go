@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/internal/synthetic"
@@ -104,6 +105,14 @@ func TestWhatAllRunsShareStandsOnce(t *testing.T) {
 		if got := strings.Count(page, text); got != want {
 			t.Errorf("%q stands %d times, want %d", text, got, want)
 		}
+	}
+}
+
+func TestParametersWithoutAValueAreLeftOut(t *testing.T) {
+	f := synthetic.File(t, "write", result.KindBandwidth, []int{64}, "poll")
+	f.Parameters.Iterations, f.Parameters.Duration = 0, time.Second
+	if page := writePage(t, f); strings.Contains(page, "<dt>Messages</dt>") || !strings.Contains(page, "<dt>Duration</dt><dd>1 s") {
+		t.Error("a run for a time tells of messages")
 	}
 }
 
