@@ -155,8 +155,11 @@ func (s *session) driveOne(w *worker) error {
 	}
 	release := ownThread(s.cpu)
 	defer release()
+	before := countRuns()
 	err := w.drive()
 	w.endMeter()
+	w.meter.own = min(before.beside(), w.meter.preempted)
+	w.meter.place, _ = currentCPU()
 	if errors.Is(err, errOver) {
 		err = s.halt.reason()
 	}

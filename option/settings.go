@@ -12,7 +12,8 @@ type Settings struct {
 type Own struct {
 	Device   string // empty: chosen
 	IBPort   int
-	GIDIndex int // -1: chosen
+	GIDIndex int   // -1: chosen
+	PinCores []int // CPUs, in their order; nil: none are named
 
 	Port           int
 	Source         string // local address of the control channel; empty: any

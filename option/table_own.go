@@ -77,6 +77,12 @@ var deviceOptions = []*Option{
 		Default:  "one of a kind that both have, RoCE v2 first",
 		Perftest: "indexes up to 255; by default both sides take GIDs of one kind",
 		value:    numberOr(func(s *Settings) *int { return &s.Own.GIDIndex }, -1, 0, math.MaxUint8),
+	}, {
+		Name: "pin_cores", Argument: "CPUS", Group: groupDevice, Whose: Each,
+		Help:     "CPUs of this process, such as 3,0-1: the measuring thread is kept on the first, all other threads on the rest, if there is one",
+		Default:  "any; a comparison takes CPUs of its own for the measuring threads",
+		Perftest: "the first is the measuring thread's alone, if there are more",
+		value:    of[[]int]{at: func(s *Settings) *[]int { return &s.Own.PinCores }, parse: ParseCPUs, show: joined},
 	},
 }
 

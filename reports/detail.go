@@ -18,6 +18,7 @@ var (
 	workFields = []string{"opcode", "touch", "slots", "span", "depth", "cq_mod", "relaxed_ordering"}
 	costFields = []string{"local.busy", "peer.busy", "local.sleeps_per_message", "peer.sleeps_per_message",
 		"local.cpu_ns_per_message", "peer.cpu_ns_per_message"}
+	threadFields = []string{"local.cpus", "peer.cpus", "local.preempted_per_s", "peer.preempted_per_s"}
 )
 
 // detailTables are percentiles or the counts behind a rate, and what was done for each
@@ -30,7 +31,7 @@ func detailTables(g *Group, gbits bool) []*table.Table {
 	if g.Kind == result.KindBandwidth {
 		numbers = fieldTable(g, "Rates", rateFields, gbits)
 	}
-	return []*table.Table{numbers, workTable(g, gbits)}
+	return slices.Concat([]*table.Table{numbers}, workTables(g, gbits))
 }
 
 // statisticsTable is all numbers of the kind of a group, for pages.
@@ -41,12 +42,15 @@ func statisticsTable(g *Group) *table.Table {
 	return fieldTable(g, "Percentiles and moments", slices.Concat(percentileFields, momentFields), false)
 }
 
-// workTable says what was done for each row, and at what cost.
-func workTable(g *Group, gbits bool) *table.Table {
+// workTables say what was done for each row, at what cost, and on which CPUs.
+func workTables(g *Group, gbits bool) []*table.Table {
 	work := slices.DeleteFunc(slices.Clone(workFields), func(field string) bool {
 		return field == "relaxed_ordering" && len(g.texts(field)) < 2
 	})
-	return fieldTable(g, "Work and cost", slices.Concat(work, costFields), gbits)
+	return []*table.Table{
+		fieldTable(g, "Work and cost", slices.Concat(work, costFields), gbits),
+		fieldTable(g, "Measuring threads", threadFields, gbits),
+	}
 }
 
 // fieldTable shows fields of all rows of a group, but not those that no row has.

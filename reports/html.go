@@ -111,7 +111,9 @@ func newSection(g *Group, common shared) page.Section {
 	if len(g.Entries()) > 0 {
 		s.Table = mergedTable(g)
 		s.Notes = slices.Concat([]string{mainDefinition(g)}, compareModes(g, false).notes)
-		s.Details = []*table.Table{statisticsTable(g), workTable(g, false)}
+		s.Details = slices.DeleteFunc(slices.Concat([]*table.Table{statisticsTable(g)}, workTables(g, false)), func(t *table.Table) bool {
+			return len(t.Columns) == t.Keys // files of old releases do not have its numbers
+		})
 	}
 	s.Notes = append(s.Notes, notes(g)...)
 	s.Runs, s.Settings = newRuns(g, common)

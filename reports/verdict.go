@@ -30,8 +30,7 @@ type Card struct {
 
 // findings are what runs tell, before it is put into words.
 type findings struct {
-	runs     []*result.File // all of them
-	judged   []*result.File // those that compare modes
+	judged   []*result.File // the runs that compare modes
 	checks   checks
 	subjects []*subject
 	costs    []cost
@@ -62,7 +61,7 @@ func Judge(runs []*result.File) *Verdict {
 
 // find looks for all that a verdict speaks of.
 func find(runs []*result.File) *findings {
-	f := &findings{runs: runs, checks: checksOf(runs)}
+	f := &findings{checks: checksOf(runs)}
 	for _, run := range runs {
 		if comparesModes(run) {
 			f.judged = append(f.judged, run)

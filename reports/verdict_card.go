@@ -3,6 +3,7 @@ package reports
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // cards are one for each test, with a line for each run of it and each sweep.
@@ -12,9 +13,10 @@ func (f *findings) cards() []Card {
 		op, kind := s.group.Op, s.group.Kind
 		i := slices.IndexFunc(cards, func(c Card) bool { return c.Op == op && c.Kind == kind })
 		if i < 0 {
-			name := testName(op, kind)
+			title := []rune(testName(op, kind))
+			title[0] = unicode.ToUpper(title[0])
 			i = len(cards)
-			cards = append(cards, Card{Op: op, Kind: kind, Title: strings.ToUpper(name[:1]) + name[1:]})
+			cards = append(cards, Card{Op: op, Kind: kind, Title: string(title)})
 		}
 		c := &cards[i]
 		c.Lines = append(c.Lines, s.cardLines()...)

@@ -15,7 +15,7 @@ type checks struct {
 	forced tally // without a promise
 	other  tally // modes poll and event
 
-	promised []string        // operations whose order is promised: "WRITE", with the device where there are several
+	promised []string        // operations whose order is promised: "WRITE", with the devices where runs differ in them
 	measured bool            // some rows of mode data are no forced ones
 	broken   map[string]bool // devices that brought wrong data in mode data
 }
@@ -32,12 +32,12 @@ func checksOf(runs []*result.File) checks {
 	c := checks{broken: map[string]bool{}}
 	var devices []string
 	for _, f := range runs {
-		devices = addNew(devices, waitingDevices(f))
+		devices = addNew(devices, devicesOf(f))
 	}
 	for _, f := range runs {
 		op := opWord(f.Op)
 		if len(devices) > 1 {
-			op += " on " + waitingDevices(f)
+			op += " on " + devicesOf(f)
 		}
 		if keepsOrder(f) && !slices.Contains(c.promised, op) {
 			c.promised = append(c.promised, op)
@@ -49,13 +49,9 @@ func checksOf(runs []*result.File) checks {
 	return c
 }
 
-// waitingDevices names the devices of the sides of a run that wait.
-func waitingDevices(f *result.File) string {
-	var names []string
-	for _, s := range waitingSides(f) {
-		names = addNew(names, Clean(s.Device.Name))
-	}
-	return joined(names)
+// devicesOf names the devices of a run, one if both sides have the same.
+func devicesOf(f *result.File) string {
+	return joined(addNew([]string{Clean(f.Local.Device.Name)}, Clean(f.Peer.Device.Name)))
 }
 
 func (c *checks) add(f *result.File, op string, r *result.Row) {

@@ -68,30 +68,52 @@ type cost struct {
 	preempted bool            // other work took the CPU of threads that spin
 }
 
-// costsOf are those of latency and of bandwidth tests: by message size, or along QPs where
-// there are no others. What cannot be compared is left out.
+// costsOf are those of latency and of bandwidth tests, of each device by itself: by message
+// size, or along QPs where there are no others. What cannot be compared is left out.
 func costsOf(subjects []*subject) []cost {
+	var devices []string
+	for _, s := range subjects {
+		devices = addNew(devices, s.device())
+	}
 	var all []cost
 	for _, kind := range []string{result.KindLatency, result.KindBandwidth} {
-		for _, along := range []Axis{NoAxis, AlongQPs} {
-			var some []*subject
-			var names []string
-			for _, s := range subjects {
-				if s.group.Kind == kind && s.group.Along == along && !s.group.Verify {
-					some, names = append(some, s), addNew(names, testName(s.group.Op, kind))
+		for _, device := range devices {
+			for _, along := range []Axis{NoAxis, AlongQPs} {
+				some := slices.DeleteFunc(slices.Clone(subjects), func(s *subject) bool {
+					return s.group.Kind != kind || s.group.Along != along || s.group.Verify || s.device() != device
+				})
+				name := costName(kind, some)
+				if len(devices) > 1 {
+					name += " on " + device
 				}
-			}
-			name := map[string]string{result.KindLatency: "latency", result.KindBandwidth: "bandwidth"}[kind]
-			if len(names) == 1 {
-				name = names[0]
-			}
-			if c, ok := costOf(name, some); ok {
-				all = append(all, c)
-				break
+				if c, ok := costOf(name, some); ok {
+					all = append(all, c)
+					break
+				}
 			}
 		}
 	}
 	return all
+}
+
+// device names the devices of a subject.
+func (s *subject) device() string {
+	for _, e := range s.points[0].rows {
+		return devicesOf(e.File)
+	}
+	return ""
+}
+
+// costName names the tests of a kind, or the one that there is.
+func costName(kind string, subjects []*subject) string {
+	var ops []string
+	for _, s := range subjects {
+		ops = addNew(ops, s.group.Op)
+	}
+	if len(ops) == 1 {
+		return testName(ops[0], kind)
+	}
+	return testName("", kind)[1:]
 }
 
 // costOf sums subjects of one kind up, if there is something to sum up.

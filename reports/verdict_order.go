@@ -77,12 +77,12 @@ func subjectName(g *Group, l *lineup) string {
 	case l.run < 0 || len(g.Runs) < 2:
 		return name
 	}
-	device := func(f *result.File) string { return f.Local.Device.Name }
-	own := g.Runs[l.run]
-	if slices.ContainsFunc(g.Runs, func(f *result.File) bool { return device(f) != device(own) }) {
-		return name + " " + g.Label(l.run) + " on " + Clean(device(own))
+	name += " " + g.Label(l.run)
+	own := devicesOf(g.Runs[l.run])
+	if slices.ContainsFunc(g.Runs, func(f *result.File) bool { return devicesOf(f) != own }) {
+		return name + " on " + own
 	}
-	return name + " " + g.Label(l.run)
+	return name
 }
 
 // testName is a test in a sentence.
