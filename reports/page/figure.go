@@ -29,6 +29,14 @@ type drawing struct {
 	SVG   template.HTML
 }
 
+// What is the title without what is measured, which the section says.
+func (d drawing) What() string {
+	if _, what, found := strings.Cut(d.Title, ": "); found {
+		return what
+	}
+	return d.Title
+}
+
 func (f *figures) add(d drawing, detail bool) {
 	if detail {
 		f.More = append(f.More, d)
