@@ -31,14 +31,50 @@ func ratioOf(c *result.Column, e, base Entry) ratioCell {
 	if e.Run != base.Run {
 		return ratioCell{units.RatioText(c.Value(e.Row), c.Value(base.Row)), noteApart}
 	}
-	r := ratio.Of(pairs(c, e.Row, base.Row))
+	r := roundRatio(c, e, base)
 	switch {
 	case r.N < 2:
 		return ratioCell{result.Unmeasured, noteOneRound}
 	case !r.Enough:
 		return ratioCell{ratioNumber(r.Median, ratioDecimals(r.Median)), noteFew}
 	}
-	return ratioCell{ratioText(r), noteInterval}
+	return ratioCell{RatioText(r), noteInterval}
+}
+
+// roundRatio is the ratio of a row to another by the rounds of one run. It is of no rounds
+// where nothing may be concluded and where the rows are of separate runs.
+func roundRatio(c *result.Column, e, base Entry) ratio.Ratio {
+	if e.NoRatio != "" || base.NoRatio != "" || e.Run != base.Run {
+		return ratio.Ratio{}
+	}
+	return ratio.Of(pairs(c, e.Row, base.Row))
+}
+
+// A RowRatio is the ratio of a row to the row that tables compare it with.
+type RowRatio struct {
+	ratio.Ratio
+	To string // the name of that row
+}
+
+// Ratios returns the ratios with an interval that tables of the group print, by their rows:
+// of the median latency, of the mean where all runs have no more in common, or of the
+// average bandwidth.
+func (g *Group) Ratios() map[*result.Row]RowRatio {
+	all := map[*result.Row]RowRatio{}
+	c := result.ColumnOf(compared(g)[0])
+	for _, l := range lineUp(g) {
+		for name, e := range l.rows {
+			to := e.Base()
+			base, measured := l.rows[to]
+			if name == to || !measured {
+				continue
+			}
+			if r := roundRatio(c, e, base); r.Enough {
+				all[e.Row] = RowRatio{r, to}
+			}
+		}
+	}
+	return all
 }
 
 // pairs returns the figures of the rounds that two rows of a file made one right after
@@ -63,9 +99,9 @@ func pairs(c *result.Column, a, b *result.Row) (as, bs []float64, runs []int) {
 	return as, bs, runs
 }
 
-// ratioText prints a ratio with its interval: "0.57 [0.55-0.59]". Where its ends would be
+// RatioText prints a ratio with its interval: "0.57 [0.55-0.59]". Where its ends would be
 // rounded to 1 although it does not hold 1, they have a digit more.
-func ratioText(r ratio.Ratio) string {
+func RatioText(r ratio.Ratio) string {
 	decimals := ratioDecimals(r.Median)
 	if r.Different() && (ratioNumber(r.Low, 2) == "1.00" || ratioNumber(r.High, 2) == "1.00") {
 		decimals = 3

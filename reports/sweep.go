@@ -103,7 +103,7 @@ func findSweeps(files []*result.File) (sweeps []sweep, rest []*result.File) {
 func (a Axis) others(f *result.File) string {
 	alike := *f
 	if a == AlongQPs {
-		alike.Parameters.QPs = 1
+		alike.Parameters.QPs, alike.Parameters.CQMod = 1, 1 // many QPs have few slots each, and CQ moderation follows
 	} else {
 		alike.Parameters.Gap = time.Nanosecond // of a run with a pause, however long
 	}

@@ -46,6 +46,15 @@ func TestRunsThatDifferInQPsAreAGroupAlongThem(t *testing.T) {
 	}
 }
 
+// With many QPs each has few slots, and signals requests more often.
+func TestSweepAlongQPsHoldsRunsWhoseCQModerationFollows(t *testing.T) {
+	many := withQPs(t, 1024)
+	many.Parameters.CQMod = 4
+	if got, want := groupTitles(withQPs(t, 1), withQPs(t, 64), many), []string{"RDMA_Write BW Test by number of QPs"}; !slices.Equal(got, want) {
+		t.Errorf("groups %q, want %q", got, want)
+	}
+}
+
 func TestRunsThatDifferInPauseAreAGroupAlongIt(t *testing.T) {
 	files := []*result.File{withGap(t, 0), withGap(t, time.Millisecond), withGap(t, 10*time.Microsecond)}
 	g := Groups(files)

@@ -6,4 +6,6 @@ type Figure struct {
 	Title string // what the plot shows, in a line
 	PNG   string // path
 	SVG   string // path
+
+	Detail bool // it is for a closer look: a page may fold it
 }
