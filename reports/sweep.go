@@ -99,7 +99,8 @@ func findSweeps(files []*result.File) (sweeps []sweep, rest []*result.File) {
 	return sweeps, rest
 }
 
-// others is the same for runs that differ on the axis only.
+// others is the same for runs that differ on the axis only. How long they measured is part
+// of it: runs of two sweeps with a place in common are told apart by that.
 func (a Axis) others(f *result.File) string {
 	alike := *f
 	if a == AlongQPs {
@@ -107,7 +108,8 @@ func (a Axis) others(f *result.File) string {
 	} else {
 		alike.Parameters.Gap = time.Nanosecond // of a run with a pause, however long
 	}
-	return fmt.Sprint(setting(&alike), f.Parameters.Sizes)
+	p := f.Parameters
+	return fmt.Sprint(setting(&alike), p.Sizes, p.Iterations, p.Duration)
 }
 
 // repeats tells whether two sorted runs are at one place.

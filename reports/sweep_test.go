@@ -68,6 +68,21 @@ func TestRunsThatDifferInPauseAreAGroupAlongIt(t *testing.T) {
 	}
 }
 
+// A sweep along QPs and one along the pause both have a run of one QP without a pause.
+func TestTwoSweepsWithAPlaceInCommonAreToldApartByDuration(t *testing.T) {
+	var files []*result.File
+	for _, pause := range []time.Duration{0, 10 * time.Microsecond, time.Millisecond} {
+		files = append(files, withGap(t, pause))
+	}
+	for _, n := range []int{1, 16, 256} {
+		files = append(files, changed(t, result.KindLatency, func(f *result.File) { f.Parameters.QPs, f.Parameters.Duration = n, time.Second }))
+	}
+	want := []string{"RDMA_Write Latency Test by number of QPs", "RDMA_Write Latency Test by pause between messages"}
+	if got := groupTitles(files...); !slices.Equal(got, want) {
+		t.Errorf("groups %q, want %q", got, want)
+	}
+}
+
 func TestRunsAreNoSweepIf(t *testing.T) {
 	depth := withQPs(t, 16)
 	depth.Parameters.TxDepth = 7
