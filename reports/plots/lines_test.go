@@ -23,7 +23,7 @@ func TestSpotsAreAtTheirMarkers(t *testing.T) {
 			for _, s := range spots {
 				nearest = min(nearest, math.Hypot(s.X-m[0], s.Y-m[1]))
 			}
-			if nearest > 4.01 { // as far as spots are laid together
+			if nearest > 7.1 { // as far as spots are laid together
 				t.Errorf("%s: the nearest spot to %v is %g away", name, m, nearest)
 			}
 			if !strings.Contains(name, "lat") && nearest > 0.1 {

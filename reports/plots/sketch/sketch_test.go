@@ -67,11 +67,11 @@ func TestSpotIsWhereThePlotDraws(t *testing.T) {
 }
 
 func TestSpotsNearEachOther(t *testing.T) {
-	all := withSpots(t, Blank(), Spot{50, 50, "a"}, Spot{50.1, 50, "b"}, Spot{50, 50, "a"}, Spot{52, 50, "c"}, Spot{10, 10, "far"}, Spot{400, 10, "beyond"}, Spot{math.NaN(), 1, "nowhere"})
-	if len(all) != 3 || all[0].Title != "a\nb" || all[1].Title != "c" || all[2].Title != "far" || all[2].R != 9 {
+	all := withSpots(t, Blank(), Spot{50, 50, "a\nand more"}, Spot{50.1, 50, "b"}, Spot{50, 50, "a"}, Spot{52, 50, "c"}, Spot{10, 10, "far"}, Spot{400, 10, "beyond"}, Spot{math.NaN(), 1, "nowhere"})
+	if len(all) != 3 || all[0].Title != "a\nand more\nb" || all[1].Title != "c" || all[2].Title != "far" || all[2].R != 9 {
 		t.Fatalf("spots %v", all)
 	}
-	if apart := math.Hypot(all[0].X-all[1].X, all[0].Y-all[1].Y); all[0].R+all[1].R > apart+0.2 || all[0].R < 2 {
+	if apart := math.Hypot(all[0].X-all[1].X, all[0].Y-all[1].Y); all[0].R+all[1].R > apart+0.2 || all[0].R < 3.5 {
 		t.Errorf("%v and %v overlap or are too small", all[0], all[1])
 	}
 }

@@ -28,11 +28,11 @@ type placed struct {
 // The reach of a spot from its middle, and up to where two spots cannot be told apart.
 const (
 	reach    = vg.Length(9)
-	together = vg.Length(4)
+	together = vg.Length(7)
 )
 
 // place finds the spots of a plot on the canvas that its data is drawn on. What is beyond
-// the axes has none.
+// the axes has none, and what begins another text of the spot is not said again.
 func place(spots []Spot, p *plot.Plot, c draw.Canvas) []placed {
 	x, y := p.Transforms(&c)
 	var all []placed
@@ -45,7 +45,7 @@ func place(spots []Spot, p *plot.Plot, c draw.Canvas) []placed {
 		switch {
 		case i < 0:
 			all = append(all, placed{at, []string{s.Text}})
-		case !slices.Contains(all[i].texts, s.Text):
+		case !slices.ContainsFunc(all[i].texts, func(t string) bool { return strings.HasPrefix(t, s.Text) }):
 			all[i].texts = append(all[i].texts, s.Text)
 		}
 	}
