@@ -84,7 +84,7 @@ func (l *labels) taken(c draw.Canvas, x, y func(float64) vg.Length) []vg.Rectang
 // place is where a text in a direction of a point is, and how it is aligned to that. The
 // point's interval is from low to high.
 func (d direction) place(at vg.Point, low, high vg.Length) (vg.Point, draw.TextStyle) {
-	const gap = vg.Length(5)
+	const gap = vg.Length(6.5)
 	switch d {
 	case above:
 		return vg.Point{X: at.X, Y: high + gap}, draw.TextStyle{XAlign: draw.XCenter, YAlign: draw.YBottom}

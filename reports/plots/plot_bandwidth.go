@@ -41,6 +41,9 @@ func rateLabel(what, unit string, lines []*series) string {
 	return kind + " [" + unit + "], higher is better"
 }
 
+// manyBars is up to how many bars each has room for two numbers.
+const manyBars = 4
+
 // bandwidthBars draws the bandwidth of each mode for one size.
 func bandwidthBars(g *group, lines []*series) *sketch.Sketch {
 	size := sizesOf(lines)[0]
@@ -50,7 +53,10 @@ func bandwidthBars(g *group, lines []*series) *sketch.Sketch {
 		e := line.entries[0]
 		gbps, _ := roundGbps(e)
 		mpps, _ := roundMpps(e)
-		text := sketch.Number(gbps.value, 4) + " Gb/s, " + sketch.Number(mpps.value, 4) + " Mpps"
+		text := sketch.Number(gbps.value, 4) + " Gb/s"
+		if len(lines) <= manyBars {
+			text += ", " + sketch.Number(mpps.value, 4) + " Mpps"
+		}
 		chart = append(chart, bar{float64(i), 0.6, gbps, line.color(), text})
 		s.Spots = append(s.Spots, sketch.Spot{X: float64(i), Y: gbps.value, Text: g.spotText(line, e)})
 		s.Explain(line.name, patch{line.color()})

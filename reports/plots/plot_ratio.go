@@ -65,7 +65,7 @@ func (g *group) ratioLabels(lines []*series) *labels {
 				l.markers = append(l.markers, at)
 				most[e.Size] = max(most[e.Size], v.value)
 				if slices.Index(sizes, e.Size)%every == 0 {
-					l.texts = append(l.texts, label{at: at, low: v.low, high: v.high, text: ratioNumber(e, g.ratios), color: s.color()})
+					l.texts = append(l.texts, label{at: at, low: v.low, high: v.high, text: g.ratioNumber(e), color: modeColors[s.mode]})
 				}
 			}
 		}
@@ -80,8 +80,8 @@ func (g *group) ratioLabels(lines []*series) *labels {
 }
 
 // ratioNumber is the ratio of a row without its interval, as tables print it.
-func ratioNumber(e reports.Entry, ratios map[*result.Row]reports.RowRatio) string {
-	number, _, _ := strings.Cut(reports.RatioText(ratios[e.Row].Ratio), " ")
+func (g *group) ratioNumber(e reports.Entry) string {
+	number, _, _ := strings.Cut(reports.RatioText(g.ratios[e.Row].Ratio), " ")
 	return number
 }
 

@@ -130,7 +130,14 @@ func nearlyEmpty(t *testing.T) map[string]*result.File {
 	}
 	fast := bandwidths(t, []int{2, 512}, "poll")
 	fast.Rows[0].Bandwidth = &result.Bandwidth{Average: math.MaxFloat64, Peak: math.MaxFloat64, MsgRate: math.MaxFloat64}
+	rounds := bandwidths(t, []int{2, 512}, "data", "poll", "event")
+	for i := range rounds.Rows {
+		for j := range rounds.Rows[i].Rounds {
+			rounds.Rows[i].Rounds[j].Average = []float64{0, 5e-324, 1, 1e300, math.MaxFloat64}[(i+j)%5]
+		}
+	}
 	return map[string]*result.File{
+		"extreme rounds":       rounds,
 		"extreme latency":      extreme,
 		"extreme bandwidth":    fast,
 		"no latency rows":      latencies(t, nil),
