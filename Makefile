@@ -41,7 +41,7 @@ guest-shell: ## a command line in the guest: make guest-shell CMD='rdma link; un
 mutations: packages ## break the embedded device in many ways; the tests must notice (15 minutes)
 	$(GO) run ./test/mutations
 
-compare: build ## all three ways side by side on the default device, into out/
+compare: build ## ib_compare on the default device: verdict, results, plots and page in out/ (2 minutes)
 	test/compare $(OUT)
 
 bench: build ## everything beside its reference, with goals, into out/bench/ (20 minutes); RUN='send_lat, 8,' for some lines

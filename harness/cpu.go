@@ -4,70 +4,84 @@ import (
 	"slices"
 
 	"github.com/ibperf/ibperf/oob"
-	"golang.org/x/sys/unix"
 )
 
-// Where both sides of a comparison are on one host, their measuring threads are kept on
-// CPUs of their own. What the sides tell each other between rounds wakes their threads on
-// one CPU, and a round is over before the kernel has moved one of them.
+// Which CPU a measuring thread is kept on: the one that was asked for, and in a comparison
+// one of its own where there are two. What the sides tell each other between rounds wakes
+// threads of both sides on one CPU, and a round is over before the kernel has moved one of
+// them; and what the modes are compared by depends on where the threads are.
 
 // noCPU is where a thread may run anywhere.
 const noCPU = -1
 
-// allowedCPUs returns the CPUs that this process may run on, in their order.
-func allowedCPUs() (cpus []int) {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return nil // without it nothing is kept apart
+// cpus are those that a side may measure on, in the order of preference.
+func (c *Config) cpus() []int {
+	if len(c.CPUs) > 0 {
+		return c.CPUs
 	}
-	for cpu := range len(set) * 64 {
-		if set.IsSet(cpu) {
-			cpus = append(cpus, cpu)
-		}
-	}
-	return cpus
+	return ourThreads.cpus()
 }
 
-// apart returns the CPUs of the client's and the server's thread: the last one that the
-// client may use, and the first other one that the server may. Neither has one if they are
-// on different hosts or cannot be kept apart.
-func apart(client, server oob.Promise) (ofClient, ofServer int) {
-	if client.Boot == "" || client.Boot != server.Boot {
-		return noCPU, noCPU
+// places returns the CPUs of the client's and the server's thread.
+func places(compare bool, client, server oob.Promise) (ofClient, ofServer int) {
+	ofClient, ofServer = noCPU, noCPU
+	if client.Pinned && len(client.CPUs) > 0 {
+		ofClient = client.CPUs[0]
 	}
+	if server.Pinned && len(server.CPUs) > 0 {
+		ofServer = server.CPUs[0]
+	}
+	if !compare {
+		return ofClient, ofServer
+	}
+	if client.Boot == "" || client.Boot != server.Boot {
+		return ownPlace(ofClient, client), ownPlace(ofServer, server)
+	}
+	return apart(ofClient, ofServer, client, server)
+}
+
+// ownPlace is a side's CPU on a host that it has for itself: the last one, which has the
+// least of the kernel's work to do, if there is another one for the other threads.
+func ownPlace(chosen int, side oob.Promise) int {
+	if chosen != noCPU || len(side.CPUs) < 2 {
+		return chosen
+	}
+	return side.CPUs[len(side.CPUs)-1]
+}
+
+// apart keeps two sides on one host apart: on the last CPU that the client may use, and the
+// first other one that the server may. Neither has one if that is not possible.
+func apart(chosenClient, chosenServer int, client, server oob.Promise) (ofClient, ofServer int) {
 	for _, c := range slices.Backward(client.CPUs) {
-		if i := slices.IndexFunc(server.CPUs, func(s int) bool { return s != c }); i >= 0 {
+		if chosenClient != noCPU && c != chosenClient {
+			continue
+		}
+		fits := func(s int) bool { return s != c && (chosenServer == noCPU || s == chosenServer) }
+		if i := slices.IndexFunc(server.CPUs, fits); i >= 0 {
 			return c, server.CPUs[i]
 		}
 	}
-	return noCPU, noCPU
+	return chosenClient, chosenServer
 }
 
-// keepApart decides on the CPU of this side's thread in a comparison, and notes both sides'.
-func (s *session) keepApart(mine, theirs oob.Promise) {
+// takePlaces decides on the CPUs of both sides' threads, and notes them.
+func (s *session) takePlaces(mine, theirs oob.Promise) {
 	p := &s.cfg.Plan
 	s.cpu = noCPU
-	if !p.Compare || p.Workers > 1 {
+	if p.Workers > 1 {
 		return
 	}
-	here, there := apart(mine, theirs)
+	here, there := places(p.Compare, mine, theirs)
 	if s.cfg.Role == Server {
-		there, here = apart(theirs, mine)
+		there, here = places(p.Compare, theirs, mine)
 	}
-	if s.cpu = here; here != noCPU {
-		s.cfg.File.Local.PinnedCPU, s.cfg.File.Peer.PinnedCPU = &here, &there
+	s.cpu = here
+	for _, at := range []struct {
+		cpu int
+		of  **int
+	}{{here, &s.cfg.File.Local.PinnedCPU}, {there, &s.cfg.File.Peer.PinnedCPU}} {
+		if at.cpu != noCPU {
+			*at.of = &at.cpu
+		}
 	}
-}
-
-// onto keeps the calling thread on a CPU, and returns what lets it go.
-func onto(cpu int) (release func()) {
-	var before, only unix.CPUSet
-	if cpu == noCPU || unix.SchedGetaffinity(0, &before) != nil {
-		return func() {}
-	}
-	only.Set(cpu)
-	if unix.SchedSetaffinity(0, &only) != nil {
-		return func() {} // the CPU was taken from the process meanwhile
-	}
-	return func() { _ = unix.SchedSetaffinity(0, &before) }
 }

@@ -29,9 +29,7 @@ func exchangeLength(n uint64) uint64 { return leadIn + n + 1 }
 // The clock is read before the post: what the post itself takes is part of the trip that it
 // begins, even if the thread loses its CPU meanwhile.
 func (w *worker) lead(t oob.Turn) error {
-	o := &w.lanes[0].out
-	w.ready(o)
-	if err := o.fire(); err != nil {
+	if err := w.ready(w.turns.next()).fire(); err != nil {
 		return err
 	}
 	w.rate.Start(w.clock.Now())
@@ -81,10 +79,12 @@ func (w *worker) finish() error {
 	return w.await()
 }
 
-// ready makes the next message ready to be posted: its contents and its request.
-func (w *worker) ready(o *sender) {
+// ready makes the next message of a lane ready to be posted: its contents and its request.
+func (w *worker) ready(l *lane) *sender {
+	o := &l.out
 	w.steps.load(o, o.sent)
 	o.prime()
+	return o
 }
 
 // await returns when the next message has arrived and was consumed.
@@ -92,6 +92,7 @@ func (w *worker) await() error {
 	for {
 		if here, err := w.steps.arrive(); here || err != nil {
 			w.idling = idling{}
+			w.turns.came++
 			return err
 		}
 		if w.ended() {
@@ -107,12 +108,12 @@ func (w *worker) await() error {
 // While one travels, the sample before it is recorded and the next message is made ready,
 // so that neither is part of what is measured.
 func (w *worker) sampled(last int64, n uint64, until int64) error {
-	o, clock, samples := &w.lanes[0].out, w.clock, w.samples
+	clock, samples := w.clock, w.samples
 	for ; n > 0; n-- {
 		if err := w.steps.tidy(); err != nil {
 			return err
 		}
-		w.ready(o)
+		o := w.ready(w.turns.next())
 		if err := w.await(); err != nil {
 			return err
 		}
@@ -134,12 +135,11 @@ func (w *worker) sampled(last int64, n uint64, until int64) error {
 // trips is sampled without samples: the clock is read after each edge messages and after
 // the last one, whose time it returns.
 func (w *worker) trips(n uint64, until int64, edge uint64) (now int64, err error) {
-	o := &w.lanes[0].out
 	for unread := uint64(0); n > 0; n-- {
 		if err := w.steps.tidy(); err != nil {
 			return 0, err
 		}
-		w.ready(o)
+		o := w.ready(w.turns.next())
 		if err := w.await(); err != nil {
 			return 0, err
 		}
@@ -164,7 +164,7 @@ func (w *worker) trips(n uint64, until int64, edge uint64) (now int64, err error
 // spaced takes samples with a pause before each, which is no part of it: a sample begins
 // before the post and ends when the answer was consumed. No message is left on its way.
 func (w *worker) spaced(n uint64, until, gap int64) error {
-	o, clock, samples := &w.lanes[0].out, w.clock, w.samples
+	clock, samples := w.clock, w.samples
 	if err := w.await(); err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func (w *worker) spaced(n uint64, until, gap int64) error {
 		if err := w.steps.tidy(); err != nil {
 			return err
 		}
-		w.ready(o)
+		o := w.ready(w.turns.next())
 		w.sleepUntil(clock.Now() + gap)
 		if w.halt.on() {
 			return errOver
@@ -207,10 +207,11 @@ func (w *worker) sleepUntil(then int64) {
 	}
 }
 
-// follow answers each message with one of its own until the peer is done.
+// follow answers each message on the QP that it came on, until the peer is done.
 func (w *worker) follow() error {
-	o := &w.lanes[0].out
-	w.ready(o)
+	for _, l := range w.lanes {
+		w.ready(l)
+	}
 	for k := 0; ; k++ {
 		if k == leadIn {
 			w.beginMeter()
@@ -218,13 +219,15 @@ func (w *worker) follow() error {
 		if err := w.await(); err != nil {
 			return err
 		}
-		if err := o.fire(); err != nil {
+		l := w.turns.from
+		w.turns.to = l
+		if err := l.out.fire(); err != nil {
 			return err
 		}
 		if err := w.steps.tidy(); err != nil {
 			return err
 		}
-		w.ready(o)
+		w.ready(l)
 		if w.ended() {
 			w.endMeter()
 			return nil

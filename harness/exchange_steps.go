@@ -1,9 +1,12 @@
 package harness
 
+import "github.com/ibperf/ibperf/internal/message"
+
 // chooseSteps decides how the worker's messages are made ready, awaited and tidied up
 // after.
 func (w *worker) chooseSteps() {
 	s := w.scheme
+	w.turns.begin(w.lanes)
 	st := steps{load: s.loader(), tidy: w.tidySends, wait: w.pause}
 	if st.load == nil {
 		st.load = func(*sender, uint64) {}
@@ -17,6 +20,8 @@ func (w *worker) chooseSteps() {
 	case s.fetch:
 		st.arrive = w.fetched()
 		st.tidy = func() error { return nil }
+	case s.memory && len(w.lanes) > 1:
+		st.arrive = w.arriveAmong()
 	case s.memory:
 		st.arrive = w.arriveInMemory()
 	default:
@@ -30,7 +35,7 @@ func (w *worker) chooseSteps() {
 	case s.memory:
 		st.tidy = both(st.tidy, w.tidyRecvs)
 	default:
-		st.tidy = both(st.tidy, w.lanes[0].in.repost)
+		st.tidy = both(st.tidy, func() error { return w.turns.from.in.repost() })
 	}
 	w.steps = st
 }
@@ -93,21 +98,62 @@ func spinFor(here func() bool) bool {
 	return false
 }
 
+// arriveAmong looks for the next message of every QP in their order, going on where it
+// found the last one.
+func (w *worker) arriveAmong() func() (bool, error) {
+	consume := w.scheme.consumer()
+	if consume == nil {
+		consume = func(*receiver, uint64) {}
+	}
+	marks := make([]*message.Markers, len(w.lanes))
+	for n, l := range w.lanes {
+		marks[n] = l.in.marks
+		marks[n].Expect(l.in.arrived)
+	}
+	here := func(n int) bool { return marks[n].Here() }
+	if w.scheme.verify {
+		here = func(n int) bool {
+			i := &w.lanes[n].in
+			i.notice(i.arrived)
+			return i.marks.Arrived(i.arrived)
+		}
+	}
+	next := 0
+	return func() (bool, error) {
+		for range max(memorySpin, len(marks)) {
+			n := next
+			if next++; next == len(marks) {
+				next = 0
+			}
+			if !here(n) {
+				continue
+			}
+			w.turns.from = w.lanes[n]
+			i := &w.turns.from.in
+			consume(i, i.arrived)
+			i.arrived++
+			marks[n].Expect(i.arrived)
+			return true, nil
+		}
+		return false, nil
+	}
+}
+
 // arriveByCompletion waits for a message's receive completion.
 func (w *worker) arriveByCompletion() func() (bool, error) {
 	most := uint64(1)
-	i, consume, reap := &w.lanes[0].in, w.scheme.consumer(), w.receivePoller(&most)
+	consume, reap := w.scheme.consumer(), w.receivePoller(&most)
 	if consume == nil {
 		consume = func(*receiver, uint64) {}
 	}
 	return func() (bool, error) {
-		if i.reaped == i.arrived {
-			wcs, err := reap()
-			if len(wcs) == 0 {
-				return false, err
-			}
-			i.received(uint64(len(wcs)))
+		wcs, err := reap()
+		if len(wcs) == 0 {
+			return false, err
 		}
+		w.turns.from = w.lanes[wcs[0].WRID]
+		i := &w.turns.from.in
+		i.received(1)
 		consume(i, i.arrived)
 		i.arrived++
 		return true, nil
@@ -172,7 +218,7 @@ func (w *worker) glancingOnce(arrive func() (bool, error)) func() (bool, error) 
 // tidySends polls the send queue's completions once a signaled request is out. It waits
 // for them only where the next message would overwrite one that may not have left.
 func (w *worker) tidySends() error {
-	o := &w.lanes[0].out
+	o := &w.turns.to.out
 	for o.marked > o.done {
 		if _, err := w.reapSends(); err != nil {
 			return err
@@ -190,7 +236,7 @@ func (w *worker) tidySends() error {
 // tidyRecvs polls receive completions of messages that were seen in memory before. It
 // waits for them only where no receive would be left.
 func (w *worker) tidyRecvs() error {
-	i := &w.lanes[0].in
+	i := &w.turns.from.in
 	for i.unreaped() > 0 {
 		if _, err := w.reapRecvs(); err != nil {
 			return err

@@ -52,7 +52,7 @@ func (s *session) promises(mtu verbs.MTU) error {
 	}
 	f := s.cfg.File
 	f.Local, f.Peer = mine.Side, theirs.Side
-	s.keepApart(mine, theirs)
+	s.takePlaces(mine, theirs)
 	f.Parameters = s.parameters(mtu)
 	f.Warnings = append(f.Warnings, runWarnings(&s.cfg.Plan, s.gate, mine.Side, theirs.Side)...)
 	return nil

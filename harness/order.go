@@ -42,7 +42,7 @@ func (r *rig) promise() (oob.Promise, error) {
 		}
 	}
 	return oob.Promise{Side: r.side(result.Order{Query: call, Answer: order.String()}), Order: order,
-		Boot: host.BootID(), CPUs: allowedCPUs()}, nil
+		Boot: host.BootID(), CPUs: r.cfg.cpus(), Pinned: r.cfg.Pin}, nil
 }
 
 func checkPromise(p oob.Promise) error {

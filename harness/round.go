@@ -61,8 +61,6 @@ func (w *worker) begin(t oob.Turn, c *clock.Clock) error {
 	for _, l := range w.lanes {
 		l.prepare(s)
 	}
-	w.origin = 0
-	w.origin = w.arrived()
 	w.before = w.sent()
 	w.expectAny()
 	if t.Messages > 0 && s.in.has(role) {
@@ -157,8 +155,11 @@ func (s *session) driveOne(w *worker) error {
 	}
 	release := ownThread(s.cpu)
 	defer release()
+	before := countRuns()
 	err := w.drive()
 	w.endMeter()
+	w.meter.own = min(before.beside(), w.meter.preempted)
+	w.meter.place, _ = currentCPU()
 	if errors.Is(err, errOver) {
 		err = s.halt.reason()
 	}

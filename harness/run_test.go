@@ -187,7 +187,7 @@ func TestTimedRunsWithSeveralQPs(t *testing.T) {
 	eachTest(t, func(t *testing.T, op option.Op, kind string) {
 		p := testPlan(op, kind, 256, 0)
 		p.Duration, p.Compare = 20e6, true
-		if kind == option.KindBandwidth {
+		if kind == option.KindBandwidth || op != option.OpRead {
 			p.QPs, p.TxDepth = 3, 16
 		}
 		files, errs := pair{device: "shm_whole", plan: p}.run(t)

@@ -36,6 +36,8 @@ type Config struct {
 	Peer     oob.Peer
 	PeerIP   netip.Addr          // of the Peer, if known: GIDs of its kind are preferred
 	Clock    func() *clock.Clock // nil: the machine's
+	CPUs     []int               // to measure on, in the order of preference; nil: all that the process may use
+	Pin      bool                // to the first of CPUs, in any run
 
 	// File is filled by the run: Parameters, Local.Device, Local.Order, Peer,
 	// Warnings, Interrupted, Rows, NotMeasured. The caller fills the rest before.
@@ -60,7 +62,7 @@ type session struct {
 	run         int               // of Plan.Runs, from 1
 	laps        int               // of the plan's rounds in a run, at the side that leads
 	limit       string            // what keeps intervals wider than asked
-	cpu         int               // of the measuring thread in a comparison, or noCPU
+	cpu         int               // that the measuring thread is kept on, or noCPU
 	synchronous bool              // READs are done when their post returns
 }
 
@@ -73,6 +75,9 @@ func Run(ctx context.Context, c Config) error {
 		return err
 	}
 	c.Plan = c.Plan.Resolve()
+	if c.Pin {
+		ourThreads.confine(c.CPUs)
+	}
 	s := &session{cfg: &c, peer: c.Peer, halt: newHalt(), rows: map[rowKey]*tally{}, current: -1, run: 1}
 	stop := s.halt.watch(ctx, c.Peer)
 	defer stop()
@@ -107,6 +112,7 @@ func (s *session) all() error {
 	s.cfg.Begin()
 	defer s.listen()()
 	defer quiet()()
+	defer ourThreads.keepOff(s.cpu)()
 	lead := s.follow
 	if s.cfg.Role == Client {
 		lead = s.lead

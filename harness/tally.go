@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"slices"
+
 	"github.com/ibperf/ibperf/internal/stats"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
@@ -24,10 +26,15 @@ type tally struct {
 	broken  bool
 }
 
+// mostCPUs bounds how many CPUs of a peer's thread are noted.
+const mostCPUs = 1024
+
 // spent is what a side's rounds cost.
 type spent struct {
 	cpu, wall         int64 // ns
 	sleeps, preempted int64
+	own               int64   // of preempted, by the own process
+	cpus              []int   // that the thread was on
 	drift             float64 // the largest
 }
 
@@ -36,14 +43,19 @@ func (c *spent) add(r oob.Round) {
 	c.wall += r.WallNs
 	c.sleeps += int64(r.Sleeps)
 	c.preempted += int64(r.Preempted)
+	c.own += int64(min(r.Own, r.Preempted))
+	if r.CPU >= 0 && r.WallNs > 0 && !slices.Contains(c.cpus, r.CPU) && len(c.cpus) < mostCPUs {
+		c.cpus = append(c.cpus, r.CPU)
+	}
 	if r.Drift*r.Drift > c.drift*c.drift {
 		c.drift = r.Drift
 	}
 }
 
 func (c *spent) cost(messages uint64) result.Cost {
-	r := result.Cost{Sleeps: uint64(c.sleeps), Preempted: uint64(c.preempted)}
+	r := result.Cost{Sleeps: uint64(c.sleeps), Preempted: uint64(c.preempted), PreemptedOwn: uint64(c.own), CPUs: c.cpus}
 	if c.wall > 0 {
+		r.PreemptedPerS = float64(c.preempted) / (float64(c.wall) / 1e9)
 		r.Busy = min(1, float64(c.cpu)/float64(c.wall))
 	}
 	if messages > 0 {

@@ -19,7 +19,7 @@ const spareThreads = 2
 // ownThread keeps the thread for this goroutine, and on a CPU if one is named.
 func ownThread(cpu int) (release func()) {
 	runtime.LockOSThread()
-	leave := onto(cpu)
+	leave := ourThreads.measureOn(cpu)
 	loops.Lock()
 	loops.n++
 	if want := loops.n + spareThreads; runtime.GOMAXPROCS(0) < want {

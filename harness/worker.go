@@ -32,11 +32,11 @@ type worker struct {
 	// Of the round.
 	clock  *clock.Clock
 	target atomic.Uint64 // messages that the peer sends, once it has said how many
-	origin uint64        // messages that had arrived before
 	before uint64        // messages that were sent before
 	drive  func() error  // its loop
 	parts  []*part       // that a stream is made of
 	steps  steps         // that a ping-pong is made of
+	turns  turns         // of its lanes in a ping-pong
 	over   chan uint64   // takes how many messages it has sent, once it sends no more of its own accord
 	sleep  sleeper
 	meter  meter
@@ -238,15 +238,6 @@ func (w *worker) failed(c *verbs.WC) error {
 	}
 }
 
-// arrived returns how many messages have arrived in the round.
-func (w *worker) arrived() uint64 {
-	var n uint64
-	for _, l := range w.lanes {
-		n += l.in.arrived
-	}
-	return n - w.origin
-}
-
 // sent returns how many messages were sent since the size began.
 func (w *worker) sent() uint64 {
 	var n uint64
@@ -259,8 +250,8 @@ func (w *worker) sent() uint64 {
 // end tells how many messages the worker has sent in the round.
 func (w *worker) end() { w.over <- w.sent() - w.before }
 
-// ended tells whether no message will come any more.
-func (w *worker) ended() bool { return w.halt.on() || w.arrived() >= w.target.Load() }
+// ended tells whether no message will come any more in a ping-pong.
+func (w *worker) ended() bool { return w.halt.on() || w.turns.came >= w.target.Load() }
 
 // expect sets how many messages the peer sends in the round.
 func (w *worker) expect(n uint64) { w.target.Store(n) }

@@ -69,7 +69,6 @@ var Absents = []Absent{
 	{"cpu_id", "", whyTPH},
 	{"ph", "", whyTPH},
 	{"congest_type", "", "choosing the congestion control of hns devices is not supported"},
-	{"pin_cores", "", "not offered yet; taskset -c chooses the CPUs of a program"},
 	{"numa_node", "", "not offered yet; numactl --cpunodebind --membind chooses the node of a program"},
 	{"disable_numa", "", "nothing to turn off: the programs bind themselves to no NUMA node"},
 	{"dlid", "", "not offered yet; the LID is the one that the peer tells"},

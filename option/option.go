@@ -44,6 +44,8 @@ type Option struct {
 
 	// Only tells which tests have the option; nil: all.
 	Only func(Test) bool
+	// Compare tells that ib_compare has this agreed option too, for all of its runs.
+	Compare bool
 	// Excludes are options that cannot be given together with this one.
 	Excludes []Exclusion
 	// As names the option that this one is another way to write; empty: it is its own.
@@ -90,7 +92,9 @@ func AgreedOptions() []*Option {
 
 // HelpText explains the option in help texts: whose it is, if only one role has it, what it
 // does and what holds without it.
-func (o *Option) HelpText(t Test) string {
+func (o *Option) HelpText(t Test) string { return o.helpText(o.DefaultText(t)) }
+
+func (o *Option) helpText(byDefault string) string {
 	text := o.Help
 	switch o.Whose {
 	case Client:
@@ -98,8 +102,8 @@ func (o *Option) HelpText(t Test) string {
 	case Server:
 		text = "server: " + text
 	}
-	if d := o.DefaultText(t); d != "" {
-		text += " (default " + d + ")"
+	if byDefault != "" {
+		text += " (default " + byDefault + ")"
 	}
 	return text
 }

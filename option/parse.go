@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,6 +37,32 @@ func parsePercent(text string) (float64, error) {
 }
 
 var errPercent = errors.New("write a percentage above 0 and below 100, such as 3%")
+
+// mostCPU is the greatest number of a CPU that a set of the kernel's may hold.
+const mostCPU = 1023
+
+// ParseCPUs reads numbers and ranges of CPUs with commas between them, in the order in
+// which they are written.
+func ParseCPUs(text string) (cpus []int, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		if !isRange {
+			last = first
+		}
+		from, err1 := strconv.ParseUint(first, 10, 32)
+		to, err2 := strconv.ParseUint(last, 10, 32)
+		if err1 != nil || err2 != nil || from > to || to > mostCPU {
+			return nil, fmt.Errorf("write CPUs from 0 to %d as 0-3,8", mostCPU)
+		}
+		for cpu := int(from); cpu <= int(to); cpu++ {
+			if slices.Contains(cpus, cpu) {
+				return nil, fmt.Errorf("CPU %d is in it twice", cpu)
+			}
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus, nil
+}
 
 func parseAddress(text string) error {
 	if _, err := netip.ParseAddr(text); err != nil {

@@ -74,7 +74,7 @@ var rules = []struct {
 		},
 		"--also look shows nothing here: READs in flight take looks at the CQ in mode data as it is",
 	}, {
-		func(s *Settings) bool { return latency(s.Test) && s.QPs != 1 },
-		"--qp: a latency test has one QP",
+		func(s *Settings) bool { return s.Test == Test{OpRead, KindLatency} && s.QPs != 1 },
+		"--qp: a latency test of READ has one QP: who posted a READ knows on which one it is answered",
 	},
 }

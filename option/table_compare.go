@@ -29,7 +29,7 @@ var completionOptions = []*Option{
 		JSON:    "compare", Label: "Comparison", Free: true,
 		value: toggle(func(s *Settings) *bool { return &s.Compare }),
 	}, {
-		Name: "touch", Argument: "WHAT", Group: groupCompletion,
+		Name: "touch", Argument: "WHAT", Group: groupCompletion, Compare: true,
 		Help:    "what the receiver does with each cache line of a message, as part of what is measured: none, read or write",
 		Default: "none; read with --compare",
 		Meaning: "what the receiver did with each cache line of a message, as part of what was measured",
@@ -70,8 +70,8 @@ var comparisonOptions = []*Option{
 			},
 		},
 	}, {
-		Name: "rounds", Argument: "N", Group: groupComparison,
-		Help:    "rounds that --iters or --duration of a row are divided into; the modes take turns",
+		Name: "rounds", Argument: "N", Group: groupComparison, Compare: true,
+		Help:    "rounds that the messages or the time of a row are divided into; the modes take turns",
 		Default: fmt.Sprintf("%d with --compare, else 1", DefaultRounds),
 		Meaning: "rounds that a row was divided into",
 		JSON:    "rounds", Unit: "rounds", Label: "Rounds", Header: WhenSet, Free: true,

@@ -13,7 +13,7 @@ import (
 
 var workOptions = []*Option{
 	{
-		Name: "size", Letter: "s", Argument: "BYTES", Group: groupWork,
+		Name: "size", Letter: "s", Argument: "BYTES", Group: groupWork, Compare: true,
 		Help:     "message size in bytes, KiB as 64K, MiB as 1M or GiB as 1G; several with commas between them",
 		Perftest: "also G and a list; what is no size is refused: perftest takes 64k for 64 bytes",
 		Meaning:  "message sizes",
@@ -22,7 +22,7 @@ var workOptions = []*Option{
 			at: func(s *Settings) *[]int { return &s.Sizes }, parse: parseSizes, show: joined, legal: legalSizes,
 		},
 	}, {
-		Name: "all", Letter: "a", Group: groupWork, As: "size",
+		Name: "all", Letter: "a", Group: groupWork, Compare: true, As: "size",
 		Help: "all sizes: powers of two from 2 bytes to 8 MiB", Perftest: "goes with -D too",
 		value: allSizes{},
 	}, {
@@ -33,8 +33,8 @@ var workOptions = []*Option{
 		Excludes: []Exclusion{{"duration", "a run is either counted or timed"}},
 		value:    numberOr(func(s *Settings) *uint64 { return &s.Iterations }, 0, MinIterations, MaxIterations),
 	}, {
-		Name: "duration", Letter: "D", Argument: "TIME", Group: groupWork,
-		Help:     "time of each measurement in seconds or with a unit as 500ms, instead of --iters",
+		Name: "duration", Letter: "D", Argument: "TIME", Group: groupWork, Compare: true,
+		Help:     "time of each measurement in seconds or with a unit as 500ms, instead of a number of messages",
 		Default:  "0.2 with --compare, else --iters counts",
 		Perftest: "is the time that is measured, not twice that; goes with -a and -e",
 		Meaning:  "time of each measurement; 0 in a counted run",
@@ -42,9 +42,10 @@ var workOptions = []*Option{
 		value: inSeconds(duration(func(s *Settings) *time.Duration { return &s.Duration }, time.Second, time.Millisecond, MaxTime)),
 	}, {
 		Name: "qp", Letter: "q", Argument: "N", Group: groupWork,
-		Help: "number of QPs; a latency test has one", Perftest: same,
-		Meaning: "number of QPs",
-		JSON:    "qps", Unit: "QPs", Label: "Number of qps", Header: Always,
+		Help:     "number of QPs; in latency tests of WRITE and SEND each message goes over another one, and the receiver looks at all; that of READ has one",
+		Perftest: "latency tests of WRITE and SEND take several",
+		Meaning:  "number of QPs",
+		JSON:     "qps", Unit: "QPs", Label: "Number of qps", Header: Always,
 		value: number(func(s *Settings) *int { return &s.QPs }, 1, MaxQPs),
 	}, {
 		Name: "tx-depth", Letter: "t", Argument: "N", Group: groupWork,
@@ -65,13 +66,13 @@ var workOptions = []*Option{
 		JSON:     "cq_mod", Unit: "messages", Label: "CQ Moderation", Header: Always,
 		value: numberOr(func(s *Settings) *int { return &s.CQMod }, 0, 1, MaxCQMod),
 	}, {
-		Name: "mtu", Letter: "m", Argument: "BYTES", Group: groupWork,
+		Name: "mtu", Letter: "m", Argument: "BYTES", Group: groupWork, Compare: true,
 		Help: "path MTU: 256, 512, 1024, 2048 or 4096", Default: "the largest of both ports", Perftest: same,
 		Meaning: "path MTU",
 		JSON:    "mtu_bytes", Unit: "bytes", Label: "Mtu", Suffix: "[B]", Header: Always,
 		value: mtu(),
 	}, {
-		Name: "rdma_cm", Letter: "R", Group: groupWork,
+		Name: "rdma_cm", Letter: "R", Group: groupWork, Compare: true,
 		Help:     "connect the QPs through rdma_cm: name the server by the IP address of its RDMA interface",
 		Perftest: "the control connection stays TCP",
 		Meaning:  "QPs were connected through rdma_cm, by IP address",
@@ -79,7 +80,7 @@ var workOptions = []*Option{
 		Excludes: []Exclusion{{"gid-index", "rdma_cm chooses the GID by the address"}},
 		value:    toggle(func(s *Settings) *bool { return &s.RDMACM }),
 	}, {
-		Name: "tclass", Argument: "N", Group: groupWork,
+		Name: "tclass", Argument: "N", Group: groupWork, Compare: true,
 		Help: "traffic class of the packets' GRH, four times the DSCP on RoCE", Perftest: same,
 		Meaning: "traffic class of the packets' GRH",
 		JSON:    "traffic_class", Unit: "1", Label: "Traffic class", Header: WhenSet,
@@ -93,7 +94,7 @@ var workOptions = []*Option{
 		JSON:     "inline_bytes", Unit: "bytes", Label: "Max inline data", Suffix: "[B]", Header: Always,
 		value: numberOr(func(s *Settings) *int { return &s.Inline }, -1, 0, MaxInline),
 	}, {
-		Name: "offset", Argument: "BYTES", Group: groupWork,
+		Name: "offset", Argument: "BYTES", Group: groupWork, Compare: true,
 		Help:    "begin each message so far behind an aligned 128-byte block",
 		Meaning: "where messages begin behind an aligned 128-byte block",
 		JSON:    "offset_bytes", Unit: "bytes", Label: "Offset", Suffix: "[B]", Header: WhenSet,

@@ -27,6 +27,13 @@ func sentenceWidth(width int) int {
 	return max(least, min(most, width-3)) // further lines are indented
 }
 
+// writeWrapped writes a sentence behind so many blanks, and two more from its second line on.
+func writeWrapped(b *strings.Builder, sentence string, blanks, width int) {
+	for i, part := range Wrap(sentence, sentenceWidth(width)+1-blanks) {
+		b.WriteString(strings.Repeat(" ", blanks+min(i, 1)*2) + part + "\n")
+	}
+}
+
 // closing is what stands under the rows of a group: tables, what checking found,
 // what the main number means, what is to be known of the comparison, and the warnings.
 func closing(g *Group, side comparison, tables []*table.Table, width int) string {
@@ -43,9 +50,7 @@ func closing(g *Group, side comparison, tables []*table.Table, width int) string
 		b.WriteString(" " + v + "\n")
 	}
 	for _, note := range slices.Concat([]string{mainDefinition(g)}, side.notes, missing) {
-		for i, line := range Wrap(note, sentenceWidth(width)) {
-			b.WriteString(strings.Repeat(" ", 1+min(i, 1)*2) + line + "\n")
-		}
+		writeWrapped(&b, note, 1, width)
 	}
 	for _, line := range g.WarningLines() {
 		b.WriteString("WARNING: " + line + "\n")
@@ -79,7 +84,8 @@ const (
 	Full                    // and each row by itself, as [Text] prints it
 )
 
-// WriteTables prints finished runs, those of the same operation and kind together.
+// WriteTables prints finished runs, those of the same operation and kind together, and the
+// verdict of all.
 func WriteTables(w io.Writer, runs []*result.File, style Style, depth Depth) error {
 	if len(runs) == 0 {
 		return errors.New("write tables: no result files given")
@@ -88,7 +94,7 @@ func WriteTables(w io.Writer, runs []*result.File, style Style, depth Depth) err
 	for _, g := range Groups(runs) {
 		texts = append(texts, groupText(g, style, depth))
 	}
-	if _, err := io.WriteString(w, strings.Join(texts, "\n")); err != nil {
+	if _, err := io.WriteString(w, strings.Join(texts, "\n")+verdictText(runs, style.Width)); err != nil {
 		return fmt.Errorf("write tables: %w", atomicfile.Advise("", err))
 	}
 	return nil

@@ -17,6 +17,7 @@ var (
 	workFields = []string{"opcode", "touch", "slots", "span", "depth", "cq_mod", "relaxed_ordering"}
 	costFields = []string{"local.busy", "peer.busy", "local.sleeps_per_message", "peer.sleeps_per_message",
 		"local.cpu_ns_per_message", "peer.cpu_ns_per_message"}
+	threadFields = []string{"local.cpus", "peer.cpus", "local.preempted_per_s", "peer.preempted_per_s"}
 )
 
 // detailTables are percentiles or the counts behind a rate, and what was done for each
@@ -32,7 +33,11 @@ func detailTables(g *Group, gbits bool) []*table.Table {
 	work := slices.DeleteFunc(slices.Clone(workFields), func(field string) bool {
 		return field == "relaxed_ordering" && len(g.texts(field)) < 2
 	})
-	return []*table.Table{numbers, fieldTable(g, "Work and cost", slices.Concat(work, costFields), gbits)}
+	return []*table.Table{
+		numbers,
+		fieldTable(g, "Work and cost", slices.Concat(work, costFields), gbits),
+		fieldTable(g, "Measuring threads", threadFields, gbits),
+	}
 }
 
 // fieldTable shows fields of all rows of a group, but not those that no row has.

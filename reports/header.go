@@ -79,8 +79,8 @@ func promises(f *result.File) [][]string {
 	if f.Channel != "" {
 		list = append(list, []string{"Control channel", f.Channel})
 	}
-	if here, peer := f.Local.PinnedCPU, f.Peer.PinnedCPU; here != nil && peer != nil {
-		list = append(list, []string{"Measuring CPUs", fmt.Sprintf("%d here, %d at the peer, kept apart on one host", *here, *peer)})
+	if here, peer := f.Local.PinnedCPU, f.Peer.PinnedCPU; here != nil || peer != nil {
+		list = append(list, []string{"Measuring CPUs", pinned(here) + " here, " + pinned(peer) + " at the peer"})
 	}
 	list = append(list, []string{"Data in order?", f.Local.Order.Query})
 	if q := f.Peer.Order.Query; q != "" && q != f.Local.Order.Query {
@@ -94,6 +94,14 @@ func promises(f *result.File) [][]string {
 		list = append(list, []string{"Clock", clockText(f.Local) + ", " + readings(f)})
 	}
 	return list
+}
+
+// pinned is the CPU that a measuring thread was kept on.
+func pinned(cpu *int) string {
+	if cpu == nil {
+		return "any"
+	}
+	return strconv.Itoa(*cpu)
 }
 
 // completion lists the modes that were run, and what was asked for.

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -81,7 +82,8 @@ func findSweeps(files []*result.File) (sweeps []sweep, rest []*result.File) {
 		}
 		for _, k := range order {
 			runs := slices.Clone(alike[k])
-			slices.SortStableFunc(runs, func(a, b *result.File) int { return int(along.Of(a) - along.Of(b)) })
+			slices.SortStableFunc(runs, func(a, b *result.File) int { return cmp.Compare(along.Of(a), along.Of(b)) })
+			runs = oneAtOrigin(runs)
 			if len(runs) < fewestStops || along.repeats(runs) {
 				continue
 			}
@@ -99,17 +101,25 @@ func findSweeps(files []*result.File) (sweeps []sweep, rest []*result.File) {
 	return sweeps, rest
 }
 
-// others is the same for runs that differ on the axis only. How long they measured is part
-// of it: runs of two sweeps with a place in common are told apart by that.
+// oneAtOrigin leaves one of those sorted runs that are where both axes begin, at one QP and
+// no pause: another one may begin another sweep.
+func oneAtOrigin(runs []*result.File) []*result.File {
+	n := 0
+	for n < len(runs) && runs[n].Parameters.QPs == 1 && runs[n].Parameters.Gap == 0 {
+		n++
+	}
+	return runs[max(n-1, 0):]
+}
+
+// others is the same for runs that differ on the axis only.
 func (a Axis) others(f *result.File) string {
 	alike := *f
 	if a == AlongQPs {
-		alike.Parameters.QPs, alike.Parameters.CQMod = 1, 1 // many QPs have few slots each, and CQ moderation follows
+		alike.Parameters.QPs, alike.Parameters.CQMod = 1, 0 // the moderation follows from the ring
 	} else {
 		alike.Parameters.Gap = time.Nanosecond // of a run with a pause, however long
 	}
-	p := f.Parameters
-	return fmt.Sprint(setting(&alike), p.Sizes, p.Iterations, p.Duration)
+	return fmt.Sprint(setting(&alike), f.Parameters.Sizes)
 }
 
 // repeats tells whether two sorted runs are at one place.

@@ -46,15 +46,6 @@ func TestRunsThatDifferInQPsAreAGroupAlongThem(t *testing.T) {
 	}
 }
 
-// With many QPs each has few slots, and signals requests more often.
-func TestSweepAlongQPsHoldsRunsWhoseCQModerationFollows(t *testing.T) {
-	many := withQPs(t, 1024)
-	many.Parameters.CQMod = 4
-	if got, want := groupTitles(withQPs(t, 1), withQPs(t, 64), many), []string{"RDMA_Write BW Test by number of QPs"}; !slices.Equal(got, want) {
-		t.Errorf("groups %q, want %q", got, want)
-	}
-}
-
 func TestRunsThatDifferInPauseAreAGroupAlongIt(t *testing.T) {
 	files := []*result.File{withGap(t, 0), withGap(t, time.Millisecond), withGap(t, 10*time.Microsecond)}
 	g := Groups(files)
@@ -68,18 +59,21 @@ func TestRunsThatDifferInPauseAreAGroupAlongIt(t *testing.T) {
 	}
 }
 
-// A sweep along QPs and one along the pause both have a run of one QP without a pause.
-func TestTwoSweepsWithAPlaceInCommonAreToldApartByDuration(t *testing.T) {
+// Both sweeps begin with a run of one QP and no pause.
+func TestTwoSweepsOfOneTestAreTwoGroups(t *testing.T) {
 	var files []*result.File
-	for _, pause := range []time.Duration{0, 10 * time.Microsecond, time.Millisecond} {
-		files = append(files, withGap(t, pause))
-	}
 	for _, n := range []int{1, 16, 256} {
-		files = append(files, changed(t, result.KindLatency, func(f *result.File) { f.Parameters.QPs, f.Parameters.Duration = n, time.Second }))
+		files = append(files, changed(t, result.KindLatency, func(f *result.File) { f.Parameters.QPs = n }))
 	}
+	files = append(files, withGap(t, 0), withGap(t, time.Microsecond), withGap(t, time.Millisecond))
 	want := []string{"RDMA_Write Latency Test by number of QPs", "RDMA_Write Latency Test by pause between messages"}
 	if got := groupTitles(files...); !slices.Equal(got, want) {
 		t.Errorf("groups %q, want %q", got, want)
+	}
+	for _, g := range Groups(files) {
+		if len(g.Runs) != 3 {
+			t.Errorf("%s: %d runs", g.Title(), len(g.Runs))
+		}
 	}
 }
 

@@ -45,13 +45,13 @@ func (t *Text) Row(r result.Row) {
 	t.print(t.format.rowLine(&r, ""))
 }
 
-// End prints the tables that need all rows, and every warning.
+// End prints the tables that need all rows, every warning, and the verdict of a comparison.
 func (t *Text) End() {
 	whole := *t.file
 	whole.Rows = t.rows
 	g := &Group{Op: whole.Op, Kind: whole.Kind, Runs: []*result.File{&whole}, Numbers: []int{1}}
 	gbits := t.style.Gbits
-	t.print(rule + closing(g, compareModes(g, gbits), detailTables(g, gbits), t.style.Width))
+	t.print(rule + closing(g, compareModes(g, gbits), detailTables(g, gbits), t.style.Width) + verdictText(g.Runs, t.style.Width))
 }
 
 // print writes s in one piece, so that a reader at the other end of a pipe sees

@@ -118,7 +118,11 @@ func placeNames(f *result.File, rows []*result.Row) string {
 
 // sizeRanges lists the sizes in some, with three or more neighbours in all as
 // first-last.
-func sizeRanges(all, some []int) string {
+func sizeRanges(all, some []int) string { return ranges(all, some, units.Size) }
+
+// ranges lists the values in some as text has them, with three or more neighbours in all
+// as first-last.
+func ranges(all, some []int, text func(int) string) string {
 	var parts []string
 	for i := 0; i < len(some); {
 		at := slices.Index(all, some[i])
@@ -128,9 +132,9 @@ func sizeRanges(all, some []int) string {
 		}
 		if n < 3 {
 			n = 1
-			parts = append(parts, units.Size(some[i]))
+			parts = append(parts, text(some[i]))
 		} else {
-			parts = append(parts, units.Size(some[i])+"-"+units.Size(some[i+n-1]))
+			parts = append(parts, text(some[i])+"-"+text(some[i+n-1]))
 		}
 		i += n
 	}

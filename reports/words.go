@@ -60,3 +60,30 @@ func Slug(words ...string) string {
 	}
 	return Shorten(strings.Map(safe, strings.Join(words, "_")), 120)
 }
+
+// joined lists words: "WRITE, SEND and READ".
+func joined(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
+
+// together lists names of tests, with what they share said once: "write and send latency",
+// "read latency and bandwidth".
+func together(names []string) string {
+	op, kind, plain := strings.Cut(names[0], " ")
+	var ops, kinds []string
+	for _, name := range names {
+		o, k, cut := strings.Cut(name, " ")
+		plain = plain && cut && !strings.Contains(k, " ")
+		ops, kinds = addNew(ops, o), addNew(kinds, k)
+	}
+	switch {
+	case plain && len(kinds) == 1:
+		return joined(ops) + " " + kind
+	case plain && len(ops) == 1:
+		return op + " " + joined(kinds)
+	}
+	return joined(names)
+}

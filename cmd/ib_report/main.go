@@ -1,5 +1,6 @@
 // Ib_report lays result files of the ib_*_lat and ib_*_bw programs together and
-// prints them as tables. With -o it also draws them and writes a page.
+// prints them as tables, with a verdict where completion modes are compared. With
+// -o it also draws them and writes a page.
 //
 // Usage:
 //

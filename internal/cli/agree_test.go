@@ -151,9 +151,10 @@ func dial(t *testing.T, server *program) *oob.Conn {
 }
 
 func TestClientThatProposesNothingIsLeft(t *testing.T) {
-	p := &program{out: &buffer{}, err: &buffer{port: make(chan string, 1)}, ended: make(chan error, 1)}
-	a := &app{test: writeLat, console: &console{out: p.out, err: p.err}, run: quick, patience: time.Second}
-	p.start(t, a, serverArgs())
+	p := newProgram(t)
+	a := p.app(writeLat.Program(), quick, nil)
+	a.patience = time.Second
+	p.goes(func(ctx context.Context) error { return a.main(ctx, writeLat, serverArgs()) })
 	port := p.port(t)
 	conn, err := oob.Dial(t.Context(), "127.0.0.1:"+port, oob.DialOptions{Timeout: time.Minute})
 	if err != nil {
@@ -186,7 +187,7 @@ func TestHostileProposals(t *testing.T) {
 		{"no plan", propose("shm_whole", `null`), StatusPeer},
 		{"a negative size", propose("shm_whole", plan("-1", "")), StatusPeer},
 		{"a huge size", propose("shm_whole", plan("1e18", "")), StatusPeer},
-		{"many QPs", propose("shm_whole", plan("2", `,"qps":16384`)), StatusPeer},
+		{"too many QPs", propose("shm_whole", plan("2", `,"qps":16385`)), StatusPeer},
 		{"an option of a later release", propose("shm_whole", plan("2", `,"op":"read"`)), StatusUsage},
 		{"a test of a later release", strings.Replace(propose("shm_whole", plan("2", "")), "write", "teleport", 1), StatusUsage},
 		{"another host without devices", strings.Replace(propose("shm_whole", plan("2", "")), host.BootID(), "x", 1), StatusUsage},

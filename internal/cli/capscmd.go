@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,7 +40,7 @@ func runCaps(c *console, args []string) error {
 		return err
 	}
 	if o.help || o.version {
-		text := capsProgram + " (ibperf) " + Release + "\n"
+		text := versionText(capsProgram)
 		if o.help {
 			text = capsHelp(f, c.width())
 		}
@@ -104,6 +105,31 @@ func capsDevices(name string) ([]verbs.Device, error) {
 	}
 	d, err := verbs.Lookup(name)
 	return []verbs.Device{d}, err
+}
+
+// capsOf is what a device can do, as ib_caps writes it. What could not be found out is told
+// in there.
+func capsOf(d verbs.Device) json.RawMessage {
+	report, _ := caps.Collect([]verbs.Device{d}, Release) // which has the error, too
+	data, err := json.Marshal(report)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// keepCaps writes what the devices of both sides can do.
+func (v *visit) keepCaps(peer json.RawMessage) error {
+	for name, caps := range map[string]json.RawMessage{"caps-client.json": capsOf(v.device), "caps-server.json": peer} {
+		var b bytes.Buffer
+		if err := json.Indent(&b, caps, "", "  "); err != nil {
+			return &peerFault{fmt.Errorf("read the capabilities of the server's device: %w", err)}
+		}
+		if err := v.keep(name, append(b.Bytes(), '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func writeJSON(path string, v any) error {

@@ -28,14 +28,31 @@ func (a *app) client(ctx context.Context, o *options) error {
 		return err
 	}
 	v.announce(c)
-	device, err := openDevice(c.device, o.Own.IBPort)
+	return a.reach(ctx, &visit{options: o, voice: v, device: c.device, secret: secret})
+}
+
+// visit is what a client needs for a run with a server.
+type visit struct {
+	options *options
+	voice   *voice
+	device  verbs.Device
+	secret  []byte
+	series  *series
+
+	wantsCaps bool // what both devices can do is to be kept
+	keep      func(name string, data []byte) error
+}
+
+// reach opens the device, connects to the server and runs. A busy server is asked again.
+func (a *app) reach(ctx context.Context, v *visit) error {
+	device, err := openDevice(v.device, v.options.Own.IBPort)
 	if err != nil {
 		return err
 	}
 	defer device.Close()
 	for begun := time.Now(); ; {
-		left := max(0, o.Own.ConnectTimeout-time.Since(begun))
-		err := a.attempt(ctx, o, v, device, secret, left)
+		left := max(0, v.options.Own.ConnectTimeout-time.Since(begun))
+		err := a.attempt(ctx, v, device, left)
 		var told *toldError
 		if !errors.As(err, &told) || !told.busy || left == 0 {
 			return err
@@ -52,14 +69,19 @@ func (a *app) client(ctx context.Context, o *options) error {
 const busyPause = 200 * time.Millisecond
 
 // attempt connects to the server within a time and runs.
-func (a *app) attempt(ctx context.Context, o *options, v *voice, device verbs.Context, secret []byte, within time.Duration) error {
+func (a *app) attempt(ctx context.Context, v *visit, device verbs.Context, within time.Duration) error {
+	o := v.options
 	conn, err := oob.Dial(ctx, net.JoinHostPort(o.host, strconv.Itoa(o.Own.Port)),
-		oob.DialOptions{Timeout: within, Secret: secret, Source: o.Own.Source})
+		oob.DialOptions{Timeout: within, Secret: v.secret, Source: o.Own.Source})
 	if err != nil {
 		return &peerFault{err}
 	}
-	s := &session{app: a, options: o, voice: v, role: harness.Client, conn: conn, device: device}
-	return s.run(ctx, s.propose)
+	s := &session{app: a, options: o, voice: v.voice, role: harness.Client, conn: conn, device: device, series: v.series, wantsCaps: v.wantsCaps}
+	err = s.run(ctx, s.propose)
+	if err == nil && v.wantsCaps {
+		err = v.keepCaps(s.peerCaps)
+	}
+	return err
 }
 
 // propose tells the server the plan and takes what it answers.
@@ -70,7 +92,7 @@ func (s *session) propose(ctx context.Context) error {
 		return err
 	}
 	mine, err := json.Marshal(proposal{
-		Release: Release, Program: o.Program(), Device: identify(s.device.Device()), Given: o.given, Plan: plan,
+		Release: Release, Program: o.Program(), Device: identify(s.device.Device()), Given: o.given, Plan: plan, Series: s.series, WantsCaps: s.wantsCaps,
 	})
 	if err != nil {
 		return err
@@ -107,5 +129,6 @@ func (s *session) takeAnswer(data []byte) error {
 		return err
 	}
 	s.compareReleases(a.Release)
+	s.peerCaps = a.Caps
 	return checkDevices(identify(s.device.Device()), a.Device)
 }

@@ -4,23 +4,29 @@ import "github.com/ibperf/ibperf/option"
 
 // define makes the flags of a test's program, which set s.
 func define(s *option.Settings) *flags {
+	has := func(o *option.Option) bool { return o.In(s.Test) }
+	return defineSome(s, has, func(o *option.Option) string { return o.HelpText(s.Test) })
+}
+
+// defineSome makes the flags of some options.
+func defineSome(s *option.Settings, has func(*option.Option) bool, help func(*option.Option) string) *flags {
 	f := newFlags()
 	group := ""
 	for _, o := range option.Table() {
-		if !o.In(s.Test) {
+		if !has(o) {
 			continue
 		}
 		if o.Group != group {
 			group = o.Group
 			f.group(group)
 		}
-		f.option(o, s)
+		f.option(o, s, help(o))
 	}
 	return f
 }
 
 // option defines an option of the table.
-func (f *flags) option(o *option.Option, s *option.Settings) {
+func (f *flags) option(o *option.Option, s *option.Settings, help string) {
 	primary := option.Find(o.Primary())
 	set := func(argument string) error {
 		if err := o.Set(s, argument); err != nil {
@@ -29,7 +35,7 @@ func (f *flags) option(o *option.Option, s *option.Settings) {
 		f.note(primary.Name, o.Name, primary.Text(s))
 		return nil
 	}
-	flag := f.add(&flagValue{set, func() string { return o.Text(s) }}, flagHelp{o.Name, o.Letter, o.Argument, o.HelpText(s.Test)})
+	flag := f.add(&flagValue{set, func() string { return o.Text(s) }}, flagHelp{o.Name, o.Letter, o.Argument, help})
 	if o.Toggle() {
 		flag.NoOptDefVal = "true"
 	}

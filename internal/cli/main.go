@@ -19,13 +19,17 @@ import (
 func Main(op option.Op, kind string, args []string, stdout, stderr io.Writer) int {
 	lean()
 	t := option.Test{Op: op, Kind: kind}
-	a := &app{
-		test: t, command: args, console: &console{out: stdout, err: stderr},
-		run: harness.Run, patience: agreeLimit,
-	}
-	return guarded(t.Program(), a.console, func(ctx context.Context) error {
-		return a.main(ctx, args[1:])
+	a := newApp(t.Program(), args, stdout, stderr)
+	return guarded(a.program, a.console, func(ctx context.Context) error {
+		return a.main(ctx, t, args[1:])
 	})
+}
+
+func newApp(program string, args []string, stdout, stderr io.Writer) *app {
+	return &app{
+		program: program, command: args, console: &console{out: stdout, err: stderr},
+		run: harness.Run, patience: agreeLimit, away: seriesPause,
+	}
 }
 
 // guarded runs a program under signals, prints its error and returns its status.
@@ -45,26 +49,27 @@ func guarded(program string, c *console, run func(context.Context) error) int {
 
 // app is a program at work.
 type app struct {
-	test     option.Test // of the program's name
-	command  []string    // for the record
+	program  string   // its name
+	command  []string // for the record
 	console  *console
 	budget   *budget                                     // of a server
 	run      func(context.Context, harness.Config) error // harness.Run
 	patience time.Duration                               // agreeLimit
+	away     time.Duration                               // seriesPause
 }
 
 // main does what the arguments say.
-func (a *app) main(ctx context.Context, args []string) error {
-	o, err := parse(a.test, args)
+func (a *app) main(ctx context.Context, t option.Test, args []string) error {
+	o, err := parse(t, args)
 	switch {
 	case err != nil:
 		return err
 	case o.Own.Help:
-		return a.print(helpText(a.test, a.console.width()))
+		return a.print(helpText(t, a.console.width()))
 	case o.Own.Version:
-		return a.print(a.test.Program() + " (ibperf) " + Release + "\n")
+		return a.print(versionText(a.program))
 	}
-	if err := checkOutputs(o); err != nil {
+	if err := checkHere(o); err != nil {
 		return err
 	}
 	if o.host == "" {
@@ -73,16 +78,18 @@ func (a *app) main(ctx context.Context, args []string) error {
 	return a.client(ctx, o)
 }
 
+func versionText(program string) string { return program + " (ibperf) " + Release + "\n" }
+
 func (a *app) print(text string) error {
 	_, err := io.WriteString(a.console, text)
 	return err
 }
 
-// checkOutputs finds files that cannot be written before the run.
-func checkOutputs(o *options) error {
-	var err error
+// checkHere finds files that cannot be written and CPUs that cannot be used before the run.
+func checkHere(o *options) error {
+	err := checkCPUs(o.Own.PinCores)
 	if o.Own.JSON {
-		err = checkWritable(o.resultFile(o.Test, 0))
+		err = errors.Join(err, checkWritable(o.resultFile(o.Test, 0)))
 	}
 	return errors.Join(err, readyFile(o.Own.ReadyFile).check())
 }

@@ -139,7 +139,6 @@ func TestParseRefuses(t *testing.T) {
 		"-y":                          "--limit_msgrate): not offered yet",
 		"-é":                          `unknown option "-`,
 		"-r 4":                        "unknown option -r: only ib_write_bw, ib_send_bw, ib_read_bw have it",
-		"--qp 4":                      "a latency test has one QP",
 		"--report_gbits":              "only ib_write_bw, ",
 		"--verify=maybe":              "--verify maybe: it takes no argument",
 		"--=x":                        "see --help",

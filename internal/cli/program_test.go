@@ -18,6 +18,7 @@ import (
 // program is one side of a run, as a goroutine.
 type program struct {
 	out, err *buffer
+	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	ended    chan error
 }
@@ -52,20 +53,28 @@ type engine func(context.Context, harness.Config) error
 // start runs a program with an engine of the test's.
 func start(t *testing.T, test option.Test, run engine, args ...string) *program {
 	t.Helper()
-	p := &program{out: &buffer{}, err: &buffer{port: make(chan string, 1)}, ended: make(chan error, 1)}
-	a := &app{
-		test: test, command: append([]string{test.Program()}, args...), console: &console{out: p.out, err: p.err},
-		run: run, patience: time.Minute,
-	}
-	return p.start(t, a, args)
+	p := newProgram(t)
+	return p.goes(func(ctx context.Context) error {
+		return p.app(test.Program(), run, args).main(ctx, test, args)
+	})
 }
 
-func (p *program) start(t *testing.T, a *app, args []string) *program {
-	t.Helper()
-	var ctx context.Context
-	ctx, p.cancel = context.WithCancelCause(t.Context())
-	go func() { p.ended <- a.main(ctx, args) }()
+func newProgram(t *testing.T) *program {
+	p := &program{out: &buffer{}, err: &buffer{port: make(chan string, 1)}, ended: make(chan error, 1)}
+	p.ctx, p.cancel = context.WithCancelCause(t.Context())
 	t.Cleanup(func() { p.cancel(nil) })
+	return p
+}
+
+func (p *program) app(name string, run engine, args []string) *app {
+	return &app{
+		program: name, command: append([]string{name}, args...), console: &console{out: p.out, err: p.err},
+		run: run, patience: time.Minute, away: time.Minute,
+	}
+}
+
+func (p *program) goes(main func(context.Context) error) *program {
+	go func() { p.ended <- main(p.ctx) }()
 	return p
 }
 

@@ -13,6 +13,7 @@ import (
 func (s *session) hear(ctx context.Context) error {
 	err := s.within(ctx, min(hearLimit, s.patience), func(context.Context) (err error) {
 		s.wanted, err = s.conn.Exchange(stepPlan, nil)
+		s.series = seriesOf(s.wanted)
 		return err
 	})
 	if err != nil {
@@ -94,15 +95,24 @@ func (s *session) consider(data []byte) (a answer, err error) {
 		s.number = s.next()
 		s.note("number %d, %s", s.number, client.Program())
 	}
+	if s.series != nil {
+		s.note("run %d of %d: %s", s.series.Number, s.series.Of, client.Program())
+	}
 	for _, option := range decided {
 		s.note("%s: given here, the client left it open", option)
 	}
-	s.announce(chosen)
+	if s.series == nil || s.series.Number == 1 {
+		s.announce(chosen)
+	}
 	if s.device, err = openDevice(chosen.device, s.options.Own.IBPort); err != nil {
 		return a, err
 	}
-	plan, err := s.plan.EncodeGiven()
-	return answer{Release: Release, Device: identify(s.device.Device()), Plan: plan}, err
+	a = answer{Release: Release, Device: identify(s.device.Device())}
+	if p.WantsCaps {
+		a.Caps = capsOf(chosen.device)
+	}
+	a.Plan, err = s.plan.EncodeGiven()
+	return a, err
 }
 
 // admit refuses plans that take more than clients may have.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"strconv"
 	"sync"
@@ -69,13 +70,13 @@ func (a *app) listening(l *oob.Listener, secret bool, ready readyFile) error {
 
 // stranger tells people of the first connection that was no client.
 func (a *app) stranger(err error) {
-	a.console.note("%s: a connection that was no client: %v", a.test.Program(), err)
+	a.console.note("%s: a connection that was no client: %v", a.program, err)
 }
 
 // countStrangers tells people how many connections were no clients, if there were more.
 func (a *app) countStrangers(l *oob.Listener) {
 	if n := l.Strangers(); n > 1 {
-		a.console.note("%s: %d connections were no clients", a.test.Program(), n)
+		a.console.note("%s: %d connections were no clients", a.program, n)
 	}
 }
 
@@ -122,25 +123,30 @@ func (a *app) hearAll(ctx context.Context, o *options, l *oob.Listener, take fun
 	}
 }
 
-// serveFirst serves the first client that says what it wants. Others are told to come
-// again.
-func (a *app) serveFirst(ctx context.Context, o *options, l *oob.Listener) error {
-	first, ended := make(chan *session, 1), make(chan error, 1)
-	go func() {
-		ended <- a.hearAll(ctx, o, l, func(s *session) {
-			select {
-			case first <- s:
-			default:
-				_ = s.refuse(&busyError{"the server serves one client, another one"}) // which is over then
+// serveFirst serves the first client that says what it wants, and all runs of its series.
+// Others are told to come again.
+func (a *app) serveFirst(ctx context.Context, o *options, l *oob.Listener) (err error) {
+	p, ended := &seat{came: make(chan *session, 1)}, make(chan error, 1)
+	go func() { ended <- a.hearAll(ctx, o, l, p.take) }()
+	var late <-chan time.Time
+	for {
+		select {
+		case gone := <-ended:
+			return errors.Join(err, gone)
+		case <-late:
+			gone := fmt.Errorf("the client did not come back within %v for the next run of its series", a.away)
+			return errors.Join(err, &peerFault{gone})
+		case s := <-p.came:
+			last := s.series.last()
+			if last {
+				err = errors.Join(err, l.Close())
 			}
-		})
-	}()
-	select {
-	case err := <-ended:
-		return err
-	case s := <-first:
-		err := l.Close()
-		return errors.Join(err, s.serve(ctx))
+			if err = errors.Join(err, s.serve(ctx)); last || ctx.Err() != nil {
+				return err
+			}
+			p.leave()
+			late = time.After(a.away)
+		}
 	}
 }
 

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
 	"time"
@@ -23,7 +25,11 @@ type session struct {
 	options *options
 	role    harness.Role
 	conn    *oob.Conn
-	number  int // of a persistent server's client, from 1; else 0
+	number  int     // of a persistent server's client, from 1; else 0
+	series  *series // that the run is in; nil: it is by itself
+
+	wantsCaps bool            // the server is to tell what its device can do
+	peerCaps  json.RawMessage // what it told
 
 	wanted []byte        // on a server: what the client said that it wants
 	next   func() int    // gives a persistent server's client its number; else nil
@@ -85,12 +91,21 @@ func (s *session) measure(ctx context.Context) error {
 	defer release()
 	err := s.app.run(ctx, harness.Config{
 		Plan: s.plan, Role: s.role, Context: s.device, Port: s.options.Own.IBPort, GIDIndex: s.options.Own.GIDIndex,
+		CPUs: s.cpus(), Pin: s.options.Own.PinCores != nil,
 		Peer: oob.NewPeer(s.conn), PeerIP: peerIP(s.conn.RemoteAddr()), File: r.file, Begin: r.begin, Row: r.row,
 	})
 	close(returned)
 	err = s.explain(ctx, err)
 	s.tell(err)
 	return errors.Join(err, r.finish(err))
+}
+
+// cpus are those that may be measured on, in the order of preference; nil: any.
+func (s *session) cpus() []int {
+	if pinned := s.options.Own.PinCores; pinned != nil {
+		return pinned
+	}
+	return nearCPUs(s.device.Device().Name())
 }
 
 // peerIP returns the address of host:port, zero if it is none.
@@ -124,11 +139,15 @@ func (s *session) newRecord() *record {
 	if s.options.Own.JSON {
 		path = s.options.resultFile(s.plan.Test, s.number)
 	}
+	text := io.Writer(s.voice)
+	if s.series != nil {
+		text = io.Discard // who leads the series prints what came of all its runs
+	}
 	file := newFile(s.plan.Test, s.role, s.command, environment(os.DirFS("/")), s.options.Own.QuietCPU)
 	file.Channel = channel(s.conn.Authenticated())
 	return &record{
 		file: file, path: path, voice: s.voice,
-		text:     reports.NewText(s.voice, file, reports.Style{Gbits: s.options.Own.Gbits, Width: s.app.console.width()}),
+		text:     reports.NewText(text, file, reports.Style{Gbits: s.options.Own.Gbits, Width: s.app.console.width()}),
 		progress: progress{console: s.app.console, shown: s.number == 0 && terminal.Is(s.app.console.err)},
 	}
 }

@@ -32,11 +32,14 @@ func (d deviceID) embedded() bool { return d.Backend == embeddedBackend }
 
 // proposal is what a client wants.
 type proposal struct {
-	Release string          `json:"release"`
-	Program string          `json:"program"` // which names the test
-	Device  deviceID        `json:"device"`
-	Given   []string        `json:"given"` // options that were given explicitly
-	Plan    json.RawMessage `json:"plan"`
+	Release string   `json:"release"`
+	Program string   `json:"program"` // which names the test
+	Device  deviceID `json:"device"`
+	Given   []string `json:"given"` // options that were given explicitly
+	Series  *series  `json:"series,omitempty"`
+
+	WantsCaps bool            `json:"wants_caps,omitempty"` // the answer is to say what the server's device can do
+	Plan      json.RawMessage `json:"plan"`
 }
 
 // answer is what a server makes of it: a plan or a refusal.
@@ -44,6 +47,7 @@ type answer struct {
 	Release string          `json:"release"`
 	Device  deviceID        `json:"device"`
 	Plan    json.RawMessage `json:"plan,omitempty"`
+	Caps    json.RawMessage `json:"caps,omitempty"`    // as ib_caps writes it
 	Class   string          `json:"class,omitempty"`   // of the refusal, as [reason] tells it
 	Refusal string          `json:"refusal,omitempty"` // its text
 }

@@ -1,6 +1,11 @@
 package result
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // columns are all of them: whatever is printed, compared or defined comes from here.
 var columns = slices.Concat(rowColumns, latencyColumns, bandwidthColumns, costColumns, verifyColumns, roundColumns)
@@ -124,7 +129,32 @@ func costOf(side, prefix string, of func(*Row) *Cost) []Column {
 			Head: prefix + "slept", shown: "count", print: asCount, Value: func(r *Row) float64 { return float64(of(r).Sleeps) }},
 		{Field: side + ".preempted", Unit: "count", Definition: "how often the kernel gave the CPU of the measuring thread to another one: its involuntary context switches",
 			Value: func(r *Row) float64 { return float64(of(r).Preempted) }},
+		{Field: side + ".preempted_own", Unit: "count", Definition: "of these, those that were followed by another thread of the same process on that CPU, as far as the kernel tells",
+			Value: func(r *Row) float64 { return float64(of(r).PreemptedOwn) }},
+		{Field: side + ".preempted_per_s", Unit: "1/s", Definition: "involuntary context switches of the measuring thread a second of measured time; in tables with the part of them that threads of the same process made",
+			Head: prefix + "preempted", shown: "/s", words: func(r *Row) string { return interruptions(of(r)) }, Value: func(r *Row) float64 { return of(r).PreemptedPerS }},
+		{Field: side + ".cpus", Unit: "number of a CPU", Definition: "the CPUs that the measuring thread was on, as seen at the end of each round",
+			Head: prefix + "on CPU", words: func(r *Row) string { return numbers(of(r).CPUs) }},
 	}
+}
+
+// interruptions is empty in files that do not have the number.
+func interruptions(c *Cost) string {
+	switch {
+	case c.Busy == 0 || c.PreemptedPerS == 0 && c.Preempted > 0:
+		return ""
+	case c.Preempted == 0:
+		return "0"
+	}
+	return fmt.Sprintf("%.0f, own %.0f %%", c.PreemptedPerS, 100*float64(c.PreemptedOwn)/float64(c.Preempted))
+}
+
+func numbers(all []int) string {
+	var texts []string
+	for _, n := range all {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	return strings.Join(texts, ", ")
 }
 
 // wakeUps is empty in files of version 1, which do not have the number.

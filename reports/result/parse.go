@@ -105,6 +105,7 @@ func (r *Row) checkCommon() error {
 		CheckNumbers("warmup_s", r.WarmupS),
 		CheckNumbers("cpu_ns_per_message", r.Local.CPUNs, r.Peer.CPUNs),
 		CheckNumbers("busy", r.Local.Busy, r.Peer.Busy),
+		CheckNumbers("preempted_per_s", r.Local.PreemptedPerS, r.Peer.PreemptedPerS),
 		CheckNumbers("sleeps_per_message", r.Local.SleepsPerMessage, r.Peer.SleepsPerMessage))
 	for i, round := range r.Rounds {
 		if bad := CheckNumbers("seconds, p50_ns, mean_ns, average_bytes_per_s", round.Seconds, round.P50Ns, round.MeanNs, round.Average); bad != nil {

@@ -212,6 +212,9 @@ type Cost struct {
 	CPUNs            float64 `json:"cpu_ns_per_message"` // CPU time of the loop's thread, user and system
 	Sleeps           uint64  `json:"sleeps"`             // how often the thread slept for a completion event
 	Preempted        uint64  `json:"preempted"`          // how often the kernel gave the thread's CPU to another
+	PreemptedOwn     uint64  `json:"preempted_own"`      // of them, to a thread of the same process
+	PreemptedPerS    float64 `json:"preempted_per_s"`
+	CPUs             []int   `json:"cpus,omitempty"` // that the thread was on, as seen at the end of each round
 }
 
 // Verify counts what checking every byte of every message found.

@@ -21,7 +21,7 @@ var layers = [][]string{
 	{"test"},
 	{"cmd"},
 	{"internal/cli", "internal/manpages"},
-	{"harness"},
+	{"harness", "internal/compare"},
 	{"oob"},
 	{"reports/plots"},
 	{"reports"},

@@ -1,0 +1,142 @@
+package harness
+
+import (
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/ibperf/ibperf/oob"
+	"golang.org/x/sys/unix"
+)
+
+func TestPlacesOfMeasuringThreads(t *testing.T) {
+	side := func(boot string, pinned bool, cpus ...int) oob.Promise {
+		return oob.Promise{Boot: boot, CPUs: cpus, Pinned: pinned}
+	}
+	for _, c := range []struct {
+		what           string
+		compare        bool
+		client, server oob.Promise
+		want           [2]int
+	}{
+		{"perftest's own test", false, side("a", false, 0, 1), side("b", false, 0, 1), [2]int{noCPU, noCPU}},
+		{"pinned in any run", false, side("a", true, 3, 1), side("b", false, 0, 1), [2]int{3, noCPU}},
+		{"one host", true, side("a", false, 0, 1, 2), side("a", false, 0, 1, 2), [2]int{2, 0}},
+		{"one host with one CPU", true, side("a", false, 0), side("a", false, 0), [2]int{noCPU, noCPU}},
+		{"one host, the client pinned", true, side("a", true, 0), side("a", false, 0, 1), [2]int{0, 1}},
+		{"one host, the server pinned to the last", true, side("a", false, 0, 1), side("a", true, 1), [2]int{0, 1}},
+		{"one host, both pinned to one", true, side("a", true, 1), side("a", true, 1), [2]int{1, 1}},
+		{"two hosts", true, side("a", false, 0, 1), side("b", false, 4, 6), [2]int{1, 6}},
+		{"two hosts, one with one CPU", true, side("a", false, 0), side("b", false, 4, 6), [2]int{noCPU, 6}},
+		{"two hosts that do not say which", true, side("", false, 0, 1), side("", false, 0, 1), [2]int{1, 1}},
+		{"no CPUs known", true, side("a", false), side("a", true), [2]int{noCPU, noCPU}},
+	} {
+		client, server := places(c.compare, c.client, c.server)
+		if got := [2]int{client, server}; got != c.want {
+			t.Errorf("%s: %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
+// affinities returns the CPUs of each thread of the process.
+func affinities(t *testing.T) map[int][]int {
+	t.Helper()
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[int][]int{}
+	for _, task := range tasks {
+		tid, err := strconv.Atoi(task.Name())
+		var set unix.CPUSet
+		if err != nil || unix.SchedGetaffinity(tid, &set) != nil {
+			continue // it has ended
+		}
+		for cpu := range len(set) * 64 {
+			if set.IsSet(cpu) {
+				all[tid] = append(all[tid], cpu)
+			}
+		}
+	}
+	return all
+}
+
+// While a thread measures on a CPU the others are kept off it; afterwards all may run
+// anywhere again.
+func TestOtherThreadsAreKeptOff(t *testing.T) {
+	mine := &threads{taken: map[int]int{}, measuring: map[int]int{}}
+	room := mine.cpus()
+	if len(room) < 2 {
+		t.Skip("needs two CPUs")
+	}
+	cpu := room[len(room)-1]
+	release := mine.keepOff(cpu)
+	measured := make(chan int)
+	done := make(chan bool)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread ends
+		leave := mine.measureOn(cpu)
+		measured <- unix.Gettid()
+		<-done
+		leave()
+		measured <- unix.Gettid()
+	}()
+	tid := <-measured
+	for other, cpus := range affinities(t) {
+		if other == tid && !slices.Equal(cpus, []int{cpu}) || other != tid && slices.Contains(cpus, cpu) {
+			t.Errorf("thread %d, the measuring one is %d, may run on %v", other, tid, cpus)
+		}
+	}
+	done <- true
+	<-measured
+	release()
+	for other, cpus := range affinities(t) {
+		if !slices.Equal(cpus, room) {
+			t.Errorf("afterwards thread %d may run on %v, want %v", other, cpus, room)
+		}
+	}
+}
+
+// Where runs measure on every CPU there is nowhere else to be.
+func TestThreadsStayWhereAllCPUsAreTaken(t *testing.T) {
+	mine := &threads{taken: map[int]int{}, measuring: map[int]int{}}
+	room := mine.cpus()
+	for _, cpu := range room {
+		defer mine.keepOff(cpu)()
+	}
+	for tid, cpus := range affinities(t) {
+		if !slices.Equal(cpus, room) {
+			t.Errorf("thread %d may run on %v, want %v", tid, cpus, room)
+		}
+	}
+}
+
+// What a thread of this process does on a CPU is counted there.
+func TestRunsOfOtherThreadsAreCounted(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cpus := ourThreads.cpus()
+	defer ourThreads.measureOn(cpus[0])()
+	before := countRuns()
+	slept, counted := make(chan bool), make(chan bool)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread ends
+		var only unix.CPUSet
+		only.Set(cpus[0])
+		if err := unix.SchedSetaffinity(0, &only); err != nil {
+			t.Error(err)
+		}
+		for range 100 {
+			unix.Nanosleep(&unix.Timespec{Nsec: 100_000}, nil)
+		}
+		slept <- true
+		<-counted
+	}()
+	<-slept
+	if n := before.beside(); n < 50 {
+		t.Errorf("%d runs of a thread that slept 100 times", n)
+	}
+	counted <- true
+}

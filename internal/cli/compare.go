@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/internal/compare"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+// Compare runs ib_compare: args with the program's name, as in os.Args. It returns the
+// exit status. Plots are made by draw.
+func Compare(args []string, stdout, stderr io.Writer, draw compare.Draw) int {
+	lean()
+	a := newApp(option.CompareProgram, args, stdout, stderr)
+	return guarded(option.CompareProgram, a.console, func(ctx context.Context) error {
+		return a.compare(ctx, args[1:], draw)
+	})
+}
+
+// compare serves, or makes all runs with a server and tells what came of them.
+func (a *app) compare(ctx context.Context, args []string, draw compare.Draw) error {
+	o := &options{Settings: option.New(option.Test{})}
+	o.Sizes = option.AllSizes()
+	f := defineSome(&o.Settings, (*option.Option).InCompare, (*option.Option).CompareHelp)
+	if err := f.parse(args); err != nil {
+		return err
+	}
+	switch {
+	case o.Own.Help:
+		return a.print(compareHelp(f, a.console.width()))
+	case o.Own.Version:
+		return a.print(versionText(a.program))
+	}
+	if err := o.checkCompare(f); err != nil {
+		return err
+	}
+	if o.host == "" {
+		return a.serve(ctx, o)
+	}
+	folder, err := compare.Make(o.Own.Folder, o.Own.Bundle)
+	if err != nil {
+		return err
+	}
+	return a.lead(ctx, o, folder, draw)
+}
+
+// checkCompare finds what is wrong with the command line.
+func (o *options) checkCompare(f *flags) error {
+	if err := o.takeHost(f.set.Args()); err != nil {
+		return err
+	}
+	if err := o.checkRole(f); err != nil {
+		return err
+	}
+	if o.host == "" {
+		if i := slices.IndexFunc(agreedNames(), f.given); i >= 0 {
+			return usage(fmt.Sprintf("--%s is an option of the client, which is run with a host", agreedNames()[i]))
+		}
+	}
+	if err := checkHere(o); err != nil {
+		return err
+	}
+	for _, r := range compare.Runs(&o.Plan) {
+		if err := r.Plan.Check(); err != nil {
+			return usage(err.Error())
+		}
+	}
+	return nil
+}
+
+func agreedNames() (names []string) {
+	for _, o := range option.AgreedOptions() {
+		names = append(names, o.Name)
+	}
+	return names
+}
+
+// lead makes all runs and tells what came of them. An interrupt leaves the files of the
+// runs before it.
+func (a *app) lead(ctx context.Context, o *options, folder *compare.Folder, draw compare.Draw) error {
+	v := &voice{console: a.console}
+	secret, err := readSecret(o.Own.SecretFile)
+	if err != nil {
+		return err
+	}
+	c, err := chooseClient(o.Own.Device, o.Own.IBPort)
+	if err != nil {
+		return err
+	}
+	v.announce(c)
+	runs, id := compare.Runs(&o.Plan), rand.Text()
+	var failed error
+	for i, r := range runs {
+		v.note("run %d of %d: %s", i+1, len(runs), r.What)
+		err := a.reach(ctx, &visit{
+			options: o.forRun(&r, folder), voice: v, device: c.device, secret: secret,
+			series: &series{id, i + 1, len(runs)}, wantsCaps: o.Own.Bundle != "" && i == 0, keep: folder.Keep,
+		})
+		if err == nil {
+			folder.Done(r.Name)
+			continue
+		}
+		failed = errors.Join(failed, fmt.Errorf("%s: %w", r.What, err))
+		if ends(ctx, err, i == 0) {
+			return errors.Join(failed, folder.Left())
+		}
+		if err := folder.Missed(r.Name, a.missing(&r, err)); err != nil {
+			return errors.Join(failed, err)
+		}
+	}
+	return errors.Join(failed, a.conclude(o, folder, draw))
+}
+
+// ends tells whether an error is the end of all runs: of one run it says nothing about the
+// next, unless the peer is gone or there was none before.
+func ends(ctx context.Context, err error, first bool) bool {
+	status := Status(err)
+	return ctx.Err() != nil || status == StatusPeer || first && status != StatusData
+}
+
+// missing is the file of a run that has failed before it began.
+func (a *app) missing(r *compare.Run, why error) *result.File {
+	file := newFile(r.Plan.Test, harness.Client, a.command, environment(os.DirFS("/")), true)
+	file.Parameters.Plan = r.Plan.Resolve()
+	file.Error, file.Finished = oneLine(why), time.Now().UTC()
+	return file
+}
+
+// forRun is the command line of a run by itself. All its options are given, so that a server
+// changes none.
+func (o *options) forRun(r *compare.Run, folder *compare.Folder) *options {
+	own := *o
+	own.Plan, own.given = r.Plan, agreedNames()
+	own.Own.JSON, own.Own.JSONFile = true, folder.Path(r.Name)
+	return &own
+}
+
+// conclude makes report, plots and page, and prints the verdict.
+func (a *app) conclude(o *options, folder *compare.Folder, draw compare.Draw) error {
+	a.console.note("drawing the plots")
+	verdict, err := folder.Conclude(draw, a.console.width())
+	if err != nil {
+		return err
+	}
+	if err := a.print(verdict); err != nil {
+		return fmt.Errorf("print the verdict: %w", err)
+	}
+	a.console.note("wrote %s", folder.Page())
+	if bundle := o.Own.Bundle; bundle != "" {
+		if err := folder.Bundle(bundle); err != nil {
+			return err
+		}
+		a.console.note("wrote %s", bundle)
+	}
+	return nil
+}
+
+// compareHelp is what --help prints.
+func compareHelp(f *flags, width int) string {
+	var b strings.Builder
+	width = textWidth(width)
+	writeEntry(&b, "", option.CompareProgram+" measures write, send and read, latency and bandwidth, in every way to wait for data, and says which way is best, what it costs, and whether it may be relied on.", 0, width)
+	b.WriteString("\nUsage:\n")
+	writeEntry(&b, "  "+option.CompareProgram+" [options]", "start a server and wait for a client", helpIndent, width)
+	writeEntry(&b, "  "+option.CompareProgram+" [options] HOST", "compare with the server at HOST: two minutes", helpIndent, width)
+	writeGroups(&b, f, width)
+	fmt.Fprintf(&b, "\nExample:\n  node1$ %s\n  node2$ %s node1\n", option.CompareProgram, option.CompareProgram)
+	b.WriteString("\nExit status:\n")
+	for status, text := range option.ExitStatus {
+		writeEntry(&b, fmt.Sprintf("  %d ", status), text, exitIndent, width)
+	}
+	return b.String()
+}

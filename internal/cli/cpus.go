@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/ibperf/ibperf/option"
+	"golang.org/x/sys/unix"
+)
+
+// checkCPUs finds CPUs of --pin_cores that this process may not run on.
+func checkCPUs(wanted []int) error {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return fmt.Errorf("look up the CPUs of this process: sched_getaffinity: %w", err)
+	}
+	for _, cpu := range wanted {
+		if !set.IsSet(cpu) {
+			return usage(fmt.Sprintf("--pin_cores: this process may not run on CPU %d, see taskset -p %d", cpu, os.Getpid()))
+		}
+	}
+	return nil
+}
+
+// nearCPUs are the CPUs beside a device, those that this process may run on; nil: any are as good.
+func nearCPUs(device string) []int {
+	const classes = "/sys/class/infiniband/"
+	text, err := os.ReadFile(classes + device + "/device/local_cpulist")
+	var set unix.CPUSet
+	if err != nil || strings.Contains(device, "/") || unix.SchedGetaffinity(0, &set) != nil {
+		return nil // a device that is on no bus, or embedded
+	}
+	cpus, err := option.ParseCPUs(strings.TrimSpace(string(text)))
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(cpus, func(cpu int) bool { return !set.IsSet(cpu) })
+}

@@ -1,0 +1,92 @@
+package compare
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/option"
+)
+
+// plans are the runs of a comparison of these sizes.
+func plans(sizes ...int) []Run {
+	p := option.Defaults(option.Test{})
+	p.Sizes, p.MTU = sizes, 1024
+	return Runs(&p)
+}
+
+func TestRunsCoverEveryTest(t *testing.T) {
+	names := map[string]bool{}
+	covered := map[option.Test]bool{}
+	for _, r := range plans(2, 64, 4096) {
+		if err := r.Plan.Check(); err != nil {
+			t.Errorf("%s: %v", r.Name, err)
+		}
+		if names[r.Name] {
+			t.Errorf("two runs are named %s", r.Name)
+		}
+		names[r.Name] = true
+		if !r.Plan.Compare || r.Plan.Duration != duration || r.Plan.MTU != 1024 {
+			t.Errorf("%s: compare %v, %v, MTU %d", r.Name, r.Plan.Compare, r.Plan.Duration, r.Plan.MTU)
+		}
+		if len(r.Plan.Sizes) == 3 && r.Plan.QPs == 1 && r.Plan.Gap == 0 && !r.Plan.Verify {
+			covered[r.Plan.Test] = true
+		}
+	}
+	if len(covered) != len(option.Tests()) {
+		t.Errorf("of every size: %v", covered)
+	}
+}
+
+// Bandwidth tests keep their own depths: those of a latency test would make them slow.
+func TestRunsHaveTheDefaultsOfTheirTests(t *testing.T) {
+	for _, r := range plans(2) {
+		d := option.Defaults(r.Plan.Test)
+		if r.Plan.TxDepth != d.TxDepth || r.Plan.RxDepth != d.RxDepth || r.Plan.Inline != d.Inline {
+			t.Errorf("%s: depths %d and %d, inline %d", r.Name, r.Plan.TxDepth, r.Plan.RxDepth, r.Plan.Inline)
+		}
+	}
+}
+
+func TestSweeps(t *testing.T) {
+	along := map[string][]int{}
+	var pauses []time.Duration
+	for _, r := range plans(2, 100, 1<<20) {
+		switch p := r.Plan; {
+		case p.Verify || len(p.Sizes) > 1:
+		case p.Kind == option.KindLatency && p.QPs == 1:
+			pauses = append(pauses, p.Gap)
+			fallthrough
+		default:
+			along[p.Kind] = append(along[p.Kind], p.QPs)
+			if p.Sizes[0] != 100 {
+				t.Errorf("%s is of %d bytes", r.Name, p.Sizes[0])
+			}
+		}
+	}
+	if got := slices.Max(along[option.KindLatency]); got != 1024 || slices.Max(along[option.KindBandwidth]) != 1024 {
+		t.Errorf("most QPs are %v", along)
+	}
+	if slices.Max(pauses) != time.Millisecond {
+		t.Errorf("pauses %v", pauses)
+	}
+}
+
+func TestCheckIsLastAndOfSomeSizes(t *testing.T) {
+	for _, c := range []struct{ sizes, want []int }{
+		{option.AllSizes(), []int{2, 128, 8192, 1 << 20}},
+		{[]int{8}, []int{8}},
+		{[]int{64, 8}, []int{8, 64}},
+		{[]int{8 << 20}, []int{8 << 20}},
+	} {
+		runs := plans(c.sizes...)
+		for i, r := range runs {
+			if last := i >= len(runs)-3; r.Plan.Verify != last {
+				t.Errorf("run %d of %d, %s, checks: %v", i, len(runs), r.Name, r.Plan.Verify)
+			}
+		}
+		if got := runs[len(runs)-1].Plan.Sizes; !slices.Equal(got, c.want) {
+			t.Errorf("of %v %v are checked, want %v", c.sizes, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+// checks sum up what checking every byte found.
+type checks struct {
+	data   tally // rows of mode data, as promised
+	forced tally // without a promise
+	other  tally // modes poll and event
+
+	promised []string        // operations whose order is promised: "WRITE", with the devices where runs differ in them
+	measured bool            // some rows of mode data are no forced ones
+	broken   map[string]bool // devices that brought wrong data in mode data
+}
+
+// A tally is the messages of some rows that were checked.
+type tally struct {
+	result.Verify
+	ops   []string         // that they are of
+	bad   []string         // those of them that were not as sent: "WRITE", "WRITE in poll"
+	sizes map[string][]int // of these
+}
+
+func checksOf(runs []*result.File) checks {
+	c := checks{broken: map[string]bool{}}
+	var devices []string
+	for _, f := range runs {
+		devices = addNew(devices, devicesOf(f))
+	}
+	for _, f := range runs {
+		op := opWord(f.Op)
+		if len(devices) > 1 {
+			op += " on " + devicesOf(f)
+		}
+		if keepsOrder(f) && !slices.Contains(c.promised, op) {
+			c.promised = append(c.promised, op)
+		}
+		for i := range f.Rows {
+			c.add(f, op, &f.Rows[i])
+		}
+	}
+	return c
+}
+
+// devicesOf names the devices of a run, one if both sides have the same.
+func devicesOf(f *result.File) string {
+	return joined(addNew([]string{Clean(f.Local.Device.Name)}, Clean(f.Peer.Device.Name)))
+}
+
+func (c *checks) add(f *result.File, op string, r *result.Row) {
+	sum := &c.other
+	if r.Mode == "data" {
+		if sum = &c.data; r.Forced {
+			sum = &c.forced
+		}
+		c.measured = c.measured || !r.Forced
+	}
+	if r.Verify == nil {
+		return
+	}
+	sum.Add(*r.Verify)
+	sum.ops = addNew(sum.ops, op)
+	if r.Verify.Bad() == 0 {
+		return
+	}
+	if r.Mode == "data" {
+		for _, s := range waitingSides(f) {
+			c.broken[s.Device.Name] = true
+		}
+	} else {
+		op += " in " + r.Mode
+	}
+	sum.bad = addNew(sum.bad, op)
+	if sum.sizes == nil {
+		sum.sizes = map[string][]int{}
+	}
+	sum.sizes[op] = addNewSize(sum.sizes[op], r.Size)
+}
+
+// bad tells whether any data was wrong.
+func (c *checks) bad() bool { return c.data.Bad()+c.forced.Bad()+c.other.Bad() > 0 }
+
+// brokenBy tells whether a device of those that wait in a run brought wrong data in mode
+// data, in whichever run.
+func (c *checks) brokenBy(f *result.File) bool {
+	for _, s := range waitingSides(f) {
+		if c.broken[s.Device.Name] {
+			return true
+		}
+	}
+	return false
+}
+
+// waitingSides are the sides of a run that wait for messages.
+func waitingSides(f *result.File) []*result.Side {
+	var sides []*result.Side
+	here, peer := waiting(f)
+	if here {
+		sides = append(sides, &f.Local)
+	}
+	if peer {
+		sides = append(sides, &f.Peer)
+	}
+	return sides
+}
+
+// opWord is an operation as verbs name it.
+func opWord(op string) string { return strings.ToUpper(Clean(op)) }
+
+// lines say whether data was as sent.
+func (c *checks) lines() []string {
+	var lines []string
+	if c.other.Bad() > 0 {
+		lines = append(lines, "WRONG AFTER A COMPLETION: "+c.other.counts("modes poll and event")+". Trust nothing on this device before that is explained.")
+	}
+	switch {
+	case c.forced.Bad() > 0:
+		lines = append(lines, "WRONG: "+c.forced.counts("mode data, forced without a promise,")+".")
+	case c.forced.Messages > 0:
+		lines = append(lines, "Forced data was as sent in "+thousands(c.forced.Messages)+" messages that were checked, which is no promise.")
+	}
+	switch d := c.data; {
+	case d.Bad() > 0:
+		lines = append(lines, "BROKEN: "+d.counts("mode data")+". Do not poll memory on this device.")
+	case d.Messages > 0:
+		line := fmt.Sprintf("Kept in %s messages of mode data that were checked byte by byte (%s): torn 0, stale 0, duplicates 0.",
+			thousands(d.Messages), joined(d.ops))
+		if left := without(c.promised, d.ops); len(left) > 0 {
+			line += " Not checked: " + joined(left) + "."
+		}
+		lines = append(lines, line)
+	case c.measured && len(c.promised) > 0:
+		lines = append(lines, "Whether that is kept was not checked here: ib_compare or --verify does.")
+	case len(c.promised) == 0 && c.other.Messages > 0 && c.other.Bad() == 0:
+		lines = append(lines, "After completions: "+thousands(c.other.Messages)+" messages of modes poll and event were checked, every byte was as sent.")
+	}
+	return lines
+}
+
+// counts says how many messages of modes were wrong, how, and where.
+func (t *tally) counts(modes string) string {
+	var where []string
+	for _, op := range t.bad {
+		slices.Sort(t.sizes[op])
+		where = append(where, op+" of "+sizeRanges(t.sizes[op], t.sizes[op])+" bytes")
+	}
+	return fmt.Sprintf("%s of %s messages of %s that were checked were not as sent (torn %s, stale %s, duplicates %s; %s)", thousands(t.Bad()),
+		thousands(t.Messages), modes, thousands(t.Torn), thousands(t.Stale), thousands(t.Duplicates), strings.Join(where, ", "))
+}
+
+// without lists those words that are not among others.
+func without(words, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(others, w) })
+}
+
+// thousands prints a count as 12,345,678.
+func thousands(n uint64) string {
+	text := strconv.FormatUint(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

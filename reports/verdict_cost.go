@@ -1,0 +1,228 @@
+package reports
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ibperf/ibperf/internal/units"
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+// waiting tells which sides of a run wait for messages: both of a ping-pong, the receiver
+// of writes and sends, the requester of reads.
+func waiting(f *result.File) (here, peer bool) {
+	client := f.Role != "server"
+	switch {
+	case result.RoundTrip(f.Op):
+		return client, !client
+	case f.Kind == result.KindLatency:
+		return true, true
+	}
+	return !client, client
+}
+
+// whoWaits names those sides.
+func whoWaits(f *result.File) string {
+	switch {
+	case result.RoundTrip(f.Op):
+		return "at the requester"
+	case f.Kind == result.KindLatency:
+		return "on both sides"
+	}
+	return "at the receiver"
+}
+
+// A span is from the smallest to the largest of some numbers.
+type span struct {
+	least, most float64
+	n           int
+}
+
+func (s *span) add(v float64) {
+	if s.n == 0 {
+		s.least, s.most = v, v
+	}
+	s.least, s.most = min(s.least, v), max(s.most, v)
+	s.n++
+}
+
+// text prints a span: "70-100", or one number.
+func (s span) text(print func(float64) string, between string) string {
+	if a, b := print(s.least), print(s.most); a != b {
+		return a + between + b
+	}
+	return print(s.least)
+}
+
+// A cost is what waiting costs in some subjects of one kind of test.
+type cost struct {
+	name      string
+	where     string          // the sides that wait
+	busy      map[string]span // by mode: part of the time that the waiting cores were busy
+	wakeUps   span            // of mode event, for each message
+	median    span            // of mode event, in ns; of latency tests
+	event     spread          // event to poll
+	of        *subject        // any of them
+	preempted bool            // other work took the CPU of threads that spin
+}
+
+// costsOf are those of latency and of bandwidth tests, of each device by itself: by message
+// size, or along QPs where there are no others. What cannot be compared is left out.
+func costsOf(subjects []*subject) []cost {
+	var devices []string
+	for _, s := range subjects {
+		devices = addNew(devices, s.device())
+	}
+	var all []cost
+	for _, kind := range []string{result.KindLatency, result.KindBandwidth} {
+		for _, device := range devices {
+			for _, along := range []Axis{NoAxis, AlongQPs} {
+				some := slices.DeleteFunc(slices.Clone(subjects), func(s *subject) bool {
+					return s.group.Kind != kind || s.group.Along != along || s.group.Verify || s.device() != device
+				})
+				name := costName(kind, some)
+				if len(devices) > 1 {
+					name += " on " + device
+				}
+				if c, ok := costOf(name, some); ok {
+					all = append(all, c)
+					break
+				}
+			}
+		}
+	}
+	return all
+}
+
+// device names the devices of a subject.
+func (s *subject) device() string {
+	for _, e := range s.points[0].rows {
+		return devicesOf(e.File)
+	}
+	return ""
+}
+
+// costName names the tests of a kind, or the one that there is.
+func costName(kind string, subjects []*subject) string {
+	var ops []string
+	for _, s := range subjects {
+		ops = addNew(ops, s.group.Op)
+	}
+	if len(ops) == 1 {
+		return testName(ops[0], kind)
+	}
+	return testName("", kind)[1:]
+}
+
+// costOf sums subjects of one kind up, if there is something to sum up.
+func costOf(name string, subjects []*subject) (cost, bool) {
+	c := cost{name: name, busy: map[string]span{}}
+	for _, s := range subjects {
+		for _, l := range s.points {
+			for _, mode := range result.ModeOrder {
+				if e := l.rows[mode]; e.Row != nil && e.NoRatio == "" {
+					c.add(e)
+				}
+			}
+		}
+		c.of = s
+		c.event.join(s.spreadOf(s.points, "event", result.BaseMode))
+	}
+	return c, len(c.busy) > 0
+}
+
+// add counts a row.
+func (c *cost) add(e Entry) {
+	where := whoWaits(e.File)
+	if c.where != "" && c.where != where {
+		where = "on the sides that wait"
+	}
+	c.where = where
+	here, peer := waiting(e.File)
+	for _, side := range []struct {
+		waits bool
+		cost  result.Cost
+	}{{here, e.Local}, {peer, e.Peer}} {
+		if !side.waits || side.cost.Busy == 0 {
+			continue
+		}
+		busy := c.busy[e.Mode]
+		busy.add(side.cost.Busy)
+		c.busy[e.Mode] = busy
+		if e.Mode == "event" {
+			c.wakeUps.add(side.cost.SleepsPerMessage)
+		}
+	}
+	if e.Mode == "event" && e.Latency != nil && !e.Latency.MeanOnly {
+		c.median.add(e.Latency.P50Ns)
+	}
+	c.preempted = c.preempted || slices.ContainsFunc(e.Warnings, func(w result.Warning) bool { return w.ID == "preempted" })
+}
+
+// texts are what is said of a cost, without its name.
+func (c cost) texts(intervals bool) []string {
+	var busy, all []string
+	for _, mode := range result.ModeOrder {
+		if b, measured := c.busy[mode]; measured {
+			busy = append(busy, mode+" "+b.text(percentNumber, "-")+" %")
+		}
+	}
+	line := "core busy " + c.where + ": " + strings.Join(busy, ", ")
+	if c.wakeUps.n > 0 {
+		line += "; event wakes up " + c.wakeUps.text(wakeUpNumber, " to ") + " times per message"
+	}
+	all = append(all, line)
+	if c.event.n > 0 {
+		line := "event has "
+		if c.median.n > 0 {
+			line = "event takes " + c.median.text(usecNumber, " to ") + " usec, "
+		} else if c.of.group.Kind == result.KindLatency {
+			line = "event takes "
+		}
+		all = append(all, line+c.of.times(c.event, result.BaseMode+"'s", intervals))
+	}
+	return all
+}
+
+// costLines answer what it costs.
+func (f *findings) costLines() []string {
+	var lines []string
+	preempted := false
+	for _, c := range f.costs {
+		for _, text := range c.texts(true) {
+			lines = append(lines, c.name+": "+text)
+		}
+		preempted = preempted || c.preempted
+	}
+	if preempted {
+		lines = append(lines, "A thread that spins keeps its core all the time: where data or poll have less than 95 %, other work took the CPU.")
+	}
+	for _, p := range f.pauses {
+		lines = append(lines, p.subject.name+", "+p.text())
+	}
+	return lines
+}
+
+// percentNumber prints a part as whole percents, and with two digits below 10.
+func percentNumber(part float64) string {
+	if v := 100 * part; v < 9.95 {
+		return strconv.FormatFloat(v, 'g', 2, 64)
+	}
+	return strconv.FormatFloat(100*part, 'f', 0, 64)
+}
+
+// wakeUpNumber prints two digits, however small the number is.
+func wakeUpNumber(v float64) string {
+	if v == 0 || v >= 1 {
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 1-int(math.Floor(math.Log10(v))), 64)
+}
+
+// usecNumber prints nanoseconds as microseconds with about three digits.
+func usecNumber(ns float64) string {
+	v := units.Usec(ns)
+	return strconv.FormatFloat(v, 'f', min(ratioDecimals(v), 2), 64)
+}

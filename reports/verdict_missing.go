@@ -1,0 +1,150 @@
+package reports
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+// missing is what was not measured, in some tests for one reason.
+type missing struct {
+	mode   string // empty: of a run that ended early
+	reason string
+	tests  []string // "read latency of 64K, 1M bytes"
+	every  bool     // in all there are, at all sizes
+}
+
+// missingOf lists what runs that compare modes lack. Of those in which every byte was
+// checked as well it tells only that they ended early: what they lack, the others lack too.
+func missingOf(groups []*Group) []missing {
+	var all []missing
+	add := func(mode, reason, test string) {
+		i := slices.IndexFunc(all, func(m missing) bool { return m.mode == mode && m.reason == reason })
+		if i < 0 {
+			i = len(all)
+			all = append(all, missing{mode: mode, reason: reason})
+		}
+		all[i].tests = addNew(all[i].tests, test)
+	}
+	n := 0
+	for _, g := range groups {
+		for i, f := range g.Runs {
+			if !comparesModes(f) {
+				continue
+			}
+			name := runName(g, i)
+			if !again(g, groups) {
+				n++
+				notRun(f, name, add)
+				notMeasured(f, name, add)
+			}
+			switch {
+			case f.Interrupted:
+				add("", "was interrupted"+absentSizes(f), name)
+			case f.Error != "":
+				add("", "ended early: "+Clean(f.Error)+absentSizes(f), name)
+			}
+		}
+	}
+	for i := range all {
+		m := &all[i]
+		m.every = len(m.tests) == n && !slices.ContainsFunc(m.tests, func(test string) bool { return strings.HasSuffix(test, " bytes") })
+	}
+	return all
+}
+
+// again tells whether every byte was checked in a test that was run without that, too.
+func again(g *Group, groups []*Group) bool {
+	return g.Verify && slices.ContainsFunc(groups, func(o *Group) bool { return !o.Verify && o.Op == g.Op && o.Kind == g.Kind })
+}
+
+// runName names a run of a group in a sentence.
+func runName(g *Group, run int) string {
+	name := testName(g.Op, g.Kind)
+	if g.Verify {
+		name += " with --verify"
+	}
+	switch l := g.Label(run); {
+	case g.Along == AlongQPs:
+		return name + " over " + l + " QPs"
+	case g.Along == AlongGap:
+		return name + " with pauses of " + l + " usec"
+	case l != "":
+		return name + " " + l
+	}
+	return name
+}
+
+// notRun adds mode data where it was left out for want of a promise.
+func notRun(f *result.File, name string, add func(mode, reason, test string)) {
+	if !slices.ContainsFunc(f.Warnings, func(w result.Warning) bool { return w.ID == "data-not-run" }) {
+		return
+	}
+	why := "it is not known whether the device promises an order"
+	if slices.ContainsFunc(waitingSides(f), func(s *result.Side) bool { return orderOf(s) == result.OrderNone }) {
+		why = "the device promises no order"
+	}
+	add("data", why, name)
+}
+
+// notMeasured adds rows that there are not, those of one mode and reason together.
+func notMeasured(f *result.File, name string, add func(mode, reason, test string)) {
+	type key struct{ mode, why string }
+	var order []key
+	sizes := map[key][]int{}
+	for _, m := range f.NotMeasured {
+		k := key{m.Mode, Clean(m.Why)}
+		if sizes[k] == nil {
+			order = append(order, k)
+		}
+		sizes[k] = addNewSize(sizes[k], m.Size)
+	}
+	for _, k := range order {
+		add(k.mode, k.why, name+ofSizes(f, sizes[k]))
+	}
+}
+
+// absentSizes names the sizes of a run that have no row, if others have.
+func absentSizes(f *result.File) string {
+	var absent []int
+	for _, size := range f.Parameters.Sizes {
+		if !slices.ContainsFunc(f.Rows, func(r result.Row) bool { return r.Size == size }) {
+			absent = addNewSize(absent, size)
+		}
+	}
+	if some := ofSizes(f, absent); some != "" {
+		return "; nothing was measured" + some
+	}
+	return ""
+}
+
+// ofSizes names sizes if they are not all of the run's: " of 64K, 1M bytes".
+func ofSizes(f *result.File, some []int) string {
+	var all []int
+	for _, size := range f.Parameters.Sizes {
+		all = addNewSize(all, size)
+	}
+	slices.Sort(all)
+	slices.Sort(some)
+	if len(some) == 0 || slices.Equal(all, some) {
+		return ""
+	}
+	return " of " + sizeRanges(all, some) + " bytes"
+}
+
+// missingLines answer what was not measured.
+func (f *findings) missingLines() []string {
+	var lines []string
+	for _, m := range f.missing {
+		switch {
+		case m.mode == "":
+			lines = append(lines, together(m.tests)+" "+m.reason)
+		case m.every:
+			lines = append(lines, m.mode+": "+m.reason)
+		default:
+			lines = append(lines, m.mode+" in "+together(m.tests)+": "+m.reason)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,356 @@
+package reports
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/internal/golden"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/internal/synthetic"
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+// turns is a comparison in which each mode's rounds are so many times those of poll, by
+// size, give or take 2 %.
+func turns(t *testing.T, op, kind string, sizes []int, times map[string][]float64) *result.File {
+	t.Helper()
+	var modes []string
+	for _, mode := range result.ModeOrder {
+		if times[mode] != nil || mode == "poll" {
+			modes = append(modes, mode)
+		}
+	}
+	f := synthetic.File(t, op, kind, sizes, modes...)
+	for i := range f.Rows {
+		r := &f.Rows[i]
+		for j := range r.Rounds {
+			v := 1000.0
+			if r.Mode != "poll" {
+				v *= times[r.Mode][slices.Index(sizes, r.Size)] * (0.98 + 0.04*float64(j%2))
+			}
+			r.Rounds[j].P50Ns, r.Rounds[j].Average = v, v
+		}
+	}
+	return f
+}
+
+var threeSizes = []int{8, 4096, 65536}
+
+// usual are write, send and read in which data is faster with small messages.
+func usual(t *testing.T, change func(f *result.File)) []*result.File {
+	var files []*result.File
+	for _, op := range []string{"write", "send", "read"} {
+		files = append(files,
+			turns(t, op, result.KindLatency, threeSizes, map[string][]float64{"data": {0.6, 0.9, 1}, "event": {30, 20, 2}}),
+			turns(t, op, result.KindBandwidth, threeSizes, map[string][]float64{"data": {2.5, 1, 0.8}, "event": {0.5, 0.7, 1}}))
+	}
+	for _, f := range files {
+		change(f)
+	}
+	return files
+}
+
+// answering makes both sides of a run answer the same about the order of data.
+func answering(device, order string) func(f *result.File) {
+	return func(f *result.File) {
+		for _, s := range []*result.Side{&f.Local, &f.Peer} {
+			s.Device.Name, s.Order.Answer = device, order
+		}
+	}
+}
+
+// onHardware makes both sides of a run RDMA devices.
+func onHardware(f *result.File) {
+	for _, s := range []*result.Side{&f.Local, &f.Peer} {
+		s.Device.Name, s.Device.Backend, s.Device.Software = "mlx5_0", "ibv", ""
+		s.Libraries["ibv"] = "libibverbs.so.1.8.28.0"
+	}
+}
+
+// withoutData is what the gate leaves of a run.
+func withoutData(f *result.File) {
+	f.Parameters.Modes = []string{"poll", "event"}
+	f.Rows = slices.DeleteFunc(f.Rows, func(r result.Row) bool { return r.Mode == "data" })
+	f.Warnings = append(f.Warnings, result.Warning{ID: "data-not-run", Text: "data mode was left out"})
+}
+
+// checkedFile is a bandwidth test in which every byte was checked.
+func checkedFile(t *testing.T, op string, bad map[string]result.Verify) *result.File {
+	f := turns(t, op, result.KindBandwidth, []int{8}, map[string][]float64{"data": {1}, "event": {1}})
+	f.Parameters.Verify = true
+	for i := range f.Rows {
+		v := bad[f.Rows[i].Mode]
+		v.Messages = 1234567
+		f.Rows[i].Verify = &v
+	}
+	return f
+}
+
+// alongQPs are runs in which data is faster over few QPs and slower over many.
+func alongQPs(t *testing.T) []*result.File {
+	var files []*result.File
+	for i, n := range []int{1, 4, 16, 64, 256, 1024} {
+		f := turns(t, "write", result.KindBandwidth, []int{64}, map[string][]float64{"data": {[]float64{3, 2.5, 2, 1, 0.7, 0.3}[i]}, "event": {0.5}})
+		f.Parameters.QPs = n
+		files = append(files, f)
+	}
+	return files
+}
+
+// alongPauses are runs with ever less traffic.
+func alongPauses(t *testing.T) []*result.File {
+	var files []*result.File
+	for _, gap := range []time.Duration{0, 10 * time.Microsecond, time.Millisecond} {
+		f := turns(t, "write", result.KindLatency, []int{64}, map[string][]float64{"data": {0.7}, "event": {40}})
+		f.Parameters.Gap = gap
+		for i := range f.Rows {
+			if r := &f.Rows[i]; r.Mode == "event" {
+				r.Peer.Busy = 0.031
+			}
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// A verdictCase is files and what their verdict must be right about.
+type verdictCase struct {
+	name  string
+	files []*result.File
+}
+
+func verdictCases(t *testing.T) []verdictCase {
+	nothing := func(*result.File) {}
+	one := func(change func(f *result.File)) []*result.File {
+		f := turns(t, "write", result.KindLatency, threeSizes, map[string][]float64{"data": {0.6, 0.9, 1}, "event": {30, 20, 2}})
+		change(f)
+		return []*result.File{f}
+	}
+	data := func(change func(r *result.Row)) func(f *result.File) {
+		return func(f *result.File) {
+			answering("shm_unordered", result.OrderNone)(f)
+			for i := range f.Rows {
+				if r := &f.Rows[i]; r.Mode == "data" {
+					r.Forced = true
+					change(r)
+				}
+			}
+		}
+	}
+	torn := map[string]result.Verify{"data": {Torn: 17, Stale: 1}}
+	return []verdictCase{
+		{"embedded device", slices.Concat(usual(t, nothing), alongQPs(t), alongPauses(t),
+			[]*result.File{checkedFile(t, "write", nil), checkedFile(t, "send", nil)})},
+		{"no promise", usual(t, func(f *result.File) {
+			answering("rxe0", result.OrderNone)(f)
+			f.Local.Device.Software, f.Peer.Device.Software = "rdma_rxe, RoCE in software over eth0", "rdma_rxe, RoCE in software over eth0"
+			withoutData(f)
+		})},
+		{"blocks only", slices.Concat(one(answering("shm_block128", result.OrderBlocks)), func() []*result.File {
+			f := checkedFile(t, "write", nil)
+			answering("shm_block128", result.OrderBlocks)(f)
+			return []*result.File{f}
+		}())},
+		{"hardware, one test", one(onHardware)},
+		{"forced", one(data(func(*result.Row) {}))},
+		{"forced and as sent", one(data(func(r *result.Row) { r.Verify = &result.Verify{Messages: 5000} }))},
+		{"forced and torn", one(data(func(r *result.Row) { r.Verify = &result.Verify{Messages: 5000, Torn: 3} }))},
+		{"torn", append(one(nothing), checkedFile(t, "write", torn))},
+		{"wrong after a completion", append(one(nothing), checkedFile(t, "write", map[string]result.Verify{"poll": {Duplicates: 2}}))},
+		{"unknown", one(func(f *result.File) {
+			onHardware(f)
+			answering("mlx4_0", result.OrderUnknown)(f)
+			withoutData(f)
+		})},
+		{"sides that answer differently", one(func(f *result.File) {
+			onHardware(f)
+			f.Peer.Device.Name, f.Peer.Order.Answer = "mlx4_0", result.OrderNone
+			withoutData(f)
+		})},
+		{"the receiver alone promises", func() []*result.File {
+			f := turns(t, "write", result.KindBandwidth, []int{64}, map[string][]float64{"data": {2}})
+			onHardware(f)
+			f.Local.Device.Name, f.Local.Order.Answer = "mlx4_0", result.OrderNone
+			return []*result.File{f}
+		}()},
+		{"one size", []*result.File{turns(t, "send", result.KindBandwidth, []int{64}, map[string][]float64{"data": {1}, "event": {0.5}})}},
+		{"poll is fastest", []*result.File{turns(t, "write", result.KindLatency, []int{8, 64}, map[string][]float64{"data": {1.2, 1.3}, "event": {4, 5}})}},
+		{"event is fastest", []*result.File{turns(t, "write", result.KindBandwidth, []int{8, 64}, map[string][]float64{"data": {1.2, 0.9}, "event": {1.5, 1}})}},
+		{"all are as fast", []*result.File{turns(t, "write", result.KindBandwidth, []int{8}, map[string][]float64{"data": {1}, "event": {1}})}},
+		{"too few rounds", one(func(f *result.File) {
+			for i := range f.Rows {
+				f.Rows[i].Rounds = f.Rows[i].Rounds[:3]
+			}
+		})},
+		{"no ratio", one(func(f *result.File) {
+			for i := range f.Rows {
+				f.Rows[i].NoRatio = "READs were done when the post returned, so no mode waits for anything"
+			}
+		})},
+		{"interrupted", one(func(f *result.File) {
+			f.Interrupted, f.Rows = true, f.Rows[:2]
+			f.NotMeasured = []result.Missing{{Size: 8, Mode: "event", Why: "no side ever slept for an event"}}
+		})},
+		{"ended early", one(func(f *result.File) {
+			f.Error, f.Rows, f.Parameters.Modes = "connection\x1b lost", nil, nil
+			f.Local.Order, f.Peer.Order = result.Order{}, result.Order{}
+		})},
+		{"several runs", slices.Concat(one(nothing), one(func(f *result.File) {
+			answering("shm_block128", result.OrderBlocks)(f)
+			f.Rows[0].Warnings = []result.Warning{{ID: "preempted"}}
+		}), []*result.File{checkedFile(t, "write", nil)})},
+		{"only checked", []*result.File{checkedFile(t, "write", nil)}},
+		{"only the mean", one(meanOnlyRows)},
+	}
+}
+
+// meanOnlyRows leaves latencies nothing but their mean.
+func meanOnlyRows(f *result.File) {
+	f.Parameters.NoPeak = true
+	for i := range f.Rows {
+		r := &f.Rows[i]
+		r.Latency = &result.Latency{N: r.Latency.N, MeanNs: r.Latency.MeanNs, Factor: 0.5, MeanOnly: true}
+		for j := range r.Rounds {
+			r.Rounds[j].MeanNs, r.Rounds[j].P50Ns = r.Rounds[j].P50Ns, 0
+		}
+	}
+}
+
+func TestVerdictsAreAsInTheGoldenFile(t *testing.T) {
+	var b, cards strings.Builder
+	for i, c := range verdictCases(t) {
+		v := Judge(c.files)
+		bad := ""
+		if slices.ContainsFunc(v.Answers, func(a Answer) bool { return a.Bad }) {
+			bad = " (bad)"
+		}
+		b.WriteString("=== " + c.name + bad + "\n" + v.Text(0) + "\n")
+		if i == 0 {
+			for _, c := range v.Cards {
+				cards.WriteString(c.Op + " " + c.Kind + ": " + c.Title + "\n  " + strings.Join(c.Lines, "\n  ") + "\n")
+			}
+		}
+	}
+	golden.Check(t, "verdicts.golden", []byte(b.String()))
+	golden.Check(t, "verdict_cards.golden", []byte(cards.String()))
+}
+
+func TestWordsOfVerdicts(t *testing.T) {
+	for got, want := range map[string]string{
+		together([]string{"read latency", "read bandwidth"}):                        "read latency and bandwidth",
+		together([]string{"write latency", "send latency", "read latency"}):         "write, send and read latency",
+		together([]string{"write latency", "read bandwidth"}):                       "write latency and read bandwidth",
+		together([]string{"write latency [1]", "write latency [2]"}):                "write latency [1] and write latency [2]",
+		together([]string{"write latency, 64 bytes"}):                               "write latency, 64 bytes",
+		thousands(0) + " " + thousands(999) + " " + thousands(1234567):              "0 999 1,234,567",
+		percentNumber(0.0312) + " " + percentNumber(0.0996) + percentNumber(1):      "3.1 10100",
+		wakeUpNumber(0) + " " + wakeUpNumber(0.0000741) + " " + wakeUpNumber(1.094): "0.0 0.000074 1.1",
+		pauseText(1500000) + ", " + pauseText(10000):                                "1.5 ms, 10 usec",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestNoVerdictWhereNothingIsCompared(t *testing.T) {
+	one := synthetic.File(t, "write", result.KindLatency, []int{8}, "poll")
+	plain := synthetic.File(t, "write", result.KindLatency, []int{8}, "data")
+	plain.Parameters.Compare, plain.Parameters.Completion = false, option.ModeData
+	if v := Judge([]*result.File{one, plain}); v != nil {
+		t.Errorf("a verdict:\n%s", v.Text(0))
+	}
+	if v := Judge(nil); v != nil {
+		t.Error("a verdict of nothing")
+	}
+}
+
+func TestTextsEndWithTheVerdict(t *testing.T) {
+	f := turns(t, "write", result.KindLatency, []int{8}, map[string][]float64{"data": {0.5}})
+	want := "\n" + Judge([]*result.File{f}).Text(0)
+	if got := tables(t, false, f); !strings.HasSuffix(got, want) || strings.Count(got, "VERDICT") != 1 {
+		t.Errorf("the text of a run:\n%s", got)
+	}
+	if got := sideBySide(t, f, f, alongQPs(t)[0]); strings.Count(got, "VERDICT") != 1 {
+		t.Errorf("the text of several runs:\n%s", got)
+	}
+}
+
+func TestLinesOfTheVerdictAreNoWiderThanTheTerminal(t *testing.T) {
+	v := Judge(append(usual(t, func(*result.File) {}), checkedFile(t, "write", map[string]result.Verify{"data": {Torn: 1}})))
+	for _, width := range []int{60, 80, 200} {
+		for _, line := range strings.Split(v.Text(width), "\n") {
+			if len(line) > min(width, 113) {
+				t.Errorf("width %d: %q", width, line)
+			}
+		}
+	}
+}
+
+func TestVerdictsOfOldFiles(t *testing.T) {
+	for _, name := range []string{"version1.json", "version2.json"} {
+		f, err := result.Read(filepath.Join("result", "testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds(t, Judge([]*result.File{f}).Text(0), "nothing is concluded: too few rounds", "Yes: ")
+	}
+}
+
+// FuzzJudge holds that what Parse accepts can be judged.
+func FuzzJudge(f *testing.F) {
+	for _, name := range []string{"version1.json", "version2.json"} {
+		file, err := result.Read(filepath.Join("result", "testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		data, err := json.Marshal(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	for _, kind := range []string{result.KindLatency, result.KindBandwidth} {
+		file := synthetic.File(f, "send", kind, []int{2, 4096}, "data", "poll", "event")
+		file.Rows[0].Verify = &result.Verify{Messages: 10, Torn: 1}
+		file.Rows[2].NoRatio = "why"
+		file.Error = "the\nend"
+		data, err := json.Marshal(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := result.Parse(data)
+		if err != nil {
+			return
+		}
+		paused, many := *file, *file
+		paused.Parameters.Gap, many.Parameters.Gap = time.Second, 2*time.Second
+		for _, files := range [][]*result.File{{file}, {file, file}, {file, &paused, &many}} {
+			if v := Judge(files); v != nil {
+				printable(t, v.Text(80), data)
+			}
+		}
+	})
+}
+
+// printable holds that a text is one of printable characters, without what is no number.
+func printable(t *testing.T, text string, data []byte) {
+	t.Helper()
+	for _, bad := range []string{"NaN", "+Inf", "-Inf"} {
+		if strings.Contains(text, bad) && !strings.Contains(string(data), bad) {
+			t.Errorf("%s in\n%s", bad, text)
+		}
+	}
+	for _, r := range text {
+		if r < ' ' && r != '\n' {
+			t.Fatalf("control character %q in\n%s", r, text)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/internal/compare"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+// compareLimit is how long a comparison of two sizes may take on a busy machine.
+const compareLimit = 4 * time.Minute
+
+// TestCompareTwoHosts: a command on each side, and the verdict at the end. What the verdict
+// says of devices that promise less is tested where it is made.
+func TestCompareTwoHosts(t *testing.T) {
+	for _, c := range []struct {
+		device string
+		status int
+		says   []string
+	}{
+		{"shm_whole", statusDone, []string{"promises whole messages", "torn 0, stale 0"}},
+		{"shm_liar", statusData, []string{"BROKEN"}},
+	} {
+		t.Run(c.device, func(t *testing.T) {
+			p := newPlace(t, "out", "all.tgz")
+			server, port := p.serve("ib_compare")
+			client := p.connect("ib_compare", port, "-d", c.device, "-s", "8,4096", "-D", "20ms", "--dir", "out", "--bundle", "all.tgz")
+			client.ends(c.status, compareLimit)
+			server.ends(c.status, patience)
+			text := client.out.String()
+			for _, want := range append(c.says, "VERDICT", "?") {
+				if !strings.Contains(text, want) {
+					t.Errorf("the verdict lacks %q:\n%s", want, text)
+				}
+			}
+			if said := server.out.String(); said != "" {
+				t.Errorf("the server printed %s", said)
+			}
+			p.hasAll(t, c.device)
+		})
+	}
+}
+
+// hasAll checks what a comparison has left.
+func (p *place) hasAll(t *testing.T, device string) {
+	t.Helper()
+	plan := option.Defaults(option.Test{})
+	plan.Sizes = []int{8, 4096}
+	for _, r := range compare.Runs(&plan) {
+		f, err := result.Read(filepath.Join(p.dir, "out", r.Name+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Error != "" || len(f.Rows) == 0 || f.Local.Device.Name != device {
+			t.Errorf("%s: device %s, %d rows, error %q", r.Name, f.Local.Device.Name, len(f.Rows), f.Error)
+		}
+	}
+	for pattern, least := range map[string]int{"*.png": 10, "*.svg": 10, "index.html": 1, "report.txt": 1} {
+		found, err := filepath.Glob(filepath.Join(p.dir, "out", pattern))
+		if err != nil || len(found) < least {
+			t.Errorf("%d files %s, %v", len(found), pattern, err)
+		}
+	}
+}
+
+// TestCompareInterrupted leaves the results of the runs before.
+func TestCompareInterrupted(t *testing.T) {
+	p := newPlace(t, "out")
+	server, port := p.serve("ib_compare")
+	client := p.connect("ib_compare", port, "-d", "shm_whole", "-s", "8", "-D", "20ms", "--dir", "out")
+	client.await("second run", func() bool { return client.count("run 3 of ") == 1 })
+	client.signal(sigInt)
+	client.ends(statusOther, stopLimit)
+	client.says("interrupted by SIGINT", "the results of ", "ib_report -o out out/*.json draws them")
+	server.signal(sigTerm)
+	server.ends(statusOther, stopLimit)
+}
