@@ -1,5 +1,8 @@
 package option
 
+// CompareProgram is the name of the program that makes runs of all tests.
+const CompareProgram = "ib_compare"
+
 // InCompare tells whether ib_compare has the option: agreed ones that hold for all of its
 // runs, and a side's own, but for those about the text and the file of a single run.
 func (o *Option) InCompare() bool {

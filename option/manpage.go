@@ -18,34 +18,62 @@ var ExitStatus = []string{
 
 // ManPage returns the man page of a test's program, in the language of man(7).
 func ManPage(t Test, release string) string {
+	m := manual{
+		name: t.Program(), does: "measures the " + t.Title(),
+		text: "Without a host the program is a server, which needs no options: it takes the client's, " +
+			"and serves every test. With one it runs the test against the server there.",
+		has: func(o *Option) bool { return o.In(t) }, help: func(o *Option) string { return o.HelpText(t) },
+		example: "--compare -s 64K node1",
+	}
+	return m.page(release)
+}
+
+// CompareManPage returns that of ib_compare.
+func CompareManPage(release string) string {
+	m := manual{
+		name: CompareProgram, does: "compares the ways to wait for data between two hosts",
+		text: "Without a host the program is a server, which needs no options. With one it measures write, send and read, " +
+			"latency and bandwidth, in every completion mode with the server there, and says which mode is best, " +
+			"what it costs, and whether the order of data may be relied on.",
+		has: (*Option).InCompare, help: (*Option).CompareHelp, example: "node1",
+	}
+	return m.page(release)
+}
+
+// manual is what a man page is made of.
+type manual struct {
+	name, does, text, example string
+	has                       func(*Option) bool
+	help                      func(*Option) string
+}
+
+func (m *manual) page(release string) string {
 	var b strings.Builder
-	name := t.Program()
-	fmt.Fprintf(&b, ".TH %s 1 \"\" \"ibperf %s\" \"ibperf\"\n", strings.ToUpper(name), release)
-	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", name, roff("measures the "+t.Title()))
-	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n[options]\n.br\n.B %s\n[options]\n.I HOST\n", name, name)
-	b.WriteString(".SH DESCRIPTION\n" + roff("Without a host the program is a server, which needs no options: it takes the client's, "+
-		"and serves every test. With one it runs the test against the server there.") + "\n")
+	fmt.Fprintf(&b, ".TH %s 1 \"\" \"ibperf %s\" \"ibperf\"\n", strings.ToUpper(m.name), release)
+	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", m.name, roff(m.does))
+	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n[options]\n.br\n.B %s\n[options]\n.I HOST\n", m.name, m.name)
+	b.WriteString(".SH DESCRIPTION\n" + roff(m.text) + "\n")
 	group := ""
 	for _, o := range Table() {
-		if !o.In(t) {
+		if !m.has(o) {
 			continue
 		}
 		if o.Group != group {
 			group = o.Group
 			fmt.Fprintf(&b, ".SH %s\n", roff(strings.ToUpper(group)))
 		}
-		b.WriteString(o.manEntry(t))
+		b.WriteString(m.entry(o))
 	}
 	b.WriteString(".SH EXIT STATUS\n")
 	for status, text := range ExitStatus {
 		fmt.Fprintf(&b, ".TP\n.B %d\n%s\n", status, roff(text))
 	}
-	fmt.Fprintf(&b, ".SH EXAMPLE\n.nf\nnode1$ %s\nnode2$ %s \\-\\-compare \\-s 64K node1\n.fi\n", name, name)
+	fmt.Fprintf(&b, ".SH EXAMPLE\n.nf\nnode1$ %s\nnode2$ %s %s\n.fi\n", m.name, m.name, roff(m.example))
 	b.WriteString(".SH SEE ALSO\n.BR ibv_query_qp_data_in_order (3)\n")
 	return b.String()
 }
 
-func (o *Option) manEntry(t Test) string {
+func (m *manual) entry(o *Option) string {
 	head := ".B \\-\\-" + roff(o.Name)
 	if o.Letter != "" {
 		head = ".B \\-" + o.Letter + ", \\-\\-" + roff(o.Name)
@@ -53,7 +81,7 @@ func (o *Option) manEntry(t Test) string {
 	if o.Argument != "" {
 		head += " \\fI" + o.Argument + "\\fR"
 	}
-	return ".TP\n" + head + "\n" + roff(o.HelpText(t)) + "\n"
+	return ".TP\n" + head + "\n" + roff(m.help(o)) + "\n"
 }
 
 // roff writes text so that none of it is taken for a request.

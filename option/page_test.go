@@ -55,17 +55,23 @@ func TestEveryOptionOfPerftestIsAccountedFor(t *testing.T) {
 
 func TestManPages(t *testing.T) {
 	for _, test := range Tests() {
-		page := ManPage(test, "1.2.3")
-		for _, o := range Table() {
-			has := strings.Contains(page, `\-\-`+strings.ReplaceAll(o.Name, "-", `\-`)) && strings.Contains(page, roff(o.Help))
-			if has != o.In(test) {
-				t.Errorf("%s: --%s is on the page: %v", test.Program(), o.Name, has)
-			}
+		checkManPage(t, test.Program(), ManPage(test, "1.2.3"), func(o *Option) bool { return o.In(test) })
+	}
+	checkManPage(t, CompareProgram, CompareManPage("1.2.3"), (*Option).InCompare)
+}
+
+// checkManPage holds a program's page against the options that it has.
+func checkManPage(t *testing.T, program, page string, has func(*Option) bool) {
+	t.Helper()
+	for _, o := range Table() {
+		is := strings.Contains(page, `\-\-`+strings.ReplaceAll(o.Name, "-", `\-`)) && strings.Contains(page, roff(o.Help))
+		if is != has(o) {
+			t.Errorf("%s: --%s is on the page: %v", program, o.Name, is)
 		}
-		for line := range strings.Lines(page) {
-			if request, _, _ := strings.Cut(strings.TrimSpace(line), " "); strings.HasPrefix(line, ".") && !known[request] {
-				t.Errorf("%s: line %q is a request that man(7) does not have", test.Program(), line)
-			}
+	}
+	for line := range strings.Lines(page) {
+		if request, _, _ := strings.Cut(strings.TrimSpace(line), " "); strings.HasPrefix(line, ".") && !known[request] {
+			t.Errorf("%s: line %q is a request that man(7) does not have", program, line)
 		}
 	}
 }

@@ -73,6 +73,8 @@ func (o *Option) programs() string {
 		}
 	}
 	switch len(names) {
+	case 0:
+		return CompareProgram
 	case len(Tests()):
 		switch o.Whose {
 		case Client:

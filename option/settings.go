@@ -29,6 +29,8 @@ type Own struct {
 	JSON     bool
 	JSONFile string // empty: the default, if JSON
 	QuietCPU bool   // no warning about CPU frequencies
+	Folder   string // of ib_compare
+	Bundle   string // empty: none
 
 	Help, Version bool
 }
@@ -36,6 +38,6 @@ type Own struct {
 // New returns the settings of an empty command line.
 func New(t Test) Settings {
 	return Settings{Plan: Defaults(t), Own: Own{
-		IBPort: 1, GIDIndex: -1, Port: 18515, ConnectTimeout: 10 * time.Second, MaxQPs: mostWays * MaxQPs, MaxTime: MaxTime,
+		IBPort: 1, GIDIndex: -1, Port: 18515, Folder: "ib_compare.out", ConnectTimeout: 10 * time.Second, MaxQPs: mostWays * MaxQPs, MaxTime: MaxTime,
 	}}
 }

@@ -3,6 +3,7 @@ package option
 import (
 	"errors"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -103,6 +104,15 @@ var outputOptions = []*Option{
 		Perftest: "another default, different on the two sides",
 		value:    text(func(s *Settings) *string { return &s.Own.JSONFile }, nil),
 	}, {
+		Name: "dir", Argument: "DIR", Group: groupOutput, Whose: Client, Only: noTest, Compare: true,
+		Help:  "write verdict, result files, plots and index.html into DIR",
+		value: text(func(s *Settings) *string { return &s.Own.Folder }, nil),
+	}, {
+		Name: "bundle", Argument: "FILE", Group: groupOutput, Whose: Client, Only: noTest, Compare: true,
+		Help: "also pack results, page, and what both devices can do into one .tar.gz file to be sent to others; " +
+			"it has the names and addresses of both hosts in it",
+		value: text(func(s *Settings) *string { return &s.Own.Bundle }, legalBundle),
+	}, {
 		Name: "CPU-freq", Letter: "F", Group: groupOutput, Whose: Each,
 		Help: "do not warn about CPU frequency scaling", Perftest: same,
 		value: toggle(func(s *Settings) *bool { return &s.Own.QuietCPU }),
@@ -115,6 +125,16 @@ var outputOptions = []*Option{
 		Help: "print the version", Perftest: "the exit status is 0",
 		value: toggle(func(s *Settings) *bool { return &s.Own.Version }),
 	},
+}
+
+// noTest has options that ib_compare alone has.
+func noTest(Test) bool { return false }
+
+func legalBundle(name string) error {
+	if !strings.HasSuffix(name, ".tar.gz") && !strings.HasSuffix(name, ".tgz") {
+		return errors.New("the file is a .tar.gz, name it so")
+	}
+	return nil
 }
 
 // sizeOf is a size of memory, not set while it is 0.

@@ -56,7 +56,8 @@ func roundRatio(c *result.Column, e, base Entry) ratio.Ratio {
 // A RowRatio is the ratio of a row to the row that tables compare it with.
 type RowRatio struct {
 	ratio.Ratio
-	To string // the name of that row
+	What string // what it is of: "Median latency"
+	To   string // the name of that row
 }
 
 // Ratios returns the ratios with an interval that tables of the group print, by their rows:
@@ -73,7 +74,7 @@ func (g *Group) Ratios() map[*result.Row]RowRatio {
 				continue
 			}
 			if r := roundRatio(c, e, base); r.Enough {
-				all[e.Row] = RowRatio{r, to}
+				all[e.Row] = RowRatio{r, c.Title, to}
 			}
 		}
 	}

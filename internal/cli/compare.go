@@ -17,31 +17,21 @@ import (
 	"github.com/ibperf/ibperf/reports/result"
 )
 
-const compareProgram = "ib_compare"
-
 // Compare runs ib_compare: args with the program's name, as in os.Args. It returns the
 // exit status. Plots are made by draw.
 func Compare(args []string, stdout, stderr io.Writer, draw compare.Draw) int {
 	lean()
-	a := newApp(compareProgram, args, stdout, stderr)
-	return guarded(compareProgram, a.console, func(ctx context.Context) error {
+	a := newApp(option.CompareProgram, args, stdout, stderr)
+	return guarded(option.CompareProgram, a.console, func(ctx context.Context) error {
 		return a.compare(ctx, args[1:], draw)
 	})
 }
 
-// compareOptions is what its command line says.
-type compareOptions struct {
-	options
-	dir    string
-	bundle string // empty: none
-}
-
 // compare serves, or makes all runs with a server and tells what came of them.
 func (a *app) compare(ctx context.Context, args []string, draw compare.Draw) error {
-	o := &compareOptions{dir: "ib_compare.out"}
-	o.Settings = option.New(option.Test{})
+	o := &options{Settings: option.New(option.Test{})}
 	o.Sizes = option.AllSizes()
-	f := defineCompare(o)
+	f := defineSome(&o.Settings, (*option.Option).InCompare, (*option.Option).CompareHelp)
 	if err := f.parse(args); err != nil {
 		return err
 	}
@@ -51,29 +41,21 @@ func (a *app) compare(ctx context.Context, args []string, draw compare.Draw) err
 	case o.Own.Version:
 		return a.print(versionText(a.program))
 	}
-	if err := o.check(f); err != nil {
+	if err := o.checkCompare(f); err != nil {
 		return err
 	}
 	if o.host == "" {
-		return a.serve(ctx, &o.options)
+		return a.serve(ctx, o)
 	}
-	folder, err := compare.Make(o.dir, o.bundle)
+	folder, err := compare.Make(o.Own.Folder, o.Own.Bundle)
 	if err != nil {
 		return err
 	}
 	return a.lead(ctx, o, folder, draw)
 }
 
-func defineCompare(o *compareOptions) *flags {
-	f := defineSome(&o.Settings, (*option.Option).InCompare, (*option.Option).CompareHelp)
-	f.text(&o.dir, "output", "o", "DIR", "client: write verdict, result files, plots and index.html into DIR (default "+o.dir+")")
-	f.text(&o.bundle, "bundle", "", "FILE",
-		"client: also pack all that, and what both devices can do, into one .tar.gz file to be sent to others; it has the names and addresses of both hosts in it")
-	return f
-}
-
-// check finds what is wrong with the command line.
-func (o *compareOptions) check(f *flags) error {
+// checkCompare finds what is wrong with the command line.
+func (o *options) checkCompare(f *flags) error {
 	if err := o.takeHost(f.set.Args()); err != nil {
 		return err
 	}
@@ -81,17 +63,12 @@ func (o *compareOptions) check(f *flags) error {
 		return err
 	}
 	if o.host == "" {
-		mine := append([]string{"output", "bundle"}, agreedNames()...)
-		if i := slices.IndexFunc(mine, f.given); i >= 0 {
-			return usage(fmt.Sprintf("--%s is an option of the client, which is run with a host", mine[i]))
+		if i := slices.IndexFunc(agreedNames(), f.given); i >= 0 {
+			return usage(fmt.Sprintf("--%s is an option of the client, which is run with a host", agreedNames()[i]))
 		}
-		return checkHere(&o.options)
 	}
-	if err := checkCPUs(o.Own.PinCores); err != nil {
+	if err := checkHere(o); err != nil {
 		return err
-	}
-	if o.bundle != "" && !strings.HasSuffix(o.bundle, ".tar.gz") && !strings.HasSuffix(o.bundle, ".tgz") {
-		return usage("--bundle " + quoted(o.bundle) + ": the file is a .tar.gz, name it so")
 	}
 	for _, r := range compare.Runs(&o.Plan) {
 		if err := r.Plan.Check(); err != nil {
@@ -110,7 +87,7 @@ func agreedNames() (names []string) {
 
 // lead makes all runs and tells what came of them. An interrupt leaves the files of the
 // runs before it.
-func (a *app) lead(ctx context.Context, o *compareOptions, folder *compare.Folder, draw compare.Draw) error {
+func (a *app) lead(ctx context.Context, o *options, folder *compare.Folder, draw compare.Draw) error {
 	v := &voice{console: a.console}
 	secret, err := readSecret(o.Own.SecretFile)
 	if err != nil {
@@ -126,8 +103,8 @@ func (a *app) lead(ctx context.Context, o *compareOptions, folder *compare.Folde
 	for i, r := range runs {
 		v.note("run %d of %d: %s", i+1, len(runs), r.What)
 		err := a.reach(ctx, &visit{
-			options: o.of(&r, folder), voice: v, device: c.device, secret: secret,
-			series: &series{id, i + 1, len(runs)}, wantsCaps: o.bundle != "" && i == 0, keep: folder.Keep,
+			options: o.forRun(&r, folder), voice: v, device: c.device, secret: secret,
+			series: &series{id, i + 1, len(runs)}, wantsCaps: o.Own.Bundle != "" && i == 0, keep: folder.Keep,
 		})
 		if err == nil {
 			folder.Done(r.Name)
@@ -159,17 +136,17 @@ func (a *app) missing(r *compare.Run, why error) *result.File {
 	return file
 }
 
-// of is the command line of a run by itself. All its options are given, so that a server
+// forRun is the command line of a run by itself. All its options are given, so that a server
 // changes none.
-func (o *compareOptions) of(r *compare.Run, folder *compare.Folder) *options {
-	own := o.options
+func (o *options) forRun(r *compare.Run, folder *compare.Folder) *options {
+	own := *o
 	own.Plan, own.given = r.Plan, agreedNames()
 	own.Own.JSON, own.Own.JSONFile = true, folder.Path(r.Name)
 	return &own
 }
 
 // conclude makes report, plots and page, and prints the verdict.
-func (a *app) conclude(o *compareOptions, folder *compare.Folder, draw compare.Draw) error {
+func (a *app) conclude(o *options, folder *compare.Folder, draw compare.Draw) error {
 	a.console.note("drawing the plots")
 	verdict, err := folder.Conclude(draw, a.console.width())
 	if err != nil {
@@ -179,11 +156,11 @@ func (a *app) conclude(o *compareOptions, folder *compare.Folder, draw compare.D
 		return fmt.Errorf("print the verdict: %w", err)
 	}
 	a.console.note("wrote %s", folder.Page())
-	if o.bundle != "" {
-		if err := folder.Bundle(o.bundle); err != nil {
+	if bundle := o.Own.Bundle; bundle != "" {
+		if err := folder.Bundle(bundle); err != nil {
 			return err
 		}
-		a.console.note("wrote %s", o.bundle)
+		a.console.note("wrote %s", bundle)
 	}
 	return nil
 }
@@ -192,12 +169,12 @@ func (a *app) conclude(o *compareOptions, folder *compare.Folder, draw compare.D
 func compareHelp(f *flags, width int) string {
 	var b strings.Builder
 	width = textWidth(width)
-	writeEntry(&b, "", compareProgram+" measures write, send and read, latency and bandwidth, in every way to wait for data, and says which way is best, what it costs, and whether it may be relied on.", 0, width)
+	writeEntry(&b, "", option.CompareProgram+" measures write, send and read, latency and bandwidth, in every way to wait for data, and says which way is best, what it costs, and whether it may be relied on.", 0, width)
 	b.WriteString("\nUsage:\n")
-	writeEntry(&b, "  "+compareProgram+" [options]", "start a server and wait for a client", helpIndent, width)
-	writeEntry(&b, "  "+compareProgram+" [options] HOST", "compare with the server at HOST: two minutes", helpIndent, width)
+	writeEntry(&b, "  "+option.CompareProgram+" [options]", "start a server and wait for a client", helpIndent, width)
+	writeEntry(&b, "  "+option.CompareProgram+" [options] HOST", "compare with the server at HOST: two minutes", helpIndent, width)
 	writeGroups(&b, f, width)
-	fmt.Fprintf(&b, "\nExample:\n  node1$ %s\n  node2$ %s node1\n", compareProgram, compareProgram)
+	fmt.Fprintf(&b, "\nExample:\n  node1$ %s\n  node2$ %s node1\n", option.CompareProgram, option.CompareProgram)
 	b.WriteString("\nExit status:\n")
 	for status, text := range option.ExitStatus {
 		writeEntry(&b, fmt.Sprintf("  %d ", status), text, exitIndent, width)

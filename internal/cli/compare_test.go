@@ -30,7 +30,9 @@ func drawn(dir string, _ []*result.File) ([]page.Figure, error) {
 // startCompare runs ib_compare with an engine of the test's.
 func startCompare(t *testing.T, run engine, args ...string) *program {
 	p := newProgram(t)
-	return p.goes(func(ctx context.Context) error { return p.app(compareProgram, run, args).compare(ctx, args, drawn) })
+	return p.goes(func(ctx context.Context) error {
+		return p.app(option.CompareProgram, run, args).compare(ctx, args, drawn)
+	})
 }
 
 // comparison is both sides at work, and what they have in common.
@@ -48,7 +50,7 @@ func startWith(t *testing.T, server, run engine, args ...string) comparison {
 	t.Helper()
 	c := comparison{dir: filepath.Join(t.TempDir(), "new", "out"), server: startCompare(t, server, serverArgs()...)}
 	c.port = c.server.port(t)
-	c.client = startCompare(t, run, append([]string{"-p", c.port, "127.0.0.1", "-d", "shm_whole", "-o", c.dir}, args...)...)
+	c.client = startCompare(t, run, append([]string{"-p", c.port, "127.0.0.1", "-d", "shm_whole", "--dir", c.dir}, args...)...)
 	return c
 }
 
@@ -185,12 +187,12 @@ func TestServerOfASeries(t *testing.T) {
 func TestServerGivesUpAClientThatStaysAway(t *testing.T) {
 	server := newProgram(t)
 	server.goes(func(ctx context.Context) error {
-		a := server.app(compareProgram, quick, nil)
+		a := server.app(option.CompareProgram, quick, nil)
 		a.away = 300 * time.Millisecond
 		return a.compare(ctx, serverArgs(), drawn)
 	})
 	lost := failing("ib_write_lat", 1, &oob.PeerError{Peer: "127.0.0.1:1", Reason: "is gone"})
-	client := startCompare(t, lost, "-p", server.port(t), "127.0.0.1", "-d", "shm_whole", "-o", t.TempDir())
+	client := startCompare(t, lost, "-p", server.port(t), "127.0.0.1", "-d", "shm_whole", "--dir", t.TempDir())
 	wantEnd(t, "client", client.end(t), StatusPeer)
 	wantEnd(t, "server", server.end(t), StatusPeer, "did not come back within 300ms")
 }
@@ -205,14 +207,14 @@ func TestCompareRefuses(t *testing.T) {
 		status     int
 	}{
 		{"-s 64", "--size is an option of the client", StatusUsage},
-		{"-o x", "--output is an option of the client", StatusUsage},
+		{"--dir x", "--dir is an option of the client", StatusUsage},
 		{"--persistent 127.0.0.1", "--persistent is an option of the server", StatusUsage},
 		{"--qp 4 127.0.0.1", "unknown option --qp", StatusUsage},
 		{"--compare 127.0.0.1", "unknown option --compare", StatusUsage},
 		{"--offset 128 127.0.0.1", "--offset 128", StatusUsage},
 		{"--bundle x.zip 127.0.0.1", "the file is a .tar.gz", StatusUsage},
-		{"-o " + file + " 127.0.0.1", "create folder " + file, StatusOther},
-		{"--bundle /none/x.tgz -o " + t.TempDir() + " 127.0.0.1", "there is no folder /none", StatusOther},
+		{"--dir " + file + " 127.0.0.1", "create folder " + file, StatusOther},
+		{"--bundle /none/x.tgz --dir " + t.TempDir() + " 127.0.0.1", "there is no folder /none", StatusOther},
 	} {
 		p := startCompare(t, quick, strings.Fields(c.args)...)
 		wantEnd(t, c.args, p.end(t), c.status, c.want)
@@ -222,7 +224,7 @@ func TestCompareRefuses(t *testing.T) {
 func TestCompareHelp(t *testing.T) {
 	p := startCompare(t, quick, "--help")
 	wantEnd(t, "help", p.end(t), StatusDone)
-	for _, want := range []string{"ib_compare [options] HOST", "--output DIR", "--bundle FILE", "--size", "--ib-dev", "Exit status:"} {
+	for _, want := range []string{"ib_compare [options] HOST", "--dir DIR", "--bundle FILE", "--size", "--ib-dev", "Exit status:"} {
 		if !strings.Contains(p.out.String(), want) {
 			t.Errorf("help lacks %q", want)
 		}

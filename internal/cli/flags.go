@@ -116,11 +116,11 @@ func (f *flags) unknown(e *pflag.NotExistError) error {
 		name, letter, written = "", name, "-"+name
 	}
 	text := "unknown option " + quoted(written)
-	if elsewhere := otherTests(name, letter); elsewhere != "" {
-		return usage(text + ": " + elsewhere)
-	}
 	if a := option.FindAbsent(name, letter); a != nil {
 		return usage(fmt.Sprintf("option %s of perftest (--%s): %s", quoted(written), a.Name, a.Why))
+	}
+	if elsewhere := otherTests(name, letter); elsewhere != "" {
+		return usage(text + ": " + elsewhere)
 	}
 	if near := f.nearest(name); name != "" && near != "" {
 		text += " (did you mean --" + near + "?)"
@@ -139,6 +139,9 @@ func otherTests(name, letter string) string {
 			if o.In(t) {
 				programs = append(programs, t.Program())
 			}
+		}
+		if o.InCompare() {
+			programs = append(programs, option.CompareProgram)
 		}
 		return "only " + strings.Join(programs, ", ") + " have it"
 	}

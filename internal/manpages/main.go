@@ -25,9 +25,12 @@ func write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
+	pages := map[string]string{option.CompareProgram: option.CompareManPage(cli.Release)}
 	for _, t := range option.Tests() {
-		page := option.ManPage(t, cli.Release)
-		if err := os.WriteFile(filepath.Join(dir, t.Program()+".1"), []byte(page), 0o666); err != nil {
+		pages[t.Program()] = option.ManPage(t, cli.Release)
+	}
+	for program, page := range pages {
+		if err := os.WriteFile(filepath.Join(dir, program+".1"), []byte(page), 0o666); err != nil {
 			return err
 		}
 	}

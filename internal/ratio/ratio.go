@@ -58,6 +58,13 @@ func Of(a, b []float64, runs []int) Ratio {
 	}
 }
 
+// Median returns the median of one mode's figures with its interval, found as [Of] finds
+// those of ratios. figures[i] is of a round in run runs[i], in the order of time; figures
+// that are not above 0 do not count.
+func Median(figures []float64, runs []int) Ratio {
+	return Of(figures, slices.Repeat([]float64{1}, len(figures)), runs)
+}
+
 // Different tells whether the two modes are known to differ: the interval does not hold 1.
 func (r Ratio) Different() bool { return r.Enough && (r.Low > 1 || r.High < 1) }
 

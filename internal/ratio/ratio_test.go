@@ -48,6 +48,19 @@ func TestOfTooFew(t *testing.T) {
 	}
 }
 
+func TestMedian(t *testing.T) {
+	r := Median([]float64{300, 310, 0, 305, 320, 290, 295}, make([]int, 7))
+	if math.Abs(r.Median-302.5) > 0.1 || r.Low > 290.001 || r.High < 319.999 || r.N != 6 || !r.Enough {
+		t.Errorf("%+v", r)
+	}
+	if r := Median([]float64{300, 310}, []int{1, 1}); r.Enough || r.N != 2 {
+		t.Errorf("of two figures: %+v", r)
+	}
+	if r := Median(nil, nil); r != (Ratio{}) {
+		t.Errorf("of nothing: %+v", r)
+	}
+}
+
 // Swapping the modes gives the reciprocals.
 func TestOfSwapped(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 3))

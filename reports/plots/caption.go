@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -9,31 +10,33 @@ import (
 	"github.com/ibperf/ibperf/reports/result"
 )
 
-// anySize is the size of a sketch that shows several.
-const anySize = -1
-
-// newSketch starts a plot of a group, of one message size or of anySize. What
-// it shows is named for the title, and by slugWord for the file.
-func newSketch(g *reports.Group, size int, what, slugWord string) *sketch.Sketch {
+// newSketch starts a plot of series. What it shows is named for the title, and by words
+// for the file.
+func newSketch(g *group, lines []*series, what string, words ...string) *sketch.Sketch {
 	f := g.Runs[0]
 	s := sketch.Blank()
-	s.Name = reports.Slug(g.Op, g.Kind, slugWord, f.Local.Device.Name, f.Parameters.Transport)
-	s.Title = strings.TrimSuffix(reports.TestTitle(g.Op, g.Kind), " Test") + ": " + what
-	s.Subtitle = subtitle(g)
-	s.Warnings = plotWarnings(g, size)
+	words = append(append([]string{g.Op, g.Kind}, words...), f.Local.Device.Name, f.Parameters.Transport)
+	s.Name = reports.Slug(words...)
+	s.Title = reports.Shorten(strings.TrimSuffix(reports.TestTitle(g.Op, g.Kind), " Test"), 40) + ": " + what
+	s.Subtitle = subtitle(g, lines)
+	s.Notes = slices.Concat(leftOut(g), noRatio(lines))
+	s.Warnings = warning(g, lines)
 	return s
 }
 
-// subtitle names device, transport and opcodes, and what is no hardware.
-func subtitle(g *reports.Group) string {
+// subtitle names device, transport, opcode and rounds, and what is no hardware.
+func subtitle(g *group, lines []*series) string {
 	f := g.Runs[0]
 	device := reports.Shorten(f.Local.Device.Name, 32)
 	if peer := reports.Shorten(f.Peer.Device.Name, 32); peer != "" && peer != device {
 		device += " to " + peer
 	}
 	parts := []string{device, reports.Shorten(f.Parameters.Transport, 12)}
-	if ops := opcodesOf(g); len(ops) == 1 {
+	if ops := g.opcodes(); len(ops) == 1 {
 		parts = append(parts, reports.Shorten(ops[0], 24))
+	}
+	if rounds := roundsText(lines); rounds != "" {
+		parts = append(parts, rounds)
 	}
 	if label := reports.SoftwareLabel(f); label != "" {
 		parts = append(parts, "software device: "+reports.Shorten(label, 60))
@@ -41,21 +44,92 @@ func subtitle(g *reports.Group) string {
 	return strings.Join(parts, ", ")
 }
 
-// plotWarnings picks what belongs on a plot: no warnings about rows that it
-// does not show, nor the software label, which is in the subtitle.
-func plotWarnings(g *reports.Group, size int) []string {
-	labelled := reports.SoftwareLabel(g.Runs[0]) != ""
-	bare := &reports.Group{Op: g.Op, Kind: g.Kind, Numbers: g.Numbers}
+// roundsText says of how many rounds the rows are. Files of version 1 do not tell.
+func roundsText(lines []*series) string {
+	var counts []int
+	for _, s := range lines {
+		for _, e := range s.entries {
+			counts = append(counts, len(e.Rounds))
+		}
+	}
+	switch {
+	case len(counts) == 0 || slices.Max(counts) == 0:
+		return ""
+	case slices.Max(counts) == 1:
+		return "1 round"
+	case slices.Min(counts) == slices.Max(counts):
+		return fmt.Sprintf("%d rounds", counts[0])
+	}
+	return fmt.Sprintf("%d to %d rounds", slices.Min(counts), slices.Max(counts))
+}
+
+// leftOut says why there is no line of mode data.
+func leftOut(g *group) []string {
 	for _, f := range g.Runs {
-		copied := *f
-		copied.Warnings = nil
-		for _, w := range f.Warnings {
-			if !labelled || w.ID != "software-device" {
-				copied.Warnings = append(copied.Warnings, w)
+		if !slices.ContainsFunc(f.Warnings, func(w result.Warning) bool { return w.ID == idDataNotRun }) {
+			continue
+		}
+		side := f.Local
+		if side.Order.Answer == result.OrderWhole || side.Order.Answer == result.OrderBlocks {
+			side = f.Peer
+		}
+		return []string{fmt.Sprintf("mode data was left out: asked about the order of data, %s answers %q",
+			reports.Shorten(side.Device.Name, 32), reports.Clean(side.Order.Answer))}
+	}
+	return nil
+}
+
+// noRatio says why nothing is concluded from rows.
+func noRatio(lines []*series) []string {
+	for _, s := range lines {
+		for _, e := range s.entries {
+			if e.NoRatio != "" {
+				return []string{"nothing is concluded between modes: " + reports.Shorten(e.NoRatio, 90)}
 			}
 		}
-		copied.Rows = slices.DeleteFunc(slices.Clone(f.Rows), func(r result.Row) bool { return size != anySize && r.Size != size })
+	}
+	return nil
+}
+
+// The warnings that plots say elsewhere.
+const (
+	idSoftware   = "software-device"
+	idDataNotRun = "data-not-run"
+)
+
+// warning is the one line about what makes numbers on a plot doubtful: why its runs are,
+// and that some of its rows are.
+func warning(g *group, lines []*series) []string {
+	about := runWarnings(g)
+	some := slices.ContainsFunc(lines, func(s *series) bool {
+		return slices.ContainsFunc(s.entries, func(e reports.Entry) bool { return len(doubts(e)) > 0 })
+	})
+	switch {
+	case len(about) > 1:
+		return []string{reports.Shorten(about[0], 85) + "; more: see the tables"}
+	case len(about) == 1 && some:
+		return []string{reports.Shorten(about[0], 70) + "; some points are doubtful: see the tables"}
+	case len(about) == 1:
+		return []string{reports.Shorten(about[0], 108)}
+	case some:
+		return []string{"some points are doubtful: see the tables"}
+	}
+	return nil
+}
+
+// runWarnings are the warnings about whole runs.
+func runWarnings(g *group) []string {
+	bare := &reports.Group{Op: g.Op, Kind: g.Kind, Along: g.Along, Numbers: g.Numbers}
+	for _, f := range g.Runs {
+		copied := *f
+		copied.Warnings = slices.DeleteFunc(slices.Clone(f.Warnings), func(w result.Warning) bool {
+			return w.ID == idSoftware && reports.SoftwareLabel(f) != "" || w.ID == idDataNotRun
+		})
+		copied.Rows = slices.Clone(f.Rows)
+		for i := range copied.Rows {
+			copied.Rows[i].Warnings = nil
+		}
 		bare.Runs = append(bare.Runs, &copied)
 	}
-	return sketch.FewWarnings(bare.WarningLines())
+	return bare.WarningLines()
 }

@@ -1,8 +1,9 @@
 package plots
 
 import (
-	"image/color"
+	"slices"
 
+	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots/sketch"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -10,22 +11,73 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A trace is a line with markers at some of its points, in the plot and as the
-// sample in the legend.
+// A trace is a line with markers at some of its points and intervals around some, in the
+// plot and as the sample in the legend.
 type trace struct {
 	points  plotter.XYs
 	markers plotter.XYs
+	spans   []span
 	line    draw.LineStyle
 	glyph   draw.GlyphStyle
 }
 
-func newTrace(s *series, points plotter.XYs) *trace {
+// A span is the interval of a value at x.
+type span struct {
+	x float64
+	estimate
+}
+
+func newTrace(s *series) *trace {
 	return &trace{
-		points:  points,
-		markers: points,
-		line:    draw.LineStyle{Color: s.color, Width: sketch.LineWidth},
-		glyph:   draw.GlyphStyle{Color: s.color, Radius: vg.Points(3.5), Shape: s.shape},
+		line:  draw.LineStyle{Color: s.color(), Width: sketch.LineWidth},
+		glyph: draw.GlyphStyle{Color: s.color(), Radius: vg.Points(3.5), Shape: s.shape},
 	}
+}
+
+// traceOf draws a measure of a series: a point for each row that has it, and the text that
+// is shown of the row under the pointer.
+func traceOf(sk *sketch.Sketch, s *series, x func(reports.Entry) float64, y measure, text func(*series, reports.Entry) string) *trace {
+	t := newTrace(s)
+	for _, e := range s.entries {
+		v, ok := y(e)
+		at := x(e)
+		if !ok || at <= 0 {
+			continue
+		}
+		t.points = append(t.points, plotter.XY{X: at, Y: v.value})
+		if v.known() {
+			t.spans = append(t.spans, span{at, v})
+		}
+		sk.Spots = append(sk.Spots, sketch.Spot{X: at, Y: v.value, Text: text(s, e)})
+	}
+	t.markers = t.points
+	return t
+}
+
+// lines draws a measure of all series, explains them, and returns all that the axis has to
+// hold.
+func (g *group) lines(sk *sketch.Sketch, all []*series, x func(reports.Entry) float64, y measure) []float64 {
+	var values []float64
+	for _, s := range all {
+		t := traceOf(sk, s, x, y, g.spotText)
+		if len(t.points) == 0 {
+			continue
+		}
+		t.line.Dashes = s.dash
+		sk.Plot.Add(t)
+		sk.Explain(s.name, t)
+		values = append(values, t.values()...)
+	}
+	return values
+}
+
+// values are all that an axis has to hold.
+func (t *trace) values() []float64 {
+	all := ys(t.points)
+	for _, s := range t.spans {
+		all = append(all, s.low, s.high)
+	}
+	return all
 }
 
 // Plot implements [plot.Plotter].
@@ -36,9 +88,22 @@ func (t *trace) Plot(c draw.Canvas, p *plot.Plot) {
 		path[i] = vg.Point{X: x(pt.X), Y: y(pt.Y)}
 	}
 	c.StrokeLines(t.line, c.ClipLinesXY(path)...)
+	for _, s := range t.spans {
+		strokeSpan(c, t.line, x(s.x), y(s.value), y(s.low), y(s.high))
+	}
 	for _, pt := range t.markers {
 		c.DrawGlyph(t.glyph, vg.Point{X: x(pt.X), Y: y(pt.Y)})
 	}
+}
+
+// strokeSpan draws an interval: a thin line from end to end, which have a stroke each. A
+// value outside of it is joined to it.
+func strokeSpan(c draw.Canvas, style draw.LineStyle, x, value, low, high vg.Length) {
+	const half = vg.Length(3)
+	style.Width, style.Dashes = 1, nil
+	c.StrokeLine2(style, x, min(value, low), x, max(value, high))
+	c.StrokeLine2(style, x-half, low, x+half, low)
+	c.StrokeLine2(style, x-half, high, x+half, high)
 }
 
 // Thumbnail implements [plot.Thumbnailer].
@@ -50,45 +115,39 @@ func (t *trace) Thumbnail(c *draw.Canvas) {
 	}
 }
 
-// A bar stands on the x axis. Its width and place are in units of x.
-type bar struct {
-	at, width, height float64
-	color             color.Color
-	label             string
-}
-
-// bars draws all bars of a chart with their numbers over them.
-type bars []bar
-
-// Plot implements [plot.Plotter].
-func (bs bars) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	style := sketch.TextStyle(10, false, sketch.Ink, draw.TextStyle{XAlign: draw.XCenter, YAlign: draw.YBottom})
-	for _, b := range bs {
-		left, right := x(b.at-b.width/2), x(b.at+b.width/2)
-		bottom, top := y(p.Y.Min), y(b.height)
-		c.FillPolygon(b.color, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
-		c.FillText(style, vg.Point{X: (left + right) / 2, Y: top + vg.Points(2)}, b.label)
-	}
-}
-
 // ruleSample is the legend's sample of a kind of line, whatever its colour.
 func ruleSample(dash []vg.Length) *trace {
 	return &trace{line: draw.LineStyle{Color: sketch.Quiet, Width: sketch.LineWidth * 0.7, Dashes: dash}}
 }
 
-// A patch is the legend's sample of a bar.
-type patch struct{ color color.Color }
+// What the intervals of a plot are of.
+const (
+	ofRoundsText = "95 % interval of the median of the rounds"
+	ofRatiosText = "95 % interval of the ratio"
+)
 
-// Thumbnail implements [plot.Thumbnailer].
-func (p patch) Thumbnail(c *draw.Canvas) {
-	c.FillPolygon(p.color, []vg.Point{{X: c.Min.X, Y: c.Min.Y + 2}, {X: c.Max.X, Y: c.Min.Y + 2},
-		{X: c.Max.X, Y: c.Max.Y - 2}, {X: c.Min.X, Y: c.Max.Y - 2}})
+// explainSpans says in the legend what the intervals of a measure are of, if there are any.
+func explainSpans(s *sketch.Sketch, all []*series, y measure, what string) {
+	if anyOf(all, y) {
+		s.Explain(what, spanSample{})
+	}
 }
 
-// lighter mixes a colour with white.
-func lighter(c color.Color) color.Color {
-	r, g, b, _ := c.RGBA()
-	mix := func(v uint32) uint8 { return uint8((v>>8)/2 + 127) }
-	return color.NRGBA{R: mix(r), G: mix(g), B: mix(b), A: 0xFF}
+// anyOf tells whether a measure of any row has an interval.
+func anyOf(all []*series, y measure) bool {
+	return slices.ContainsFunc(all, func(s *series) bool {
+		return slices.ContainsFunc(s.entries, func(e reports.Entry) bool {
+			v, _ := y(e)
+			return v.known()
+		})
+	})
+}
+
+// spanSample is the legend's sample of an interval.
+type spanSample struct{}
+
+// Thumbnail implements [plot.Thumbnailer].
+func (spanSample) Thumbnail(c *draw.Canvas) {
+	mid := c.Center()
+	strokeSpan(*c, draw.LineStyle{Color: sketch.Quiet}, mid.X, mid.Y, c.Min.Y+1, c.Max.Y-1)
 }

@@ -46,11 +46,25 @@ func TestNineTicks(t *testing.T) {
 	}
 }
 
-func TestSpread(t *testing.T) {
-	if got := spread([]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 4); !slices.Equal(got, []int{1, 4, 7, 10}) {
-		t.Errorf("got %v", got)
+// What is left out of a curve changes nothing that is drawn: every point lies on it, and
+// between two neighbours it is level or they are one step apart.
+func TestPointsOfACurveAreFewAndOnIt(t *testing.T) {
+	buckets, err := skewed(5000).Latency(0.5).Distribution()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := spread([]int{5}, 4); !slices.Equal(got, []int{5}) {
-		t.Errorf("got %v", got)
+	c := curve{buckets}
+	points := c.points()
+	step := c.nines() / 240
+	for i, p := range points {
+		if p.Y != c.at(p.X) {
+			t.Errorf("a point at %g, %g is not on the curve", p.X, p.Y)
+		}
+		if i > 0 && p.X-points[i-1].X > step*1.01 && p.Y != points[i-1].Y {
+			t.Errorf("a slope from %v to %v", points[i-1], p)
+		}
+	}
+	if last := points[len(points)-1]; len(points) > 230 || last.X != c.nines() {
+		t.Errorf("%d points, the last at %g of %g", len(points), last.X, c.nines())
 	}
 }

@@ -19,53 +19,38 @@ func Draw(dir string, runs []*result.File) ([]page.Figure, error) {
 // sketchesOf makes all plots of runs.
 func sketchesOf(runs []*result.File) []*sketch.Sketch {
 	var all []*sketch.Sketch
-	for _, g := range plotGroups(runs) {
-		all = append(all, sketches(g)...)
+	for _, g := range groupsOf(runs) {
+		for _, s := range g.sketches() {
+			if s != nil {
+				all = append(all, s)
+			}
+		}
 	}
 	return all
 }
 
-// sketches makes all plots of a group.
-func sketches(g *reports.Group) []*sketch.Sketch {
+// sketches makes all plots of a group. Those without a point are nil.
+func (g *group) sketches() []*sketch.Sketch {
 	lines := seriesOf(g)
-	if len(lines) == 0 {
+	switch {
+	case len(lines) == 0:
 		return nil
+	case g.Along != reports.NoAxis:
+		return sweepSketches(g, lines)
+	case g.Kind == result.KindLatency:
+		all := []*sketch.Sketch{latencySketch(g, lines), ratioSketch(g, lines), busySketch(g, lines)}
+		return append(all, percentileSketches(g, lines)...)
 	}
-	var all []*sketch.Sketch
-	if g.Kind == result.KindLatency {
-		all = append(all, latencySketch(g, lines))
-		all = append(all, percentileSketches(g, lines)...)
-		all = append(all, costSketch(g, lines))
-	} else {
-		all = []*sketch.Sketch{bandwidthSketch(g, lines)}
-	}
-	var drawn []*sketch.Sketch
-	for _, s := range all {
-		if s != nil {
-			drawn = append(drawn, s)
-		}
-	}
-	return drawn
+	return append(bandwidthSketches(g, lines), ratioSketch(g, lines))
 }
 
-// plotGroups lays together what may share a plot: the runs of a group whose devices and
-// transport are the same, which the title names. Runs keep the numbers that they have in
-// tables.
-func plotGroups(files []*result.File) []*reports.Group {
-	var groups []*reports.Group
-	for _, whole := range reports.Groups(files) {
-		type key struct{ device, peer, transport string }
-		index := map[key]*reports.Group{}
-		for i, f := range whole.Runs {
-			k := key{f.Local.Device.Name, f.Peer.Device.Name, f.Parameters.Transport}
-			g := index[k]
-			if g == nil {
-				g = &reports.Group{Op: whole.Op, Kind: whole.Kind, Verify: whole.Verify, Along: whole.Along}
-				index[k] = g
-				groups = append(groups, g)
-			}
-			g.Add(f, whole.Numbers[i])
-		}
+// sizeOf is where a row stands on the axis of message sizes.
+func sizeOf(e reports.Entry) float64 { return float64(e.Size) }
+
+// positive returns the sizes that a logarithmic axis can show.
+func positive(sizes []int) []int {
+	for len(sizes) > 0 && sizes[0] <= 0 {
+		sizes = sizes[1:]
 	}
-	return groups
+	return sizes
 }

@@ -1,54 +1,68 @@
 package plots
 
 import (
-	"fmt"
-
 	"github.com/ibperf/ibperf/internal/units"
-	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots/sketch"
-	"gonum.org/v1/plot/plotter"
 )
 
-// bandwidthSketch draws the average bandwidth of each mode by message size, or
-// as bars if there is only one size.
-func bandwidthSketch(g *reports.Group, lines []*series) *sketch.Sketch {
-	sizes := positive(sizesOf(lines))
-	if len(sizes) < 2 {
-		return bandwidthBars(g, lines)
+// bandwidthSketches draws bandwidth and message rate of each mode by message size, or as
+// bars if there is only one size.
+func bandwidthSketches(g *group, lines []*series) []*sketch.Sketch {
+	if len(positive(sizesOf(lines))) < 2 {
+		return []*sketch.Sketch{bandwidthBars(g, lines)}
 	}
-	s := newSketch(g, anySize, "average by message size", "by_size")
+	return []*sketch.Sketch{
+		rateSketch(g, lines, roundGbps, "bandwidth", "Gb/s", "by_size"),
+		rateSketch(g, lines, roundMpps, "message rate", "10^6 messages/s", "rate_by_size"),
+	}
+}
+
+// rateSketch draws a rate of each mode by message size.
+func rateSketch(g *group, lines []*series, rate measure, what, unit, word string) *sketch.Sketch {
+	s := newSketch(g, lines, what+" by message size", word)
 	s.Plot.Add(sketch.Grid())
-	most := 0.0
-	for _, line := range lines {
-		var points plotter.XYs
-		for _, r := range line.rows {
-			if r.Size > 0 {
-				points = append(points, plotter.XY{X: float64(r.Size), Y: units.MiBps(r.Bandwidth.Average)})
-				most = max(most, units.MiBps(r.Bandwidth.Average))
-			}
-		}
-		t := newTrace(line, points)
-		s.Plot.Add(t)
-		s.Explain(line.name, t)
+	values := g.lines(s, lines, sizeOf, rate)
+	if len(values) == 0 {
+		return nil
 	}
-	s.Plot.Y.Min, s.Plot.Y.Max = 0, max(most*1.08, 1e-9)
-	s.Plot.Y.Tick.Marker = sketch.EvenTicks{}
-	s.YLabel = "average bandwidth [MiB/s]"
-	s.SizeAxis(sizes)
+	explainSpans(s, lines, rate, ofRoundsText)
+	sketch.FitAxis(&s.Plot.Y, values, true)
+	s.YLabel = rateLabel(what, unit, lines)
+	s.SizeAxis(positive(sizesOf(lines)))
 	return s
 }
 
-// bandwidthBars draws the average bandwidth of each mode for one size.
-func bandwidthBars(g *reports.Group, lines []*series) *sketch.Sketch {
+// rateLabel says of which rounds a rate is.
+func rateLabel(what, unit string, lines []*series) string {
+	kind := "average " + what
+	if anyOf(lines, roundGbps) {
+		kind = what + " of the median round"
+	}
+	return kind + " [" + unit + "], higher is better"
+}
+
+// manyBars is up to how many bars each has room for two numbers.
+const manyBars = 4
+
+// bandwidthBars draws the bandwidth of each mode for one size.
+func bandwidthBars(g *group, lines []*series) *sketch.Sketch {
 	size := sizesOf(lines)[0]
-	s := newSketch(g, size, fmt.Sprintf("average, %s bytes", units.Size(size)), "by_mode_"+units.Size(size))
+	s := newSketch(g, lines, "bandwidth, "+bytesText(size), "by_mode", units.Size(size))
 	var chart bars
 	for i, line := range lines {
-		average := line.rows[0].Bandwidth.Average
-		chart = append(chart, bar{float64(i), 0.6, units.MiBps(average), line.color, units.RateText(average, false)})
-		s.Explain(line.name, patch{line.color})
+		e := line.entries[0]
+		gbps, _ := roundGbps(e)
+		mpps, _ := roundMpps(e)
+		text := sketch.Number(gbps.value, 4) + " Gb/s"
+		if len(lines) <= manyBars {
+			text += ", " + sketch.Number(mpps.value, 4) + " Mpps"
+		}
+		chart = append(chart, bar{float64(i), 0.6, gbps, line.color(), text})
+		s.Spots = append(s.Spots, sketch.Spot{X: float64(i), Y: gbps.value, Text: g.spotText(line, e)})
+		s.Explain(line.name, patch{line.color()})
 	}
-	s.YLabel = "average bandwidth [MiB/s]"
+	explainSpans(s, lines, roundGbps, ofRoundsText)
+	s.YLabel = rateLabel("bandwidth", "Gb/s", lines)
 	barChart(s, chart, lines)
 	return s
 }

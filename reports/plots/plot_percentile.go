@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/ibperf/ibperf/internal/units"
-	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots/sketch"
 	"github.com/ibperf/ibperf/reports/result"
 	"gonum.org/v1/plot"
@@ -18,47 +17,40 @@ import (
 // more, the least, the greatest and some between.
 const maxPercentileSizes = 4
 
-// percentileSketches draws latency by percentile, a plot for each size.
-func percentileSketches(g *reports.Group, lines []*series) []*sketch.Sketch {
+// percentileSketches draws latency by percentile, a plot for each size. Where there are
+// several they are details.
+func percentileSketches(g *group, lines []*series) []*sketch.Sketch {
 	var all []*sketch.Sketch
-	for _, size := range spread(sizesOf(lines), maxPercentileSizes) {
-		if s := percentileSketch(g, lines, size); s != nil {
+	sizes := sizesOf(lines)
+	for _, size := range spread(sizes, maxPercentileSizes) {
+		if s := percentileSketch(g, ofSize(lines, size), size); s != nil {
+			s.Detail = len(sizes) > 1
 			all = append(all, s)
 		}
 	}
 	return all
 }
 
-// spread picks n of the values at even distances, the first and last included.
-func spread(values []int, n int) []int {
-	if len(values) <= n {
-		return values
-	}
-	picked := make([]int, n)
-	for i := range picked {
-		picked[i] = values[i*(len(values)-1)/(n-1)]
-	}
-	return picked
-}
-
-func percentileSketch(g *reports.Group, lines []*series, size int) *sketch.Sketch {
-	s := newSketch(g, size, fmt.Sprintf("by percentile, %s bytes", units.Size(size)), "percentiles_"+units.Size(size))
+func percentileSketch(g *group, lines []*series, size int) *sketch.Sketch {
+	s := newSketch(g, lines, "by percentile, "+bytesText(size), "percentiles", units.Size(size))
 	s.Plot.Add(sketch.Grid())
 	var values []float64
 	nines := 0.0
 	for _, line := range lines {
-		r := line.row(size)
-		if r == nil {
-			continue
-		}
-		buckets, err := r.Latency.Distribution()
+		buckets, err := line.entries[0].Latency.Distribution()
 		if err != nil || len(buckets) == 0 {
 			continue // a run may keep only the numbers of a row
 		}
 		c := curve{buckets}
-		t := newTrace(line, c.points())
+		t := newTrace(line)
 		t.line.Dashes = line.dash
-		t.markers = c.markers()
+		t.points = c.points()
+		for _, tick := range (nineTicks{}).Ticks(0, c.nines()) {
+			at := plotter.XY{X: tick.Value, Y: c.at(tick.Value)}
+			t.markers = append(t.markers, at)
+			s.Spots = append(s.Spots, sketch.Spot{X: at.X, Y: at.Y,
+				Text: fmt.Sprintf("%s, %s: %s %% of messages within %s usec", line.who, bytesText(size), tick.Label, units.UsecText(1e3*at.Y))})
+		}
 		s.Plot.Add(t)
 		s.Explain(line.name, t)
 		nines = math.Max(nines, c.nines())
@@ -68,7 +60,7 @@ func percentileSketch(g *reports.Group, lines []*series, size int) *sketch.Sketc
 		return nil
 	}
 	sketch.FitAxis(&s.Plot.Y, values, false)
-	s.YLabel = "latency [usec]"
+	s.YLabel = "latency [usec], lower is better"
 	s.XLabel = "percentile of messages [%]"
 	s.Plot.X.Min, s.Plot.X.Max = 0, nines
 	s.Plot.X.Tick.Marker = nineTicks{}
@@ -95,22 +87,19 @@ func (c curve) at(x float64) float64 {
 	return units.Usec(c.buckets[min(i, len(c.buckets)-1)].Ns)
 }
 
-// points samples the curve evenly in x, so that a drawing stays small.
+// points samples the curve evenly in x. Points between two of the same latency are left
+// out, so that a drawing stays small.
 func (c curve) points() plotter.XYs {
 	const steps = 240
 	var all plotter.XYs
 	for i := 0; i <= steps; i++ {
 		x := c.nines() * float64(i) / steps
-		all = append(all, plotter.XY{X: x, Y: c.at(x)})
-	}
-	return all
-}
-
-// markers are the points at the labelled percentiles.
-func (c curve) markers() plotter.XYs {
-	var all plotter.XYs
-	for _, t := range (nineTicks{}).Ticks(0, c.nines()) {
-		all = append(all, plotter.XY{X: t.Value, Y: c.at(t.Value)})
+		at := plotter.XY{X: x, Y: c.at(x)}
+		if n := len(all); n > 1 && all[n-1].Y == at.Y && all[n-2].Y == at.Y {
+			all[n-1] = at
+		} else {
+			all = append(all, at)
+		}
 	}
 	return all
 }

@@ -28,7 +28,7 @@ func TestCompareTwoHosts(t *testing.T) {
 		t.Run(c.device, func(t *testing.T) {
 			p := newPlace(t, "out", "all.tgz")
 			server, port := p.serve("ib_compare")
-			client := p.connect("ib_compare", port, "-d", c.device, "-s", "8,4096", "-D", "20ms", "-o", "out", "--bundle", "all.tgz")
+			client := p.connect("ib_compare", port, "-d", c.device, "-s", "8,4096", "-D", "20ms", "--dir", "out", "--bundle", "all.tgz")
 			client.ends(c.status, compareLimit)
 			server.ends(c.status, patience)
 			text := client.out.String()
@@ -71,7 +71,7 @@ func (p *place) hasAll(t *testing.T, device string) {
 func TestCompareInterrupted(t *testing.T) {
 	p := newPlace(t, "out")
 	server, port := p.serve("ib_compare")
-	client := p.connect("ib_compare", port, "-d", "shm_whole", "-s", "8", "-D", "20ms", "-o", "out")
+	client := p.connect("ib_compare", port, "-d", "shm_whole", "-s", "8", "-D", "20ms", "--dir", "out")
 	client.await("second run", func() bool { return client.count("run 3 of ") == 1 })
 	client.signal(sigInt)
 	client.ends(statusOther, stopLimit)

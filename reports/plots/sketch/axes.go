@@ -2,6 +2,7 @@ package sketch
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/ibperf/ibperf/internal/units"
@@ -82,7 +83,7 @@ type LogTicks struct{}
 func (LogTicks) Ticks(least, most float64) []plot.Tick {
 	var ticks []plot.Tick
 	decades := math.Log10(most) - math.Log10(least)
-	wide := decades > 3.2
+	wide := decades > 4.1
 	step := math.Max(math.Ceil(decades/10), 1)
 	for e := math.Floor(math.Log10(least)); e <= math.Ceil(math.Log10(most)); e += step {
 		for s := 1.0; s < 10; s++ {
@@ -92,7 +93,7 @@ func (LogTicks) Ticks(least, most float64) []plot.Tick {
 			}
 			t := plot.Tick{Value: v}
 			if s == 1 || (!wide && (s == 2 || s == 5)) {
-				t.Label = plainNumber(v)
+				t.Label = tickNumber(v)
 			}
 			ticks = append(ticks, t)
 		}
@@ -111,44 +112,69 @@ func (EvenTicks) Ticks(least, most float64) []plot.Tick {
 	}
 	var ticks []plot.Tick
 	for i := math.Ceil(least / step); i*step <= most && len(ticks) < 20; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: plainNumber(i * step)})
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: tickNumber(i * step)})
 	}
 	return ticks
 }
 
-// plainNumber prints a tick without exponent and without needless digits.
-func plainNumber(v float64) string {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+// Number prints a number with so many digits, without exponent and needless zeros.
+func Number(v float64, digits int) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 	if err != nil {
 		rounded = v
 	}
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// SizeAxis makes the x axis one of message sizes, in powers of two.
+// tickNumber prints a tick.
+func tickNumber(v float64) string { return Number(v, 6) }
+
+// SizeAxis makes the x axis one of message sizes, which ascend.
 func (s *Sketch) SizeAxis(sizes []int) {
-	s.XLabel = "message size [bytes]"
+	var stops []plot.Tick
+	for _, size := range sizes {
+		stops = append(stops, plot.Tick{Value: float64(size), Label: units.Size(size)})
+	}
+	s.StopAxis("message size [bytes]", stops)
+}
+
+// StopAxis makes the x axis a logarithmic one that is marked where there are measurements:
+// at stops, which ascend from above 0.
+func (s *Sketch) StopAxis(label string, stops []plot.Tick) {
+	s.XLabel = label
 	s.Plot.Y.Padding = vg.Points(8) // room between the y axis and the first points
 	a := &s.Plot.X
 	a.Scale = LogScale{}
-	a.Min, a.Max = float64(sizes[0]), float64(sizes[len(sizes)-1])
-	a.Tick.Marker = sizeTicks{}
+	a.Min, a.Max = stops[0].Value, stops[len(stops)-1].Value
+	if len(stops) == 1 {
+		a.Min, a.Max = a.Min/2, a.Max*2
+	}
+	a.Tick.Marker = stopTicks(stops)
 }
 
-// sizeTicks marks powers of two, with a label for at most twelve of them.
-type sizeTicks struct{}
+// WidenX makes room on both sides of the first and the last stop, for what is written at
+// them.
+func (s *Sketch) WidenX() {
+	a := &s.Plot.X
+	by := math.Pow(a.Max/a.Min, 0.04)
+	a.Min, a.Max = a.Min/by, a.Max*by
+	s.Plot.Y.Padding = 0
+}
+
+// stopTicks marks stops, with a label where there is room for one.
+type stopTicks []plot.Tick
 
 // Ticks implements [plot.Ticker].
-func (sizeTicks) Ticks(least, most float64) []plot.Tick {
-	first, last := int(math.Ceil(math.Log2(least)-1e-9)), int(math.Floor(math.Log2(most)+1e-9))
-	every := (last-first)/12 + 1
-	var ticks []plot.Tick
-	for e := first; e <= last; e++ {
-		t := plot.Tick{Value: math.Exp2(float64(e))}
-		if (e-first)%every == 0 {
-			t.Label = units.Size(1 << e)
+func (stops stopTicks) Ticks(least, most float64) []plot.Tick {
+	const labels = 13 // that have room side by side
+	ticks := slices.Clone(stops)
+	last := math.Inf(-1)
+	for i, t := range ticks {
+		if at := (LogScale{}).Normalize(least, most, t.Value); at-last >= 1.0/labels {
+			last = at
+		} else {
+			ticks[i].Label = ""
 		}
-		ticks = append(ticks, t)
 	}
 	return ticks
 }
@@ -156,7 +182,7 @@ func (sizeTicks) Ticks(least, most float64) []plot.Tick {
 // Grid returns thin lines at the labelled ticks.
 func Grid() *plotter.Grid {
 	g := plotter.NewGrid()
-	g.Vertical.Color, g.Horizontal.Color = gridColor, gridColor
+	g.Vertical.Color, g.Horizontal.Color = Faint, Faint
 	g.Vertical.Width, g.Horizontal.Width = vg.Points(0.5), vg.Points(0.5)
 	return g
 }

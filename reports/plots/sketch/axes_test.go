@@ -16,6 +16,14 @@ func TestLogRangeHoldsItsValues(t *testing.T) {
 	}
 }
 
+// allSizes are stops at the powers of two that messages may have.
+var allSizes = func() (stops []plot.Tick) {
+	for size := 2.0; size <= 8<<20; size *= 2 {
+		stops = append(stops, plot.Tick{Value: size, Label: "size"})
+	}
+	return stops
+}()
+
 func TestTicksAreFewAndLabelled(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -26,8 +34,8 @@ func TestTicksAreFewAndLabelled(t *testing.T) {
 		{"many decades", LogTicks{}, 0.01, 1e6},
 		{"from zero", EvenTicks{}, 0, 72000},
 		{"tiny", EvenTicks{}, 0, 1e-9},
-		{"all sizes", sizeTicks{}, 2, 8 << 20},
-		{"two sizes", sizeTicks{}, 64, 128},
+		{"all sizes", stopTicks(allSizes), 2, 8 << 20},
+		{"two sizes", stopTicks(allSizes[5:7]), 64, 128},
 	} {
 		labels := 0
 		for _, tick := range c.ticker.Ticks(c.low, c.high) {
@@ -44,5 +52,25 @@ func TestTicksAreFewAndLabelled(t *testing.T) {
 	}
 	if ticks := (EvenTicks{}).Ticks(0, math.Inf(1)); ticks != nil {
 		t.Errorf("an endless axis has ticks %v", ticks)
+	}
+}
+
+func TestStopAxisOfOneStop(t *testing.T) {
+	s := Blank()
+	s.SizeAxis([]int{64})
+	if a := s.Plot.X; !(a.Min < 64 && a.Max > 64) || s.XLabel != "message size [bytes]" {
+		t.Errorf("the axis is from %g to %g, %q", a.Min, a.Max, s.XLabel)
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for _, c := range []struct {
+		v      float64
+		digits int
+		want   string
+	}{{0.123456, 3, "0.123"}, {123456, 3, "123000"}, {41.2, 4, "41.2"}, {1e-7, 4, "0.0000001"}, {0, 4, "0"}} {
+		if got := Number(c.v, c.digits); got != c.want {
+			t.Errorf("%g with %d digits is %q, want %q", c.v, c.digits, got, c.want)
+		}
 	}
 }

@@ -11,13 +11,12 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // The size of every figure, and how fine its picture is.
 const (
-	figureWidth  = 9 * vg.Inch
-	figureHeight = 5.4 * vg.Inch
+	figureWidth  = 8 * vg.Inch
+	figureHeight = 5 * vg.Inch
 	DPI          = 144
 )
 
@@ -43,7 +42,7 @@ func Save(dir string, all []*Sketch) ([]page.Figure, error) {
 // save writes the picture and the vector drawing.
 func (s *Sketch) save(dir string) (page.Figure, error) {
 	base := filepath.Join(dir, s.Name)
-	fig := page.Figure{Name: s.Name, Title: s.Title, PNG: base + ".png", SVG: base + ".svg"}
+	fig := page.Figure{Name: s.Name, Title: s.Title, PNG: base + ".png", SVG: base + ".svg", Detail: s.Detail}
 	svg, err := s.SVG()
 	if err != nil {
 		return fig, fmt.Errorf("draw %s: %w", fig.SVG, err)
@@ -59,19 +58,6 @@ func (s *Sketch) save(dir string) (page.Figure, error) {
 		return fig, fmt.Errorf("write %s: %w", fig.PNG, err)
 	}
 	return fig, nil
-}
-
-// SVG returns the vector drawing.
-func (s *Sketch) SVG() ([]byte, error) {
-	canvas := vgsvg.New(figureWidth, figureHeight)
-	s.draw(draw.New(canvas))
-	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
-		return nil, err
-	}
-	// Viewers without Liberation Sans take a font of the same metrics, if told.
-	return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
-		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), nil
 }
 
 func (s *Sketch) png() ([]byte, error) {

@@ -4,6 +4,7 @@ package sketch
 import (
 	"fmt"
 	"image/color"
+	"slices"
 
 	"github.com/ibperf/ibperf/reports"
 	xfont "golang.org/x/image/font"
@@ -14,17 +15,21 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Sketch is a plot that is ready to be drawn on any canvas: what it shows,
-// of which device, what is doubtful, the legend, and the plot itself.
+// A Sketch is a plot that is ready to be drawn on any canvas: what it shows, of which
+// device, what can be read from it, what is doubtful, the legend, and the plot itself.
 type Sketch struct {
 	Name     string
+	Detail   bool // for a closer look
 	Title    string
 	Subtitle string
+	Notes    []string // what can be read from the plot
 	Warnings []string
 	legend   []entry
 	XLabel   string
 	YLabel   string
+	Right    vg.Length // room beside the plot
 	Plot     *plot.Plot
+	Spots    []Spot
 }
 
 // An entry of the legend is a sample of a line or area, and what it stands for.
@@ -32,17 +37,6 @@ type entry struct {
 	text   string
 	sample plot.Thumbnailer
 }
-
-// The colours of text: Ink for what is read first, Quiet for the rest.
-var (
-	Ink   = color.Gray{Y: 0x22}
-	Quiet = color.Gray{Y: 0x55}
-)
-
-var (
-	gridColor    = color.Gray{Y: 0xDD}
-	warningColor = color.RGBA{R: 0xB0, A: 0xFF}
-)
 
 // Blank is a sketch with axes and without words.
 func Blank() *Sketch {
@@ -88,30 +82,48 @@ const LineWidth = vg.Length(1.7)
 
 const margin = vg.Length(12)
 
-// draw lays out title, subtitle, warnings, legend and plot from top to bottom.
-func (s *Sketch) draw(c draw.Canvas) {
-	c.SetColor(color.White)
+// draw lays out title, subtitle, notes, warnings, legend and plot from top to bottom, and
+// returns where the spots are.
+func (s *Sketch) draw(c draw.Canvas) []placed {
+	c.SetColor(Paper)
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, margin, -margin, margin, -margin)
 	top := c.Max.Y
-	line := func(str string, style text.Style) {
-		top -= style.Font.Size
-		c.FillText(style, vg.Point{X: c.Min.X, Y: top}, str)
-		top -= vg.Points(4)
+	lines := func(str string, style text.Style) {
+		for _, line := range wrap(str, style, c.Max.X-c.Min.X) {
+			top -= style.Font.Size
+			c.FillText(style, vg.Point{X: c.Min.X, Y: top}, line)
+			top -= vg.Points(4)
+		}
 	}
-	line(s.Title, TextStyle(14, true, Ink, text.Style{}))
-	line(s.Subtitle, TextStyle(11, false, Quiet, text.Style{}))
+	lines(s.Title, TextStyle(14, true, Ink, text.Style{}))
+	lines(s.Subtitle, TextStyle(10, false, Quiet, text.Style{}))
+	for _, n := range s.Notes {
+		lines(n, TextStyle(11, false, Ink, text.Style{}))
+	}
 	for _, w := range s.Warnings {
-		line(w, TextStyle(10, false, warningColor, text.Style{}))
+		lines(w, TextStyle(10, false, warningColor, text.Style{}))
 	}
 	top = s.drawLegend(c, top-vg.Points(4)) - vg.Points(8)
 	// The plot's own labels would take room as if their place were in data units.
 	label := TextStyle(11, false, Ink, text.Style{})
-	line(s.YLabel, label)
+	lines(s.YLabel, label)
 	top -= vg.Points(4)
 	label.XAlign = draw.XCenter
 	c.FillText(label, vg.Point{X: c.Center().X, Y: c.Min.Y + 2}, s.XLabel)
-	s.Plot.Draw(draw.Crop(c, 0, 0, label.Font.Size+vg.Points(8), top-c.Max.Y))
+	c = draw.Crop(c, 0, -s.Right, label.Font.Size+vg.Points(8), top-c.Max.Y)
+	s.Plot.Draw(c)
+	return place(s.Spots, s.Plot, s.Plot.DataCanvas(c))
+}
+
+// wrap breaks a text into lines that are no wider than width.
+func wrap(str string, style text.Style, width vg.Length) []string {
+	for length := len(str); ; length -= 1 + length/20 {
+		lines := reports.Wrap(str, length)
+		if length < 20 || !slices.ContainsFunc(lines, func(l string) bool { return style.Width(l) > width }) {
+			return lines
+		}
+	}
 }
 
 // drawLegend puts the entries side by side below top, in as many lines as they

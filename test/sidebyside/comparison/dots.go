@@ -19,15 +19,15 @@ const ratioLines = 18
 // extremeRatio bounds what is drawn: beyond it a dot stands at the edge.
 const extremeRatio = 1000
 
-// metricColors tells metrics apart, in the palette of the completion modes.
+// metricColors tells metrics apart.
 var metricColors = map[string]color.NRGBA{
-	MetricLatency:   {R: 0x00, G: 0x72, B: 0xB2, A: 0xFF}, // blue
-	MetricBandwidth: {R: 0xD5, G: 0x5E, B: 0x00, A: 0xFF}, // vermillion
-	MetricRate:      {R: 0x00, G: 0x9E, B: 0x73, A: 0xFF}, // bluish green
-	MetricMean:      {R: 0x56, G: 0xB4, B: 0xE9, A: 0xFF}, // sky blue
-	MetricTime:      {R: 0x5E, G: 0x3C, B: 0x99, A: 0xFF}, // violet
-	MetricWall:      {R: 0xCC, G: 0x79, B: 0xA7, A: 0xFF}, // reddish purple
-	MetricMemory:    {R: 0xE6, G: 0x9F, B: 0x00, A: 0xFF}, // orange
+	MetricLatency:   sketch.Blue,
+	MetricBandwidth: sketch.Vermillion,
+	MetricRate:      sketch.Green,
+	MetricMean:      sketch.SkyBlue,
+	MetricTime:      sketch.Violet,
+	MetricWall:      sketch.Purple,
+	MetricMemory:    sketch.Orange,
 }
 
 // sketches draws the ratios of a comparison, some lines on each plot, and lines

@@ -3,10 +3,13 @@ package comparison
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ibperf/ibperf/internal/golden"
+	"github.com/ibperf/ibperf/reports/plots/sketch"
 )
 
 // recorded is the comparison in testdata, of three lines, one of each metric and arrival, with so many pairs.
@@ -50,6 +53,20 @@ func TestRatioDrawingSaysWhatItShows(t *testing.T) {
 		"average BW (higher is better)", "write_lat, 2, data: perftest", "send_bw, 8, event: ucx_perftest put_bw", "1.10x", "the CPU is emulated"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the drawing does not say %q", want)
+		}
+	}
+}
+
+func TestDrawingHasTheColoursOfFigures(t *testing.T) {
+	known := sketch.Colors()
+	for metric, c := range metricColors {
+		if hex := fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B); !slices.Contains(known, hex) {
+			t.Errorf("%s is drawn in %s", metric, hex)
+		}
+	}
+	for _, c := range regexp.MustCompile(`#[0-9A-F]{6}`).FindAllString(ratioDrawing(t, recorded(t, 5)), -1) {
+		if !slices.Contains(known, c) {
+			t.Errorf("colour %s", c)
 		}
 	}
 }

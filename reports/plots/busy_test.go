@@ -1,0 +1,68 @@
+package plots
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+func TestBusyPlotNamesItsSizes(t *testing.T) {
+	f := latencies(t, []int{2, 8, 64, 512, 4096, 65536, 1 << 20}, "data", "poll", "event")
+	svg := drawingNamed(t, "busy", f)
+	for _, size := range []string{"2 bytes", "1M bytes"} {
+		textAt(t, svg, size)
+	}
+	if points := spotsOf(t, svg, "event"); len(points) < 3 || len(points) > busySizes {
+		t.Errorf("%d sizes are drawn", len(points))
+	}
+	// The points of the least size are on a line from left to right: data, poll, event.
+	at := map[string]drawnSpot{}
+	for mode := range modeColors {
+		for _, s := range spotsOf(t, svg, mode) {
+			if strings.Contains(s.Title, mode+", 2 bytes") {
+				at[mode] = s
+			}
+		}
+	}
+	if !(at["data"].X < at["poll"].X && at["poll"].X < at["event"].X) || at["event"].Y <= at["poll"].Y {
+		t.Errorf("the modes are at %v", at)
+	}
+}
+
+// The busier of the two sides counts.
+func TestBusyPlotIsOfTheBusierSide(t *testing.T) {
+	f := latencies(t, []int{64}, "poll", "event")
+	f.Rows[1].Local.Busy, f.Rows[1].Peer.Busy = 0.2, 0.9
+	here := spotsOf(t, drawingNamed(t, "busy", f), "event")[0].Y
+	f.Rows[1].Local.Busy, f.Rows[1].Peer.Busy = 0.9, 0.2
+	if there := spotsOf(t, drawingNamed(t, "busy", f), "event")[0].Y; here != there {
+		t.Errorf("at %g, and with sides swapped at %g", here, there)
+	}
+}
+
+func TestWhatWasNotMeasuredIsNotInTheBusyPlot(t *testing.T) {
+	f := latencies(t, []int{2, 64}, "poll")
+	f.Rows[0].Local.Busy, f.Rows[0].Peer.Busy = 0, 0
+	if points := spotsOf(t, drawingNamed(t, "busy", f), "poll"); len(points) != 1 {
+		t.Errorf("points %v", points)
+	}
+	f.Rows[1].Local.Busy, f.Rows[1].Peer.Busy = 0, 0
+	for name := range drawings(t, f) {
+		if strings.Contains(name, "busy") {
+			t.Errorf("there is %s", name)
+		}
+	}
+}
+
+func TestApart(t *testing.T) {
+	f := latencies(t, []int{2, 4, 8, 16, 32, 65536, 1 << 20}, "poll")
+	lines := seriesOf(groupsOf([]*result.File{f})[0])
+	got := apart(lines, 4)
+	if len(got) < 3 || got[0] != 2 || got[len(got)-1] != 1<<20 || got[len(got)-2] != 65536 {
+		t.Errorf("sizes %v", got)
+	}
+	if got := apart(lines, 7); len(got) != 7 {
+		t.Errorf("of 7 sizes %v", got)
+	}
+}

@@ -1,0 +1,92 @@
+package plots
+
+import (
+	"math"
+
+	"github.com/ibperf/ibperf/internal/units"
+	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/plots/sketch"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// pauseSketch draws median latency by the pause between messages.
+func pauseSketch(g *group, lines []*series, size int) *sketch.Sketch {
+	s := newSketch(g, lines, "median by pause between messages, "+bytesText(size), "pause", units.Size(size))
+	values := byPause(s, g, lines, medianUsec)
+	if len(values) == 0 {
+		return nil
+	}
+	explainSpans(s, lines, medianUsec, ofRoundsText)
+	sketch.FitAxis(&s.Plot.Y, values, true)
+	s.YLabel = "median latency [usec], lower is better"
+	return s
+}
+
+// pauseBusySketch draws how busy a core is by the pause between messages. There is none if
+// that was not measured.
+func pauseBusySketch(g *group, lines []*series, size int) *sketch.Sketch {
+	s := newSketch(g, lines, "core busy by pause between messages, "+bytesText(size), "pause_busy", units.Size(size))
+	values := byPause(s, g, lines, busyPercent)
+	if len(values) == 0 {
+		return nil
+	}
+	busyAxis(&s.Plot.Y, values)
+	s.YLabel = busyLabel + ", lower is better"
+	return s
+}
+
+// byPause draws a measure by the pause between messages, and returns its values.
+func byPause(s *sketch.Sketch, g *group, lines []*series, y measure) []float64 {
+	pauses := newPauseAxis(g)
+	if len(pauses.stops) == 0 {
+		return nil
+	}
+	s.StopAxis("pause between messages [usec]", pauses.stops)
+	s.Plot.Add(sketch.Grid(), pauses)
+	return g.lines(s, lines, pauses.of, y)
+}
+
+// A pauseAxis is a logarithmic axis of pauses in microseconds that has a place for no
+// pause, apart from the others.
+type pauseAxis struct {
+	stops []plot.Tick
+	zero  float64 // where no pause is drawn; 0 if there is none
+}
+
+func newPauseAxis(g *group) *pauseAxis {
+	a := &pauseAxis{}
+	for i, f := range g.Runs {
+		if at := units.Usec(g.Along.Of(f)); at > 0 {
+			a.stops = append(a.stops, plot.Tick{Value: at, Label: g.Label(i)})
+		}
+	}
+	if n := len(a.stops); n > 0 && n < len(g.Runs) {
+		first, last := a.stops[0].Value, a.stops[n-1].Value
+		a.zero = first / max(2, math.Pow(last/first, 1/float64(max(n-1, 1))))
+		a.stops = append([]plot.Tick{{Value: a.zero, Label: "0"}}, a.stops...)
+	}
+	return a
+}
+
+// of is where a row stands.
+func (a *pauseAxis) of(e reports.Entry) float64 {
+	if at := units.Usec(reports.AlongGap.Of(e.File)); at > 0 {
+		return at
+	}
+	return a.zero
+}
+
+// Plot implements [plot.Plotter]: it breaks the axis behind the place of no pause.
+func (a *pauseAxis) Plot(c draw.Canvas, p *plot.Plot) {
+	if a.zero <= 0 {
+		return
+	}
+	x, _ := p.Transforms(&c)
+	at := (x(a.zero) + x(a.stops[1].Value)) / 2
+	c.FillPolygon(sketch.Paper, []vg.Point{{X: at - 3, Y: c.Min.Y - 2}, {X: at + 3, Y: c.Min.Y - 2}, {X: at + 3, Y: c.Min.Y + 2}, {X: at - 3, Y: c.Min.Y + 2}})
+	for _, shift := range []vg.Length{-3, 3} {
+		c.StrokeLine2(draw.LineStyle{Color: sketch.Quiet, Width: vg.Points(1)}, at+shift-2, c.Min.Y-4, at+shift+2, c.Min.Y+4)
+	}
+}

@@ -1,0 +1,163 @@
+package plots
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/reports/result"
+)
+
+// alongQPs are runs of 1, 16, 256, ... QPs in which data is so many times as fast as poll.
+func alongQPs(t *testing.T, kind string, times ...float64) []*result.File {
+	t.Helper()
+	var files []*result.File
+	for i, by := range times {
+		f := latencies(t, []int{64}, "data", "poll", "event")
+		if kind == result.KindBandwidth {
+			f = bandwidths(t, []int{64}, "data", "poll", "event")
+		}
+		f.Parameters.QPs = 1 << (4 * i)
+		data, poll := f.Rows[0].Rounds, f.Rows[1].Rounds
+		for j := range data {
+			data[j].Average, data[j].P50Ns = by*poll[j].Average, poll[j].P50Ns/by
+			if by == 1 && j%2 == 0 {
+				data[j].Average, data[j].P50Ns = data[j].Average*1.01, data[j].P50Ns*1.01
+			} else if by == 1 {
+				data[j].Average, data[j].P50Ns = data[j].Average/1.01, data[j].P50Ns/1.01
+			}
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// alongPause are runs with pauses of 0, 10 and 1000 usec, in all modes.
+func alongPause(t *testing.T) []*result.File {
+	t.Helper()
+	var files []*result.File
+	for _, pause := range []time.Duration{0, 10 * time.Microsecond, time.Millisecond} {
+		f := latencies(t, []int{64}, "data", "poll", "event")
+		f.Parameters.Gap = pause
+		files = append(files, f)
+	}
+	return files
+}
+
+func TestCrossoverIsSaidAndMarked(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		times []float64
+		want  string
+		marks int
+	}{
+		{"ahead", []float64{2, 1.5, 1.2}, "data is ahead of poll at every number of QPs", 0},
+		{"behind", []float64{0.9, 0.5, 0.2}, "poll is ahead of data at every number of QPs", 0},
+		{"once", []float64{2, 1.5, 0.5, 0.4}, "data and poll cross between 16 and 256 QPs: data is ahead at 1, 16, poll at 256, 4096", 1},
+		{"once, somewhere", []float64{2, 1, 1, 0.4}, "data and poll cross between 1 and 4096 QPs: data is ahead at 1, poll at 4096", 1},
+		{"twice", []float64{2, 0.5, 2}, "data and poll cross between 1 and 16 and between 16 and 256 QPs: data is ahead at 1, 256, poll at 16", 2},
+		{"at first", []float64{2, 1.5, 1.2, 1}, "data is ahead of poll at 1 to 256 QPs; no certain difference at 4096", 0},
+		{"noise", []float64{1, 1, 1}, "data and poll: no certain difference at any number of QPs", 0},
+	} {
+		for kind, figure := range map[string]string{result.KindLatency: "lat_qps_64", result.KindBandwidth: "bw_qps_64"} {
+			svg := drawingNamed(t, figure, alongQPs(t, kind, c.times...)...)
+			if !strings.Contains(strings.ReplaceAll(svg, "&#34;", `"`), ">"+c.want+"<") {
+				t.Errorf("%s, %s: the drawing does not say %q", c.name, kind, c.want)
+			}
+			if got := strings.Count(svg, "fill:#EEEEEE"); got != c.marks {
+				t.Errorf("%s, %s: %d places are marked, want %d", c.name, kind, got, c.marks)
+			}
+		}
+	}
+}
+
+func TestCrossoverOfEventIsSaidOnlyIfThereIsOne(t *testing.T) {
+	files := alongQPs(t, result.KindBandwidth, 2, 2, 2)
+	if svg := drawingNamed(t, "qps_64", files...); strings.Contains(svg, "event and poll") || strings.Contains(svg, "event is") {
+		t.Error("something is said of event, which is behind everywhere")
+	}
+	event, poll := files[2].Rows[2].Rounds, files[2].Rows[1].Rounds
+	for i := range event {
+		event[i].Average = 3 * poll[i].Average
+	}
+	if svg := drawingNamed(t, "qps_64", files...); !strings.Contains(svg, "event and poll cross between 16 and 256 QPs") {
+		t.Error("nothing is said of event")
+	}
+}
+
+func TestNothingIsSaidOfModesWithoutRatios(t *testing.T) {
+	files := alongQPs(t, result.KindBandwidth, 2, 2, 0.5)
+	for _, f := range files {
+		for i := range f.Rows {
+			f.Rows[i].NoRatio = "no mode waits"
+		}
+	}
+	svg := drawingNamed(t, "qps_64", files...)
+	if strings.Contains(svg, "ahead") || strings.Contains(svg, "cross") || !strings.Contains(svg, "nothing is concluded between modes: no mode waits") {
+		t.Error("something is concluded")
+	}
+}
+
+func TestPointsOfASweepAreWhereItsStopsAre(t *testing.T) {
+	svg := drawingNamed(t, "lat_qps_64", alongQPs(t, result.KindLatency, 2, 2, 2)...)
+	points := spotsOf(t, svg, "event")
+	if len(points) != 3 || math.Abs((points[2].X-points[1].X)-(points[1].X-points[0].X)) > 0.1 {
+		t.Errorf("1, 16 and 256 QPs are at %v", points)
+	}
+	for i, want := range []string{"event, 1 QPs: median ", "event, 16 QPs: ", "event, 256 QPs: "} {
+		if !strings.HasPrefix(points[i].Title, want) {
+			t.Errorf("spot %d says %q", i, points[i].Title)
+		}
+	}
+	textAt(t, svg, "256")
+	textAt(t, svg, "number of QPs")
+}
+
+func TestNoPauseHasAPlaceOfItsOwn(t *testing.T) {
+	drawn := drawings(t, alongPause(t)...)
+	if len(drawn) != 2 {
+		t.Fatalf("%d plots, want latency and core busy", len(drawn))
+	}
+	for name, svg := range drawn {
+		points := spotsOf(t, svg, "event")
+		if len(points) != 3 || points[1].X-points[0].X < 50 || points[2].X-points[1].X < 50 {
+			t.Errorf("%s: points at %v", name, points)
+		}
+		for _, label := range []string{"0", "10", "1000", "pause between messages [usec]"} {
+			textAt(t, svg, label)
+		}
+		if !strings.Contains(points[0].Title, "event, pause 0 usec: ") {
+			t.Errorf("%s: %q", name, points[0].Title)
+		}
+	}
+}
+
+func TestSweepOfManySizesIsDrawnOfFour(t *testing.T) {
+	var files []*result.File
+	for _, n := range []int{1, 16, 256} {
+		f := bandwidths(t, []int{2, 8, 64, 512, 4096, 65536}, "data", "poll")
+		f.Parameters.QPs = n
+		files = append(files, f)
+	}
+	drawn := sketchesOf(files)
+	if len(drawn) != 4 {
+		t.Errorf("%d plots", len(drawn))
+	}
+	for i, s := range drawn {
+		if s.Detail != (i > 0) {
+			t.Errorf("%s: detail %v", s.Name, s.Detail)
+		}
+	}
+}
+
+// What a file says of its pauses may be anything.
+func TestSweepOfNoPlacesIsNotDrawn(t *testing.T) {
+	files := alongPause(t)
+	for i, f := range files {
+		f.Parameters.Gap = -time.Duration(i)
+	}
+	if drawn := drawings(t, files...); len(drawn) != 0 {
+		t.Errorf("%d plots", len(drawn))
+	}
+}
