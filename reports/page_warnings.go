@@ -11,6 +11,9 @@ import (
 // others say how to read numbers that are right.
 var alarming = []string{"interrupted", "error", "forced-data"}
 
+// Alarming tells whether a run of the group has an alarming warning, or wrong data.
+func (g *Group) Alarming() bool { return len(alerts(g)) > 0 || verifyTable(g) != nil }
+
 // alerts are the lines of a group that nobody may overlook.
 func alerts(g *Group) []string {
 	return runLines(g, func(w result.Warning) bool { return slices.Contains(alarming, w.ID) })

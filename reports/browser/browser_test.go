@@ -36,7 +36,7 @@ func start(t *testing.T) context.Context {
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // which root cannot have
 	}
-	within, stopWaiting := context.WithTimeout(context.Background(), 10*patience)
+	within, stopWaiting := context.WithTimeout(context.Background(), 5*patience)
 	t.Cleanup(stopWaiting)
 	allocator, stop := chromedp.NewExecAllocator(within, options...)
 	t.Cleanup(stop)

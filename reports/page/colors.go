@@ -13,7 +13,10 @@ var darkColors = []struct{ light, dark string }{
 	{"#0072B2", "#56B4E9"}, // data
 	{"#D55E00", "#F28E3C"}, // poll
 	{"#009E73", "#2CC295"}, // event
-	{"#B00000", "#FF8A80"}, // warnings
+	{"#B00000", "#FF8A80"}, // what is wrong
+	{"#005585", "#56B4E9"}, // small text about data, poll and event
+	{"#9F4600", "#F28E3C"},
+	{"#007656", "#2CC295"},
 	{"#56B4E9", "#A6D8F7"}, // what is no mode, from here on
 	{"#CC79A7", "#E3A6C6"},
 	{"#E69F00", "#F3C65A"},
