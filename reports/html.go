@@ -27,7 +27,10 @@ func WriteHTML(path string, runs []*result.File, figures []page.Figure) error {
 		p.Sections = append(p.Sections, s)
 	}
 	if v := Judge(runs); v != nil {
-		p.Answers, p.Cards = answers(v), cards(v, groups, p.Sections)
+		p.Answers = answers(v)
+		if len(groups) > 1 { // a card for the only section would say what stands above it
+			p.Cards = cards(v, groups, p.Sections)
+		}
 	}
 	return page.Write(path, p)
 }

@@ -48,7 +48,7 @@ func TestPartsStandInOrder(t *testing.T) {
 	})
 	at := 0
 	for _, want := range []string{"the title", "the lead", "Which way?", "this way", `<a href="#lat"><b>a card</b>`, "short", "of all", `<section id="lat">`,
-		"<text>drawn</text>", "<details><summary>More figures: by percentile</summary>", "<text>folded</text>", "1.234<sup><a href=\"#lat-1\">1</a>", `<li id="lat-1">a footnote`,
+		"<text>drawn</text>", "<details><summary>More figures <small>by percentile</small>", "<text>folded</text>", "1.234<sup><a href=\"#lat-1\">1</a>", `<li id="lat-1">a footnote`,
 		"a note", "of this", "the middle"} {
 		i := strings.Index(got[at:], want)
 		if i < 0 {
