@@ -12,7 +12,9 @@ func TestOnlyTroubleAlarms(t *testing.T) {
 		change func(f *result.File)
 		want   bool
 	}{
-		"clocks":     {func(f *result.File) { f.Warnings = append(f.Warnings, result.Warning{ID: "clock", Text: "the clocks drift"}) }, false},
+		"clocks": {func(f *result.File) {
+			f.Warnings = append(f.Warnings, result.Warning{ID: "clock", Text: "the clocks drift"})
+		}, false},
 		"an error":   {func(f *result.File) { f.Error = "gone" }, true},
 		"forced":     {func(f *result.File) { f.Rows[0].Forced = true }, true},
 		"wrong data": {func(f *result.File) { f.Rows[0].Verify = &result.Verify{Messages: 9, Stale: 1} }, true},
