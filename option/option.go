@@ -130,11 +130,14 @@ func (o *Option) Set(s *Settings, argument string) error { return o.value.set(s,
 // decided later.
 func (o *Option) Text(s *Settings) string { return o.value.text(s) }
 
-// Shown is the value as the text over rows and the page print it.
+// Shown is the value as the text over rows and the page print it, empty if there is none.
 func (o *Option) Shown(s *Settings) string {
 	text := o.Text(s)
-	if o.Toggle() {
+	switch {
+	case o.Toggle():
 		return map[string]string{"true": "ON", "false": "OFF"}[text]
+	case text == "":
+		return ""
 	}
 	return text + o.Suffix
 }

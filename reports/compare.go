@@ -113,15 +113,19 @@ func (l *lineup) text(name string, c *result.Column, gbits bool) string {
 	return c.Text(e.Row, gbits) + e.ForcedMark()
 }
 
+// A sidePair is a number of both sides: what tables of it are called, what its column in
+// others is, and the fields of both.
+type sidePair struct{ title, head, unit, here, peer string }
+
 // sidesCompared are what waiting costs, here and at the peer.
-var sidesCompared = []struct{ title, unit, here, peer string }{
-	{"Core busy, here / at the peer", "%", "local.busy", "peer.busy"},
-	{"Wake-ups per message, here / at the peer", "/msg", "local.sleeps_per_message", "peer.sleeps_per_message"},
+var sidesCompared = []sidePair{
+	{"Core busy, here / at the peer", "core busy", "%", "local.busy", "peer.busy"},
+	{"Wake-ups per message, here / at the peer", "wake-ups", "/msg", "local.sleeps_per_message", "peer.sleeps_per_message"},
 }
 
 // sidesTable is a line for each size, with a number of both sides of all rows, nil if
 // it is 0 in all of them.
-func sidesTable(g *Group, lineups []*lineup, names []string, pair struct{ title, unit, here, peer string }) *table.Table {
+func sidesTable(g *Group, lineups []*lineup, names []string, pair sidePair) *table.Table {
 	here, peer := result.ColumnOf(pair.here), result.ColumnOf(pair.peer)
 	t := compareTable(g, lineups, pair.title)
 	for _, name := range names {

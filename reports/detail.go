@@ -12,7 +12,8 @@ import (
 var (
 	percentileFields = []string{"latency.n", "latency.p50_ns", "latency.p90_ns", "latency.p99_ns", "latency.p99_9_ns",
 		"latency.p99_99_ns", "latency.max_ns"}
-	rateFields = []string{"bandwidth.measured_at", "bandwidth.messages", "bandwidth.seconds", "bandwidth.average_bytes_per_s",
+	momentFields = []string{"latency.min_ns", "latency.mean_ns", "latency.stdev_ns"}
+	rateFields   = []string{"bandwidth.measured_at", "bandwidth.messages", "bandwidth.seconds", "bandwidth.average_bytes_per_s",
 		"bandwidth.slowest_bytes_per_s", "bandwidth.median_window_bytes_per_s", "bandwidth.peak_bytes_per_s", "bandwidth.window_s"}
 	workFields = []string{"opcode", "touch", "slots", "span", "depth", "cq_mod", "relaxed_ordering"}
 	costFields = []string{"local.busy", "peer.busy", "local.sleeps_per_message", "peer.sleeps_per_message",
@@ -30,11 +31,23 @@ func detailTables(g *Group, gbits bool) []*table.Table {
 	if g.Kind == result.KindBandwidth {
 		numbers = fieldTable(g, "Rates", rateFields, gbits)
 	}
+	return slices.Concat([]*table.Table{numbers}, workTables(g, gbits))
+}
+
+// statisticsTable is all numbers of the kind of a group, for pages.
+func statisticsTable(g *Group) *table.Table {
+	if g.Kind == result.KindBandwidth {
+		return fieldTable(g, "Rates", slices.Concat(rateFields, []string{"bandwidth.messages_per_s"}), false)
+	}
+	return fieldTable(g, "Percentiles and moments", slices.Concat(percentileFields, momentFields), false)
+}
+
+// workTables say what was done for each row, at what cost, and on which CPUs.
+func workTables(g *Group, gbits bool) []*table.Table {
 	work := slices.DeleteFunc(slices.Clone(workFields), func(field string) bool {
 		return field == "relaxed_ordering" && len(g.texts(field)) < 2
 	})
 	return []*table.Table{
-		numbers,
 		fieldTable(g, "Work and cost", slices.Concat(work, costFields), gbits),
 		fieldTable(g, "Measuring threads", threadFields, gbits),
 	}

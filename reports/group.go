@@ -67,6 +67,21 @@ func (g *Group) Title() string {
 	return title
 }
 
+// Slug begins the names of what is made of the group.
+func (g *Group) Slug() string {
+	words := []string{g.Op, g.Kind}
+	if g.Verify {
+		words = append(words, "verify")
+	}
+	switch g.Along {
+	case AlongQPs:
+		words = append(words, "qps")
+	case AlongGap:
+		words = append(words, "pause")
+	}
+	return Slug(words...)
+}
+
 // An Entry is one row and the run that it is of.
 type Entry struct {
 	Run  int // index into Group.Runs

@@ -6,12 +6,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/internal/synthetic"
 	"github.com/ibperf/ibperf/reports/page"
 	"github.com/ibperf/ibperf/reports/result"
 )
+
+var allModes = []string{"data", "poll", "event"}
 
 func writePage(t *testing.T, files ...*result.File) string {
 	t.Helper()
@@ -49,7 +52,7 @@ func TestPageHoldsNumbersWarningsAndFigures(t *testing.T) {
 	page := writePage(t, lat, bw)
 	for _, want := range []string{
 		"RDMA_Write Latency Test", "RDMA_Read BW Test", "software device: embedded shared memory",
-		"the run was interrupted", "p99.99 is from fewer than 10000 samples", "0.62 [0.6", "The modes differ in: opcode", "busy", units.UsecText(lat.Rows[0].Latency.P50Ns),
+		"the run was interrupted", "p99.99 is from fewer than 10000 samples", "0.62 [0.6", "The modes differ in: opcode", "99.8 / 99.8", "1.000 / 1.000", units.UsecText(lat.Rows[0].Latency.P50Ns),
 		"Data check FAILED", "message 4, byte 9", "whole message", "ibv_query_qp_data_in_order",
 		"half of the round trip", "TX depth", "6.1.0-56-amd64", "node2",
 	} {
@@ -67,6 +70,65 @@ func TestPageNeedsNothingElse(t *testing.T) {
 	for _, pattern := range []string{`(?i)<script`, `(?i)<link`, `(?i)<img`, `(?i)@import`, `(?i)url\(`, `href="[^#]`, `<\?xml`} {
 		if found := regexp.MustCompile(pattern).FindString(page); found != "" {
 			t.Errorf("the page contains %q", found)
+		}
+	}
+}
+
+func TestCardsLeadToTheirTests(t *testing.T) {
+	checked := synthetic.File(t, "write", result.KindBandwidth, []int{64}, "poll")
+	checked.Parameters.Verify = true
+	groups := Groups([]*result.File{checked, synthetic.File(t, "write", result.KindBandwidth, []int{64}, "poll")})
+	sections := []page.Section{{ID: "checked"}, {ID: "plain"}}
+	v := &Verdict{Cards: []Card{{Op: "write", Kind: result.KindBandwidth, Title: "x"}, {Op: "read", Kind: result.KindLatency}}}
+	if got := cards(v, groups, sections); len(got) != 1 || got[0].Section != "plain" || got[0].Title != "x" {
+		t.Errorf("cards are %+v", got)
+	}
+	if got := cards(v, groups[:1], sections[:1]); len(got) != 1 || got[0].Section != "checked" {
+		t.Errorf("with checked runs only: %+v", got)
+	}
+}
+
+func TestWhatAllRunsShareStandsOnce(t *testing.T) {
+	var files []*result.File
+	for _, op := range []string{"write", "send", "read"} {
+		for _, kind := range []string{result.KindLatency, result.KindBandwidth} {
+			files = append(files, synthetic.File(t, op, kind, []int{64}, "data", "poll"))
+		}
+	}
+	files[5].Local.Governor = "powersave"
+	page := writePage(t, files...)
+	for text, want := range map[string]int{
+		"6.1.0-56-amd64": 2, // of both sides
+		"powersave":      1, "stands in for RDMA hardware": 1, "<dt>latency.p99_9_ns": 1,
+		"<dt>latency</dt>": 2, "RDMA_Read Latency Test: the full round trip": 1,
+	} {
+		if got := strings.Count(page, text); got != want {
+			t.Errorf("%q stands %d times, want %d", text, got, want)
+		}
+	}
+}
+
+func TestParametersWithoutAValueAreLeftOut(t *testing.T) {
+	f := synthetic.File(t, "write", result.KindBandwidth, []int{64}, "poll")
+	f.Parameters.Iterations, f.Parameters.Duration = 0, time.Second
+	if page := writePage(t, f); strings.Contains(page, "<dt>Messages</dt>") || !strings.Contains(page, "<dt>Duration</dt><dd>1 s") {
+		t.Error("a run for a time tells of messages")
+	}
+}
+
+func TestSectionsHaveIDsOfTheirOwn(t *testing.T) {
+	var files []*result.File
+	for _, size := range []int{8, 64} { // two sweeps
+		for _, qps := range []int{1, 4, 16} {
+			f := synthetic.File(t, "write", result.KindBandwidth, []int{size}, "data", "poll")
+			f.Parameters.QPs = qps
+			files = append(files, f)
+		}
+	}
+	page := writePage(t, files...)
+	for _, id := range []string{`id="write_bw_qps"`, `id="write_bw_qps_2"`} {
+		if strings.Count(page, id) != 1 {
+			t.Errorf("%s stands %d times", id, strings.Count(page, id))
 		}
 	}
 }

@@ -11,9 +11,12 @@ import (
 	"github.com/ibperf/ibperf/reports/result"
 )
 
+// noDifferenceText stands behind a ratio whose interval holds 1.
+const noDifferenceText = "no difference"
+
 // What is said below tables about the ratios in them.
 const (
-	noteInterval = `Ratio: the median of the rounds' ratios, and its 95 % interval; "no difference" where that holds 1.`
+	noteInterval = `Ratio: the median of the rounds' ratios, and its 95 % interval; "` + noDifferenceText + `" where that holds 1.`
 	noteFew      = "Ratios without an interval are of too few rounds for one."
 	noteOneRound = "No ratio: one round: no interval."
 	noteApart    = "Ratios with an x are plain quotients of separate runs, which were not interleaved."
@@ -109,7 +112,7 @@ func RatioText(r ratio.Ratio) string {
 	}
 	text := fmt.Sprintf("%s [%s-%s]", ratioNumber(r.Median, decimals), ratioNumber(r.Low, decimals), ratioNumber(r.High, decimals))
 	if !r.Different() {
-		text += " no difference"
+		text += " " + noDifferenceText
 	}
 	return text
 }

@@ -1,110 +1,92 @@
-// Package page writes a page of tables and figures that needs nothing else.
+// Package page writes a page of answers, tables and figures that needs nothing else: no
+// other file, no network, no script.
 package page
 
 import (
 	"bytes"
-	_ "embed" // the page's template
+	_ "embed" // the page's template and style
 	"fmt"
 	"html/template"
-	"os"
-	"strings"
 
 	"github.com/ibperf/ibperf/internal/atomicfile"
-	"github.com/ibperf/ibperf/reports/table"
 )
 
 //go:embed page.html.tmpl
 var pageSource string
 
-// A Section is what a page says of one thing: numbers, figures, and all that explains them.
-type Section struct {
+//go:embed page.css
+var pageStyle string
+
+// A Page is what is shown, from top to bottom: answers, a card for each test, sections
+// with figures and tables, and what holds for all of them.
+type Page struct {
 	Title       string
-	Slug        string // begins the names of its figures
-	Runs        []Run
-	Warnings    []string
-	Verify      string
-	Failed      bool // Verify tells of bad messages
-	Main        string
-	SideBySide  []*table.Table // for what pages are made: it comes first
-	Tables      []*table.Table
-	Notes       []string
+	Lead        string // what was measured, and where, in a line
+	Software    string // what stands in for hardware in all of it
+	Answers     []Answer
+	Cards       []Card
+	Warnings    []string // of all sections
+	Sections    []Section
+	Figures     []Figure
+	Facts       Facts       // of all runs
 	Definitions [][2]string // name and meaning
 }
 
-// A Run describes a run beside the numbers of its section.
-type Run struct {
-	Label    string
-	Line     string
-	Command  string
-	Software string
-	Heads    [2]string   // of the facts
-	Facts    [][3]string // name, and a value below each head
-	Settings [][]string  // name and value
+// An Answer to a question that a reader comes with.
+type Answer struct {
+	Question string
+	Lines    []string
+	Bad      bool // it says that something is wrong
+}
+
+// A Card sums a section up, in a few short lines.
+type Card struct {
+	Section string // ID of the section
+	Title   string
+	Lines   []string
 }
 
 // content is what the template shows.
 type content struct {
-	Title    string
+	Page
+	Style    template.CSS
 	Sections []*illustrated
-	Loose    []drawing // figures that no section claims
+	Others   []*illustrated // that no card is of
+	Loose    figures        // that no section claims
 }
 
-// illustrated is a section with its figures.
-type illustrated struct {
-	Section
-	Figures []drawing
-}
+// functions are what the template calls: number counts from 1.
+var functions = template.FuncMap{"number": func(i int) int { return i + 1 }}
 
-// A drawing is a figure with its SVG, to be put into the page as it is.
-type drawing struct {
-	Title string
-	SVG   template.HTML
-}
-
-// Write writes a page of these sections and figures to path.
-func Write(path, title string, sections []Section, figures []Figure) error {
-	c := content{Title: title}
-	for _, s := range sections {
-		c.Sections = append(c.Sections, &illustrated{Section: s})
+// Write writes a page to path.
+func Write(path string, p Page) error {
+	c := content{Page: p}
+	carded := map[string]bool{}
+	for _, card := range p.Cards {
+		carded[card.Section] = true
 	}
-	for _, f := range figures {
-		svg, err := inlineSVG(f.SVG)
+	for _, s := range p.Sections {
+		i := &illustrated{Section: s}
+		c.Sections = append(c.Sections, i)
+		if !carded[s.ID] && len(p.Sections) > 1 {
+			c.Others = append(c.Others, i)
+		}
+	}
+	var look styles
+	for _, f := range p.Figures {
+		drawn, err := look.inline(f)
 		if err != nil {
 			return err
 		}
-		list := c.figuresOf(f.Name)
-		*list = append(*list, drawing{f.Title, svg})
+		c.figuresOf(f.Name).add(drawn, f.Detail)
 	}
+	c.Style = template.CSS(pageStyle + look.sheet())
 	var b bytes.Buffer
-	if err := template.Must(template.New("page").Parse(pageSource)).Execute(&b, c); err != nil {
+	if err := template.Must(template.New("page").Funcs(functions).Parse(pageSource)).Execute(&b, c); err != nil {
 		return fmt.Errorf("make page %s: %w", path, err)
 	}
 	if err := atomicfile.Write(path, b.Bytes()); err != nil {
 		return fmt.Errorf("write page %s: %w", path, err)
 	}
 	return nil
-}
-
-// figuresOf returns the list that a figure of that name belongs to.
-func (c *content) figuresOf(name string) *[]drawing {
-	for _, s := range c.Sections {
-		if strings.HasPrefix(name, s.Slug) {
-			return &s.Figures
-		}
-	}
-	return &c.Loose
-}
-
-// inlineSVG reads a drawing without the XML declaration, which has no place
-// inside HTML.
-func inlineSVG(path string) (template.HTML, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return "", fmt.Errorf("read figure %s: %w", path, atomicfile.Cause(err))
-	}
-	at := bytes.Index(data, []byte("<svg"))
-	if at < 0 {
-		return "", fmt.Errorf("read figure %s: no drawing in it", path)
-	}
-	return template.HTML(data[at:]), nil // who drew it has escaped all text in it
 }

@@ -20,7 +20,7 @@ func newSketch(g *group, lines []*series, what string, words ...string) *sketch.
 	s.Title = reports.Shorten(strings.TrimSuffix(reports.TestTitle(g.Op, g.Kind), " Test"), 40) + ": " + what
 	s.Subtitle = subtitle(g, lines)
 	s.Notes = slices.Concat(leftOut(g), noRatio(lines))
-	s.Warnings = warning(g, lines)
+	s.Warnings, s.Alarming = warning(g, lines), g.Alarming()
 	return s
 }
 

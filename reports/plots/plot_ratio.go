@@ -65,7 +65,7 @@ func (g *group) ratioLabels(lines []*series) *labels {
 				l.markers = append(l.markers, at)
 				most[e.Size] = max(most[e.Size], v.value)
 				if slices.Index(sizes, e.Size)%every == 0 {
-					l.texts = append(l.texts, label{at: at, low: v.low, high: v.high, text: g.ratioNumber(e), color: modeColors[s.mode]})
+					l.texts = append(l.texts, label{at: at, low: v.low, high: v.high, text: g.ratioNumber(e), color: sketch.Text(modeColors[s.mode])})
 				}
 			}
 		}

@@ -12,8 +12,7 @@ var (
 	Faint = color.Gray{Y: 0xDD} // the grid
 	Shade = color.Gray{Y: 0xEE} // areas behind lines
 	Paper = color.Gray{Y: 0xFF}
-
-	warningColor = color.NRGBA{R: 0xB0, A: 0xFF}
+	Red   = color.NRGBA{R: 0xB0, A: 0xFF} // of what is wrong
 )
 
 // The colours of data: Okabe and Ito's palette, which people with any kind of colour
@@ -41,14 +40,22 @@ func Tint(c color.NRGBA, steps int) color.NRGBA {
 	return color.NRGBA{R: mix(c.R), G: mix(c.G), B: mix(c.B), A: c.A}
 }
 
+// Text returns a colour of data dark enough for small text on paper.
+func Text(c color.NRGBA) color.NRGBA {
+	const share = 0.75
+	dim := func(v uint8) uint8 { return uint8(float64(v) * share) }
+	return color.NRGBA{R: dim(c.R), G: dim(c.G), B: dim(c.B), A: c.A}
+}
+
 // Colors returns all colours that figures may have, as they write them: "#0072B2". A page
 // may put others in their place.
 func Colors() []string {
-	all := []color.Color{Ink, Quiet, Faint, Shade, Paper, warningColor}
+	all := []color.Color{Ink, Quiet, Faint, Shade, Paper, Red}
 	for _, c := range tinted {
 		for steps := range tints {
 			all = append(all, Tint(c, steps))
 		}
+		all = append(all, Text(c))
 	}
 	all = append(all, SkyBlue, Purple, Orange, Violet)
 	var texts []string

@@ -24,6 +24,7 @@ type Sketch struct {
 	Subtitle string
 	Notes    []string // what can be read from the plot
 	Warnings []string
+	Alarming bool // warnings say that numbers are wrong, unsafe or incomplete
 	legend   []entry
 	XLabel   string
 	YLabel   string
@@ -102,7 +103,7 @@ func (s *Sketch) draw(c draw.Canvas) []placed {
 		lines(n, TextStyle(11, false, Ink, text.Style{}))
 	}
 	for _, w := range s.Warnings {
-		lines(w, TextStyle(10, false, warningColor, text.Style{}))
+		lines(w, TextStyle(10, false, s.warningColor(), text.Style{}))
 	}
 	top = s.drawLegend(c, top-vg.Points(4)) - vg.Points(8)
 	// The plot's own labels would take room as if their place were in data units.
@@ -114,6 +115,14 @@ func (s *Sketch) draw(c draw.Canvas) []placed {
 	c = draw.Crop(c, 0, -s.Right, label.Font.Size+vg.Points(8), top-c.Max.Y)
 	s.Plot.Draw(c)
 	return place(s.Spots, s.Plot, s.Plot.DataCanvas(c))
+}
+
+// warningColor is red for what nobody may overlook.
+func (s *Sketch) warningColor() color.Color {
+	if s.Alarming {
+		return Red
+	}
+	return Quiet
 }
 
 // wrap breaks a text into lines that are no wider than width.

@@ -32,7 +32,12 @@ func (cs Set) Draw(dir string) ([]string, error) {
 		files = append(files, f.PNG, f.SVG)
 	}
 	path := filepath.Join(dir, "index.html")
-	if err := page.Write(path, cs.title(), []page.Section{cs.section()}, figures); err != nil {
+	if err := page.Write(path, page.Page{
+		Title:       cs.title(),
+		Sections:    []page.Section{cs.section()},
+		Figures:     figures,
+		Definitions: reports.Definitions(cs[0].Definitions, cs[0].Units),
+	}); err != nil {
 		return nil, err
 	}
 	return append(files, path), nil
@@ -41,12 +46,11 @@ func (cs Set) Draw(dir string) ([]string, error) {
 // section is what a page says of comparisons.
 func (cs Set) section() page.Section {
 	s := page.Section{
-		Slug:        slug,
-		Title:       cs.title(),
-		Warnings:    cs.warningLines(),
-		Main:        ratioMeaning,
-		Notes:       cs.numberedNotes(),
-		Definitions: reports.Definitions(cs[0].Definitions, cs[0].Units),
+		ID:       slug,
+		Slug:     slug,
+		Title:    "Subject beside reference",
+		Warnings: cs.warningLines(),
+		Notes:    append([]string{ratioMeaning}, cs.numberedNotes()...),
 	}
 	for _, c := range cs {
 		s.Runs = append(s.Runs, newRun(c))
@@ -62,13 +66,13 @@ func newRun(c *Comparison) page.Run {
 	v := page.Run{
 		Line:     c.Title() + ": " + reports.Clean(c.Machine.Host),
 		Command:  reports.Clean(strings.Join(c.Command, " ")),
-		Heads:    [2]string{"subject", "reference"},
+		Facts:    page.Facts{Heads: [2]string{"subject", "reference"}},
 		Settings: append(c.facts(), []string{"Started", c.Started.UTC().Format("2006-01-02 15:04:05 UTC")}),
 	}
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		name := l.name() + l.parameterText()
-		v.Facts = append(v.Facts,
+		v.Facts.Rows = append(v.Facts.Rows,
 			[3]string{name, l.Subject.Label(), l.Reference.Label()},
 			[3]string{"", reports.Clean(l.Subject.Definition), reports.Clean(l.Reference.Definition)},
 			[3]string{"", reports.Clean(strings.Join(l.Subject.Command, " ")), reports.Clean(strings.Join(l.Reference.Command, " "))})
