@@ -68,7 +68,7 @@ func crossoverText(a, b string, stops []stop) string {
 	return fmt.Sprintf("%s is ahead of %s at %s QPs; no certain difference at %s", ahead, behind, ranges(leads), ranges(unsure))
 }
 
-// stopRanges lists stops by their indexes, three or more neighbours as "first to last".
+// stopRanges lists stops by their indexes, three or more neighbours as "first-last".
 func stopRanges(stops []stop, some []int) string {
 	var parts []string
 	for i := 0; i < len(some); {
@@ -80,7 +80,7 @@ func stopRanges(stops []stop, some []int) string {
 			n = 1
 			parts = append(parts, stops[some[i]].label)
 		} else {
-			parts = append(parts, stops[some[i]].label+" to "+stops[some[i+n-1]].label)
+			parts = append(parts, stops[some[i]].label+"-"+stops[some[i+n-1]].label)
 		}
 		i += n
 	}

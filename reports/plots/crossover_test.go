@@ -17,8 +17,8 @@ func TestCrossoverText(t *testing.T) {
 		"bbb":     "b is ahead of a at every number of QPs",
 		"---":     "a and b: no certain difference at any number of QPs",
 		"aa-":     "a is ahead of b at 1, 2 QPs; no certain difference at 4",
-		"--bbbb-": "b is ahead of a at 4 to 32 QPs; no certain difference at 1, 2, 64",
-		"aaabbb":  "a and b cross between 4 and 8 QPs: a is ahead at 1 to 4, b at 8 to 32",
+		"--bbbb-": "b is ahead of a at 4-32 QPs; no certain difference at 1, 2, 64",
+		"aaabbb":  "a and b cross between 4 and 8 QPs: a is ahead at 1-4, b at 8-32",
 		"b--aa":   "a and b cross between 1 and 8 QPs: a is ahead at 8, 16, b at 1",
 		"a-b-a":   "a and b cross between 1 and 4 and between 4 and 16 QPs: a is ahead at 1, 16, b at 4",
 	} {

@@ -92,7 +92,7 @@ func fitRatios(a *plot.Axis, values []float64) {
 		least, most = min(least, v), max(most, v)
 	}
 	if most/least > 3 {
-		a.Min, a.Max = sketch.LogFloor(least*0.75), sketch.LogCeil(most*1.3)
+		a.Min, a.Max = sketch.LogFloor(least*0.75), sketch.LogCeil(most*1.2)
 		a.Scale, a.Tick.Marker = sketch.LogScale{}, sketch.LogTicks{}
 		return
 	}

@@ -57,7 +57,7 @@ func TestCrossoverIsSaidAndMarked(t *testing.T) {
 		{"once", []float64{2, 1.5, 0.5, 0.4}, "data and poll cross between 16 and 256 QPs: data is ahead at 1, 16, poll at 256, 4096", 1},
 		{"once, somewhere", []float64{2, 1, 1, 0.4}, "data and poll cross between 1 and 4096 QPs: data is ahead at 1, poll at 4096", 1},
 		{"twice", []float64{2, 0.5, 2}, "data and poll cross between 1 and 16 and between 16 and 256 QPs: data is ahead at 1, 256, poll at 16", 2},
-		{"at first", []float64{2, 1.5, 1.2, 1}, "data is ahead of poll at 1 to 256 QPs; no certain difference at 4096", 0},
+		{"at first", []float64{2, 1.5, 1.2, 1}, "data is ahead of poll at 1-256 QPs; no certain difference at 4096", 0},
 		{"noise", []float64{1, 1, 1}, "data and poll: no certain difference at any number of QPs", 0},
 	} {
 		for kind, figure := range map[string]string{result.KindLatency: "lat_qps_64", result.KindBandwidth: "bw_qps_64"} {
