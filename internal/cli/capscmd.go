@@ -118,12 +118,14 @@ func capsOf(d verbs.Device) json.RawMessage {
 	return data
 }
 
-// keepCaps writes what the devices of both sides can do.
+// keepCaps writes what the devices of both sides can do. A server that did not tell is no
+// reason to end.
 func (v *visit) keepCaps(peer json.RawMessage) error {
-	for name, caps := range map[string]json.RawMessage{"caps-client.json": capsOf(v.device), "caps-server.json": peer} {
+	for name, report := range map[string]json.RawMessage{"caps-client.json": capsOf(v.device), "caps-server.json": peer} {
 		var b bytes.Buffer
-		if err := json.Indent(&b, caps, "", "  "); err != nil {
-			return &peerFault{fmt.Errorf("read the capabilities of the server's device: %w", err)}
+		if err := json.Indent(&b, report, "", "  "); err != nil {
+			v.voice.note("%s is left out: the server has not told what its device can do", name)
+			continue
 		}
 		if err := v.keep(name, append(b.Bytes(), '\n')); err != nil {
 			return err

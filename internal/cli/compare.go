@@ -13,6 +13,7 @@ import (
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/internal/compare"
+	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 )
@@ -62,17 +63,22 @@ func (o *options) checkCompare(f *flags) error {
 	if err := o.checkRole(f); err != nil {
 		return err
 	}
+	if err := checkHere(o); err != nil {
+		return err
+	}
 	if o.host == "" {
 		if i := slices.IndexFunc(agreedNames(), f.given); i >= 0 {
 			return usage(fmt.Sprintf("--%s is an option of the client, which is run with a host", agreedNames()[i]))
 		}
-	}
-	if err := checkHere(o); err != nil {
-		return err
+		return nil
 	}
 	for _, r := range compare.Runs(&o.Plan) {
-		if err := r.Plan.Check(); err != nil {
+		s := option.Settings{Plan: r.Plan, Own: o.Own}
+		if err := s.Check(); err != nil {
 			return usage(err.Error())
+		}
+		if err := checkMemory(&r.Plan); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -114,7 +120,7 @@ func (a *app) lead(ctx context.Context, o *options, folder *compare.Folder, draw
 		if ends(ctx, err, i == 0) {
 			return errors.Join(failed, folder.Left())
 		}
-		if err := folder.Missed(r.Name, a.missing(&r, err)); err != nil {
+		if err := folder.Failed(r.Name, a.failed(&r, err)); err != nil {
 			return errors.Join(failed, err)
 		}
 	}
@@ -122,14 +128,16 @@ func (a *app) lead(ctx context.Context, o *options, folder *compare.Folder, draw
 }
 
 // ends tells whether an error is the end of all runs: of one run it says nothing about the
-// next, unless the peer is gone or there was none before.
+// next, unless a side was stopped, the peer is gone, or there was no run before.
 func ends(ctx context.Context, err error, first bool) bool {
-	status := Status(err)
-	return ctx.Err() != nil || status == StatusPeer || first && status != StatusData
+	var lost *oob.PeerError
+	var fault *peerFault
+	gone := errors.As(err, &lost) || errors.As(err, &fault)
+	return ctx.Err() != nil || gone || isOver(err) || first && Status(err) != StatusData
 }
 
-// missing is the file of a run that has failed before it began.
-func (a *app) missing(r *compare.Run, why error) *result.File {
+// failed is the file of a run that has failed before it began.
+func (a *app) failed(r *compare.Run, why error) *result.File {
 	file := newFile(r.Plan.Test, harness.Client, a.command, environment(os.DirFS("/")), true)
 	file.Parameters.Plan = r.Plan.Resolve()
 	file.Error, file.Finished = oneLine(why), time.Now().UTC()
@@ -149,20 +157,18 @@ func (o *options) forRun(r *compare.Run, folder *compare.Folder) *options {
 func (a *app) conclude(o *options, folder *compare.Folder, draw compare.Draw) error {
 	a.console.note("drawing the plots")
 	verdict, err := folder.Conclude(draw, a.console.width())
-	if err != nil {
-		return err
+	if err == nil {
+		a.console.note("wrote %s", folder.Page())
 	}
-	if err := a.print(verdict); err != nil {
-		return fmt.Errorf("print the verdict: %w", err)
-	}
-	a.console.note("wrote %s", folder.Page())
-	if bundle := o.Own.Bundle; bundle != "" {
-		if err := folder.Bundle(bundle); err != nil {
-			return err
+	if bundle := o.Own.Bundle; err == nil && bundle != "" {
+		if err = folder.Bundle(bundle); err == nil {
+			a.console.note("wrote %s", bundle)
 		}
-		a.console.note("wrote %s", bundle)
 	}
-	return nil
+	if failed := a.print(verdict); failed != nil {
+		err = errors.Join(err, fmt.Errorf("print the verdict: %w", failed))
+	}
+	return err
 }
 
 // compareHelp is what --help prints.

@@ -151,6 +151,69 @@ func TestRunThatFailsIsNotTheEnd(t *testing.T) {
 	}
 }
 
+// untilLost is an engine that waits for the end of its peer.
+func untilLost(_ context.Context, c harness.Config) error {
+	<-c.Peer.Lost()
+	return c.Peer.Err()
+}
+
+// A failure on the server's side is one run's, too, and is not taken for a lost peer.
+func TestRunThatFailsAtTheServerIsNotTheEnd(t *testing.T) {
+	trouble := failing("ib_write_lat", 1024, &harness.DeviceError{Err: errors.New("no memory for so many")})
+	c := startWith(t, trouble, func(ctx context.Context, c harness.Config) error {
+		if c.Plan.Kind == option.KindLatency && c.Plan.QPs == 1024 {
+			return untilLost(ctx, c)
+		}
+		return quick(ctx, c)
+	})
+	wantEnd(t, "client", c.client.end(t), StatusPeer, "ib_write_lat with 1024 QPs", "no memory for so many")
+	wantEnd(t, "server", c.server.end(t), StatusDevice, "no memory for so many")
+	if n := len(filesIn(t, c.dir)); n != len(compare.Runs(base()))+4 {
+		t.Errorf("%d files are left", n)
+	}
+}
+
+// Wrong data is what the status tells, whatever else went wrong.
+func TestWrongDataIsTheStatus(t *testing.T) {
+	c := startBoth(t, func(ctx context.Context, c harness.Config) error {
+		if c.Plan.Verify {
+			return errors.Join(quick(ctx, c), &harness.DataError{})
+		}
+		return failing("ib_write_bw", 1024, &harness.DeviceError{Err: errors.New("trouble")})(ctx, c)
+	})
+	wantEnd(t, "client", c.client.end(t), StatusData, "trouble")
+}
+
+// A client that is stopped takes its server along: it makes no more runs.
+func TestServerEndsWithAStoppedClient(t *testing.T) {
+	arrived := make(chan bool, 1)
+	wait := func(ctx context.Context, c harness.Config) error {
+		arrived <- true
+		<-ctx.Done()
+		return harness.ErrInterrupted
+	}
+	c := startWith(t, untilLost, wait)
+	<-arrived
+	c.client.cancel(&interruptedError{"SIGINT"})
+	wantEnd(t, "client", c.client.end(t), StatusOther, "interrupted by SIGINT")
+	wantEnd(t, "server", c.server.end(t), StatusPeer, "interrupted by SIGINT")
+}
+
+// What cannot be drawn does not take the verdict away.
+func TestVerdictIsThereWithoutPlots(t *testing.T) {
+	client := newProgram(t)
+	server := startCompare(t, quick, serverArgs()...)
+	client.goes(func(ctx context.Context) error {
+		return client.app(option.CompareProgram, quick, nil).compare(ctx,
+			[]string{"-p", server.port(t), "127.0.0.1", "-d", "shm_whole", "--dir", t.TempDir()},
+			func(string, []*result.File) ([]page.Figure, error) { return nil, errors.New("no space left") })
+	})
+	wantEnd(t, "client", client.end(t), StatusOther, "no space left")
+	if !strings.Contains(client.out.String(), "VERDICT") {
+		t.Errorf("the client printed %q", client.out)
+	}
+}
+
 func TestComparisonEndsAtOnceIf(t *testing.T) {
 	trouble := &harness.DeviceError{Err: errors.New("no device")}
 	c := startBoth(t, failing("ib_write_lat", 1, trouble))
@@ -160,7 +223,7 @@ func TestComparisonEndsAtOnceIf(t *testing.T) {
 	}
 	lost := &oob.PeerError{Peer: "127.0.0.1:1", Reason: "is gone"}
 	c = startBoth(t, failing("ib_send_bw", 1, lost))
-	wantEnd(t, "the peer is lost", c.client.end(t), StatusPeer, "is gone", "the results of 3 runs are in "+c.dir)
+	wantEnd(t, "the peer is lost", c.client.end(t), StatusPeer, "is gone", "the results of 3 runs are in "+c.dir, "ib_report -o "+c.dir+" "+filepath.Join(c.dir, "write-lat.json"))
 	if got := filesIn(t, c.dir); !slices.Equal(got, []string{"send-lat.json", "write-bw.json", "write-lat.json"}) {
 		t.Errorf("the peer is lost: there are %q", got)
 	}

@@ -31,6 +31,8 @@ func Status(err error) int {
 		return StatusDone
 	case errors.As(err, new(*interruptedError)):
 		return StatusOther
+	case errors.As(err, &data): // of several runs, the one that matters most
+		return StatusData
 	case errors.As(err, &told):
 		return told.status
 	case errors.As(err, new(*busyError)):
@@ -39,8 +41,6 @@ func Status(err error) int {
 		return StatusUsage
 	case errors.As(err, &refused):
 		return StatusRefused
-	case errors.As(err, &data):
-		return StatusData
 	case isDeviceError(err):
 		return StatusDevice
 	case isPeerError(err):
@@ -100,6 +100,7 @@ type toldError struct {
 	status int
 	text   string
 	busy   bool // another attempt may do better
+	over   bool // the peer was stopped, and makes no more runs
 }
 
 func (e *toldError) Error() string { return e.text }
@@ -119,14 +120,20 @@ func statusOf(class string) int {
 
 // reason is what the peer is told about err; the class is empty where there is none.
 func reason(err error) (class, text string) {
-	if errors.As(err, new(*busyError)) {
+	switch {
+	case errors.As(err, new(*busyError)):
 		return classBusy, oneLine(err)
+	case errors.As(err, new(*interruptedError)):
+		return classOver, oneLine(err)
 	}
 	return classes[Status(err)], oneLine(err)
 }
 
 // classBusy is the class of a server's refusal that another attempt may not meet.
 const classBusy = "busy"
+
+// classOver is the class of the end of a side that was stopped.
+const classOver = "over"
 
 // busyError says that a server has no room for another run at present.
 type busyError struct{ text string }
@@ -139,7 +146,13 @@ func heard(err error) error {
 	if !errors.As(err, &peer) || !peer.Aborted {
 		return err
 	}
-	return &toldError{statusOf(peer.Class), peer.Error(), peer.Class == classBusy}
+	return &toldError{statusOf(peer.Class), peer.Error(), peer.Class == classBusy, peer.Class == classOver}
+}
+
+// isOver tells whether the peer has ended because it was stopped.
+func isOver(err error) bool {
+	var told *toldError
+	return errors.As(err, &told) && told.over
 }
 
 // oneLine prints an error, whose parts errors.Join sets in lines, in one line.

@@ -52,7 +52,8 @@ func (s *session) respond(context.Context) error {
 func (s *session) refuse(why error) error {
 	var a answer
 	a.Class, a.Refusal = reason(why)
-	if err := s.answer(a); err != nil {
+	err := s.within(context.Background(), hearLimit, func(context.Context) error { return s.answer(a) })
+	if err != nil {
 		return errors.Join(why, err)
 	}
 	s.tell(why)

@@ -141,7 +141,12 @@ func (a *app) serveFirst(ctx context.Context, o *options, l *oob.Listener) (err 
 			if last {
 				err = errors.Join(err, l.Close())
 			}
-			if err = errors.Join(err, s.serve(ctx)); last || ctx.Err() != nil {
+			ended := s.serve(ctx)
+			err = errors.Join(err, ended)
+			if ctx.Err() != nil {
+				return errors.Join(context.Cause(ctx), err)
+			}
+			if last || isOver(ended) {
 				return err
 			}
 			p.leave()

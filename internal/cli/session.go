@@ -133,11 +133,19 @@ func (s *session) compareReleases(theirs string) {
 	}
 }
 
+// fileNumber tells the files of a server's runs apart; 0: there is one.
+func (s *session) fileNumber() int {
+	if s.number == 0 && s.role == harness.Server && s.series != nil {
+		return s.series.Number
+	}
+	return s.number
+}
+
 // newRecord begins the record of the run.
 func (s *session) newRecord() *record {
 	path := ""
 	if s.options.Own.JSON {
-		path = s.options.resultFile(s.plan.Test, s.number)
+		path = s.options.resultFile(s.plan.Test, s.fileNumber())
 	}
 	text := io.Writer(s.voice)
 	if s.series != nil {

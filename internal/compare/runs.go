@@ -56,7 +56,8 @@ func Runs(base *option.Plan) []Run {
 	for _, gap := range gaps {
 		p := planOf(base, option.OpWrite, option.KindLatency)
 		p.Sizes, p.Gap = size, gap
-		all = append(all, Run{name(&p) + "-gap-" + strconv.FormatInt(gap.Microseconds(), 10) + "us", p.Program() + " with " + strconv.FormatInt(gap.Microseconds(), 10) + " usec between messages", p})
+		usec := strconv.FormatInt(gap.Microseconds(), 10)
+		all = append(all, Run{name(&p) + "-gap-" + usec + "us", p.Program() + " with " + usec + " usec between messages", p})
 	}
 	for _, op := range []option.Op{option.OpWrite, option.OpSend, option.OpRead} {
 		p := planOf(base, op, option.KindBandwidth)

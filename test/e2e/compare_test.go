@@ -72,10 +72,10 @@ func TestCompareInterrupted(t *testing.T) {
 	p := newPlace(t, "out")
 	server, port := p.serve("ib_compare")
 	client := p.connect("ib_compare", port, "-d", "shm_whole", "-s", "8", "-D", "20ms", "--dir", "out")
-	client.await("second run", func() bool { return client.count("run 3 of ") == 1 })
+	client.await("third run", func() bool { return client.count("run 3 of ") == 1 })
 	client.signal(sigInt)
 	client.ends(statusOther, stopLimit)
-	client.says("interrupted by SIGINT", "the results of ", "ib_report -o out out/*.json draws them")
+	client.says("interrupted by SIGINT", "the results of ", "to draw them: ib_report -o out out/write-lat.json out/write-bw.json")
 	server.signal(sigTerm)
 	server.ends(statusOther, stopLimit)
 }
