@@ -30,6 +30,14 @@ func (s *scheme) consumer() func(i *receiver, k uint64) {
 	return func(i *receiver, k uint64) { i.sum += touch(i.ring.Slot(k)) }
 }
 
+// consumerOf is consumer, which does nothing where there is nothing to be done.
+func (s *scheme) consumerOf() func(i *receiver, k uint64) {
+	if consume := s.consumer(); consume != nil {
+		return consume
+	}
+	return func(*receiver, uint64) {}
+}
+
 // fetchConsumer returns what the requester of READs does with what message k brought.
 func (s *scheme) fetchConsumer() func(o *sender, k uint64) {
 	touch := s.toucher()

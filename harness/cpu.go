@@ -14,12 +14,12 @@ import (
 // noCPU is where a thread may run anywhere.
 const noCPU = -1
 
-// cpus are those that a side may measure on, in the order of preference.
+// cpus are those that a side may measure on, the best one last, or if it is pinned first.
 func (c *Config) cpus() []int {
-	if len(c.CPUs) > 0 {
+	if c.Pin {
 		return c.CPUs
 	}
-	return ourThreads.cpus()
+	return ourThreads.free(c.CPUs)
 }
 
 // places returns the CPUs of the client's and the server's thread.
@@ -40,8 +40,8 @@ func places(compare bool, client, server oob.Promise) (ofClient, ofServer int) {
 	return apart(ofClient, ofServer, client, server)
 }
 
-// ownPlace is a side's CPU on a host that it has for itself: the last one, which has the
-// least of the kernel's work to do, if there is another one for the other threads.
+// ownPlace is a side's CPU on a host that it has for itself: the last one, since the first
+// has work of the kernel's to do, if there is another one for the other threads.
 func ownPlace(chosen int, side oob.Promise) int {
 	if chosen != noCPU || len(side.CPUs) < 2 {
 		return chosen
@@ -76,6 +76,11 @@ func (s *session) takePlaces(mine, theirs oob.Promise) {
 		there, here = places(p.Compare, theirs, mine)
 	}
 	s.cpu = here
+	peer := noCPU
+	if mine.Boot == theirs.Boot {
+		peer = there
+	}
+	s.leave = ourThreads.keepOff(here, peer)
 	for _, at := range []struct {
 		cpu int
 		of  **int

@@ -66,13 +66,13 @@ func affinities(t *testing.T) map[int][]int {
 // While a thread measures on a CPU the others are kept off it; afterwards all may run
 // anywhere again.
 func TestOtherThreadsAreKeptOff(t *testing.T) {
-	mine := &threads{taken: map[int]int{}, measuring: map[int]int{}}
-	room := mine.cpus()
+	mine := newThreads()
+	room := mine.free(nil)
 	if len(room) < 2 {
 		t.Skip("needs two CPUs")
 	}
 	cpu := room[len(room)-1]
-	release := mine.keepOff(cpu)
+	release := mine.keepOff(cpu, noCPU)
 	measured := make(chan int)
 	done := make(chan bool)
 	go func() {
@@ -101,10 +101,10 @@ func TestOtherThreadsAreKeptOff(t *testing.T) {
 
 // Where runs measure on every CPU there is nowhere else to be.
 func TestThreadsStayWhereAllCPUsAreTaken(t *testing.T) {
-	mine := &threads{taken: map[int]int{}, measuring: map[int]int{}}
-	room := mine.cpus()
+	mine := newThreads()
+	room := mine.free(nil)
 	for _, cpu := range room {
-		defer mine.keepOff(cpu)()
+		defer mine.keepOff(cpu, noCPU)()
 	}
 	for tid, cpus := range affinities(t) {
 		if !slices.Equal(cpus, room) {
@@ -113,13 +113,39 @@ func TestThreadsStayWhereAllCPUsAreTaken(t *testing.T) {
 	}
 }
 
+// A CPU that a run measures on is not offered to the next one, and the peer's is spared
+// where there is a third.
+func TestCPUsOfOtherRunsAreLeftAlone(t *testing.T) {
+	mine := newThreads()
+	mine.room = []int{2, 3, 4}
+	mine.taken[3], mine.spared[4] = 1, 1
+	if got := mine.free(nil); !slices.Equal(got, []int{2, 4}) {
+		t.Errorf("free are %v", got)
+	}
+	if got := mine.free([]int{7, 4, 3}); !slices.Equal(got, []int{4}) {
+		t.Errorf("free and near are %v", got)
+	}
+	if got := mine.free([]int{3}); !slices.Equal(got, []int{2, 4}) {
+		t.Errorf("free where what is near is taken: %v", got)
+	}
+	others := mine.others()
+	if !others.IsSet(2) || others.Count() != 1 {
+		t.Errorf("%d CPUs for others, 2 among them: %v", others.Count(), others.IsSet(2))
+	}
+	mine.taken[2] = 1
+	if others = mine.others(); !others.IsSet(4) || others.Count() != 1 {
+		t.Errorf("the peer's is not used where there is no other")
+	}
+}
+
 // What a thread of this process does on a CPU is counted there.
 func TestRunsOfOtherThreadsAreCounted(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	cpus := ourThreads.cpus()
+	cpus := ourThreads.free(nil)
 	defer ourThreads.measureOn(cpus[0])()
-	before := countRuns()
+	var before runs
+	before.count(true)
 	slept, counted := make(chan bool), make(chan bool)
 	go func() {
 		runtime.LockOSThread() // and never unlocked: the thread ends
@@ -135,8 +161,11 @@ func TestRunsOfOtherThreadsAreCounted(t *testing.T) {
 		<-counted
 	}()
 	<-slept
-	if n := before.beside(); n < 50 {
-		t.Errorf("%d runs of a thread that slept 100 times", n)
+	if n := before.beside(); n == nil || *n < 50 {
+		t.Errorf("%v runs of a thread that slept 100 times", n)
 	}
 	counted <- true
+	if before.count(false); before.beside() != nil {
+		t.Error("runs that were not counted are known")
+	}
 }

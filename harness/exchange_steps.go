@@ -1,7 +1,5 @@
 package harness
 
-import "github.com/ibperf/ibperf/internal/message"
-
 // chooseSteps decides how the worker's messages are made ready, awaited and tidied up
 // after.
 func (w *worker) chooseSteps() {
@@ -98,54 +96,10 @@ func spinFor(here func() bool) bool {
 	return false
 }
 
-// arriveAmong looks for the next message of every QP in their order, going on where it
-// found the last one.
-func (w *worker) arriveAmong() func() (bool, error) {
-	consume := w.scheme.consumer()
-	if consume == nil {
-		consume = func(*receiver, uint64) {}
-	}
-	marks := make([]*message.Markers, len(w.lanes))
-	for n, l := range w.lanes {
-		marks[n] = l.in.marks
-		marks[n].Expect(l.in.arrived)
-	}
-	here := func(n int) bool { return marks[n].Here() }
-	if w.scheme.verify {
-		here = func(n int) bool {
-			i := &w.lanes[n].in
-			i.notice(i.arrived)
-			return i.marks.Arrived(i.arrived)
-		}
-	}
-	next := 0
-	return func() (bool, error) {
-		for range max(memorySpin, len(marks)) {
-			n := next
-			if next++; next == len(marks) {
-				next = 0
-			}
-			if !here(n) {
-				continue
-			}
-			w.turns.from = w.lanes[n]
-			i := &w.turns.from.in
-			consume(i, i.arrived)
-			i.arrived++
-			marks[n].Expect(i.arrived)
-			return true, nil
-		}
-		return false, nil
-	}
-}
-
 // arriveByCompletion waits for a message's receive completion.
 func (w *worker) arriveByCompletion() func() (bool, error) {
 	most := uint64(1)
-	consume, reap := w.scheme.consumer(), w.receivePoller(&most)
-	if consume == nil {
-		consume = func(*receiver, uint64) {}
-	}
+	consume, reap := w.scheme.consumerOf(), w.receivePoller(&most)
 	return func() (bool, error) {
 		wcs, err := reap()
 		if len(wcs) == 0 {

@@ -14,8 +14,7 @@ func (g *group) result() oob.Round {
 		r.WallNs += w.meter.wall
 		r.Sleeps += uint64(max(w.meter.sleeps, 0))
 		r.Preempted += uint64(max(w.meter.preempted, 0))
-		r.Own += uint64(max(w.meter.own, 0))
-		r.CPU = w.meter.place
+		r.Own, r.CPU = w.own, w.place
 		if d := w.clock.Drift(); d*d > r.Drift*r.Drift {
 			r.Drift = d
 		}

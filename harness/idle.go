@@ -2,6 +2,7 @@ package harness
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/ibperf/ibperf/internal/clock"
@@ -29,9 +30,10 @@ const spinRounds = 4
 
 // idling is how long a loop has got nowhere.
 type idling struct {
-	rounds int
-	since  int64 // when that was first looked at, or when the CPU was last given away
-	began  spent // what the worker had used when it began, once that lasts; see [worker.endMeter]
+	rounds  int
+	since   int64 // when that was first looked at, or when the CPU was last given away
+	stalled int64 // when it was first noted to get nowhere
+	began   spent // what the worker had used when it began, once that lasts; see [worker.endMeter]
 }
 
 // yield is called in each round of a loop that gets nowhere.
@@ -54,6 +56,7 @@ func (w *worker) yield() {
 // noteIdle remembers what the worker had used when it last got on, so many nanoseconds ago.
 // Whether that was the end of the round is not known before the peer has said so.
 func (w *worker) noteIdle(ago int64) {
+	w.noteStall()
 	if w.idling.began.wall != 0 || !w.meter.running {
 		return
 	}
@@ -61,6 +64,32 @@ func (w *worker) noteIdle(ago int64) {
 	if !w.scheme.sleeps {
 		w.idling.began.cpu -= ago
 	}
+}
+
+// stallLimit is how long a loop may get nowhere although the peer is there, beside what its
+// messages and pauses take.
+var stallLimit = 15 * time.Second
+
+// noteStall ends a run in which nothing comes any more. A peer that is gone ends it sooner.
+func (w *worker) noteStall() {
+	i, now := &w.idling, w.spare.Now()
+	if i.stalled == 0 {
+		i.stalled = now
+	}
+	limit := stallLimit + w.group.consuming() + 2*w.rig.plan.Gap
+	if time.Duration(now-i.stalled) < limit {
+		return
+	}
+	w.halt.set(fmt.Errorf("mode %s, %d bytes: no message was seen for %v, although the peer is there%s",
+		w.group.way, w.scheme.size, limit.Round(time.Second), w.scheme.unseen()))
+}
+
+// unseen says why messages that have arrived may not be seen.
+func (s *scheme) unseen() string {
+	if !s.memory || !s.receives {
+		return ""
+	}
+	return ": a device may put small SENDs into the completion and not into memory, as mlx5 does without MLX5_SCATTER_TO_CQE=0"
 }
 
 // sleeper lets a worker sleep until one of its queues has a completion.

@@ -2,80 +2,99 @@ package harness
 
 import (
 	"bytes"
-	"os"
 	"strconv"
 
 	"golang.org/x/sys/unix"
 )
 
-// runs is how often each thread of this process was given a CPU since it began, by its id.
-type runs map[string]int64
+// runs is how often each thread of this process has been given a CPU, by its id: what the
+// interruptions of a measuring thread are told apart by. It is used again and again and
+// leaves little garbage.
+type runs struct {
+	counted bool
+	before  map[string]int64
+	text    [4096]byte
+}
 
-// countRuns looks at all threads of the process.
-func countRuns() runs {
-	tasks, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return nil
+// count looks at all threads of the process, if that is wanted.
+func (r *runs) count(wanted bool) {
+	if r.counted = wanted; !wanted {
+		return
 	}
-	all := runs{}
-	for _, task := range tasks {
-		all[task.Name()] = timeSlices(task.Name())
+	if r.before == nil {
+		r.before = map[string]int64{}
 	}
-	return all
+	clear(r.before)
+	total := int64(0)
+	for _, tid := range tasks() {
+		r.before[tid] = r.timeSlices(tid)
+		total += r.before[tid]
+	}
+	r.counted = total > 0 // else the kernel does not count
 }
 
 // beside returns how often other threads than the calling one have run since, as far as
-// they are or were last on its CPU: what of its interruptions is of the process's own
-// making.
-func (before runs) beside() (n int64) {
-	cpu, ok := currentCPU()
-	if before == nil || !ok {
-		return 0 // then none are told apart
+// they are or were last on its CPU: no more of its interruptions are of the process's own
+// making. It is nil where that was not counted.
+func (r *runs) beside() *uint64 {
+	cpu := currentCPU()
+	if !r.counted || cpu == noCPU {
+		return nil
 	}
+	var n uint64
 	self := strconv.Itoa(unix.Gettid())
-	for tid, count := range countRuns() {
-		if tid != self && lastCPU(tid) == cpu {
-			n += count - before[tid]
+	for _, tid := range tasks() {
+		if tid != self && r.lastCPU(tid) == cpu {
+			n += uint64(max(0, r.timeSlices(tid)-r.before[tid]))
 		}
 	}
-	return n
+	return &n
 }
 
-// currentCPU is the CPU of the calling thread.
-func currentCPU() (cpu int, ok bool) {
-	last := lastCPU(strconv.Itoa(unix.Gettid()))
-	return last, last >= 0
+// currentCPU is the CPU of the calling thread, noCPU if it is not known.
+func currentCPU() int {
+	var r runs
+	return r.lastCPU(strconv.Itoa(unix.Gettid()))
 }
 
-// lastCPU is the CPU that a thread is or was last on, by proc_pid_stat(5); -1: it has ended.
-func lastCPU(tid string) int {
+// lastCPU is the CPU that a thread is or was last on, by proc_pid_stat(5); noCPU if it has
+// ended.
+func (r *runs) lastCPU(tid string) int {
 	const processor = 39 - 3 // the third field, the first behind the name, is 0
-	data, err := os.ReadFile("/proc/self/task/" + tid + "/stat")
-	if err != nil {
-		return -1
+	data := r.read("/proc/self/task/" + tid + "/stat")
+	if cpu := field(data[bytes.LastIndexByte(data, ')')+1:], processor); cpu >= 0 {
+		return int(cpu)
 	}
-	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
-	if len(fields) <= processor {
-		return -1
-	}
-	return int(number(fields[processor]))
+	return noCPU
 }
 
-// timeSlices is how often a thread was given a CPU: the third number of schedstat, which is
-// 0 where the kernel does not count.
-func timeSlices(tid string) int64 {
-	data, err := os.ReadFile("/proc/self/task/" + tid + "/schedstat")
-	fields := bytes.Fields(data)
-	if err != nil || len(fields) < 3 {
-		return 0
-	}
-	return number(fields[2])
+// timeSlices is how often a thread was given a CPU: the third number of schedstat.
+func (r *runs) timeSlices(tid string) int64 {
+	return max(0, field(r.read("/proc/self/task/"+tid+"/schedstat"), 2))
 }
 
-func number(text []byte) int64 {
-	n, err := strconv.ParseInt(string(text), 10, 64)
+// read returns a small file of the kernel's, empty if it cannot be read.
+func (r *runs) read(path string) []byte {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return 0
+		return nil
 	}
-	return n
+	defer unix.Close(fd)
+	n, err := unix.Read(fd, r.text[:])
+	return r.text[:max(0, n)]
+}
+
+// field is the i-th number of a text, -1 if there is none.
+func field(text []byte, i int) int64 {
+	for word := range bytes.FieldsSeq(text) {
+		if i--; i >= 0 {
+			continue
+		}
+		n, err := strconv.ParseInt(string(word), 10, 64)
+		if err != nil {
+			return -1
+		}
+		return n
+	}
+	return -1
 }

@@ -10,8 +10,6 @@ import (
 type meter struct {
 	spent
 	running bool
-	own     int64 // of what preempted, by threads of this process
-	place   int   // the CPU at the end
 	waits   int64 // voluntary context switches
 }
 

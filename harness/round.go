@@ -28,6 +28,7 @@ func (s *session) round(g *group, t oob.Turn) (mine, theirs oob.Round, err error
 			return mine, theirs, err
 		}
 	}
+	s.runs.count(s.tellsOwn(g))
 	if err := s.peer.Ready(); err != nil {
 		return mine, theirs, err
 	}
@@ -57,6 +58,7 @@ func (s *session) newClock() *clock.Clock {
 func (w *worker) begin(t oob.Turn, c *clock.Clock) error {
 	s, role := w.scheme, w.rig.cfg.Role
 	w.clock, w.meter, w.idling, w.parts, w.over = c, meter{}, idling{}, nil, make(chan uint64, 1)
+	w.own, w.place = nil, noCPU
 	w.recorder.reset()
 	for _, l := range w.lanes {
 		l.prepare(s)
@@ -155,15 +157,20 @@ func (s *session) driveOne(w *worker) error {
 	}
 	release := ownThread(s.cpu)
 	defer release()
-	before := countRuns()
 	err := w.drive()
 	w.endMeter()
-	w.meter.own = min(before.beside(), w.meter.preempted)
-	w.meter.place, _ = currentCPU()
+	w.place = currentCPU()
+	w.own = s.runs.beside()
 	if errors.Is(err, errOver) {
 		err = s.halt.reason()
 	}
 	return s.fail(err)
+}
+
+// tellsOwn tells whether interruptions by own threads can be told apart: those of a thread
+// that spins on a CPU of its own.
+func (s *session) tellsOwn(g *group) bool {
+	return s.cpu != noCPU && !g.workers[0].scheme.sleeps
 }
 
 // ending is what a side knows once both have sent all: from then on the last messages have

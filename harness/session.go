@@ -36,8 +36,8 @@ type Config struct {
 	Peer     oob.Peer
 	PeerIP   netip.Addr          // of the Peer, if known: GIDs of its kind are preferred
 	Clock    func() *clock.Clock // nil: the machine's
-	CPUs     []int               // to measure on, in the order of preference; nil: all that the process may use
-	Pin      bool                // to the first of CPUs, in any run
+	CPUs     []int               // near the device; nil: any are as good
+	Pin      bool                // to the first of CPUs, in any run; the process stays on all of them
 
 	// File is filled by the run: Parameters, Local.Device, Local.Order, Peer,
 	// Warnings, Interrupted, Rows, NotMeasured. The caller fills the rest before.
@@ -63,6 +63,8 @@ type session struct {
 	laps        int               // of the plan's rounds in a run, at the side that leads
 	limit       string            // what keeps intervals wider than asked
 	cpu         int               // that the measuring thread is kept on, or noCPU
+	leave       func()            // lets other threads onto the CPU again
+	runs        runs              // of the process's threads when the round began
 	synchronous bool              // READs are done when their post returns
 }
 
@@ -78,7 +80,7 @@ func Run(ctx context.Context, c Config) error {
 	if c.Pin {
 		ourThreads.confine(c.CPUs)
 	}
-	s := &session{cfg: &c, peer: c.Peer, halt: newHalt(), rows: map[rowKey]*tally{}, current: -1, run: 1}
+	s := &session{cfg: &c, peer: c.Peer, halt: newHalt(), rows: map[rowKey]*tally{}, current: -1, run: 1, leave: func() {}}
 	stop := s.halt.watch(ctx, c.Peer)
 	defer stop()
 	err := s.all()
@@ -105,6 +107,7 @@ func isVerdict(err error) bool {
 
 // all goes through the run: the client decides what comes next, and both sides do it.
 func (s *session) all() error {
+	defer func() { s.leave() }()
 	if err := s.setUp(); err != nil {
 		return err
 	}
@@ -112,7 +115,6 @@ func (s *session) all() error {
 	s.cfg.Begin()
 	defer s.listen()()
 	defer quiet()()
-	defer ourThreads.keepOff(s.cpu)()
 	lead := s.follow
 	if s.cfg.Role == Client {
 		lead = s.lead

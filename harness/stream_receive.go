@@ -150,12 +150,9 @@ func (w *worker) reuse() error {
 // receives, whose wr_id is the lane's place. Once enough of a lane's receives are free they
 // are posted again, and only then there is something to tell the sender.
 func (w *worker) takeCompletions(most *uint64) func() (uint64, error) {
-	consume, reap, giveBack := w.scheme.consumer(), w.receivePoller(most), (*receiver).restock
+	consume, reap, giveBack := w.scheme.consumerOf(), w.receivePoller(most), (*receiver).restock
 	if w.scheme.credits {
 		giveBack = (*receiver).restockAndTell
-	}
-	if consume == nil {
-		consume = func(*receiver, uint64) {}
 	}
 	return func() (uint64, error) {
 		wcs, err := reap()

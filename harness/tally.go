@@ -19,11 +19,12 @@ type tally struct {
 	samples *stats.Samples // nil where this side measures no latency
 	rate    *stats.Rate    // nil where this side measures no rate
 	rounds  []result.Round
-	here    spent
-	there   spent
+	here    use
+	there   use
 	verify  [2]result.Verify // this side's and the peer's, warm-up included
 	checked bool             // by the peer too
 	broken  bool
+	role    Role // this side's
 }
 
 // mostCPUs bounds how many CPUs of a peer's thread are noted.
@@ -33,17 +34,27 @@ const mostCPUs = 1024
 type spent struct {
 	cpu, wall         int64 // ns
 	sleeps, preempted int64
-	own               int64   // of preempted, by the own process
-	cpus              []int   // that the thread was on
 	drift             float64 // the largest
 }
 
-func (c *spent) add(r oob.Round) {
+// use is what all rounds of a side cost, and where its thread was.
+type use struct {
+	spent
+	own     int64 // of what preempted it, by threads of its process
+	unknown bool  // own could not be told in some round
+	cpus    []int // that the thread was on
+}
+
+func (c *use) add(r oob.Round) {
 	c.cpu += r.CPUNs
 	c.wall += r.WallNs
 	c.sleeps += int64(r.Sleeps)
 	c.preempted += int64(r.Preempted)
-	c.own += int64(min(r.Own, r.Preempted))
+	if r.Own == nil {
+		c.unknown = true
+	} else {
+		c.own += int64(min(*r.Own, r.Preempted))
+	}
 	if r.CPU >= 0 && r.WallNs > 0 && !slices.Contains(c.cpus, r.CPU) && len(c.cpus) < mostCPUs {
 		c.cpus = append(c.cpus, r.CPU)
 	}
@@ -52,8 +63,11 @@ func (c *spent) add(r oob.Round) {
 	}
 }
 
-func (c *spent) cost(messages uint64) result.Cost {
-	r := result.Cost{Sleeps: uint64(c.sleeps), Preempted: uint64(c.preempted), PreemptedOwn: uint64(c.own), CPUs: c.cpus}
+func (c *use) cost(messages uint64) result.Cost {
+	r := result.Cost{Sleeps: uint64(c.sleeps), Preempted: uint64(c.preempted), CPUs: c.cpus}
+	if own := uint64(c.own); !c.unknown {
+		r.PreemptedOwn = &own
+	}
 	if c.wall > 0 {
 		r.PreemptedPerS = float64(c.preempted) / (float64(c.wall) / 1e9)
 		r.Busy = min(1, float64(c.cpu)/float64(c.wall))
@@ -76,6 +90,7 @@ func (t *tally) add(run int, g *group, mine, theirs oob.Round, whole bool) {
 	if figure == nil {
 		figure = theirs.Figure
 	}
+	t.role = g.workers[0].rig.cfg.Role
 	t.merge(g, whole)
 	t.broken = t.broken || !whole
 	if figure == nil {
@@ -219,7 +234,8 @@ func (t *tally) finished(p *option.Plan, forced bool, mine, theirs oob.Row) resu
 	if p.Verify {
 		r.Verify = t.verified()
 	}
-	r.Warnings = append(rowWarnings(s, &r), driftWarnings(t.here.drift, t.there.drift)...)
+	pausing := p.Gap > 0
+	r.Warnings = append(rowWarnings(s, &r, spinning{!pausing || t.role != Client, !pausing || t.role == Client}), driftWarnings(t.here.drift, t.there.drift)...)
 	return r
 }
 

@@ -36,8 +36,11 @@ const (
 // the mode is about.
 const fewSleeps = 0.9
 
+// spinning tells which sides have no pauses.
+type spinning struct{ here, peer bool }
+
 // rowWarnings are about one row.
-func rowWarnings(s *scheme, r *result.Row) []result.Warning {
+func rowWarnings(s *scheme, r *result.Row, spins spinning) []result.Warning {
 	var w []result.Warning
 	warn := func(id, format string, args ...any) {
 		w = append(w, result.Warning{ID: id, Text: fmt.Sprintf(format, args...)})
@@ -56,10 +59,11 @@ func rowWarnings(s *scheme, r *result.Row) []result.Warning {
 		warn("few-sleeps", "mode event slept for fewer than 9 of 10 messages, see the wake-ups: the others were there before anybody slept")
 	}
 	for _, side := range []struct {
-		name string
-		cost result.Cost
-	}{{"this side", r.Local}, {"the peer", r.Peer}} {
-		if !s.sleeps && side.cost.Busy > 0 && side.cost.Busy < mostlyBusy {
+		name  string
+		cost  result.Cost
+		spins bool
+	}{{"this side", r.Local, spins.here}, {"the peer", r.Peer, spins.peer}} {
+		if side.spins && !s.sleeps && side.cost.Busy > 0 && side.cost.Busy < mostlyBusy {
 			warn("preempted", "on %s the spinning thread had its CPU for under 95 %% of the time: other work took it", side.name)
 		}
 	}

@@ -26,10 +26,10 @@ func TestThreadsAreWarnedOf(t *testing.T) {
 		{"few sleeps", true, result.Cost{Busy: 0.9, SleepsPerMessage: 0.89}, result.Cost{Busy: 0.2}, []string{"few-sleeps: mode event slept for fewer than 9 of 10 messages"}},
 	} {
 		row := &result.Row{Latency: &result.Latency{N: 1e6}, Local: c.here, Peer: c.peer}
-		checkWarnings(t, c.name, rowWarnings(&scheme{sleeps: c.sleeps}, row), c.want)
+		checkWarnings(t, c.name, rowWarnings(&scheme{sleeps: c.sleeps}, row, spinning{true, true}), c.want)
 	}
 	// A broken row, without figures, is not asked for them.
-	checkWarnings(t, "broken", rowWarnings(&scheme{}, &result.Row{}), nil)
+	checkWarnings(t, "broken", rowWarnings(&scheme{}, &result.Row{}, spinning{true, true}), nil)
 }
 
 // Few samples, and short runs, are warned of.
@@ -45,7 +45,7 @@ func TestFewFiguresAreWarnedOf(t *testing.T) {
 		"10 ms":        {result.Row{Bandwidth: &result.Bandwidth{Seconds: 0.01}}, nil},
 		"short":        {result.Row{Bandwidth: &result.Bandwidth{Seconds: 0.0099}}, []string{"short-run: measured over less than 10 ms"}},
 	} {
-		checkWarnings(t, name, rowWarnings(&scheme{}, &c.row), c.want)
+		checkWarnings(t, name, rowWarnings(&scheme{}, &c.row, spinning{true, true}), c.want)
 	}
 }
 

@@ -41,6 +41,8 @@ type worker struct {
 	sleep  sleeper
 	meter  meter
 	idling idling
+	own    *uint64 // how often threads of this process have taken its CPU in a spin; nil: not known
+	place  int     // its CPU at the end; -1: not known
 
 	recorder
 }

@@ -71,7 +71,7 @@ type Promise struct {
 	Side  result.Side `json:"side"`
 	Order verbs.Order `json:"order"`
 	Boot  string      `json:"boot"` // the kernel's boot_id, which tells sides on one host
-	CPUs  []int       `json:"cpus"` // that the side may measure on, in the order of preference
+	CPUs  []int       `json:"cpus"` // that the side may measure on
 
 	Pinned bool `json:"pinned"` // to the first of them
 }
@@ -105,7 +105,7 @@ type Round struct {
 	WallNs    int64          `json:"wall_ns"`          // that they were measured for, added up
 	Sleeps    uint64         `json:"sleeps"`           // for a completion event
 	Preempted uint64         `json:"preempted"`        // involuntary context switches
-	Own       uint64         `json:"preempted_own"`    // of them, by threads of the same process
+	Own       *uint64        `json:"preempted_own"`    // of them, by threads of the same process; nil: not known
 	CPU       int            `json:"cpu"`              // that the measuring thread was on at the end; -1: not known
 	Drift     float64        `json:"clock_drift"`      // of its clock, in millionths
 	Verify    *result.Verify `json:"verify,omitempty"` // what checking every byte found

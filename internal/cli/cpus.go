@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/ibperf/ibperf/option"
@@ -24,17 +23,18 @@ func checkCPUs(wanted []int) error {
 	return nil
 }
 
-// nearCPUs are the CPUs beside a device, those that this process may run on; nil: any are as good.
+// nearCPUs are the CPUs beside a device; nil: any are as good.
 func nearCPUs(device string) []int {
-	const classes = "/sys/class/infiniband/"
-	text, err := os.ReadFile(classes + device + "/device/local_cpulist")
-	var set unix.CPUSet
-	if err != nil || strings.Contains(device, "/") || unix.SchedGetaffinity(0, &set) != nil {
+	if strings.Contains(device, "/") {
+		return nil
+	}
+	text, err := os.ReadFile("/sys/class/infiniband/" + device + "/device/local_cpulist")
+	if err != nil {
 		return nil // a device that is on no bus, or embedded
 	}
 	cpus, err := option.ParseCPUs(strings.TrimSpace(string(text)))
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(cpus, func(cpu int) bool { return !set.IsSet(cpu) })
+	return cpus
 }

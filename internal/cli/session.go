@@ -100,7 +100,7 @@ func (s *session) measure(ctx context.Context) error {
 	return errors.Join(err, r.finish(err))
 }
 
-// cpus are those that may be measured on, in the order of preference; nil: any.
+// cpus are those that are named, else those near the device; nil: any.
 func (s *session) cpus() []int {
 	if pinned := s.options.Own.PinCores; pinned != nil {
 		return pinned

@@ -52,6 +52,13 @@ func (m *Markers) Here() bool {
 	return atomic.LoadUint64(&m.words[m.at])&m.mask == m.want && (m.seen+1 == m.n || m.others())
 }
 
+// First returns the word of the expected message's first marker, which bytes of it are the
+// marker's, and what they are once the message is there. Who looks for messages in many
+// rings keeps these side by side.
+func (m *Markers) First() (word *uint64, mask, want uint64) {
+	return &m.words[m.base+m.first.word], m.first.mask, m.first.value(m.k)
+}
+
 // others looks for the markers after the current one.
 func (m *Markers) others() bool {
 	for i := m.seen + 1; i < m.n; i++ {

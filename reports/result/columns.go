@@ -129,9 +129,9 @@ func costOf(side, prefix string, of func(*Row) *Cost) []Column {
 			Head: prefix + "slept", shown: "count", print: asCount, Value: func(r *Row) float64 { return float64(of(r).Sleeps) }},
 		{Field: side + ".preempted", Unit: "count", Definition: "how often the kernel gave the CPU of the measuring thread to another one: its involuntary context switches",
 			Value: func(r *Row) float64 { return float64(of(r).Preempted) }},
-		{Field: side + ".preempted_own", Unit: "count", Definition: "of these, those that were followed by another thread of the same process on that CPU, as far as the kernel tells",
-			Value: func(r *Row) float64 { return float64(of(r).PreemptedOwn) }},
-		{Field: side + ".preempted_per_s", Unit: "1/s", Definition: "involuntary context switches of the measuring thread a second of measured time; in tables with the part of them that threads of the same process made",
+		{Field: side + ".preempted_own", Unit: "count", Definition: "of these, those that threads of the same process made at most: how often they ran on that CPU; absent where the measuring thread was not kept on a CPU, or sleeps",
+			Value: func(r *Row) float64 { return own(of(r)) }},
+		{Field: side + ".preempted_per_s", Unit: "1/s", Definition: "involuntary context switches of the measuring thread a second of measured time; in tables with the part of them that threads of the same process made at most",
 			Head: prefix + "preempted", shown: "/s", words: func(r *Row) string { return interruptions(of(r)) }, Value: func(r *Row) float64 { return of(r).PreemptedPerS }},
 		{Field: side + ".cpus", Unit: "number of a CPU", Definition: "the CPUs that the measuring thread was on, as seen at the end of each round",
 			Head: prefix + "on CPU", words: func(r *Row) string { return numbers(of(r).CPUs) }},
@@ -145,8 +145,17 @@ func interruptions(c *Cost) string {
 		return ""
 	case c.Preempted == 0:
 		return "0"
+	case c.PreemptedOwn == nil:
+		return strconv.FormatFloat(c.PreemptedPerS, 'f', 0, 64)
 	}
-	return fmt.Sprintf("%.0f, own %.0f %%", c.PreemptedPerS, 100*float64(c.PreemptedOwn)/float64(c.Preempted))
+	return fmt.Sprintf("%.0f, own %.0f %%", c.PreemptedPerS, 100*own(c)/float64(c.Preempted))
+}
+
+func own(c *Cost) float64 {
+	if c.PreemptedOwn == nil {
+		return 0
+	}
+	return float64(*c.PreemptedOwn)
 }
 
 func numbers(all []int) string {

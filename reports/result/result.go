@@ -209,10 +209,10 @@ type Bandwidth struct {
 type Cost struct {
 	Busy             float64 `json:"busy"` // part of the measured time that the measuring thread was on a CPU, 0 to 1; 0 in files of version 1
 	SleepsPerMessage float64 `json:"sleeps_per_message"`
-	CPUNs            float64 `json:"cpu_ns_per_message"` // CPU time of the loop's thread, user and system
-	Sleeps           uint64  `json:"sleeps"`             // how often the thread slept for a completion event
-	Preempted        uint64  `json:"preempted"`          // how often the kernel gave the thread's CPU to another
-	PreemptedOwn     uint64  `json:"preempted_own"`      // of them, to a thread of the same process
+	CPUNs            float64 `json:"cpu_ns_per_message"`      // CPU time of the loop's thread, user and system
+	Sleeps           uint64  `json:"sleeps"`                  // how often the thread slept for a completion event
+	Preempted        uint64  `json:"preempted"`               // how often the kernel gave the thread's CPU to another
+	PreemptedOwn     *uint64 `json:"preempted_own,omitempty"` // of them, to a thread of the same process at most; nil: not known
 	PreemptedPerS    float64 `json:"preempted_per_s"`
 	CPUs             []int   `json:"cpus,omitempty"` // that the thread was on, as seen at the end of each round
 }
