@@ -113,7 +113,7 @@ func TestPlanCheck(t *testing.T) {
 		"operation":         func(p *option.Plan) { p.Op = "atomic" },
 		"kind":              func(p *option.Plan) { p.Kind = "" },
 		"completion":        func(p *option.Plan) { p.Completion = "magic" },
-		"QPs of latency":    func(p *option.Plan) { p.Kind, p.QPs = option.KindLatency, 2 },
+		"QPs of a READ":     func(p *option.Plan) { p.Op, p.Kind, p.QPs = option.OpRead, option.KindLatency, 2 },
 	} {
 		p := option.Defaults(option.Test{Op: option.OpWrite, Kind: option.KindBandwidth})
 		break_(&p)

@@ -76,12 +76,11 @@ func (w *worker) noteStall() {
 	if i.stalled == 0 {
 		i.stalled = now
 	}
-	limit := stallLimit + w.group.consuming() + 2*w.rig.plan.Gap
-	if time.Duration(now-i.stalled) < limit {
+	if time.Duration(now-i.stalled) < w.stall {
 		return
 	}
 	w.halt.set(fmt.Errorf("mode %s, %d bytes: no message was seen for %v, although the peer is there%s",
-		w.group.way, w.scheme.size, limit.Round(time.Second), w.scheme.unseen()))
+		w.group.way, w.scheme.size, w.stall.Round(time.Second), w.scheme.unseen()))
 }
 
 // unseen says why messages that have arrived may not be seen.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/internal/stats"
@@ -41,6 +42,7 @@ type worker struct {
 	sleep  sleeper
 	meter  meter
 	idling idling
+	stall  time.Duration // how long it may get nowhere
 	own    *uint64 // how often threads of this process have taken its CPU in a spin; nil: not known
 	place  int     // its CPU at the end; -1: not known
 
