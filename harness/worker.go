@@ -43,8 +43,8 @@ type worker struct {
 	meter  meter
 	idling idling
 	stall  time.Duration // how long it may get nowhere
-	own    *uint64 // how often threads of this process have taken its CPU in a spin; nil: not known
-	place  int     // its CPU at the end; -1: not known
+	own    *uint64       // how often threads of this process have taken its CPU in a spin; nil: not known
+	place  int           // its CPU at the end; -1: not known
 
 	recorder
 }
