@@ -76,7 +76,7 @@ func (w *worker) noteStall() {
 	if i.stalled == 0 {
 		i.stalled = now
 	}
-	if time.Duration(now-i.stalled) < w.stall {
+	if w.stall == 0 || time.Duration(now-i.stalled) < w.stall {
 		return
 	}
 	w.halt.set(fmt.Errorf("mode %s, %d bytes: no message was seen for %v, although the peer is there%s",

@@ -159,6 +159,7 @@ func (s *session) driveOne(w *worker) error {
 	release := ownThread(s.cpu)
 	defer release()
 	err := w.drive()
+	w.stall = 0
 	w.endMeter()
 	w.place = currentCPU()
 	w.own = s.runs.beside()

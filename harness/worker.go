@@ -42,7 +42,7 @@ type worker struct {
 	sleep  sleeper
 	meter  meter
 	idling idling
-	stall  time.Duration // how long it may get nowhere
+	stall  time.Duration // how long it may get nowhere in a round; 0: there is none
 	own    *uint64       // how often threads of this process have taken its CPU in a spin; nil: not known
 	place  int           // its CPU at the end; -1: not known
 
