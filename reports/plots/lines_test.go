@@ -41,13 +41,13 @@ func TestSpotsTellValuesAndIntervals(t *testing.T) {
 		f.Rows[0].Rounds[i].P50Ns = 300 + 10*float64(i%3)
 	}
 	title := spotsOf(t, drawingNamed(t, "lat_by_size", f), "data")[0].Title
-	for _, want := range []string{"data, 64 bytes: median 0.310 usec [0.300-0.320], 99 % 0.420 usec\n", "ratio to poll 1.", "core busy 99.8 % here, 99.8 % at the peer", "doubtful: preempted"} {
+	for _, want := range []string{"data, 64 bytes: median 0.310 usec [0.300-0.320], 99 % 0.420 usec\n", "ratio to poll 1.", "doubtful: preempted"} {
 		if !strings.Contains(title, want) {
 			t.Errorf("%q does not say %q", title, want)
 		}
 	}
 	bw := spotsOf(t, drawingNamed(t, "bw_by_size", bandwidths(t, []int{64, 512}, "data", "poll")), "data")[0].Title
-	for _, want := range []string{"data, 64 bytes: ", " Gb/s [", " Mpps [", "] in the median round\naverage "} {
+	for _, want := range []string{"data, 64 bytes: ", " Gb/s [", "], ", " Mpps\n"} {
 		if !strings.Contains(bw, want) {
 			t.Errorf("%q does not say %q", bw, want)
 		}

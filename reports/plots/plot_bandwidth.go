@@ -21,7 +21,7 @@ func bandwidthSketches(g *group, lines []*series) []*sketch.Sketch {
 func rateSketch(g *group, lines []*series, rate measure, what, unit, word string) *sketch.Sketch {
 	s := newSketch(g, lines, what+" by message size", word)
 	s.Plot.Add(sketch.Grid())
-	values := g.lines(s, lines, sizeOf, rate)
+	values := drawLines(s, lines, sizeOf, rate, g.spotText)
 	if len(values) == 0 {
 		return nil
 	}

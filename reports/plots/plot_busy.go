@@ -66,7 +66,7 @@ func busyMarks(s *sketch.Sketch, g *group, lines []*series, run int) (path plott
 		t := newTrace(line)
 		t.markers = plotter.XYs{{X: median.value, Y: busy.value}}
 		marks, path = append(marks, t), append(path, t.markers...)
-		s.Spots = append(s.Spots, sketch.Spot{X: median.value, Y: busy.value, Text: g.spotText(line, e)})
+		s.Spots = append(s.Spots, sketch.Spot{X: median.value, Y: busy.value, Text: g.busySpot(line, e)})
 	}
 	slices.SortFunc(path, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 	return path, marks

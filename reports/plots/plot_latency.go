@@ -19,7 +19,7 @@ func latencySketch(g *group, lines []*series) *sketch.Sketch {
 	s.Plot.Add(sketch.Grid())
 	var values []float64
 	for _, line := range lines {
-		m, t := traceOf(s, line, sizeOf, medianUsec, g.spotText), traceOf(s, line, sizeOf, tailUsec, g.numbersText)
+		m, t := traceOf(s, line, sizeOf, medianUsec, g.spotText), traceOf(s, line, sizeOf, tailUsec, g.tailSpot)
 		t.line.Dashes, t.line.Width = p99Dash, sketch.LineWidth*0.7
 		t.glyph.Radius *= 0.6
 		s.Plot.Add(t, m)

@@ -57,7 +57,7 @@ func qpsSketch(g *group, lines []*series, size int) *sketch.Sketch {
 	}
 	markCrossovers(s, g, lines)
 	s.Plot.Add(sketch.Grid())
-	values := g.lines(s, lines, func(e reports.Entry) float64 { return g.Along.Of(e.File) }, y)
+	values := drawLines(s, lines, func(e reports.Entry) float64 { return g.Along.Of(e.File) }, y, g.spotText)
 	if len(values) == 0 {
 		return nil
 	}
