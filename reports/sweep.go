@@ -56,6 +56,15 @@ func (a Axis) heading() (name, unit string) {
 	return "run", ""
 }
 
+// Places names runs of a sweep by where they are on its axis: "1-16, 256".
+func (g *Group) Places(runs []int) string {
+	all := make([]int, len(g.Runs))
+	for i := range all {
+		all[i] = i
+	}
+	return ranges(all, runs, g.Label)
+}
+
 // A sweep is the runs of a group-to-be.
 type sweep struct {
 	along Axis

@@ -51,9 +51,20 @@ func roundMpps(e reports.Entry) (estimate, bool) {
 	return v, v.value > 0
 }
 
-// busyPercent is how busy a core is on the side where it is busier, in percent.
+// busyPercent is how busy a core is on the side that waits for messages, in percent.
 func busyPercent(e reports.Entry) (estimate, bool) {
-	v := 100 * units.Finite(max(e.Local.Busy, e.Peer.Busy))
+	busy, _ := e.WaitingBusy()
+	return percentOf(busy)
+}
+
+// pausedPercent is how busy a core is on the side that waits through pauses, in percent.
+func pausedPercent(e reports.Entry) (estimate, bool) {
+	busy, _ := e.PausedBusy()
+	return percentOf(busy)
+}
+
+func percentOf(part float64) (estimate, bool) {
+	v := 100 * units.Finite(part)
 	return estimate{value: v}, v > 0
 }
 

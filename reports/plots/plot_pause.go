@@ -24,16 +24,17 @@ func pauseSketch(g *group, lines []*series, size int) *sketch.Sketch {
 	return s
 }
 
-// pauseBusySketch draws how busy a core is by the pause between messages. There is none if
-// that was not measured.
+// pauseBusySketch draws how busy the core of the side that waits through the pauses is.
+// There is none if that was not measured.
 func pauseBusySketch(g *group, lines []*series, size int) *sketch.Sketch {
 	s := newSketch(g, lines, "core busy by pause between messages, "+bytesText(size), "pause_busy", units.Size(size))
-	values := byPause(s, g, lines, busyPercent, g.busySpot)
+	values := byPause(s, g, lines, pausedPercent, g.busySpot)
 	if len(values) == 0 {
 		return nil
 	}
 	busyAxis(&s.Plot.Y, values)
-	s.YLabel = busyLabel + ", lower is better"
+	_, who := lines[0].entries[0].PausedBusy()
+	s.YLabel = "core busy " + who + " [%], lower is better"
 	return s
 }
 
