@@ -113,7 +113,11 @@ func newSection(g *Group, common shared) page.Section {
 	}
 	if len(g.Entries()) > 0 {
 		s.Table = mergedTable(g)
-		s.Notes = slices.Concat([]string{mainDefinition(g)}, compareModes(g, false).notes)
+		side := compareModes(g, false)
+		if len(side.tables) == 0 {
+			side.notes = medianRoundNotes(g) // of the one mode
+		}
+		s.Notes = append([]string{mainDefinition(g)}, side.notes...)
 		s.Details = slices.DeleteFunc(slices.Concat([]*table.Table{statisticsTable(g)}, workTables(g, false)), func(t *table.Table) bool {
 			return len(t.Columns) == t.Keys // files of old releases do not have its numbers
 		})

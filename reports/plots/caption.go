@@ -19,8 +19,9 @@ func newSketch(g *group, lines []*series, what string, words ...string) *sketch.
 	s.Name = reports.Slug(words...)
 	s.Title = reports.Shorten(strings.TrimSuffix(reports.TestTitle(g.Op, g.Kind), " Test"), 40) + ": " + what
 	s.Subtitle = subtitle(g, lines)
-	s.Notes = slices.Concat(wrongData(g, lines), leftOut(g), noRatio(lines))
-	s.Warnings, s.Alarming = warning(g, lines), g.Alarming()
+	s.Notes = slices.Concat(leftOut(g), noRatio(lines))
+	wrong := wrongData(g, lines)
+	s.Warnings, s.Alarming = append(wrong, warning(g, lines)...), len(wrong) > 0 || g.Alarming()
 	return s
 }
 

@@ -1,7 +1,10 @@
 package plots
 
 import (
+	"slices"
+
 	"github.com/ibperf/ibperf/internal/units"
+	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots/sketch"
 )
 
@@ -35,7 +38,9 @@ func rateSketch(g *group, lines []*series, rate measure, what, unit, word string
 // rateLabel says of which rounds a rate is.
 func rateLabel(what, unit string, lines []*series) string {
 	kind := "average " + what
-	if anyOf(lines, roundGbps) {
+	if slices.ContainsFunc(lines, func(s *series) bool {
+		return slices.ContainsFunc(s.entries, func(e reports.Entry) bool { return len(e.Rounds) > 1 })
+	}) {
 		kind = what + " of the median round"
 	}
 	return kind + " [" + unit + "], higher is better"
