@@ -63,10 +63,19 @@ func cards(v *Verdict, groups []*Group, sections []page.Section) (all []page.Car
 			}
 		}
 		if best >= 0 {
-			all = append(all, page.Card{Section: sections[best].ID, Title: c.Title, Lines: c.Lines})
+			all = append(all, page.Card{Section: sections[best].ID, Title: c.Title, Lines: firstLines(c.Lines)})
 		}
 	}
 	return all
+}
+
+// firstLines are the first of a card's lines, few enough to be read at a glance.
+func firstLines(all []string) []string {
+	const most = 4
+	if len(all) <= most {
+		return all
+	}
+	return append(slices.Clone(all[:most-1]), "more in the section")
 }
 
 // lead says what was measured where: devices, transports, hosts and days, each once.

@@ -23,6 +23,7 @@ func TestInChromium(t *testing.T) {
 		}
 	}
 	t.Run("the verdict is seen at once", func(t *testing.T) { testVerdict(t, browser, paths["comparison"]) })
+	t.Run("the verdict about everything is seen at once", func(t *testing.T) { testVerdict(t, browser, paths["everything"]) })
 	t.Run("figures tell their values", func(t *testing.T) { testValues(t, browser, paths["comparison"]) })
 	t.Run("paper is white and short", func(t *testing.T) { testPaper(t, browser, paths["comparison"]) })
 	t.Run("faults are found", func(t *testing.T) { testFaults(t, browser) })

@@ -25,6 +25,7 @@ func pages(t *testing.T) map[string]string {
 	t.Helper()
 	return map[string]string{
 		"comparison": written(t, comparison(t)),
+		"everything": written(t, everything(t)),
 		"one test":   written(t, []*result.File{synthetic.File(t, "read", result.KindLatency, []int{64}, "poll")}),
 		"trouble":    written(t, trouble(t)),
 	}
@@ -77,14 +78,14 @@ func trouble(t *testing.T) []*result.File {
 	return []*result.File{a, b}
 }
 
-// Everything is in one file, which has to be sent and opened anywhere: six tests of all
-// sizes, sweeps along QPs and pauses, and runs whose bytes were checked.
-func TestPageOfManyRunsIsSmall(t *testing.T) {
+// everything is six tests of all sizes, sweeps along QPs and pauses, and runs whose bytes
+// were checked, on a busy host.
+func everything(t *testing.T) (runs []*result.File) {
+	t.Helper()
 	all := make([]int, 23)
 	for i := range all {
 		all[i] = 2 << i
 	}
-	var runs []*result.File
 	for _, op := range []string{"write", "send", "read"} {
 		checked := synthetic.File(t, op, result.KindBandwidth, sizes, modes...)
 		checked.Parameters.Verify = true
@@ -108,6 +109,12 @@ func TestPageOfManyRunsIsSmall(t *testing.T) {
 	for i, f := range runs {
 		disturb(f, uint64(i))
 	}
+	return runs
+}
+
+// Everything is in one file, which has to be sent and opened anywhere.
+func TestPageOfManyRunsIsSmall(t *testing.T) {
+	runs := everything(t)
 	info, err := os.Stat(written(t, runs))
 	if err != nil {
 		t.Fatal(err)
