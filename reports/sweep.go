@@ -75,8 +75,7 @@ type sweep struct {
 const fewestStops = 3
 
 // findSweeps takes the runs out of files, all of one test, that differ in the value on an
-// axis and in nothing else, and sorts them by it; of several at one place the last. The rest
-// keeps its order.
+// axis and in nothing else, and sorts them by it. The rest keeps its order.
 func findSweeps(files []*result.File) (sweeps []sweep, rest []*result.File) {
 	taken := map[*result.File]bool{}
 	for _, along := range []Axis{AlongQPs, AlongGap} {
@@ -93,7 +92,7 @@ func findSweeps(files []*result.File) (sweeps []sweep, rest []*result.File) {
 		for _, k := range order {
 			runs := slices.Clone(alike[k])
 			slices.SortStableFunc(runs, func(a, b *result.File) int { return cmp.Compare(along.Of(a), along.Of(b)) })
-			runs = along.lastAtEach(runs)
+			runs = along.lastOfEach(runs)
 			if len(runs) < fewestStops {
 				continue
 			}
@@ -111,9 +110,10 @@ func findSweeps(files []*result.File) (sweeps []sweep, rest []*result.File) {
 	return sweeps, rest
 }
 
-// lastAtEach leaves the last of those sorted runs that are at one place: one that was
-// measured again, or one that begins another sweep.
-func (a Axis) lastAtEach(runs []*result.File) []*result.File {
+// lastOfEach leaves one of those sorted runs that are at one place, the one that came last.
+// The others are no part of the sweep: one where both axes begin, at one QP and no pause,
+// may begin another sweep.
+func (a Axis) lastOfEach(runs []*result.File) []*result.File {
 	var last []*result.File
 	for i, f := range runs {
 		if i+1 == len(runs) || a.Of(runs[i+1]) != a.Of(f) {

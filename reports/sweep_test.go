@@ -82,7 +82,6 @@ func TestRunsAreNoSweepIf(t *testing.T) {
 	depth.Parameters.TxDepth = 7
 	for name, files := range map[string][]*result.File{
 		"two values":             {withQPs(t, 1), withQPs(t, 16)},
-		"two values, one twice":  {withQPs(t, 1), withQPs(t, 16), withQPs(t, 16)},
 		"something else differs": {withQPs(t, 1), depth, withQPs(t, 256)},
 	} {
 		if got := groupTitles(files...); !slices.Equal(got, []string{"RDMA_Write BW Test"}) {
@@ -91,15 +90,11 @@ func TestRunsAreNoSweepIf(t *testing.T) {
 	}
 }
 
-// A place that was measured again does not dissolve the sweep; the older run stands alone.
-func TestLastRunAtAPlaceIsInTheSweep(t *testing.T) {
-	older, newer := withQPs(t, 16), withQPs(t, 16)
-	groups := Groups([]*result.File{withQPs(t, 1), older, withQPs(t, 256), newer})
-	if len(groups) != 2 || len(groups[0].Runs) != 1 || groups[0].Runs[0] != older {
-		t.Fatalf("%d groups, the first of %d runs", len(groups), len(groups[0].Runs))
-	}
-	if g := groups[1]; g.Along != AlongQPs || len(g.Runs) != 3 || g.Runs[1] != newer {
-		t.Errorf("along %v are %d runs", g.Along, len(g.Runs))
+func TestTheLastRunAtAPlaceIsOfTheSweep(t *testing.T) {
+	first, last := withQPs(t, 16), withQPs(t, 16)
+	groups := Groups([]*result.File{withQPs(t, 1), first, withQPs(t, 256), last})
+	if len(groups) != 2 || !slices.Equal(groups[0].Runs, []*result.File{first}) || len(groups[1].Runs) != 3 || groups[1].Runs[1] != last {
+		t.Errorf("%d groups, the first of %d runs", len(groups), len(groups[0].Runs))
 	}
 }
 
