@@ -22,7 +22,7 @@ func compareModes(g *Group, gbits bool) comparison {
 	if len(names) < 2 {
 		return comparison{}
 	}
-	var all comparison
+	all := comparison{notes: medianRoundNotes(g)}
 	for _, field := range compared(g) {
 		t, notes := valueTable(g, lineups, names, result.ColumnOf(field), gbits)
 		all.tables = append(all.tables, t)
@@ -56,7 +56,7 @@ func compared(g *Group) []string {
 // valueTable is a line for each size, with the values of all rows and, where rounds have
 // the number, the ratios; and what is to be said of these.
 func valueTable(g *Group, lineups []*lineup, names []string, c *result.Column, gbits bool) (*table.Table, []string) {
-	t := compareTable(g, lineups, c.Title)
+	t := compareTable(g, lineups, g.comparedTitle(c))
 	var notes []string
 	ratios := map[string][]string{} // by name, of each size
 	for _, name := range names {
@@ -110,7 +110,7 @@ func (l *lineup) text(name string, c *result.Column, gbits bool) string {
 	if e.Row == nil {
 		return result.Unmeasured
 	}
-	return c.Text(e.Row, gbits) + e.ForcedMark()
+	return e.text(c, gbits) + e.ForcedMark()
 }
 
 // A sidePair is a number of both sides: what tables of it are called, what its column in

@@ -63,10 +63,19 @@ func cards(v *Verdict, groups []*Group, sections []page.Section) (all []page.Car
 			}
 		}
 		if best >= 0 {
-			all = append(all, page.Card{Section: sections[best].ID, Title: c.Title, Lines: c.Lines})
+			all = append(all, page.Card{Section: sections[best].ID, Title: c.Title, Lines: firstLines(c.Lines)})
 		}
 	}
 	return all
+}
+
+// firstLines are the first of a card's lines, few enough to be read at a glance.
+func firstLines(all []string) []string {
+	const most = 4
+	if len(all) <= most {
+		return all
+	}
+	return append(slices.Clone(all[:most-1]), "more in the section")
 }
 
 // lead says what was measured where: devices, transports, hosts and days, each once.
@@ -113,7 +122,11 @@ func newSection(g *Group, common shared) page.Section {
 	}
 	if len(g.Entries()) > 0 {
 		s.Table = mergedTable(g)
-		s.Notes = slices.Concat([]string{mainDefinition(g)}, compareModes(g, false).notes)
+		side := compareModes(g, false)
+		if len(side.tables) == 0 {
+			side.notes = medianRoundNotes(g) // of the one mode
+		}
+		s.Notes = append([]string{mainDefinition(g)}, side.notes...)
 		s.Details = slices.DeleteFunc(slices.Concat([]*table.Table{statisticsTable(g)}, workTables(g, false)), func(t *table.Table) bool {
 			return len(t.Columns) == t.Keys // files of old releases do not have its numbers
 		})

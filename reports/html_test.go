@@ -74,6 +74,17 @@ func TestPageNeedsNothingElse(t *testing.T) {
 	}
 }
 
+func TestCardsAreShort(t *testing.T) {
+	g := &Group{Op: "write", Kind: result.KindLatency}
+	for n, want := range map[int]string{4: "d", 5: "more in the section"} {
+		v := &Verdict{Cards: []Card{{Op: g.Op, Kind: g.Kind, Lines: []string{"a", "b", "c", "d", "e"}[:n]}}}
+		lines := cards(v, []*Group{g}, []page.Section{{ID: "x"}})[0].Lines
+		if len(lines) != 4 || lines[3] != want || len(v.Cards[0].Lines) != n {
+			t.Errorf("of %d lines %q", n, lines)
+		}
+	}
+}
+
 func TestCardsLeadToTheirTests(t *testing.T) {
 	checked := synthetic.File(t, "write", result.KindBandwidth, []int{64}, "poll")
 	checked.Parameters.Verify = true

@@ -62,8 +62,8 @@ func pageKeys(g *Group, lineups []*lineup) (keys []page.Head) {
 func columnsOf(g *Group, lineups []*lineup, name string, feet *footnotes) (all []pageColumn) {
 	for i, field := range compared(g) {
 		c := result.ColumnOf(field)
-		all = append(all, pageColumn{page.Head{Name: shortHead(c), Unit: c.Shown(false)}, func(e, _ Entry) page.Cell {
-			cell := page.Cell{Text: c.Text(e.Row, false)}
+		all = append(all, pageColumn{page.Head{Name: shortHead(g, c), Unit: c.Shown(false)}, func(e, _ Entry) page.Cell {
+			cell := page.Cell{Text: e.text(c, false)}
 			if i == 0 {
 				cell.Text += e.ForcedMark()
 				cell.Marks = feet.marks(e)
@@ -84,12 +84,14 @@ func columnsOf(g *Group, lineups []*lineup, name string, feet *footnotes) (all [
 }
 
 // shortHead names a column below the name of its mode.
-func shortHead(c *result.Column) string {
-	switch c.Field {
-	case "latency.p50_ns":
-		return "median"
-	case "latency.p99_ns":
+func shortHead(g *Group, c *result.Column) string {
+	switch {
+	case c.Field == "latency.p99_ns":
 		return "99 %"
+	case c.Round != nil && g.hasRounds():
+		return "median round"
+	case c.Field == "latency.p50_ns":
+		return "median"
 	}
 	return c.Head
 }

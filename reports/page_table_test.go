@@ -37,9 +37,9 @@ func TestMergedTableOfLatencies(t *testing.T) {
 	for i := range f.Rows[3].Rounds {
 		f.Rows[3].Rounds[i].P50Ns = f.Rows[4].Rounds[i].P50Ns
 	}
-	want := `data: median ratio 99 % core busy; poll: median 99 % core busy; event: median ratio 99 % core busy wake-ups; 
-2 | 0.105 0.62 [0.61-0.62] 0.235 99.8 / 99.8 0.170 0.297 99.8 / 99.8 5.591 32.9 [32.6-33.4] 8.056 41.0 / 41.0 1.000 / 1.000
-64 | 0.105 1.00 [1.00-1.00] (no difference) 0.186 99.8 / 99.8 0.171 0.259 99.8 / 99.8 - - - - -`
+	want := `data: median round ratio 99 % core busy; poll: median round 99 % core busy; event: median round ratio 99 % core busy wake-ups; 
+2 | 0.105 0.62 [0.61-0.62] 0.235 99.8 / 99.8 0.170 0.297 99.8 / 99.8 5.608 32.9 [32.6-33.4] 8.056 41.0 / 41.0 1.000 / 1.000
+64 | 0.171 1.00 [1.00-1.00] (no difference) 0.186 99.8 / 99.8 0.171 0.259 99.8 / 99.8 - - - - -`
 	if got := shown(mergedTable(Groups([]*result.File{f})[0])); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -66,7 +66,7 @@ func TestMergedTableAlongQPs(t *testing.T) {
 
 func TestMergedTableOfOneMode(t *testing.T) {
 	f := synthetic.File(t, "read", result.KindBandwidth, []int{64}, "poll")
-	want := "poll: average core busy; \n64 | 2785.18 99.8 / 99.8"
+	want := "poll: median round core busy; \n64 | 2784.22 99.8 / 99.8"
 	if got := shown(mergedTable(Groups([]*result.File{f})[0])); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -32,7 +32,7 @@ func ratioOf(c *result.Column, e, base Entry) ratioCell {
 		return ratioCell{text: result.Unmeasured} // noRatioLines tells why
 	}
 	if e.Run != base.Run {
-		return ratioCell{units.RatioText(c.Value(e.Row), c.Value(base.Row)), noteApart}
+		return ratioCell{units.RatioText(e.MedianRound(c), base.MedianRound(c)), noteApart}
 	}
 	r := roundRatio(c, e, base)
 	switch {

@@ -164,7 +164,7 @@ func TestRunsOfOneModeEachAreComparedInALine(t *testing.T) {
 	poll := synthetic.File(t, "write", result.KindLatency, []int{8}, "poll")
 	event := synthetic.File(t, "write", result.KindLatency, []int{8}, "event")
 	text := tables(t, false, poll, event)
-	if !strings.Contains(text, "[to poll]") || !strings.Contains(text, "32.89x") {
+	if !strings.Contains(text, "[to poll]") || !strings.Contains(text, "32.62x") {
 		t.Fatalf("no comparison in\n%s", text)
 	}
 	event.Parameters.QPs = 4

@@ -52,7 +52,11 @@ func (g *Group) WarningLines() []string {
 		}
 	}
 	for i, text := range texts {
-		texts[i] = strings.TrimSpace(strings.Join(labels[text], " ") + " " + text)
+		whose := strings.Join(labels[text], " ")
+		if g.Along != NoAxis {
+			whose = g.runNames(labels[text]) + ":"
+		}
+		texts[i] = strings.TrimSpace(whose + " " + text)
 	}
 	return texts
 }

@@ -2,6 +2,7 @@
 package browser
 
 import (
+	"bytes"
 	"context"
 	_ "embed" // what looks at a page
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -122,6 +124,7 @@ type sight struct {
 	Faults     []string `json:"faults"`
 	Titles     int      `json:"titles"`
 	Closed     int      `json:"closed"` // folded parts whose content is not to be seen
+	Folds      int      `json:"folds"`  // folded parts that are named
 }
 
 // A box is where an element is in the window.
@@ -139,4 +142,16 @@ func (p *tab) look(t *testing.T, unfolded bool) sight {
 		t.Fatalf("look at the page: %v", err)
 	}
 	return s
+}
+
+// sheets is on how many sheets of paper a page is printed.
+func (p *tab) sheets(t *testing.T) int {
+	t.Helper()
+	pdf, err := chromedp.Run(p.ctx, func(ctx context.Context, target *chromedp.Target) (page.PrintToPDFResult, error) {
+		return cdp.Call(ctx, target, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: new(true)})
+	})
+	if err != nil {
+		t.Fatalf("print the page: %v", err)
+	}
+	return bytes.Count(pdf.Data, []byte("/Type /Page\n"))
 }

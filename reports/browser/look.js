@@ -63,6 +63,7 @@ function look(unfolded) {
     faults, closed,
     answers: [...document.querySelectorAll(".answer")].map(e => ({ text: e.textContent, top: e.getBoundingClientRect().top, bottom: e.getBoundingClientRect().bottom })),
     background: numbers(getComputedStyle(document.body).backgroundColor).slice(0, 3).map(Math.round),
+    folds: [...document.querySelectorAll("summary")].filter(seen).length,
     titles: document.querySelectorAll("svg title").length,
   };
 }

@@ -23,8 +23,9 @@ func TestInChromium(t *testing.T) {
 		}
 	}
 	t.Run("the verdict is seen at once", func(t *testing.T) { testVerdict(t, browser, paths["comparison"]) })
+	t.Run("the verdict about everything is seen at once", func(t *testing.T) { testVerdict(t, browser, paths["everything"]) })
 	t.Run("figures tell their values", func(t *testing.T) { testValues(t, browser, paths["comparison"]) })
-	t.Run("paper is white and nothing is folded", func(t *testing.T) { testPaper(t, browser, paths["comparison"]) })
+	t.Run("paper is white and short", func(t *testing.T) { testPaper(t, browser, paths["comparison"]) })
 	t.Run("faults are found", func(t *testing.T) { testFaults(t, browser) })
 }
 
@@ -73,14 +74,17 @@ func testPaper(t *testing.T, browser context.Context, path string) {
 		t.Error("nothing is folded on the screen")
 	}
 	s := open(t, browser, path, view{1050, 740, "dark", "print"}).look(t, false)
-	if s.Closed > 0 {
-		t.Errorf("%d parts are folded on paper", s.Closed)
+	if s.Folds > 0 {
+		t.Errorf("%d parts are named on paper that nobody can unfold", s.Folds)
 	}
 	if !slices.Equal(s.Background, []int{255, 255, 255}) {
 		t.Errorf("paper is %v", s.Background)
 	}
 	for _, fault := range s.Faults {
 		t.Error(fault)
+	}
+	if n := open(t, browser, path, views[0]).sheets(t); n == 0 || n > 16 {
+		t.Errorf("%d sheets of paper", n)
 	}
 }
 

@@ -41,6 +41,36 @@ func TestBusyPlotIsOfTheBusierSide(t *testing.T) {
 	}
 }
 
+// Of reads only the requester waits, through pauses only the server.
+func TestBusyPlotIsOfTheSideThatWaits(t *testing.T) {
+	f := latencies(t, []int{64}, "poll", "event")
+	f.Op = "read"
+	paused := alongPause(t)
+	for _, file := range append(paused, f) {
+		for i := range file.Rows {
+			file.Rows[i].Local.Busy, file.Rows[i].Peer.Busy = 0.25, 0.75
+		}
+	}
+	for _, c := range []struct {
+		what  string
+		files []*result.File
+		label string
+		ours  bool
+	}{
+		{"reads", []*result.File{f}, "core busy at the requester [%]; lower left is better", true},
+		{"pauses", paused, "core busy at the server [%], lower is better", false},
+	} {
+		svg := drawingNamed(t, "busy", c.files...)
+		textAt(t, svg, c.label)
+		low, high := textAt(t, svg, "20").Y, textAt(t, svg, "80").Y
+		for _, s := range spotsOf(t, svg, "event") {
+			if ours := s.Y > (low+high)/2; ours != c.ours {
+				t.Errorf("%s: a point at %g, 20 %% is at %g, 80 %% at %g", c.what, s.Y, low, high)
+			}
+		}
+	}
+}
+
 func TestWhatWasNotMeasuredIsNotInTheBusyPlot(t *testing.T) {
 	f := latencies(t, []int{2, 64}, "poll")
 	f.Rows[0].Local.Busy, f.Rows[0].Peer.Busy = 0, 0

@@ -20,7 +20,8 @@ func newSketch(g *group, lines []*series, what string, words ...string) *sketch.
 	s.Title = reports.Shorten(strings.TrimSuffix(reports.TestTitle(g.Op, g.Kind), " Test"), 40) + ": " + what
 	s.Subtitle = subtitle(g, lines)
 	s.Notes = slices.Concat(leftOut(g), noRatio(lines))
-	s.Warnings, s.Alarming = warning(g, lines), g.Alarming()
+	wrong := wrongData(g, lines)
+	s.Warnings, s.Alarming = append(wrong, warning(g, lines)...), len(wrong) > 0 || g.Alarming()
 	return s
 }
 
@@ -69,12 +70,33 @@ func leftOut(g *group) []string {
 		if !slices.ContainsFunc(f.Warnings, func(w result.Warning) bool { return w.ID == idDataNotRun }) {
 			continue
 		}
-		side := f.Local
-		if side.Order.Answer == result.OrderWhole || side.Order.Answer == result.OrderBlocks {
-			side = f.Peer
-		}
+		side := unpromised(f)
 		return []string{fmt.Sprintf("mode data was left out: asked about the order of data, %s answers %q",
 			reports.Shorten(side.Device.Name, 32), reports.Clean(side.Order.Answer))}
+	}
+	return nil
+}
+
+// unpromised is the side that waits for messages and does not promise their order.
+func unpromised(f *result.File) *result.Side {
+	sides := reports.WaitingSides(f)
+	for _, s := range sides {
+		if s.Order.Answer != result.OrderWhole && s.Order.Answer != result.OrderBlocks {
+			return s
+		}
+	}
+	return sides[0]
+}
+
+// wrongData says that data is drawn that the verdict condemns. That of forced data is said
+// wherever it is named.
+func wrongData(g *group, lines []*series) []string {
+	for _, s := range lines {
+		for _, e := range s.entries {
+			if g.barred[e.Row] && !e.Forced {
+				return []string{"mode data brought wrong data where it was checked: nothing is concluded from it"}
+			}
+		}
 	}
 	return nil
 }

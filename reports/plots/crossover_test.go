@@ -1,18 +1,14 @@
 package plots
 
-import "testing"
+import (
+	"testing"
 
-// stopsOf are stops at 1, 2, 4, ... that are led as letters say: a, b, or neither.
-func stopsOf(leads string) (stops []stop) {
-	labels := []string{"1", "2", "4", "8", "16", "32", "64"}
-	for i, c := range leads {
-		stops = append(stops, stop{labels[i], map[rune]lead{'a': first, 'b': second}[c]})
-	}
-	return stops
-}
+	"github.com/ibperf/ibperf/reports"
+	"github.com/ibperf/ibperf/reports/result"
+)
 
 func TestCrossoverText(t *testing.T) {
-	for leads, want := range map[string]string{
+	for letters, want := range map[string]string{
 		"aaa":     "a is ahead of b at every number of QPs",
 		"bbb":     "b is ahead of a at every number of QPs",
 		"---":     "a and b: no certain difference at any number of QPs",
@@ -21,9 +17,21 @@ func TestCrossoverText(t *testing.T) {
 		"aaabbb":  "a and b cross between 4 and 8 QPs: a is ahead at 1-4, b at 8-32",
 		"b--aa":   "a and b cross between 1 and 8 QPs: a is ahead at 8, 16, b at 1",
 		"a-b-a":   "a and b cross between 1 and 4 and between 4 and 16 QPs: a is ahead at 1, 16, b at 4",
+		"aa?":     "a is ahead of b at 1, 2 QPs; not compared at 4",
+		"aa?aa-?": "a is ahead of b at 1, 2, 8, 16 QPs; no certain difference at 32; not compared at 4, 64",
+		"-?-":     "a and b: no certain difference at 1, 4 QPs; not compared at 2",
+		"a?b":     "a and b cross between 1 and 4 QPs: a is ahead at 1, b at 4; not compared at 2",
 	} {
-		if got := crossoverText("a", "b", stopsOf(leads)); got != want {
-			t.Errorf("%s: %q, want %q", leads, got, want)
+		g := &group{Group: &reports.Group{Along: reports.AlongQPs}}
+		var leads []lead
+		for i, c := range letters {
+			f := &result.File{}
+			f.Parameters.QPs = 1 << i
+			g.Add(f, i+1)
+			leads = append(leads, map[rune]lead{'a': first, 'b': second, '-': unsure}[c])
+		}
+		if got := g.crossoverText("a", "b", leads); got != want {
+			t.Errorf("%s: %q, want %q", letters, got, want)
 		}
 	}
 }

@@ -15,12 +15,14 @@ import (
 type group struct {
 	*reports.Group
 	ratios map[*result.Row]reports.RowRatio
+	barred map[*result.Row]bool // not to be concluded from
 }
 
 // groupsOf lays together what may share a plot. Runs that checked every byte are not
 // drawn: checking takes most of their time.
 func groupsOf(files []*result.File) []*group {
 	var groups []*group
+	barred := reports.Barred(files)
 	for _, whole := range reports.Groups(files) {
 		if whole.Verify {
 			continue
@@ -32,7 +34,7 @@ func groupsOf(files []*result.File) []*group {
 			k := key{f.Local.Device.Name, f.Peer.Device.Name, f.Parameters.Transport}
 			g := index[k]
 			if g == nil {
-				g = &group{&reports.Group{Op: whole.Op, Kind: whole.Kind, Along: whole.Along}, ratios}
+				g = &group{&reports.Group{Op: whole.Op, Kind: whole.Kind, Along: whole.Along}, ratios, barred}
 				index[k] = g
 				groups = append(groups, g)
 			}

@@ -54,12 +54,12 @@ func traceOf(sk *sketch.Sketch, s *series, x func(reports.Entry) float64, y meas
 	return t
 }
 
-// lines draws a measure of all series, explains them, and returns all that the axis has to
+// drawLines draws a measure of all series, explains them, and returns all that the axis has to
 // hold.
-func (g *group) lines(sk *sketch.Sketch, all []*series, x func(reports.Entry) float64, y measure) []float64 {
+func drawLines(sk *sketch.Sketch, all []*series, x func(reports.Entry) float64, y measure, text func(*series, reports.Entry) string) []float64 {
 	var values []float64
 	for _, s := range all {
-		t := traceOf(sk, s, x, y, g.spotText)
+		t := traceOf(sk, s, x, y, text)
 		if len(t.points) == 0 {
 			continue
 		}

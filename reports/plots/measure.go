@@ -1,7 +1,6 @@
 package plots
 
 import (
-	"github.com/ibperf/ibperf/internal/ratio"
 	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/result"
@@ -18,12 +17,14 @@ func (v estimate) known() bool { return v.low > 0 && v.high > 0 }
 // rows that do not have it.
 type measure func(e reports.Entry) (estimate, bool)
 
-// medianUsec is the median latency in microseconds.
-func medianUsec(e reports.Entry) (estimate, bool) {
-	v := ofRounds(e, func(r *result.Round) float64 { return units.Usec(r.P50Ns) })
-	v.value = units.Usec(e.Latency.P50Ns)
-	return v, v.value > 0
-}
+// The numbers that rows are compared by.
+var (
+	medianColumn  = result.ColumnOf("latency.p50_ns")
+	averageColumn = result.ColumnOf("bandwidth.average_bytes_per_s")
+)
+
+// medianUsec is the median latency of the median round in microseconds.
+func medianUsec(e reports.Entry) (estimate, bool) { return medianRound(e, medianColumn, units.Usec) }
 
 // tailUsec is the latency that 99 % of messages do not exceed, in microseconds.
 func tailUsec(e reports.Entry) (estimate, bool) {
@@ -31,45 +32,40 @@ func tailUsec(e reports.Entry) (estimate, bool) {
 	return estimate{value: v}, v > 0
 }
 
-// roundGbps is the bandwidth of the median round in Gb/s, or the average where there are
-// too few rounds. One round that was held up lowers the average of them all, but not the
-// ratios, which lines of averages would contradict.
-func roundGbps(e reports.Entry) (estimate, bool) {
-	v := ofRounds(e, func(r *result.Round) float64 { return units.Gbps(r.Average) })
-	if !v.known() {
-		v.value = units.Gbps(e.Bandwidth.Average)
-	}
-	return v, v.value > 0
-}
+// roundGbps is the bandwidth of the median round in Gb/s.
+func roundGbps(e reports.Entry) (estimate, bool) { return medianRound(e, averageColumn, units.Gbps) }
 
-// roundMpps is the message rate of the median round, or the average, in millions a second.
+// roundMpps is the message rate of the median round in millions a second.
 func roundMpps(e reports.Entry) (estimate, bool) {
-	v := ofRounds(e, func(r *result.Round) float64 { return units.Mpps(r.Average / float64(e.Size)) })
-	if !v.known() {
-		v.value = units.Mpps(e.Bandwidth.MsgRate)
+	if e.Size == 0 {
+		v := units.Mpps(e.Bandwidth.MsgRate)
+		return estimate{value: v}, v > 0
 	}
+	return medianRound(e, averageColumn, func(average float64) float64 { return units.Mpps(average / float64(e.Size)) })
+}
+
+// medianRound is what tables have of a column, with its interval.
+func medianRound(e reports.Entry, c *result.Column, scale func(float64) float64) (estimate, bool) {
+	low, high := e.RoundInterval(c)
+	v := estimate{scale(e.MedianRound(c)), scale(low), scale(high)}
 	return v, v.value > 0
 }
 
-// busyPercent is how busy a core is on the side where it is busier, in percent.
+// busyPercent is how busy a core is on the side that waits for messages, in percent.
 func busyPercent(e reports.Entry) (estimate, bool) {
-	v := 100 * units.Finite(max(e.Local.Busy, e.Peer.Busy))
-	return estimate{value: v}, v > 0
+	busy, _ := e.WaitingBusy()
+	return percentOf(busy)
 }
 
-// ofRounds is the median of the rounds of a row with its interval, nothing if there are
-// too few for one.
-func ofRounds(e reports.Entry, of func(*result.Round) float64) estimate {
-	var figures []float64
-	var runs []int
-	for i := range e.Rounds {
-		figures, runs = append(figures, of(&e.Rounds[i])), append(runs, e.Rounds[i].Run)
-	}
-	m := ratio.Median(figures, runs)
-	if !m.Enough || units.Finite(m.High) == 0 {
-		return estimate{}
-	}
-	return estimate{m.Median, m.Low, m.High}
+// pausedPercent is how busy a core is on the side that waits through pauses, in percent.
+func pausedPercent(e reports.Entry) (estimate, bool) {
+	busy, _ := e.PausedBusy()
+	return percentOf(busy)
+}
+
+func percentOf(part float64) (estimate, bool) {
+	v := 100 * units.Finite(part)
+	return estimate{value: v}, v > 0
 }
 
 // ratio is the ratio of a row to that of mode poll, as the tables print it.

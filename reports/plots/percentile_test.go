@@ -55,7 +55,7 @@ func TestPointsOfACurveAreFewAndOnIt(t *testing.T) {
 	}
 	c := curve{buckets}
 	points := c.points()
-	step := c.nines() / 240
+	step := c.nines() / 160
 	for i, p := range points {
 		if p.Y != c.at(p.X) {
 			t.Errorf("a point at %g, %g is not on the curve", p.X, p.Y)
@@ -64,7 +64,7 @@ func TestPointsOfACurveAreFewAndOnIt(t *testing.T) {
 			t.Errorf("a slope from %v to %v", points[i-1], p)
 		}
 	}
-	if last := points[len(points)-1]; len(points) > 230 || last.X != c.nines() {
+	if last := points[len(points)-1]; len(points) > 155 || last.X != c.nines() {
 		t.Errorf("%d points, the last at %g of %g", len(points), last.X, c.nines())
 	}
 }

@@ -1,7 +1,10 @@
 package plots
 
 import (
+	"slices"
+
 	"github.com/ibperf/ibperf/internal/units"
+	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots/sketch"
 )
 
@@ -21,7 +24,7 @@ func bandwidthSketches(g *group, lines []*series) []*sketch.Sketch {
 func rateSketch(g *group, lines []*series, rate measure, what, unit, word string) *sketch.Sketch {
 	s := newSketch(g, lines, what+" by message size", word)
 	s.Plot.Add(sketch.Grid())
-	values := g.lines(s, lines, sizeOf, rate)
+	values := drawLines(s, lines, sizeOf, rate, g.spotText)
 	if len(values) == 0 {
 		return nil
 	}
@@ -35,7 +38,9 @@ func rateSketch(g *group, lines []*series, rate measure, what, unit, word string
 // rateLabel says of which rounds a rate is.
 func rateLabel(what, unit string, lines []*series) string {
 	kind := "average " + what
-	if anyOf(lines, roundGbps) {
+	if slices.ContainsFunc(lines, func(s *series) bool {
+		return slices.ContainsFunc(s.entries, func(e reports.Entry) bool { return len(e.Rounds) > 1 })
+	}) {
 		kind = what + " of the median round"
 	}
 	return kind + " [" + unit + "], higher is better"

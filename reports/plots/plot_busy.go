@@ -15,9 +15,6 @@ import (
 // busySizes is of how many message sizes the trade-off is drawn: more hide each other.
 const busySizes = 4
 
-// busyLabel is of the axis that says what waiting costs.
-const busyLabel = "core busy on the busier side [%]"
-
 // busySketch draws how busy a core is against the median latency: the modes of one message
 // size are joined. There is none if that was not measured.
 func busySketch(g *group, lines []*series) *sketch.Sketch {
@@ -50,7 +47,8 @@ func busySketch(g *group, lines []*series) *sketch.Sketch {
 	sketch.FitAxis(&s.Plot.X, xs(names.markers), true)
 	busyAxis(&s.Plot.Y, ys(names.markers))
 	s.XLabel = "median latency [usec]"
-	s.YLabel = busyLabel + "; lower left is better"
+	_, who := lines[0].entries[0].WaitingBusy()
+	s.YLabel = "core busy " + who + " [%]; lower left is better"
 	return s
 }
 
@@ -66,7 +64,7 @@ func busyMarks(s *sketch.Sketch, g *group, lines []*series, run int) (path plott
 		t := newTrace(line)
 		t.markers = plotter.XYs{{X: median.value, Y: busy.value}}
 		marks, path = append(marks, t), append(path, t.markers...)
-		s.Spots = append(s.Spots, sketch.Spot{X: median.value, Y: busy.value, Text: g.spotText(line, e)})
+		s.Spots = append(s.Spots, sketch.Spot{X: median.value, Y: busy.value, Text: g.busySpot(line, e)})
 	}
 	slices.SortFunc(path, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 	return path, marks

@@ -19,7 +19,7 @@ func latencySketch(g *group, lines []*series) *sketch.Sketch {
 	s.Plot.Add(sketch.Grid())
 	var values []float64
 	for _, line := range lines {
-		m, t := traceOf(s, line, sizeOf, medianUsec, g.spotText), traceOf(s, line, sizeOf, tailUsec, g.numbersText)
+		m, t := traceOf(s, line, sizeOf, medianUsec, g.spotText), traceOf(s, line, sizeOf, tailUsec, g.tailSpot)
 		t.line.Dashes, t.line.Width = p99Dash, sketch.LineWidth*0.7
 		t.glyph.Radius *= 0.6
 		s.Plot.Add(t, m)
@@ -45,7 +45,7 @@ func latencyBars(g *group, lines []*series) *sketch.Sketch {
 		at := float64(i)
 		m, _ := medianUsec(e)
 		t, _ := tailUsec(e)
-		median := bar{at - 0.19, 0.36, m, line.color(), units.UsecText(e.Latency.P50Ns)}
+		median := bar{at - 0.19, 0.36, m, line.color(), units.UsecText(1e3 * m.value)}
 		tail := bar{at + 0.19, 0.36, t, line.pale(), units.UsecText(e.Latency.P99Ns)}
 		chart = append(chart, median, tail)
 		for _, b := range []bar{median, tail} {

@@ -14,7 +14,7 @@ import (
 // pauseSketch draws median latency by the pause between messages.
 func pauseSketch(g *group, lines []*series, size int) *sketch.Sketch {
 	s := newSketch(g, lines, "median by pause between messages, "+bytesText(size), "pause", units.Size(size))
-	values := byPause(s, g, lines, medianUsec)
+	values := byPause(s, g, lines, medianUsec, g.spotText)
 	if len(values) == 0 {
 		return nil
 	}
@@ -24,28 +24,29 @@ func pauseSketch(g *group, lines []*series, size int) *sketch.Sketch {
 	return s
 }
 
-// pauseBusySketch draws how busy a core is by the pause between messages. There is none if
-// that was not measured.
+// pauseBusySketch draws how busy the core of the side that waits through the pauses is.
+// There is none if that was not measured.
 func pauseBusySketch(g *group, lines []*series, size int) *sketch.Sketch {
 	s := newSketch(g, lines, "core busy by pause between messages, "+bytesText(size), "pause_busy", units.Size(size))
-	values := byPause(s, g, lines, busyPercent)
+	values := byPause(s, g, lines, pausedPercent, g.busySpot)
 	if len(values) == 0 {
 		return nil
 	}
 	busyAxis(&s.Plot.Y, values)
-	s.YLabel = busyLabel + ", lower is better"
+	_, who := lines[0].entries[0].PausedBusy()
+	s.YLabel = "core busy " + who + " [%], lower is better"
 	return s
 }
 
 // byPause draws a measure by the pause between messages, and returns its values.
-func byPause(s *sketch.Sketch, g *group, lines []*series, y measure) []float64 {
+func byPause(s *sketch.Sketch, g *group, lines []*series, y measure, text func(*series, reports.Entry) string) []float64 {
 	pauses := newPauseAxis(g)
 	if len(pauses.stops) == 0 {
 		return nil
 	}
 	s.StopAxis("pause between messages [usec]", pauses.stops)
 	s.Plot.Add(sketch.Grid(), pauses)
-	return g.lines(s, lines, pauses.of, y)
+	return drawLines(s, lines, pauses.of, y, text)
 }
 
 // A pauseAxis is a logarithmic axis of pauses in microseconds that has a place for no

@@ -90,7 +90,7 @@ func (c curve) at(x float64) float64 {
 // points samples the curve evenly in x. Points between two of the same latency are left
 // out, so that a drawing stays small.
 func (c curve) points() plotter.XYs {
-	const steps = 240
+	const steps = 160
 	var all plotter.XYs
 	for i := 0; i <= steps; i++ {
 		x := c.nines() * float64(i) / steps

@@ -22,7 +22,7 @@ func ratioSketch(g *group, lines []*series) *sketch.Sketch {
 		one.above, one.below = one.below, one.above
 	}
 	s.Plot.Add(sketch.Grid(), one)
-	values := g.lines(s, lines, sizeOf, g.ratio)
+	values := drawLines(s, lines, sizeOf, g.ratio, g.ratioSpot)
 	if len(values) == 0 {
 		return nil
 	}

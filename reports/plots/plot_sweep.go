@@ -1,6 +1,8 @@
 package plots
 
 import (
+	"slices"
+
 	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots/sketch"
@@ -57,7 +59,7 @@ func qpsSketch(g *group, lines []*series, size int) *sketch.Sketch {
 	}
 	markCrossovers(s, g, lines)
 	s.Plot.Add(sketch.Grid())
-	values := g.lines(s, lines, func(e reports.Entry) float64 { return g.Along.Of(e.File) }, y)
+	values := drawLines(s, lines, func(e reports.Entry) float64 { return g.Along.Of(e.File) }, y, g.spotText)
 	if len(values) == 0 {
 		return nil
 	}
@@ -72,41 +74,39 @@ func qpsSketch(g *group, lines []*series, size int) *sketch.Sketch {
 // cross, and marks where that changes.
 func markCrossovers(s *sketch.Sketch, g *group, lines []*series) {
 	for _, mode := range []string{"data", "event"} {
-		stops, compared := g.stops(lines, mode)
-		cross := crossings(stops)
-		if !compared || mode == "event" && len(cross) == 0 {
+		leads := g.leads(lines, mode)
+		cross := crossings(leads)
+		if !slices.ContainsFunc(leads, func(l lead) bool { return l != unknown }) || mode == "event" && len(cross) == 0 {
 			continue
 		}
-		s.Notes = append(s.Notes, crossoverText(mode, result.BaseMode, stops))
+		s.Notes = append(s.Notes, g.crossoverText(mode, result.BaseMode, leads))
 		for _, c := range cross {
 			s.Plot.Add(shade{g.Along.Of(g.Runs[c.from]), g.Along.Of(g.Runs[c.to])})
 		}
 	}
 }
 
-// stops tells at each run of a sweep whether a mode or poll is ahead, by the interval of
-// their ratio. It is false if no row of the mode has a ratio.
-func (g *group) stops(lines []*series, mode string) (stops []stop, compared bool) {
-	for i := range g.Runs {
-		stops = append(stops, stop{label: g.Label(i)})
-	}
+// leads tells of each run of a sweep whether a mode or poll is ahead, by the interval of
+// their ratio.
+func (g *group) leads(lines []*series, mode string) []lead {
+	leads := make([]lead, len(g.Runs))
 	for _, s := range lines {
 		for _, e := range s.entries {
 			r, ok := g.ratios[e.Row]
-			if !ok || e.Name() != mode {
+			if !ok || e.Name() != mode || g.barred[e.Row] {
 				continue
 			}
-			compared = true
 			switch lower := r.High < 1; {
 			case !r.Different():
+				leads[e.Run] = unsure
 			case lower == (g.Kind == result.KindLatency):
-				stops[e.Run].lead = first
+				leads[e.Run] = first
 			default:
-				stops[e.Run].lead = second
+				leads[e.Run] = second
 			}
 		}
 	}
-	return stops, compared
+	return leads
 }
 
 // A shade marks what lies between two places on the x axis.

@@ -9,43 +9,57 @@ import (
 	"github.com/ibperf/ibperf/reports/plots/sketch"
 )
 
-// spotText is what is shown to whoever points at a row of a series: its numbers, with
-// their intervals.
+// spotText is what is shown to whoever points at a row of a series: its main numbers, and
+// its ratio.
 func (g *group) spotText(s *series, e reports.Entry) string {
-	lines := []string{g.numbersText(s, e)}
-	if r, ok := g.ratios[e.Row]; ok {
-		lines = append(lines, "ratio to "+r.To+" "+reports.RatioText(r.Ratio))
+	lines := []string{g.about(s, e) + numbers(e)}
+	if r := g.ratioText(e); r != "" {
+		lines = append(lines, r)
 	}
-	if e.Local.Busy > 0 {
-		lines = append(lines, fmt.Sprintf("core busy %s %% here, %s %% at the peer", percentText(e.Local.Busy), percentText(e.Peer.Busy)))
-	}
-	if ids := doubts(e); len(ids) > 0 {
-		lines = append(lines, "doubtful: "+reports.Shorten(strings.Join(ids, ", "), 60))
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(append(lines, doubtful(e)...), "\n")
 }
 
-// numbersText says whose the main numbers of a row are.
-func (g *group) numbersText(s *series, e reports.Entry) string {
-	return s.who + ", " + g.place(e) + ": " + numbers(e)
+// ratioSpot is what is shown of a row's ratio.
+func (g *group) ratioSpot(s *series, e reports.Entry) string {
+	return strings.Join(append([]string{g.about(s, e) + g.ratioText(e)}, doubtful(e)...), "\n")
+}
+
+// busySpot is what is shown of how busy the cores of a row were.
+func (g *group) busySpot(s *series, e reports.Entry) string {
+	lines := []string{g.about(s, e) + numbers(e), fmt.Sprintf("core busy %s %% here, %s %% at the peer", percentText(e.Local.Busy), percentText(e.Peer.Busy))}
+	return strings.Join(append(lines, doubtful(e)...), "\n")
+}
+
+// tailSpot is what is shown of the 99 % of a row.
+func (g *group) tailSpot(s *series, e reports.Entry) string {
+	return g.about(s, e) + tailText(e)
+}
+
+// about says whose the numbers behind it are.
+func (g *group) about(s *series, e reports.Entry) string { return s.who + ", " + g.place(e) + ": " }
+
+// ratioText is the ratio of a row, empty if it has none.
+func (g *group) ratioText(e reports.Entry) string {
+	if r, ok := g.ratios[e.Row]; ok {
+		return "ratio to " + r.To + " " + reports.RatioText(r.Ratio)
+	}
+	return ""
 }
 
 // numbers are the main numbers of a row.
 func numbers(e reports.Entry) string {
-	if l := e.Latency; l != nil {
+	if e.Latency != nil {
 		v, _ := medianUsec(e)
 		usec := func(v float64) string { return units.UsecText(1e3 * v) }
-		return fmt.Sprintf("median %s usec%s, 99 %% %s usec", usec(v.value), spanText(v, usec), units.UsecText(l.P99Ns))
+		return fmt.Sprintf("median %s usec%s, %s", usec(v.value), spanText(v, usec), tailText(e))
 	}
 	digits := func(v float64) string { return sketch.Number(v, 4) }
 	gbps, _ := roundGbps(e)
 	mpps, _ := roundMpps(e)
-	text := fmt.Sprintf("%s Gb/s%s, %s Mpps%s", digits(gbps.value), spanText(gbps, digits), digits(mpps.value), spanText(mpps, digits))
-	if gbps.known() {
-		text += fmt.Sprintf(" in the median round\naverage %s Gb/s, %s Mpps", digits(units.Gbps(e.Bandwidth.Average)), digits(units.Mpps(e.Bandwidth.MsgRate)))
-	}
-	return text
+	return fmt.Sprintf("%s Gb/s%s, %s Mpps", digits(gbps.value), spanText(gbps, digits), digits(mpps.value))
 }
+
+func tailText(e reports.Entry) string { return "99 % " + units.UsecText(e.Latency.P99Ns) + " usec" }
 
 // spanText is the interval of an estimate, empty if there is none.
 func spanText(v estimate, number func(float64) string) string {
@@ -56,6 +70,14 @@ func spanText(v estimate, number func(float64) string) string {
 }
 
 func percentText(part float64) string { return sketch.Number(100*units.Finite(part), 3) }
+
+// doubtful is a line that names the warnings of a row, if it has any.
+func doubtful(e reports.Entry) []string {
+	if ids := doubts(e); len(ids) > 0 {
+		return []string{"doubtful: " + reports.Shorten(strings.Join(ids, ", "), 60)}
+	}
+	return nil
+}
 
 // doubts lists the warnings of a row, but for those about percentiles beyond 99 %.
 func doubts(e reports.Entry) []string {

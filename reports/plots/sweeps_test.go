@@ -99,6 +99,37 @@ func TestNothingIsSaidOfModesWithoutRatios(t *testing.T) {
 	}
 }
 
+// A run that failed tells nothing of a difference.
+func TestFailedRunOfASweepIsNotCompared(t *testing.T) {
+	files := alongQPs(t, result.KindBandwidth, 2, 2, 2)
+	files[1].Rows, files[1].Error = nil, "cannot create QPs"
+	svg := drawingNamed(t, "qps_64", files...)
+	for _, want := range []string{">data is ahead of poll at 1, 256 QPs; not compared at 16<", ">QPs 16: the run ended early: cannot create QPs<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the drawing does not say %q", want)
+		}
+	}
+}
+
+// What the verdict condemns is recommended nowhere.
+func TestNoCrossoverOfDataThatIsNotToBeUsed(t *testing.T) {
+	const wrong = "mode data brought wrong data where it was checked"
+	checked := bandwidths(t, []int{64}, "data", "poll", "event")
+	checked.Parameters.Verify = true
+	checked.Rows[0].Verify = &result.Verify{Messages: 1000, Torn: 3}
+	torn := drawingNamed(t, "qps_64", append(alongQPs(t, result.KindBandwidth, 2, 2, 0.5), checked)...)
+	if strings.Contains(torn, "ahead") || strings.Contains(torn, "cross") || !strings.Contains(torn, wrong) {
+		t.Error("something is concluded of data that was torn")
+	}
+	files := alongQPs(t, result.KindBandwidth, 2, 2, 0.5)
+	for _, f := range files {
+		f.Rows[0].Forced = true
+	}
+	if svg := drawingNamed(t, "qps_64", files...); strings.Contains(svg, "ahead") || strings.Contains(svg, "cross") || strings.Contains(svg, wrong) {
+		t.Error("something is concluded of forced data")
+	}
+}
+
 func TestPointsOfASweepAreWhereItsStopsAre(t *testing.T) {
 	svg := drawingNamed(t, "lat_qps_64", alongQPs(t, result.KindLatency, 2, 2, 2)...)
 	points := spotsOf(t, svg, "event")

@@ -37,7 +37,11 @@ func (c *Column) Text(r *Row, gbits bool) string {
 		}
 		return Unmeasured
 	}
-	v := c.Value(r)
+	return c.Format(c.Value(r), gbits)
+}
+
+// Format is a number of the column as tables print it.
+func (c *Column) Format(v float64, gbits bool) string {
 	if c.empty && v == 0 {
 		return Unmeasured
 	}

@@ -99,7 +99,7 @@ func (s *Sketch) draw(c draw.Canvas) []placed {
 	}
 	lines(s.Title, TextStyle(14, true, Ink, text.Style{}))
 	lines(s.Subtitle, TextStyle(10, false, Quiet, text.Style{}))
-	for _, n := range s.Notes {
+	for _, n := range fewNotes(s.Notes) {
 		lines(n, TextStyle(11, false, Ink, text.Style{}))
 	}
 	for _, w := range s.Warnings {
@@ -115,6 +115,16 @@ func (s *Sketch) draw(c draw.Canvas) []placed {
 	c = draw.Crop(c, 0, -s.Right, label.Font.Size+vg.Points(8), top-c.Max.Y)
 	s.Plot.Draw(c)
 	return place(s.Spots, s.Plot, s.Plot.DataCanvas(c))
+}
+
+// fewNotes are those that leave room for the plot: two, of two lines each.
+func fewNotes(all []string) []string {
+	const most, length = 2, 200
+	var few []string
+	for _, n := range all[:min(len(all), most)] {
+		few = append(few, reports.Shorten(n, length))
+	}
+	return few
 }
 
 // warningColor is red for what nobody may overlook.

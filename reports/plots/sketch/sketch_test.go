@@ -135,6 +135,19 @@ func TestLongLinesAreBroken(t *testing.T) {
 	}
 }
 
+func TestNotesLeaveRoomForThePlot(t *testing.T) {
+	s := Blank()
+	low, high := &cross{x: 0, y: 0}, &cross{x: 0, y: 100}
+	s.Plot.Add(low, high)
+	for range 9 {
+		s.Notes = append(s.Notes, strings.Repeat("a note that goes on ", 40))
+	}
+	withSpots(t, s)
+	if room := high.at.Y - low.at.Y; room < figureHeight/2 {
+		t.Errorf("%v of %v are left", room, figureHeight)
+	}
+}
+
 func TestColorsAreAllDifferent(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range Colors() {

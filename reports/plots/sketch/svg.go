@@ -3,7 +3,9 @@ package sketch
 import (
 	"bytes"
 	"errors"
+	"math"
 	"regexp"
+	"strconv"
 
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -17,7 +19,7 @@ func (s *Sketch) SVG() ([]byte, error) {
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return nil, err
 	}
-	drawing := joinStrokes(setFont(b.Bytes()))
+	drawing := shortNumbers(joinStrokes(setFont(b.Bytes())))
 	end := bytes.LastIndex(drawing, []byte("</svg>"))
 	if end < 0 {
 		return nil, errors.New("the drawing has no end")
@@ -69,4 +71,22 @@ func joinStrokes(drawing []byte) []byte {
 	}
 	flush()
 	return all
+}
+
+var (
+	places  = regexp.MustCompile(`\b(?:d|x|y)="[^"]*"`)
+	decimal = regexp.MustCompile(`-?\d+\.\d{2,}`)
+)
+
+// shortNumbers leaves one decimal of places in a drawing, a tenth of a point.
+func shortNumbers(drawing []byte) []byte {
+	return places.ReplaceAllFunc(drawing, func(attribute []byte) []byte {
+		return decimal.ReplaceAllFunc(attribute, func(number []byte) []byte {
+			v, err := strconv.ParseFloat(string(number), 64)
+			if err != nil {
+				return number
+			}
+			return strconv.AppendFloat(nil, math.Round(10*v)/10, 'f', -1, 64)
+		})
+	})
 }
