@@ -73,8 +73,8 @@ func find(runs []*result.File) *findings {
 			f.subjects = append(f.subjects, f.subjectsOf(g)...)
 		}
 	}
-	f.costs, f.pauses = costsOf(f.subjects), pausesOf(f.subjects)
-	f.promises = promisesOf(runs)
+	f.costs, f.pauses = costsOf(f.trusted()), pausesOf(f.trusted())
+	f.promises = promisesOf(runs, &f.checks)
 	f.missing = missingOf(groups)
 	return f
 }

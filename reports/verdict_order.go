@@ -117,11 +117,15 @@ func (f *findings) standingOf(s *subject, l *lineup) standing {
 			rows, at.modes = append(rows, e), append(at.modes, mode)
 		}
 	}
+	if s.group.Verify {
+		at.why = "times and rates include the check of every byte (--verify)"
+		return at
+	}
 	if len(rows) == 1 && barred {
 		at.fastest = at.modes
 		return at
 	}
-	if at.why = undecided(s, rows); at.why != "" {
+	if at.why = f.undecided(s, rows); at.why != "" {
 		return at
 	}
 	for _, e := range rows {
@@ -138,13 +142,28 @@ func (f *findings) standingOf(s *subject, l *lineup) standing {
 // barred tells whether a row may not be recommended: data without a promise, and data
 // where some was wrong.
 func (f *findings) barred(e Entry) bool {
-	return e.Forced || e.Mode == "data" && f.checks.brokenBy(e.File)
+	return e.Forced || e.Mode == "data" && slices.ContainsFunc(waitingSides(e.File), func(s *result.Side) bool {
+		return f.checks.brokenBy(s, e.File.Op)
+	})
+}
+
+// trusted are the subjects on devices that brought no wrong data after a completion.
+func (f *findings) trusted() []*subject {
+	return slices.DeleteFunc(slices.Clone(f.subjects), func(s *subject) bool { return f.checks.wrongIn(s.file()) })
+}
+
+// file is one of a subject's runs: they are of the same devices.
+func (s *subject) file() *result.File {
+	for _, e := range s.points[0].rows {
+		return e.File
+	}
+	return nil
 }
 
 // undecided tells why no order is concluded from rows of one point, empty if one is.
-func undecided(s *subject, rows []Entry) string {
-	if s.group.Verify {
-		return "times and rates include the check of every byte (--verify)"
+func (f *findings) undecided(s *subject, rows []Entry) string {
+	if slices.ContainsFunc(rows, func(e Entry) bool { return f.checks.wrongIn(e.File) }) {
+		return "messages were not as sent after a completion, see below"
 	}
 	switch len(rows) {
 	case 0:

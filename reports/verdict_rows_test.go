@@ -73,19 +73,50 @@ func drawn(rnd *rand.Rand, from *result.File) *result.File {
 // An oracle judges pairs of rows in the plainest way.
 type oracle struct {
 	files  []*result.File
-	broken bool // some data of these files, which are of one device, was wrong
+	broken map[string]bool // "write at node2": some data was wrong that was promised
+	wrong  map[string]bool // "node2": some data was wrong after a completion
 }
 
 func newOracle(files []*result.File) oracle {
-	o := oracle{files: files}
+	o := oracle{files, map[string]bool{}, map[string]bool{}}
 	for _, f := range files {
 		for _, r := range f.Rows {
-			if r.Mode == "data" && r.Verify != nil && r.Verify.Torn > 0 {
-				o.broken = true
+			for _, host := range waitingHosts(f) {
+				if r.Verify != nil && r.Verify.Torn > 0 && r.Mode != "data" {
+					o.wrong[host] = true
+				}
+				if r.Verify != nil && r.Verify.Torn > 0 && r.Mode == "data" && !r.Forced {
+					o.broken[f.Op+" at "+host] = true
+				}
 			}
 		}
 	}
 	return o
+}
+
+// waitingHosts are those that wait for messages. All drawn files are of one device of each.
+func waitingHosts(f *result.File) []string {
+	client, server := f.Local.Host, f.Peer.Host
+	if f.Role == "server" {
+		client, server = server, client
+	}
+	switch {
+	case f.Op == "read":
+		return []string{client}
+	case f.Kind == result.KindLatency:
+		return []string{client, server}
+	}
+	return []string{server}
+}
+
+// breaks tells whether a host that waits brought wrong data of the run's operation.
+func (o oracle) breaks(f *result.File) bool {
+	return slices.ContainsFunc(waitingHosts(f), func(host string) bool { return o.broken[f.Op+" at "+host] })
+}
+
+// worthless tells whether a host that waits brought wrong data after a completion.
+func (o oracle) worthless(f *result.File) bool {
+	return slices.ContainsFunc(waitingHosts(f), func(host string) bool { return o.wrong[host] })
 }
 
 // figure is what rounds of a kind are compared by.
@@ -120,7 +151,7 @@ func (o oracle) ratioOf(kind string, a, b result.Row) ratio.Ratio {
 func (o oracle) fit(f *result.File, size int) map[string]result.Row {
 	rows := map[string]result.Row{}
 	for _, r := range f.Rows {
-		if r.Size == size && !r.Forced && !(o.broken && r.Mode == "data") {
+		if r.Size == size && !r.Forced && !(o.breaks(f) && r.Mode == "data") {
 			rows[r.Mode] = r
 		}
 	}
@@ -160,7 +191,7 @@ func (o oracle) checkStandings(t *testing.T, f *findings) {
 			seen += len(c.points)
 			for _, l := range c.points {
 				rows := o.fit(fileOf(l), l.size)
-				sure := !s.group.Verify && o.decided(kind, rows)
+				sure := !s.group.Verify && !o.worthless(fileOf(l)) && o.decided(kind, rows)
 				switch {
 				case len(c.fastest) == 0 && c.why == "":
 					t.Errorf("%s, %d bytes: no mode and no reason", s.name, l.size)
@@ -277,7 +308,7 @@ func (o oracle) checkCosts(t *testing.T, f *findings) {
 			least, most := math.Inf(1), 0.0
 			low, high := math.Inf(1), 0.0
 			for _, file := range o.files {
-				if file.Kind != kind || file.Parameters.Verify {
+				if file.Kind != kind || file.Parameters.Verify || o.worthless(file) {
 					continue
 				}
 				for _, r := range file.Rows {

@@ -90,6 +90,20 @@ func checkedFile(t *testing.T, op string, bad map[string]result.Verify) *result.
 	return f
 }
 
+// tornAt is a test with every byte checked in which messages of some sizes were torn.
+func tornAt(t *testing.T, sizes ...int) *result.File {
+	f := synthetic.File(t, "write", result.KindBandwidth, randomSizes, "data", "poll")
+	f.Parameters.Verify = true
+	for i := range f.Rows {
+		r := &f.Rows[i]
+		r.Verify = &result.Verify{Messages: 100}
+		if r.Mode == "data" && slices.Contains(sizes, r.Size) {
+			r.Verify.Torn = 1
+		}
+	}
+	return f
+}
+
 // alongQPs are runs in which data is faster over few QPs and slower over many.
 func alongQPs(t *testing.T) []*result.File {
 	var files []*result.File
@@ -160,6 +174,18 @@ func verdictCases(t *testing.T) []verdictCase {
 		{"forced and as sent", one(data(func(r *result.Row) { r.Verify = &result.Verify{Messages: 5000} }))},
 		{"forced and torn", one(data(func(r *result.Row) { r.Verify = &result.Verify{Messages: 5000, Torn: 3} }))},
 		{"torn", append(one(nothing), checkedFile(t, "write", torn))},
+		{"torn at sizes apart", []*result.File{tornAt(t, 2, 512, 1<<20)}},
+		{"one device of two is torn", slices.Concat(one(nothing), one(answering("shm_liar", result.OrderWhole)), func() []*result.File {
+			f := checkedFile(t, "write", torn)
+			answering("shm_liar", result.OrderWhole)(f)
+			return []*result.File{f}
+		}())},
+		{"RC with UC", slices.Concat(one(onHardware), one(func(f *result.File) {
+			onHardware(f)
+			answering("mlx5_0", result.OrderNone)(f)
+			f.Parameters.Transport = "UC"
+			withoutData(f)
+		}))},
 		{"wrong after a completion", append(one(nothing), checkedFile(t, "write", map[string]result.Verify{"poll": {Duplicates: 2}}))},
 		{"unknown", one(func(f *result.File) {
 			onHardware(f)

@@ -14,9 +14,6 @@ const noteRatios = "data spins on the message's memory, poll on the CQ, event sl
 // orderLines answer which way to wait.
 func (f *findings) orderLines() []string {
 	lines := f.softwareLines()
-	if f.checks.other.Bad() > 0 {
-		lines = append(lines, "Some messages were not as sent, see below: rely on nothing here before that is explained.")
-	}
 	var texts []string
 	names := map[string][]string{} // of subjects that the same is said of
 	ratios := false
