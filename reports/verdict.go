@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -44,7 +45,7 @@ func Judge(runs []*result.File) *Verdict {
 	if !slices.ContainsFunc(runs, comparesModes) {
 		return nil
 	}
-	f := find(runs)
+	f := find(inOrder(runs))
 	v := &Verdict{Cards: f.cards()}
 	for _, a := range []Answer{
 		{Question: "Which way should an application wait, and what does it gain?", Lines: f.orderLines()},
@@ -57,6 +58,14 @@ func Judge(runs []*result.File) *Verdict {
 		}
 	}
 	return v
+}
+
+// inOrder sorts runs by what they measured: latency before bandwidth of write, send, read.
+func inOrder(runs []*result.File) []*result.File {
+	ops, kinds := []string{"write", "send", "read"}, []string{result.KindLatency, result.KindBandwidth}
+	return slices.SortedStableFunc(slices.Values(runs), func(a, b *result.File) int {
+		return cmp.Or(slices.Index(ops, a.Op)-slices.Index(ops, b.Op), slices.Index(kinds, a.Kind)-slices.Index(kinds, b.Kind))
+	})
 }
 
 // find looks for all that a verdict speaks of.

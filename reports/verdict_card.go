@@ -33,13 +33,15 @@ func (s *subject) cardLines() []string {
 	}
 	var lines []string
 	for _, c := range s.clauses {
-		lines = append(lines, prefix+s.clauseText(c, true, false))
+		if !s.leftToCosts(c) {
+			lines = append(lines, prefix+s.clauseText(c, true))
+		}
 	}
 	for _, p := range pausesOf([]*subject{s}) {
 		lines = append(lines, prefix+p.text())
 	}
 	if c, ok := costOf("", []*subject{s}); ok && s.group.Along == NoAxis {
-		for _, text := range c.texts(false) {
+		for _, text := range c.texts() {
 			lines = append(lines, prefix+text)
 		}
 	}

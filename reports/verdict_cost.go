@@ -133,6 +133,18 @@ func costOf(name string, subjects []*subject) (cost, bool) {
 	return c, len(c.busy) > 0
 }
 
+// waitingCosts are what a row cost the sides that wait, as far as it is known.
+func waitingCosts(e Entry) (costs []result.Cost) {
+	here, peer := waiting(e.File)
+	if here && e.Local.Busy > 0 {
+		costs = append(costs, e.Local)
+	}
+	if peer && e.Peer.Busy > 0 {
+		costs = append(costs, e.Peer)
+	}
+	return costs
+}
+
 // add counts a row.
 func (c *cost) add(e Entry) {
 	where := whoWaits(e.File)
@@ -140,19 +152,12 @@ func (c *cost) add(e Entry) {
 		where = "on the sides that wait"
 	}
 	c.where = where
-	here, peer := waiting(e.File)
-	for _, side := range []struct {
-		waits bool
-		cost  result.Cost
-	}{{here, e.Local}, {peer, e.Peer}} {
-		if !side.waits || side.cost.Busy == 0 {
-			continue
-		}
+	for _, side := range waitingCosts(e) {
 		busy := c.busy[e.Mode]
-		busy.add(side.cost.Busy)
+		busy.add(side.Busy)
 		c.busy[e.Mode] = busy
 		if e.Mode == "event" {
-			c.wakeUps.add(side.cost.SleepsPerMessage)
+			c.wakeUps.add(side.SleepsPerMessage)
 		}
 	}
 	if e.Mode == "event" && e.Latency != nil && !e.Latency.MeanOnly {
@@ -162,7 +167,7 @@ func (c *cost) add(e Entry) {
 }
 
 // texts are what is said of a cost, without its name.
-func (c cost) texts(intervals bool) []string {
+func (c cost) texts() []string {
 	var busy, all []string
 	for _, mode := range result.ModeOrder {
 		if b, measured := c.busy[mode]; measured {
@@ -181,7 +186,7 @@ func (c cost) texts(intervals bool) []string {
 		} else if c.of.group.Kind == result.KindLatency {
 			line = "event takes "
 		}
-		all = append(all, line+c.of.times(c.event, result.BaseMode+"'s", intervals))
+		all = append(all, line+c.of.times(c.event, result.BaseMode+"'s"))
 	}
 	return all
 }
@@ -191,7 +196,7 @@ func (f *findings) costLines() []string {
 	var lines []string
 	preempted := false
 	for _, c := range f.costs {
-		for _, text := range c.texts(true) {
+		for _, text := range c.texts() {
 			lines = append(lines, c.name+": "+text)
 		}
 		preempted = preempted || c.preempted

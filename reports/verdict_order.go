@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,21 +17,8 @@ type subject struct {
 	group   *Group
 	name    string // "write latency"
 	column  *result.Column
-	points  []*lineup
+	points  []*lineup // along its axis
 	clauses []*clause
-}
-
-// A clause is what holds at some points of a subject.
-type clause struct {
-	standing
-	points []*lineup
-}
-
-// A standing tells which modes are fastest at a point.
-type standing struct {
-	modes   []string // that are compared: measured, and fit to be recommended
-	fastest []string // those that no other one beats; none where no order is concluded
-	why     string   // why none is
 }
 
 // subjectsOf divides a group into subjects: a run of its own, or a size of a sweep.
@@ -52,7 +40,10 @@ func (f *findings) subjectsOf(g *Group) []*subject {
 			all = append(all, s)
 		}
 		s.points = append(s.points, l)
-		s.add(f.standingOf(s, l), l)
+	}
+	for _, s := range all {
+		slices.SortStableFunc(s.points, func(a, b *lineup) int { return cmp.Compare(s.at(a), s.at(b)) })
+		s.clauses = f.clausesOf(s)
 	}
 	return all
 }
@@ -91,109 +82,6 @@ func testName(op, kind string) string {
 		return Clean(op) + " latency"
 	}
 	return Clean(op) + " bandwidth"
-}
-
-// add puts a point to those of the same standing.
-func (s *subject) add(at standing, l *lineup) {
-	alike := func(c *clause) bool { return fmt.Sprint(c.standing) == fmt.Sprint(at) }
-	if i := slices.IndexFunc(s.clauses, alike); i >= 0 {
-		s.clauses[i].points = append(s.clauses[i].points, l)
-		return
-	}
-	s.clauses = append(s.clauses, &clause{at, []*lineup{l}})
-}
-
-// standingOf compares each mode of a point with each other one.
-func (f *findings) standingOf(s *subject, l *lineup) standing {
-	var at standing
-	var rows []Entry
-	barred := false
-	for _, mode := range result.ModeOrder {
-		switch e := l.rows[mode]; {
-		case e.Row == nil:
-		case f.barred(e):
-			barred = true
-		default:
-			rows, at.modes = append(rows, e), append(at.modes, mode)
-		}
-	}
-	if s.group.Verify {
-		at.why = "times and rates include the check of every byte (--verify)"
-		return at
-	}
-	if len(rows) == 1 && barred {
-		at.fastest = at.modes
-		return at
-	}
-	if at.why = f.undecided(s, rows); at.why != "" {
-		return at
-	}
-	for _, e := range rows {
-		if !slices.ContainsFunc(rows, func(o Entry) bool { return s.beats(o, e) }) {
-			at.fastest = append(at.fastest, e.Mode)
-		}
-	}
-	if len(at.fastest) == 0 {
-		at.why = "the ratios contradict each other"
-	}
-	return at
-}
-
-// barred tells whether a row may not be recommended: data without a promise, and data
-// where some was wrong.
-func (f *findings) barred(e Entry) bool {
-	return e.Forced || e.Mode == "data" && slices.ContainsFunc(waitingSides(e.File), func(s *result.Side) bool {
-		return f.checks.brokenBy(s, e.File.Op)
-	})
-}
-
-// trusted are the subjects on devices that brought no wrong data after a completion.
-func (f *findings) trusted() []*subject {
-	return slices.DeleteFunc(slices.Clone(f.subjects), func(s *subject) bool { return f.checks.wrongIn(s.file()) })
-}
-
-// file is one of a subject's runs: they are of the same devices.
-func (s *subject) file() *result.File {
-	for _, e := range s.points[0].rows {
-		return e.File
-	}
-	return nil
-}
-
-// undecided tells why no order is concluded from rows of one point, empty if one is.
-func (f *findings) undecided(s *subject, rows []Entry) string {
-	if slices.ContainsFunc(rows, func(e Entry) bool { return f.checks.wrongIn(e.File) }) {
-		return "messages were not as sent after a completion, see below"
-	}
-	switch len(rows) {
-	case 0:
-		return "nothing was measured that may be relied on"
-	case 1:
-		return "only " + rows[0].Mode + " was measured"
-	}
-	why := ""
-	for i, a := range rows {
-		for _, b := range rows[i+1:] {
-			switch {
-			case a.NoRatio != "":
-				return Clean(a.NoRatio)
-			case b.NoRatio != "":
-				return Clean(b.NoRatio)
-			case a.Run != b.Run:
-				why = "modes of separate runs were not measured in turns (--compare)"
-			case why == "" && !roundRatio(s.column, a, b).Enough:
-				why = "too few rounds for an interval (--rounds gives more)"
-			}
-		}
-	}
-	return why
-}
-
-// beats tells whether a row is known to be faster than another: the interval of their
-// ratio excludes 1 on that side.
-func (s *subject) beats(a, b Entry) bool {
-	r := roundRatio(s.column, a, b)
-	return r.Different() && (r.High < 1) == (s.group.Kind == result.KindLatency)
 }
 
 // at is where a point stands on its axis.

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -51,6 +52,7 @@ func drawn(rnd *rand.Rand, from *result.File) *result.File {
 		if gaps && rnd.IntN(4) == 0 {
 			r.Rounds = r.Rounds[rnd.IntN(len(r.Rounds)):]
 		}
+		sumUp(&r)
 		r.Forced = forced && r.Mode == "data"
 		if noRatio && rnd.IntN(2) == 0 {
 			r.NoRatio = "it does not wait"
@@ -68,6 +70,27 @@ func drawn(rnd *rand.Rand, from *result.File) *result.File {
 		f.Role = "server"
 	}
 	return &f
+}
+
+// sumUp gives a row the values that its rounds come to.
+func sumUp(r *result.Row) {
+	var medians []float64
+	perByte := 0.0 // seconds that the rounds took, each of the same number of bytes
+	for _, round := range r.Rounds {
+		medians = append(medians, round.P50Ns)
+		perByte += 1 / round.Average
+	}
+	slices.Sort(medians)
+	switch {
+	case r.Latency != nil:
+		l := *r.Latency
+		l.P50Ns = medians[len(medians)/2]
+		r.Latency = &l
+	case r.Bandwidth != nil:
+		b := *r.Bandwidth
+		b.Average = float64(len(medians)) / perByte
+		r.Bandwidth = &b
+	}
 }
 
 // An oracle judges pairs of rows in the plainest way.
@@ -158,64 +181,99 @@ func (o oracle) fit(f *result.File, size int) map[string]result.Row {
 	return rows
 }
 
-// decided tells whether each pair of rows may be compared.
-func (o oracle) decided(kind string, rows map[string]result.Row) bool {
-	for _, a := range rows {
-		for _, b := range rows {
-			if a.Mode != b.Mode && (a.NoRatio != "" || b.NoRatio != "" || !o.ratioOf(kind, a, b).Enough) {
-				return false
+// relation is how a row stands to another: "faster", "slower", "alike", "not resolved", or
+// empty where nothing may be concluded.
+func (o oracle) relation(kind string, a, b result.Row) string {
+	r := o.ratioOf(kind, a, b)
+	if a.NoRatio != "" || b.NoRatio != "" || !r.Enough {
+		return ""
+	}
+	low, median, high := r.Low, r.Median, r.High
+	if kind == result.KindLatency { // of speeds
+		low, high = 1/r.High, 1/r.Low
+	}
+	switch far := math.Abs(median-1) >= 0.03; {
+	case low > 1 && far:
+		return "faster"
+	case high < 1 && far:
+		return "slower"
+	case r.Low >= 0.95 && r.High <= 1.05:
+		return "alike"
+	}
+	return "not resolved"
+}
+
+// A said is what a clause may say of some sizes: how a mode stands to another.
+type said struct{ mode, base, how string }
+
+// expected are the sizes of a run of which each thing is to be said.
+func (o oracle) expected(f *result.File) map[said][]int {
+	all := map[said][]int{}
+	if f.Parameters.Verify || o.worthless(f) {
+		return all
+	}
+	for _, p := range [][2]string{{"data", "poll"}, {"event", "poll"}, {"event", "data"}} {
+		var sizes []int
+		var how []string
+		for _, size := range f.Parameters.Sizes {
+			rows := o.fit(f, size)
+			a, hasA := rows[p[0]]
+			b, hasB := rows[p[1]]
+			if _, poll := rows["poll"]; !hasA || !hasB || p[1] == "data" && poll {
+				continue
+			}
+			if r := o.relation(f.Kind, a, b); r != "" {
+				sizes, how = append(sizes, size), append(how, r)
 			}
 		}
-	}
-	return true
-}
-
-// beaten tells whether some row is faster than that of a mode.
-func (o oracle) beaten(kind string, rows map[string]result.Row, mode string) bool {
-	for _, other := range rows {
-		r := o.ratioOf(kind, other, rows[mode])
-		if other.Mode != mode && (kind == result.KindLatency && r.High < 1 || kind == result.KindBandwidth && r.Low > 1) {
-			return true
+		for i, size := range sizes {
+			is := how[i]
+			if i > 0 && i+1 < len(how) && how[i-1] == how[i+1] && how[i] != how[i-1] {
+				if both := how[i] + how[i-1]; both != "fasterslower" && both != "slowerfaster" {
+					is = "not resolved"
+				}
+			}
+			all[said{p[0], p[1], is}] = append(all[said{p[0], p[1], is}], size)
 		}
 	}
-	return false
+	return all
 }
 
-// checkStandings holds each clause of a verdict against all pairs of its rows.
+// checkStandings holds the clauses of a verdict against all pairs of rows.
 func (o oracle) checkStandings(t *testing.T, f *findings) {
 	t.Helper()
 	for _, s := range f.subjects {
-		kind := s.group.Kind
-		seen := 0
+		file := fileOf(s.points[0])
+		expected := o.expected(file)
+		got := map[said][]int{}
 		for _, c := range s.clauses {
-			seen += len(c.points)
+			how := map[Relation]string{Alike: "alike", Unresolved: "not resolved", Larger: "slower", Smaller: "slower"}[c.relation]
+			if s.faster(c) {
+				how = "faster"
+			}
 			for _, l := range c.points {
-				rows := o.fit(fileOf(l), l.size)
-				sure := !s.group.Verify && !o.worthless(fileOf(l)) && o.decided(kind, rows)
-				switch {
-				case len(c.fastest) == 0 && c.why == "":
-					t.Errorf("%s, %d bytes: no mode and no reason", s.name, l.size)
-				case c.why == "" && !sure && len(rows) > 1:
-					t.Errorf("%s, %d bytes: %v is concluded from rows that cannot be compared", s.name, l.size, c.fastest)
-				case c.why != "" && sure && len(rows) > 1 && !strings.Contains(c.why, "contradict"):
-					t.Errorf("%s, %d bytes: nothing is concluded: %s", s.name, l.size, c.why)
-				}
-				for mode := range rows {
-					if c.why == "" && len(rows) > 1 && slices.Contains(c.fastest, mode) == o.beaten(kind, rows, mode) {
-						t.Errorf("%s, %d bytes: fastest are %v, %s is beaten: %v", s.name, l.size, c.fastest, mode, o.beaten(kind, rows, mode))
-					}
-				}
-				for _, mode := range c.fastest {
-					if _, fit := rows[mode]; !fit {
-						t.Errorf("%s, %d bytes: %s is recommended", s.name, l.size, mode)
-					}
+				switch of := o.fit(file, l.size); {
+				case c.base != "":
+					got[said{c.mode, c.base, how}] = append(got[said{c.mode, c.base, how}], l.size)
+				case c.why == "" && (len(of) != 1 || rowsAt(file, l.size) < 2):
+					t.Errorf("%s, %d bytes: nothing but %s may be relied on", s.name, l.size, c.mode)
 				}
 			}
 		}
-		if seen != len(s.points) {
-			t.Errorf("%s: clauses are of %d points, there are %d", s.name, seen, len(s.points))
+		if !maps.EqualFunc(got, expected, slices.Equal) {
+			t.Errorf("%s: %v is said, %v is so", s.name, got, expected)
 		}
 	}
+}
+
+// rowsAt counts the rows of a size.
+func rowsAt(f *result.File, size int) (n int) {
+	for _, r := range f.Rows {
+		if r.Size == size {
+			n++
+		}
+	}
+	return n
 }
 
 func fileOf(l *lineup) *result.File {
@@ -225,10 +283,28 @@ func fileOf(l *lineup) *result.File {
 	return nil
 }
 
-var (
-	ratioText    = regexp.MustCompile(`^(data|event) for ([^:;]*?)(?: bytes)?, ([0-9.]+)(?: to ([0-9.]+))? (?:of|times) poll's (?:time|rate) \[([0-9.]+)-([0-9.]+)\]$`)
-	noDifference = regexp.MustCompile(`^poll for ([^:;]*?)(?: bytes)?, no difference to data shown \[([0-9.]+)-([0-9.]+)\]$`)
+// The shapes of clauses. Those of a relation name the modes, sizes and numbers that they have.
+const (
+	places   = `(?P<places>[0-9KM, -]+?)(?: bytes)?`
+	times    = `(?P<least>[0-9.]+)(?: to (?P<most>[0-9.]+))? (?:of|times)`
+	interval = `\[(?P<low>[0-9.]+)-(?P<high>[0-9.]+)\]`
 )
+
+// A clauseShape is how clauses that say one thing look.
+type clauseShape struct {
+	how   string
+	shape *regexp.Regexp
+}
+
+var clauseShapes = []clauseShape{
+	{"faster", regexp.MustCompile(`^(?P<mode>data|event) for ` + places + `, ` + times + ` (?P<base>poll|data)'s (?:time|rate) ` + interval + `$`)},
+	{"slower", regexp.MustCompile(`^(?P<base>poll|data) for ` + places + `, (?P<mode>data|event) (?:takes|has) ` + times + ` its (?:time|rate) ` + interval + `$`)},
+	{"alike", regexp.MustCompile(`^(?P<base>poll) for ` + places + `, as fast as (?P<mode>data) ` + interval + `$`)},
+	{"alike", regexp.MustCompile(`^(?P<mode>event) for ` + places + `, as fast as (?P<base>poll|data) ` + interval + `, core busy [0-9.-]+ % instead of [0-9.-]+ %$`)},
+	{"not resolved", regexp.MustCompile(`^(?P<mode>data|event) or (?P<base>poll|data) not resolved for ` + places + ` ` + interval + `$`)},
+	{"alone", regexp.MustCompile(`^(?:data|poll|event) for ` + places + `, nothing else that was measured may be relied on$`)},
+	{"nothing", regexp.MustCompile(`^nothing is concluded(?: of (?:data|event))?(?: for ` + places + `)?: .+$`)},
+}
 
 // sizesIn reads "2-512, 4K".
 func sizesIn(t *testing.T, f *result.File, text string) []int {
@@ -268,35 +344,54 @@ func number(t *testing.T, text string) float64 {
 // below tells whether a number is at most another one, as they are printed.
 func below(a, b float64) bool { return a <= b+max(0.0051, 0.006*b) }
 
-// checkText reads the sentence about a file of one test and holds it against the rows.
-func (o oracle) checkText(t *testing.T, f *result.File, line string) (read int) {
+// checkText reads the sentence about a run and holds it against the rows. It counts the
+// clauses of each shape.
+func (o oracle) checkText(t *testing.T, f *result.File, text string, read map[string]int) {
 	t.Helper()
-	_, text, _ := strings.Cut(line, ": ")
+	expected := o.expected(f)
 	for _, clause := range strings.Split(text, "; ") {
-		if m := ratioText.FindStringSubmatch(clause); m != nil {
-			read++
-			if m[4] == "" {
-				m[4] = m[3]
-			}
-			for _, size := range sizesIn(t, f, m[2]) {
-				rows := o.fit(f, size)
-				r := o.ratioOf(f.Kind, rows[m[1]], rows["poll"])
-				if !below(number(t, m[3]), r.Median) || !below(r.Median, number(t, m[4])) || !below(number(t, m[5]), r.Low) || !below(r.High, number(t, m[6])) {
-					t.Errorf("%d bytes: %+v, %q", size, r, clause)
-				}
-			}
+		i := slices.IndexFunc(clauseShapes, func(s clauseShape) bool { return s.shape.MatchString(clause) })
+		if i < 0 {
+			t.Errorf("%q is like no clause", clause)
+			continue
 		}
-		if m := noDifference.FindStringSubmatch(clause); m != nil {
-			read++
-			for _, size := range sizesIn(t, f, m[1]) {
-				rows := o.fit(f, size)
-				if r := o.ratioOf(f.Kind, rows["data"], rows["poll"]); r.Different() || !below(number(t, m[2]), r.Low) || !below(r.High, number(t, m[3])) {
-					t.Errorf("%d bytes: %+v, %q", size, r, clause)
-				}
+		m := map[string]string{}
+		for j, match := range clauseShapes[i].shape.FindStringSubmatch(clause) {
+			m[clauseShapes[i].shape.SubexpNames()[j]] = match
+		}
+		read[clauseShapes[i].how]++
+		if m["mode"] == "" {
+			continue
+		}
+		what := said{m["mode"], m["base"], clauseShapes[i].how}
+		sizes := sizesIn(t, f, m["places"])
+		if !slices.Equal(sizes, expected[what]) {
+			t.Errorf("%q, but that is so for %v", clause, expected[what])
+		}
+		o.checkNumbers(t, f, what, sizes, m)
+	}
+}
+
+// checkNumbers holds that the numbers of a clause are those of its rows, and its range no
+// wider than they are.
+func (o oracle) checkNumbers(t *testing.T, f *result.File, what said, sizes []int, m map[string]string) {
+	t.Helper()
+	all := map[string]float64{"least": math.Inf(1), "low": math.Inf(1)}
+	for _, size := range sizes {
+		r := o.ratioOf(f.Kind, rowAt(f, size, what.mode), rowAt(f, size, what.base))
+		all["least"], all["most"] = min(all["least"], r.Median), max(all["most"], r.Median)
+		all["low"], all["high"] = min(all["low"], r.Low), max(all["high"], r.High)
+	}
+	for name, v := range all {
+		if text := m[name]; text != "" {
+			if got := number(t, text); !below(got, v) || !below(v, got) {
+				t.Errorf("%v of %v bytes: %s is %v, the rows have %v", what, sizes, name, got, v)
+			}
+			if v != 1 && (what.how == "faster" || what.how == "slower") && (number(t, text) < 1) != (v < 1) {
+				t.Errorf("%v of %v bytes: %s of %v is on the other side of 1", what, sizes, text, v)
 			}
 		}
 	}
-	return read
 }
 
 // checkCosts holds ranges of busy cores and of event's ratio against all rows.
@@ -393,7 +488,7 @@ func TestNoSentenceContradictsARow(t *testing.T) {
 			templates = append(templates, template(t, op, kind))
 		}
 	}
-	read := 0
+	read := map[string]int{}
 	for i := range 400 {
 		var files []*result.File
 		for _, from := range templates {
@@ -406,14 +501,16 @@ func TestNoSentenceContradictsARow(t *testing.T) {
 		o.checkCosts(t, f)
 		o.checkChecks(t, &f.checks)
 		for _, s := range f.subjects {
-			read += o.checkText(t, fileOf(s.points[0]), s.name+": "+s.sentence(true))
+			o.checkText(t, fileOf(s.points[0]), s.sentence(), read)
 		}
 		printable(t, Judge(files).Text(100), nil)
 		if t.Failed() {
 			t.Fatalf("comparison %d:\n%s\n%s", i, sideBySide(t, files...), fmt.Sprint(o.broken))
 		}
 	}
-	if read < 300 {
-		t.Errorf("only %d clauses were read", read)
+	for _, s := range clauseShapes {
+		if read[s.how] < 20 {
+			t.Errorf("only %d clauses were like %v", read[s.how], s.shape)
+		}
 	}
 }
