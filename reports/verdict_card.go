@@ -40,7 +40,7 @@ func (s *subject) cardLines() []string {
 	for _, p := range pausesOf([]*subject{s}) {
 		lines = append(lines, prefix+p.text())
 	}
-	if c, ok := costOf("", []*subject{s}); ok && s.group.Along == NoAxis {
+	if c, ok := costOf("", "", []*subject{s}); ok && s.group.Along == NoAxis {
 		for _, text := range c.texts() {
 			lines = append(lines, prefix+text)
 		}

@@ -2,12 +2,10 @@ package reports
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -35,7 +33,7 @@ func (f *findings) subjectsOf(g *Group) []*subject {
 		}
 		s := index[key]
 		if s == nil {
-			s = &subject{group: g, name: subjectName(g, l), column: result.ColumnOf(compared(g)[0])}
+			s = &subject{group: g, name: f.subjectName(g, l), column: result.ColumnOf(compared(g)[0])}
 			index[key] = s
 			all = append(all, s)
 		}
@@ -56,32 +54,6 @@ func (l *lineup) compared() bool {
 		}
 	}
 	return false
-}
-
-// subjectName names a test, with the run where there are several, and its device where
-// they differ in it.
-func subjectName(g *Group, l *lineup) string {
-	name := testName(g.Op, g.Kind)
-	switch {
-	case g.Along != NoAxis:
-		return name + ", " + units.Size(l.size) + " bytes"
-	case l.run < 0 || len(g.Runs) < 2:
-		return name
-	}
-	name += " " + g.Label(l.run)
-	own := devicesOf(g.Runs[l.run])
-	if slices.ContainsFunc(g.Runs, func(f *result.File) bool { return devicesOf(f) != own }) {
-		return name + " on " + own
-	}
-	return name
-}
-
-// testName is a test in a sentence.
-func testName(op, kind string) string {
-	if kind == result.KindLatency {
-		return Clean(op) + " latency"
-	}
-	return Clean(op) + " bandwidth"
 }
 
 // at is where a point stands on its axis.
@@ -108,7 +80,7 @@ func (s *subject) places(points []*lineup) string {
 	case AlongQPs:
 		return ranges(all, some, strconv.Itoa)
 	case AlongGap:
-		return ranges(all, some, func(ns int) string { return fmt.Sprint(units.Usec(float64(ns))) })
+		return ranges(all, some, pauseText)
 	}
 	return sizeRanges(all, some)
 }
@@ -119,7 +91,7 @@ func (s *subject) withUnit(places string) string {
 	case AlongQPs:
 		return strings.TrimSuffix(places+" QPs", map[bool]string{true: "s"}[places == "1"])
 	case AlongGap:
-		return "pauses of " + places + " usec"
+		return "pauses of " + places
 	}
 	return places + " bytes"
 }

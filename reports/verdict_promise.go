@@ -143,7 +143,7 @@ func (f *findings) answerLines() []string {
 		lines = append(lines, head+p.text(i == 0)+".")
 	}
 	if len(f.checks.promised) > 0 {
-		lines = append(lines, "A promise holds for each QP and operation on this device as it is set up, within one message; not between messages, nor for memory with relaxed ordering.")
+		lines = append(lines, "A promise is for data that the CPU reads, for each QP and operation as it is set up, within one message; not between messages, nor for memory with relaxed ordering.")
 	}
 	return lines
 }

@@ -398,10 +398,10 @@ func (o oracle) checkNumbers(t *testing.T, f *result.File, what said, sizes []in
 func (o oracle) checkCosts(t *testing.T, f *findings) {
 	t.Helper()
 	for _, c := range f.costs {
-		kind := c.of.group.Kind
+		kind := c.subjects[0].group.Kind
 		for mode, got := range c.busy {
 			least, most := math.Inf(1), 0.0
-			low, high := math.Inf(1), 0.0
+			low, high := math.Inf(1), 0.0 // ratios
 			for _, file := range o.files {
 				if file.Kind != kind || file.Parameters.Verify || o.worthless(file) {
 					continue
@@ -416,15 +416,15 @@ func (o oracle) checkCosts(t *testing.T, f *findings) {
 				for _, size := range randomSizes {
 					a, b := rowAt(file, size, "event"), rowAt(file, size, "poll")
 					if r := o.ratioOf(kind, a, b); r.Enough && a.NoRatio+b.NoRatio == "" {
-						low, high = min(low, r.Low), max(high, r.High)
+						low, high = min(low, r.Median), max(high, r.Median)
 					}
 				}
 			}
 			if got.least != least || got.most != most {
 				t.Errorf("%s %s: busy %v, rows have %v to %v", c.name, mode, got, least, most)
 			}
-			if c.event.n > 0 && (c.event.low != low || c.event.high != high) {
-				t.Errorf("%s: event to poll %+v, rows have %v to %v", c.name, c.event, low, high)
+			if n := len(c.events); n > 0 && (c.events[0].ratio.least != low || c.events[n-1].ratio.least != high) {
+				t.Errorf("%s: event to poll %+v, rows have %v to %v", c.name, c.events, low, high)
 			}
 		}
 	}

@@ -275,7 +275,7 @@ func TestWordsOfVerdicts(t *testing.T) {
 		thousands(0) + " " + thousands(999) + " " + thousands(1234567):              "0 999 1,234,567",
 		percentNumber(0.0312) + " " + percentNumber(0.0996) + percentNumber(1):      "3.1 10100",
 		wakeUpNumber(0) + " " + wakeUpNumber(0.0000741) + " " + wakeUpNumber(1.094): "0.0 0.000074 1.1",
-		pauseText(1500000) + ", " + pauseText(10000):                                "1.5 ms, 10 usec",
+		pauseText(1500000) + ", " + pauseText(10000) + ", " + pauseText(2e9):        "1.5 ms, 10 usec, 2 s",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -9,10 +9,10 @@ import (
 
 // What is said once, of all ratios of a verdict.
 const (
-	noteModes      = "data spins on the message's memory, poll on the CQ, event sleeps."
-	noteRatios     = " Ratios are medians of the rounds' ratios, smallest to largest [outermost ends of 95 % intervals]; quotients of values in tables may differ."
-	noteAlike      = " As fast: the interval is within 5 % of 1."
-	noteUnresolved = " Not resolved: neither an interval within 5 % of 1 nor a difference of 3 % is shown, or the result is unlike those on both sides of it; more --rounds tell more."
+	noteModes  = "data spins on the message's memory, poll on the CQ, event sleeps."
+	noteRatios = " Ratios are medians of the rounds' ratios, smallest to largest [outermost ends of 95 % intervals]; quotients of values in tables may differ."
+	noteWords  = " As fast: the interval is within 5 % of 1; not resolved: neither that nor a difference of 3 % is shown, or a result is unlike both beside it (more --rounds)."
+	noteRuns   = " [1], [2]: the runs as tables number them."
 )
 
 // orderLines answer which way to wait.
@@ -32,22 +32,38 @@ func (f *findings) orderLines() []string {
 		lines = append(lines, "nothing is concluded: no measurement was finished")
 	}
 	lines = append(lines, f.barredLines()...)
-	if all := strings.Join(texts, " "); strings.Contains(all, "[") {
-		lines = append(lines, noteOf(all))
+	if strings.Contains(strings.Join(texts, ""), "[") {
+		lines = append(lines, noteOf(strings.Join(lines, " ")))
 	}
-	return lines
+	return append(lines, f.differLines()...)
 }
 
-// noteOf explains the words of sentences.
-func noteOf(sentences string) string {
+// noteOf explains the words of lines.
+func noteOf(lines string) string {
 	note := noteModes + noteRatios
-	if strings.Contains(sentences, asFastText) {
-		note += noteAlike
+	if strings.Contains(lines, asFastText) || strings.Contains(lines, notResolvedText) {
+		note += noteWords
 	}
-	if strings.Contains(sentences, notResolvedText) {
-		note += noteUnresolved
+	if strings.Contains(lines, " [1]") || strings.Contains(lines, " [2]") {
+		note += noteRuns
 	}
 	return note
+}
+
+// differLines say in what modes differ beside how they wait.
+func (f *findings) differLines() []string {
+	var texts []string
+	ops := map[string][]string{}
+	for _, s := range f.subjects {
+		if text := differences(s.points, result.ModeOrder); text != "" {
+			texts = addNew(texts, text)
+			ops[text] = addNew(ops[text], opWord(s.group.Op))
+		}
+	}
+	for i, text := range texts {
+		texts[i] = joined(ops[text]) + ": " + strings.ToLower(text[:1]) + text[1:]
+	}
+	return texts
 }
 
 // softwareLines say what stands in for hardware.
