@@ -83,8 +83,8 @@ func findSweeps(files []*result.File) (sweeps []sweep, rest []*result.File) {
 		for _, k := range order {
 			runs := slices.Clone(alike[k])
 			slices.SortStableFunc(runs, func(a, b *result.File) int { return cmp.Compare(along.Of(a), along.Of(b)) })
-			runs = oneAtOrigin(runs)
-			if len(runs) < fewestStops || along.repeats(runs) {
+			runs = along.lastOfEach(runs)
+			if len(runs) < fewestStops {
 				continue
 			}
 			sweeps = append(sweeps, sweep{along, runs})
@@ -101,14 +101,17 @@ func findSweeps(files []*result.File) (sweeps []sweep, rest []*result.File) {
 	return sweeps, rest
 }
 
-// oneAtOrigin leaves one of those sorted runs that are where both axes begin, at one QP and
-// no pause: another one may begin another sweep.
-func oneAtOrigin(runs []*result.File) []*result.File {
-	n := 0
-	for n < len(runs) && runs[n].Parameters.QPs == 1 && runs[n].Parameters.Gap == 0 {
-		n++
+// lastOfEach leaves one of those sorted runs that are at one place, the one that came last.
+// The others are no part of the sweep: one where both axes begin, at one QP and no pause,
+// may begin another sweep.
+func (a Axis) lastOfEach(runs []*result.File) []*result.File {
+	var last []*result.File
+	for i, f := range runs {
+		if i+1 == len(runs) || a.Of(runs[i+1]) != a.Of(f) {
+			last = append(last, f)
+		}
 	}
-	return runs[max(n-1, 0):]
+	return last
 }
 
 // others is the same for runs that differ on the axis only.
@@ -120,14 +123,4 @@ func (a Axis) others(f *result.File) string {
 		alike.Parameters.Gap = time.Nanosecond // of a run with a pause, however long
 	}
 	return fmt.Sprint(setting(&alike), f.Parameters.Sizes)
-}
-
-// repeats tells whether two sorted runs are at one place.
-func (a Axis) repeats(runs []*result.File) bool {
-	for i := range runs[1:] {
-		if a.Of(runs[i]) == a.Of(runs[i+1]) {
-			return true
-		}
-	}
-	return false
 }

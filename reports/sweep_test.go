@@ -82,12 +82,19 @@ func TestRunsAreNoSweepIf(t *testing.T) {
 	depth.Parameters.TxDepth = 7
 	for name, files := range map[string][]*result.File{
 		"two values":             {withQPs(t, 1), withQPs(t, 16)},
-		"one value twice":        {withQPs(t, 1), withQPs(t, 16), withQPs(t, 256), withQPs(t, 16)},
 		"something else differs": {withQPs(t, 1), depth, withQPs(t, 256)},
 	} {
 		if got := groupTitles(files...); !slices.Equal(got, []string{"RDMA_Write BW Test"}) {
 			t.Errorf("%s: groups %q", name, got)
 		}
+	}
+}
+
+func TestTheLastRunAtAPlaceIsOfTheSweep(t *testing.T) {
+	first, last := withQPs(t, 16), withQPs(t, 16)
+	groups := Groups([]*result.File{withQPs(t, 1), first, withQPs(t, 256), last})
+	if len(groups) != 2 || !slices.Equal(groups[0].Runs, []*result.File{first}) || len(groups[1].Runs) != 3 || groups[1].Runs[1] != last {
+		t.Errorf("%d groups, the first of %d runs", len(groups), len(groups[0].Runs))
 	}
 }
 

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -46,7 +45,7 @@ func Judge(runs []*result.File) *Verdict {
 	if !slices.ContainsFunc(runs, comparesModes) {
 		return nil
 	}
-	f := find(inOrder(runs))
+	f := find(runs)
 	v := &Verdict{Cards: f.cards()}
 	for _, a := range []Answer{
 		{Question: "Which way should an application wait, and what does it gain?", Lines: f.orderLines()},
@@ -61,18 +60,11 @@ func Judge(runs []*result.File) *Verdict {
 	return v
 }
 
-// inOrder sorts runs by what they measured: latency before bandwidth of write, send, read.
-func inOrder(runs []*result.File) []*result.File {
-	ops, kinds := []string{"write", "send", "read"}, []string{result.KindLatency, result.KindBandwidth}
-	return slices.SortedStableFunc(slices.Values(runs), func(a, b *result.File) int {
-		return cmp.Or(slices.Index(ops, a.Op)-slices.Index(ops, b.Op), slices.Index(kinds, a.Kind)-slices.Index(kinds, b.Kind))
-	})
-}
-
 // find looks for all that a verdict speaks of.
 func find(runs []*result.File) *findings {
+	groups := groupsOf(runs)
+	runs = runsOf(groups)
 	f := &findings{checks: checksOf(runs)}
-	groups := Groups(runs)
 	var plain []*result.File
 	for _, g := range groups {
 		for _, run := range g.Runs {
