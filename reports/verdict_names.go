@@ -2,8 +2,8 @@ package reports
 
 import (
 	"slices"
+	"strconv"
 
-	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -49,33 +49,33 @@ func testName(op, kind string) string {
 	return Clean(op) + " bandwidth"
 }
 
-// runName names a run of a group by its test, what tells it apart from runs of other groups,
-// and its number where that does not.
+// setting is what follows the name of a run's test where the run is of no sweep: what tells it
+// apart, and what it has beside one QP without pauses.
+func (n naming) setting(f *result.File) string {
+	text := n.of(f)
+	if f.Parameters.QPs > 1 {
+		text += " over " + strconv.Itoa(f.Parameters.QPs) + " QPs"
+	}
+	if f.Parameters.Gap > 0 {
+		text += " with pauses of " + pauseText(int(f.Parameters.Gap))
+	}
+	return text
+}
+
+// runName names a run of a group by its test and setting, and by its number where others
+// have the same.
 func (n naming) runName(g *Group, run int) string {
 	f := g.Runs[run]
-	name := testName(g.Op, g.Kind) + n.of(f)
+	name := testName(g.Op, g.Kind) + n.setting(f)
+	if g.Along != NoAxis && f.Parameters.QPs == 1 && f.Parameters.Gap == 0 {
+		name += " over 1 QP without pauses"
+	}
 	if g.Verify {
 		name += " with --verify"
 	}
-	alike := func(o *result.File) bool { return o != f && n.of(o) == n.of(f) }
-	switch l := g.Label(run); {
-	case g.Along == AlongQPs:
-		return name + " over " + l + " QPs"
-	case g.Along == AlongGap:
-		return name + " with pauses of " + pauseText(int(f.Parameters.Gap))
-	case slices.ContainsFunc(g.Runs, alike):
-		return name + " " + l
+	alike := func(o *result.File) bool { return o != f && n.setting(o) == n.setting(f) }
+	if slices.ContainsFunc(g.Runs, alike) {
+		name += " " + g.Label(run)
 	}
 	return name
-}
-
-// subjectName names what a subject is about.
-func (f *findings) subjectName(g *Group, l *lineup) string {
-	switch {
-	case g.Along != NoAxis:
-		return testName(g.Op, g.Kind) + f.names.of(g.Runs[0]) + ", " + units.Size(l.size) + " bytes"
-	case l.run < 0:
-		return testName(g.Op, g.Kind) + f.names.of(g.Runs[0])
-	}
-	return f.names.runName(g, l.run)
 }

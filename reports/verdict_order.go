@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -13,7 +14,8 @@ import (
 // one size along the axis of a sweep.
 type subject struct {
 	group   *Group
-	name    string // "write latency"
+	name    string // "write latency over UC [1]"
+	setting string // " over UC"
 	column  *result.Column
 	points  []*lineup // along its axis
 	clauses []*clause
@@ -33,7 +35,7 @@ func (f *findings) subjectsOf(g *Group) []*subject {
 		}
 		s := index[key]
 		if s == nil {
-			s = &subject{group: g, name: f.subjectName(g, l), column: result.ColumnOf(compared(g)[0])}
+			s = f.newSubject(g, l)
 			index[key] = s
 			all = append(all, s)
 		}
@@ -44,6 +46,22 @@ func (f *findings) subjectsOf(g *Group) []*subject {
 		s.clauses = f.clausesOf(s)
 	}
 	return all
+}
+
+// newSubject is one of no points yet, to which that of a lineup belongs.
+func (f *findings) newSubject(g *Group, l *lineup) *subject {
+	run := g.Runs[max(l.run, 0)]
+	s := &subject{group: g, setting: f.names.setting(run), column: result.ColumnOf(compared(g)[0])}
+	switch {
+	case g.Along != NoAxis:
+		s.setting = f.names.of(run)
+		s.name = testName(g.Op, g.Kind) + s.setting + ", " + units.Size(l.size) + " bytes"
+	case l.run < 0:
+		s.name = testName(g.Op, g.Kind) + s.setting
+	default:
+		s.name = f.names.runName(g, l.run)
+	}
+	return s
 }
 
 // compared tells whether a run that compares modes is among those of the rows.

@@ -394,6 +394,42 @@ func (o oracle) checkNumbers(t *testing.T, f *result.File, what said, sizes []in
 	}
 }
 
+// checkShort holds that data is faster up to the sizes that the first line names, in all tests
+// of a kind, and no further.
+func (o oracle) checkShort(t *testing.T, f *findings) {
+	t.Helper()
+	line := f.shortLine()
+	for _, kind := range []string{"latency", "bandwidth"} {
+		tests, most := 0, math.MaxInt
+		for _, file := range o.files {
+			expected := o.expected(file)
+			compared := 0
+			for what, sizes := range expected {
+				if what.mode == "data" && what.base == "poll" {
+					compared += len(sizes)
+				}
+			}
+			if !strings.HasPrefix(kind, file.Kind[:1]) || compared == 0 || file.Parameters.Verify {
+				continue
+			}
+			tests++
+			upTo := 0
+			for _, size := range file.Parameters.Sizes {
+				if rowsAt(file, size) > 0 && !slices.Contains(expected[said{"data", "poll", "faster"}], size) {
+					break
+				} else if rowsAt(file, size) > 0 {
+					upTo = size
+				}
+			}
+			most = min(most, upTo)
+		}
+		want := kind + " up to " + units.Size(most) + " bytes"
+		if said := strings.Contains(line, kind); said != (tests > 1 && most > 0) || said && !strings.Contains(line, want) {
+			t.Errorf("%q, but %d tests: %s", line, tests, want)
+		}
+	}
+}
+
 // checkCosts holds ranges of busy cores and of event's ratio against all rows.
 func (o oracle) checkCosts(t *testing.T, f *findings) {
 	t.Helper()
@@ -499,6 +535,7 @@ func TestNoSentenceContradictsARow(t *testing.T) {
 		f, o := find(files), newOracle(files)
 		o.checkStandings(t, f)
 		o.checkCosts(t, f)
+		o.checkShort(t, f)
 		o.checkChecks(t, &f.checks)
 		for _, s := range f.subjects {
 			o.checkText(t, fileOf(s.points[0]), s.sentence(), read)

@@ -115,6 +115,46 @@ func alongQPs(t *testing.T) []*result.File {
 	return files
 }
 
+// noisy makes the rounds of a mode differ so much that they tell nothing.
+func noisy(f *result.File, mode string) {
+	for i := range f.Rows {
+		if r := &f.Rows[i]; r.Mode == mode {
+			for j := range r.Rounds {
+				wild := []float64{0.4, 2.2}[j%2]
+				r.Rounds[j].P50Ns, r.Rounds[j].Average = 1000*wild, 1000*wild
+			}
+		}
+	}
+}
+
+// serversFile is the file that the server of a run writes.
+func serversFile(f *result.File) *result.File {
+	server := *f
+	server.Role, server.Local, server.Peer = "server", f.Peer, f.Local
+	server.Rows = slices.Clone(f.Rows)
+	for i := range server.Rows {
+		r := &server.Rows[i]
+		r.Local, r.Peer = r.Peer, r.Local
+	}
+	return &server
+}
+
+// The client's and the server's file of a run say what one of them says.
+func TestTheOtherFileOfARunAddsNothing(t *testing.T) {
+	files := usual(t, func(*result.File) {})
+	files = append(files, checkedFile(t, "write", nil))
+	want := Judge(files).Text(0)
+	for _, f := range slices.Clone(files) {
+		files = append(files, serversFile(f))
+	}
+	if got := Judge(files).Text(0); got != want {
+		t.Errorf("of both files:\n%s\nof the clients':\n%s", got, want)
+	}
+	if got := Judge(files[len(files)/2:]).Text(0); got != want {
+		t.Errorf("of the servers' files:\n%s\nof the clients':\n%s", got, want)
+	}
+}
+
 // alongPauses are runs with ever less traffic.
 func alongPauses(t *testing.T) []*result.File {
 	var files []*result.File
@@ -207,6 +247,14 @@ func verdictCases(t *testing.T) []verdictCase {
 		{"poll is fastest", []*result.File{turns(t, "write", result.KindLatency, []int{8, 64}, map[string][]float64{"data": {1.2, 1.3}, "event": {4, 5}})}},
 		{"event is fastest", []*result.File{turns(t, "write", result.KindBandwidth, []int{8, 64}, map[string][]float64{"data": {1.2, 0.9}, "event": {1.5, 1}})}},
 		{"all are as fast", []*result.File{turns(t, "write", result.KindBandwidth, []int{8}, map[string][]float64{"data": {1}, "event": {1}})}},
+		{"event may be as fast as both", one(func(f *result.File) { noisy(f, "event") })},
+		{"data may be faster", one(func(f *result.File) { noisy(f, "data") })},
+		{"one run with a pause", one(func(f *result.File) { f.Parameters.Gap = time.Millisecond })},
+		{"a sweep with a place that failed", func() []*result.File {
+			files := alongQPs(t)
+			files[2].Rows, files[2].Error = nil, "create QP 7 of 16: cannot allocate memory"
+			return files
+		}()},
 		{"too few rounds", one(func(f *result.File) {
 			for i := range f.Rows {
 				f.Rows[i].Rounds = f.Rows[i].Rounds[:3]
@@ -318,12 +366,12 @@ func TestLinesOfTheVerdictAreNoWiderThanTheTerminal(t *testing.T) {
 }
 
 func TestVerdictsOfOldFiles(t *testing.T) {
-	for _, name := range []string{"version1.json", "version2.json"} {
+	for name, why := range map[string]string{"version1.json": "the file has no rounds to compare", "version2.json": "too few rounds"} {
 		f, err := result.Read(filepath.Join("result", "testdata", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		holds(t, Judge([]*result.File{f}).Text(0), "nothing is concluded: too few rounds", "Yes: ")
+		holds(t, Judge([]*result.File{f}).Text(0), "nothing is concluded: "+why, "Yes: ")
 	}
 }
 

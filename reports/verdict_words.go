@@ -17,7 +17,11 @@ const (
 
 // orderLines answer which way to wait.
 func (f *findings) orderLines() []string {
-	lines := f.softwareLines()
+	var lines []string
+	if line := f.shortLine(); line != "" {
+		lines = append(lines, line)
+	}
+	lines = append(lines, f.softwareLines()...)
 	var texts []string
 	names := map[string][]string{} // of subjects that the same is said of
 	for _, s := range f.subjects {
@@ -34,8 +38,9 @@ func (f *findings) orderLines() []string {
 	lines = append(lines, f.barredLines()...)
 	if strings.Contains(strings.Join(texts, ""), "[") {
 		lines = append(lines, noteOf(strings.Join(lines, " ")))
+		lines = append(lines, f.differLines()...)
 	}
-	return append(lines, f.differLines()...)
+	return lines
 }
 
 // noteOf explains the words of lines.
