@@ -285,7 +285,7 @@ func fileOf(l *lineup) *result.File {
 
 // The shapes of clauses. Those of a relation name the modes, sizes and numbers that they have.
 const (
-	places   = `(?P<places>[0-9KM, -]+?)(?: bytes)?`
+	places   = `(?P<places>the others|[0-9KM, -]+?)(?: bytes)?`
 	times    = `(?P<least>[0-9.]+)(?: to (?P<most>[0-9.]+))? (?:of|times)`
 	interval = `\[(?P<low>[0-9.]+)-(?P<high>[0-9.]+)\]`
 )
@@ -300,8 +300,8 @@ var clauseShapes = []clauseShape{
 	{"faster", regexp.MustCompile(`^(?P<mode>data|event) for ` + places + `, ` + times + ` (?P<base>poll|data)'s (?:time|rate) ` + interval + `$`)},
 	{"slower", regexp.MustCompile(`^(?P<base>poll|data) for ` + places + `, (?P<mode>data|event) (?:takes|has) ` + times + ` its (?:time|rate) ` + interval + `$`)},
 	{"alike", regexp.MustCompile(`^(?P<base>poll) for ` + places + `, as fast as (?P<mode>data) ` + interval + `$`)},
-	{"alike", regexp.MustCompile(`^(?P<mode>event) for ` + places + `, as fast as (?P<base>poll|data) ` + interval + `, core busy [0-9.-]+ % instead of [0-9.-]+ %$`)},
-	{"not resolved", regexp.MustCompile(`^(?P<mode>data|event) or (?P<base>poll|data) not resolved for ` + places + ` ` + interval + `$`)},
+	{"alike", regexp.MustCompile(`^(?P<mode>event) for ` + places + `, as fast as (?P<base>poll|data) ` + interval + `, core busy [0-9.-]+ % [(](?:poll|data) [0-9.-]+ %[)]$`)},
+	{"not resolved", regexp.MustCompile(`^(?:(?P<mode>event) or (?P<base>poll|data) )?not resolved for ` + places + ` ` + interval + `$`)},
 	{"alone", regexp.MustCompile(`^(?:data|poll|event) for ` + places + `, nothing else that was measured may be relied on$`)},
 	{"nothing", regexp.MustCompile(`^nothing is concluded(?: of (?:data|event))?(?: for ` + places + `)?: .+$`)},
 }
@@ -360,16 +360,35 @@ func (o oracle) checkText(t *testing.T, f *result.File, text string, read map[st
 			m[clauseShapes[i].shape.SubexpNames()[j]] = match
 		}
 		read[clauseShapes[i].how]++
-		if m["mode"] == "" {
+		if shape := clauseShapes[i].how; shape == "alone" || shape == "nothing" {
 			continue
+		} else if m["mode"] == "" {
+			m["mode"], m["base"] = "data", "poll"
 		}
 		what := said{m["mode"], m["base"], clauseShapes[i].how}
-		sizes := sizesIn(t, f, m["places"])
+		sizes := sizesLeft(f, expected, what)
+		if m["places"] != "the others" {
+			sizes = sizesIn(t, f, m["places"])
+		}
 		if !slices.Equal(sizes, expected[what]) {
 			t.Errorf("%q, but that is so for %v", clause, expected[what])
 		}
 		o.checkNumbers(t, f, what, sizes, m)
 	}
+}
+
+// sizesLeft are the sizes of a run of which nothing else is to be said of a pair of modes.
+func sizesLeft(f *result.File, expected map[said][]int, what said) (left []int) {
+	for _, size := range f.Parameters.Sizes {
+		other := rowsAt(f, size) == 0
+		for o, sizes := range expected {
+			other = other || o.mode == what.mode && o.base == what.base && o.how != what.how && slices.Contains(sizes, size)
+		}
+		if !other {
+			left = append(left, size)
+		}
+	}
+	return left
 }
 
 // checkNumbers holds that the numbers of a clause are those of its rows, and its range no

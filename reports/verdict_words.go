@@ -10,8 +10,8 @@ import (
 // What is said once, of all ratios of a verdict.
 const (
 	noteModes  = "data spins on the message's memory, poll on the CQ, event sleeps."
-	noteRatios = " Ratios are medians of the rounds' ratios, smallest to largest [outermost ends of 95 % intervals]; quotients of values in tables may differ."
-	noteWords  = " As fast: the interval is within 5 % of 1; not resolved: neither that nor a difference of 3 % is shown, or a result is unlike both beside it (more --rounds)."
+	noteRatios = " Ratios are medians of the rounds' ratios, smallest to largest [outermost ends of 95 % intervals]; tables' values may have other quotients."
+	noteWords  = " As fast: interval within 5 % of 1; not resolved: neither that nor a difference of 3 %, or unlike both beside it (more --rounds)."
 	noteRuns   = " [1], [2]: the runs as tables number them."
 )
 
@@ -165,7 +165,14 @@ func (s *subject) clauseText(c *clause, unit bool) string {
 	case c.base == "":
 		return c.mode + " for " + places + ", nothing else that was measured may be relied on"
 	case c.relation == Unresolved:
-		return c.mode + " or " + c.base + " " + notResolvedText + " for " + places + " " + all.interval()
+		if s.isRest(c) && strings.Contains(places, ",") {
+			places = "the others"
+		}
+		text := notResolvedText + " for " + places + " " + all.interval()
+		if c.mode == "event" {
+			text = "event or " + c.base + " " + text
+		}
+		return text
 	case c.relation == Alike && c.mode == "event":
 		return "event for " + places + ", " + asFastText + " " + c.base + " " + all.interval() + s.busyInstead(c)
 	case c.relation == Alike: // data needs a promise
@@ -178,6 +185,18 @@ func (s *subject) clauseText(c *clause, unit bool) string {
 		verb = " takes "
 	}
 	return c.base + " for " + places + ", " + c.mode + verb + s.times(all, "its")
+}
+
+// isRest tells whether all points of a subject that a clause is not of are in other clauses of
+// its pair.
+func (s *subject) isRest(c *clause) bool {
+	n := 0
+	for _, o := range s.clauses {
+		if o.pair == c.pair && o.why == "" {
+			n += len(o.points)
+		}
+	}
+	return n == len(s.points) && n > len(c.points)
 }
 
 // busyInstead says what event is for where it is no faster: the cores of the sides that wait.
@@ -195,5 +214,5 @@ func (s *subject) busyInstead(c *clause) string {
 	if busy[c.mode].n == 0 || busy[c.base].n == 0 {
 		return ""
 	}
-	return ", core busy " + busy[c.mode].text(percentNumber, "-") + " % instead of " + busy[c.base].text(percentNumber, "-") + " %"
+	return ", core busy " + busy[c.mode].text(percentNumber, "-") + " % (" + c.base + " " + busy[c.base].text(percentNumber, "-") + " %)"
 }
