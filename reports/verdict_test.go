@@ -313,6 +313,20 @@ func TestVerdictsAreAsInTheGoldenFile(t *testing.T) {
 	golden.Check(t, "verdict_cards.golden", []byte(cards.String()))
 }
 
+// A device that brings wrong data after a completion is worth no figures, on cards either.
+func TestNothingIsSaidOfAWrongDevice(t *testing.T) {
+	files := append(usual(t, func(*result.File) {}), checkedFile(t, "write", map[string]result.Verify{"poll": {Torn: 1}}))
+	v := Judge(files)
+	for _, c := range v.Cards {
+		if c.Op == "write" && !slices.Equal(c.Lines, []string{"nothing is concluded for 8-64K bytes: messages were not as sent after a completion, see below"}) {
+			t.Errorf("%s: %q", c.Title, c.Lines)
+		}
+	}
+	if text := v.Text(0); strings.Contains(text, "In short") || strings.Contains(text, "Kept") || strings.Contains(text, "Yes: shm_whole on node2") {
+		t.Errorf("the verdict:\n%s", text)
+	}
+}
+
 func TestWordsOfVerdicts(t *testing.T) {
 	for got, want := range map[string]string{
 		together([]string{"read latency", "read bandwidth"}):                        "read latency and bandwidth",
