@@ -13,8 +13,8 @@ import (
 
 // What is said below tables about the ratios in them.
 const (
-	noteInterval = `Ratio: the median of the rounds' ratios, and its 95 % interval; "no difference" where that lies within 5 % of 1 ` +
-		`and the median within 3 %, "not resolved" where the rounds show neither that nor a difference of 3 %.`
+	noteInterval = `Ratio: the median of the rounds' ratios, and its 95 % interval. Where that holds 1, or the median is within 3 % of 1: ` +
+		`"no difference" if the interval lies within 5 % of 1, else "not resolved".`
 	noteFew      = "Ratios without an interval are of too few rounds for one."
 	noteOneRound = "No ratio: one round: no interval."
 	noteApart    = "Ratios with an x are plain quotients of separate runs, which were not interleaved."

@@ -12,7 +12,7 @@ type Relation int
 // The relations of one mode's figures to another's.
 const (
 	Unresolved Relation = iota // the rounds tell none of the others
-	Alike                      // the interval is near 1
+	Alike                      // the interval is near 1, and no difference worth a word
 	Larger                     // the interval is above 1, and the median worth a word
 	Smaller                    // the same below 1
 )

@@ -11,7 +11,7 @@ import (
 const (
 	noteModes  = "data spins on the message's memory, poll on the CQ, event sleeps."
 	noteRatios = " Ratios are medians of the rounds' ratios, smallest to largest [outermost ends of 95 % intervals]; tables' values may have other quotients."
-	noteWords  = " As fast: interval within 5 % of 1; not resolved: neither that nor a difference of 3 %, or unlike both beside it (more --rounds)."
+	noteWords  = " As fast: interval within 5 % of 1; not resolved: wider, and no difference of 3 %, or unlike both beside it (more --rounds)."
 	noteRuns   = " [1], [2]: the runs as tables number them."
 )
 
