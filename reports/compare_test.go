@@ -151,7 +151,7 @@ func TestRatioTextShowsOnWhichSideOfOne(t *testing.T) {
 	for _, c := range []struct {
 		factor float64
 		want   string
-	}{{1.003, "1.003 [1.003-1.003]"}, {0.05, "0.050 [0.050-0.050]"}, {250, "250 [250-250]"}, {58, "58.0 [58.0-58.0]"}, {1, "1.00 [1.00-1.00] no difference"}} {
+	}{{1.003, "1.003 [1.003-1.003] no difference"}, {1.0625, "1.06 [1.06-1.06]"}, {0.05, "0.050 [0.050-0.050]"}, {250, "250 [250-250]"}, {58, "58.0 [58.0-58.0]"}, {1, "1.00 [1.00-1.00] no difference"}} {
 		f := synthetic.File(t, "write", result.KindBandwidth, []int{8}, "data", "poll")
 		for i, r := range f.Rows[1].Rounds {
 			f.Rows[0].Rounds[i].Average = r.Average * c.factor

@@ -103,12 +103,8 @@ func ratioColumn(c *result.Column, lineups []*lineup, name string) *pageColumn {
 		if c.Round == nil || name == to || e.Row == nil || base.Row == nil {
 			return page.Cell{Text: result.Unmeasured, Left: true}
 		}
-		text, same := strings.CutSuffix(ratioOf(c, e, base).text, " "+noDifferenceText)
-		cell := page.Cell{Text: text, Left: true, Quiet: same}
-		if same {
-			cell.Small = noDifferenceText
-		}
-		return cell
+		text, words := cutWords(ratioOf(c, e, base).text)
+		return page.Cell{Text: text, Left: true, Quiet: words != "", Small: words}
 	}
 	if !slices.ContainsFunc(lineups, func(l *lineup) bool { return cell(l.rows[name], l.rows[to]).Text != result.Unmeasured }) {
 		return nil

@@ -11,12 +11,10 @@ import (
 	"github.com/ibperf/ibperf/reports/result"
 )
 
-// noDifferenceText stands behind a ratio whose interval holds 1.
-const noDifferenceText = "no difference"
-
 // What is said below tables about the ratios in them.
 const (
-	noteInterval = `Ratio: the median of the rounds' ratios, and its 95 % interval; "` + noDifferenceText + `" where that holds 1.`
+	noteInterval = `Ratio: the median of the rounds' ratios, and its 95 % interval. Where that holds 1, or the median is within 3 % of 1: ` +
+		`"no difference" if the interval lies within 5 % of 1, else "not resolved".`
 	noteFew      = "Ratios without an interval are of too few rounds for one."
 	noteOneRound = "No ratio: one round: no interval."
 	noteApart    = "Ratios with an x are plain quotients of separate runs, which were not interleaved."
@@ -104,17 +102,25 @@ func pairs(c *result.Column, a, b *result.Row) (as, bs []float64, runs []int) {
 }
 
 // RatioText prints a ratio with its interval: "0.57 [0.55-0.59]". Where its ends would be
-// rounded to 1 although it does not hold 1, they have a digit more.
+// rounded to 1 although it does not hold 1, they have more digits.
 func RatioText(r ratio.Ratio) string {
 	decimals := ratioDecimals(r.Median)
-	if r.Different() && (ratioNumber(r.Low, 2) == "1.00" || ratioNumber(r.High, 2) == "1.00") {
-		decimals = 3
+	if r.Different() {
+		decimals = max(awayFromOne(r.Low, decimals), awayFromOne(r.High, decimals))
 	}
 	text := fmt.Sprintf("%s [%s-%s]", ratioNumber(r.Median, decimals), ratioNumber(r.Low, decimals), ratioNumber(r.High, decimals))
-	if !r.Different() {
-		text += " " + noDifferenceText
+	if words := RelationOf(r).words(); words != "" {
+		text += " " + words
 	}
 	return text
+}
+
+// awayFromOne adds as many decimals as tell a number that is not 1 from 1, up to six.
+func awayFromOne(v float64, decimals int) int {
+	for decimals < 6 && ratioNumber(v, decimals) == ratioNumber(1, decimals) {
+		decimals++
+	}
+	return decimals
 }
 
 // ratioDecimals gives ratios about three digits, near 1 two behind the point.

@@ -31,6 +31,7 @@ type Card struct {
 // findings are what runs tell, before it is put into words.
 type findings struct {
 	judged   []*result.File // the runs that compare modes
+	names    naming
 	checks   checks
 	subjects []*subject
 	costs    []cost
@@ -61,21 +62,29 @@ func Judge(runs []*result.File) *Verdict {
 
 // find looks for all that a verdict speaks of.
 func find(runs []*result.File) *findings {
+	groups := groupsOf(runs)
+	runs = runsOf(groups)
 	f := &findings{checks: checksOf(runs)}
-	for _, run := range runs {
-		if comparesModes(run) {
-			f.judged = append(f.judged, run)
+	var plain []*result.File
+	for _, g := range groups {
+		for _, run := range g.Runs {
+			if comparesModes(run) {
+				f.judged = append(f.judged, run)
+				if !again(g, groups) {
+					plain = append(plain, run)
+				}
+			}
 		}
 	}
-	groups := Groups(runs)
+	f.names = namingOf(plain)
 	for _, g := range groups {
 		if !again(g, groups) {
 			f.subjects = append(f.subjects, f.subjectsOf(g)...)
 		}
 	}
-	f.costs, f.pauses = costsOf(f.subjects), pausesOf(f.subjects)
-	f.promises = promisesOf(runs)
-	f.missing = missingOf(groups)
+	f.costs, f.pauses = costsOf(f.trusted()), pausesOf(f.trusted())
+	f.promises = promisesOf(runs, &f.checks)
+	f.missing = missingOf(groups, f.names)
 	return f
 }
 

@@ -20,28 +20,41 @@ func (f *findings) cards() []Card {
 		}
 		c := &cards[i]
 		c.Lines = append(c.Lines, s.cardLines()...)
+		if !f.checks.wrongIn(s.file()) {
+			c.Lines = append(c.Lines, s.cardCosts()...)
+		}
 	}
 	return cards
 }
 
-// cardLines are the clauses of a subject, and what waiting costs in it.
-func (s *subject) cardLines() []string {
-	prefix := strings.TrimPrefix(s.name, testName(s.group.Op, s.group.Kind))
-	prefix = strings.TrimLeft(prefix, ", ")
-	if prefix != "" {
-		prefix += ": "
-	}
-	var lines []string
+// cardLines are the clauses of a subject.
+func (s *subject) cardLines() (lines []string) {
 	for _, c := range s.clauses {
-		lines = append(lines, prefix+s.clauseText(c, true, false))
-	}
-	for _, p := range pausesOf([]*subject{s}) {
-		lines = append(lines, prefix+p.text())
-	}
-	if c, ok := costOf("", []*subject{s}); ok && s.group.Along == NoAxis {
-		for _, text := range c.texts(false) {
-			lines = append(lines, prefix+text)
+		if !s.leftToCosts(c) {
+			lines = append(lines, s.cardPrefix()+s.clauseText(c, true))
 		}
 	}
 	return lines
+}
+
+// cardCosts are what waiting costs in a subject.
+func (s *subject) cardCosts() (lines []string) {
+	for _, p := range pausesOf([]*subject{s}) {
+		lines = append(lines, s.cardPrefix()+p.text())
+	}
+	if c, ok := costOf("", "", []*subject{s}); ok && s.group.Along == NoAxis {
+		for _, text := range c.texts() {
+			lines = append(lines, s.cardPrefix()+text)
+		}
+	}
+	return lines
+}
+
+// cardPrefix is what a subject's name has beside that of its test.
+func (s *subject) cardPrefix() string {
+	prefix := strings.TrimPrefix(s.name, testName(s.group.Op, s.group.Kind))
+	if prefix = strings.TrimLeft(prefix, ", "); prefix != "" {
+		return prefix + ": "
+	}
+	return ""
 }

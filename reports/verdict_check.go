@@ -15,30 +15,36 @@ type checks struct {
 	forced tally // without a promise
 	other  tally // modes poll and event
 
-	promised []string        // operations whose order is promised: "WRITE", with the devices where runs differ in them
-	measured bool            // some rows of mode data are no forced ones
-	broken   map[string]bool // devices that brought wrong data in mode data
+	promised  []string // operations whose order is promised: "WRITE", with the devices where runs differ in them
+	worthless []string // those on devices that brought wrong data after a completion
+
+	measured map[string][]int // sizes of rows of mode data that are no forced ones, by operation
 }
+
+// A site is a device of a host, and an operation where that matters.
+type site struct{ host, device, op string }
+
+func siteOf(s *result.Side, op string) site { return site{s.Host, s.Device.Name, op} }
+
+// text names the device.
+func (p site) text() string { return Clean(p.device) + " on " + Clean(p.host) }
 
 // A tally is the messages of some rows that were checked.
 type tally struct {
 	result.Verify
-	ops   []string         // that they are of
-	bad   []string         // those of them that were not as sent: "WRITE", "WRITE in poll"
-	sizes map[string][]int // of these
+	ops    []string          // that they are of
+	counts map[string]uint64 // messages of each
+	bad    []string          // those of them that were not as sent: "WRITE", "WRITE in poll"
+	sizes  map[string][]int  // of these, those that were wrong
+	all    map[string][]int  // and all
+	sites  []site            // the devices that waited for what was wrong
 }
 
 func checksOf(runs []*result.File) checks {
-	c := checks{broken: map[string]bool{}}
-	var devices []string
+	c := checks{measured: map[string][]int{}}
+	names := namingOf(runs)
 	for _, f := range runs {
-		devices = addNew(devices, devicesOf(f))
-	}
-	for _, f := range runs {
-		op := opWord(f.Op)
-		if len(devices) > 1 {
-			op += " on " + devicesOf(f)
-		}
+		op := opWord(f.Op) + names.of(f)
 		if keepsOrder(f) && !slices.Contains(c.promised, op) {
 			c.promised = append(c.promised, op)
 		}
@@ -46,12 +52,12 @@ func checksOf(runs []*result.File) checks {
 			c.add(f, op, &f.Rows[i])
 		}
 	}
+	for _, f := range runs {
+		if c.wrongIn(f) {
+			c.worthless = addNew(c.worthless, opWord(f.Op)+names.of(f))
+		}
+	}
 	return c
-}
-
-// devicesOf names the devices of a run, one if both sides have the same.
-func devicesOf(f *result.File) string {
-	return joined(addNew([]string{Clean(f.Local.Device.Name)}, Clean(f.Peer.Device.Name)))
 }
 
 func (c *checks) add(f *result.File, op string, r *result.Row) {
@@ -60,43 +66,53 @@ func (c *checks) add(f *result.File, op string, r *result.Row) {
 		if sum = &c.data; r.Forced {
 			sum = &c.forced
 		}
-		c.measured = c.measured || !r.Forced
+		if !r.Forced {
+			c.measured[op] = addNewSize(c.measured[op], r.Size)
+		}
 	}
 	if r.Verify == nil {
 		return
 	}
 	sum.Add(*r.Verify)
 	sum.ops = addNew(sum.ops, op)
+	if r.Mode != "data" {
+		op += " in " + r.Mode
+	}
+	if sum.all == nil {
+		sum.counts = map[string]uint64{}
+		sum.sizes, sum.all = map[string][]int{}, map[string][]int{}
+	}
+	sum.counts[op] += r.Verify.Messages
+	sum.all[op] = addNewSize(sum.all[op], r.Size)
 	if r.Verify.Bad() == 0 {
 		return
 	}
-	if r.Mode == "data" {
-		for _, s := range waitingSides(f) {
-			c.broken[s.Device.Name] = true
-		}
-	} else {
-		op += " in " + r.Mode
-	}
 	sum.bad = addNew(sum.bad, op)
-	if sum.sizes == nil {
-		sum.sizes = map[string][]int{}
-	}
 	sum.sizes[op] = addNewSize(sum.sizes[op], r.Size)
+	for _, s := range waitingSides(f) {
+		if p := siteOf(s, f.Op); !slices.Contains(sum.sites, p) {
+			sum.sites = append(sum.sites, p)
+		}
+	}
 }
 
 // bad tells whether any data was wrong.
 func (c *checks) bad() bool { return c.data.Bad()+c.forced.Bad()+c.other.Bad() > 0 }
 
-// brokenBy tells whether a device of those that wait in a run brought wrong data in mode
-// data, in whichever run.
-func (c *checks) brokenBy(f *result.File) bool {
-	for _, s := range waitingSides(f) {
-		if c.broken[s.Device.Name] {
-			return true
-		}
-	}
-	return false
+// brokenBy tells whether a device brought wrong data in mode data of an operation although
+// it promises an order.
+func (c *checks) brokenBy(s *result.Side, op string) bool {
+	return slices.Contains(c.data.sites, siteOf(s, op))
 }
+
+// wrongBy tells whether a device brought wrong data after a completion, of any operation:
+// then nothing that was measured on it is worth anything.
+func (c *checks) wrongBy(s *result.Side) bool {
+	return slices.ContainsFunc(c.other.sites, func(p site) bool { return p.host == s.Host && p.device == s.Device.Name })
+}
+
+// wrongIn tells that of a device that waits in a run.
+func (c *checks) wrongIn(f *result.File) bool { return slices.ContainsFunc(waitingSides(f), c.wrongBy) }
 
 // waitingSides are the sides of a run that wait for messages.
 func waitingSides(f *result.File) []*result.Side {
@@ -118,25 +134,24 @@ func opWord(op string) string { return strings.ToUpper(Clean(op)) }
 func (c *checks) lines() []string {
 	var lines []string
 	if c.other.Bad() > 0 {
-		lines = append(lines, "WRONG AFTER A COMPLETION: "+c.other.counts("modes poll and event")+". Trust nothing on this device before that is explained.")
+		lines = append(lines, "WRONG AFTER A COMPLETION: "+c.other.text("modes poll and event")+
+			". Trust nothing on "+c.other.devices()+" before that is explained.")
 	}
 	switch {
 	case c.forced.Bad() > 0:
-		lines = append(lines, "WRONG: "+c.forced.counts("mode data, forced without a promise,")+".")
+		lines = append(lines, "WRONG: "+c.forced.text("mode data, forced without a promise,")+".")
 	case c.forced.Messages > 0:
 		lines = append(lines, "Forced data was as sent in "+thousands(c.forced.Messages)+" messages that were checked, which is no promise.")
 	}
-	switch d := c.data; {
-	case d.Bad() > 0:
-		lines = append(lines, "BROKEN: "+d.counts("mode data")+". Do not poll memory on this device.")
-	case d.Messages > 0:
-		line := fmt.Sprintf("Kept in %s messages of mode data that were checked byte by byte (%s): torn 0, stale 0, duplicates 0.",
-			thousands(d.Messages), joined(d.ops))
-		if left := without(c.promised, d.ops); len(left) > 0 {
-			line += " Not checked: " + joined(left) + "."
-		}
-		lines = append(lines, line)
-	case c.measured && len(c.promised) > 0:
+	if c.data.Bad() > 0 {
+		lines = append(lines, "BROKEN: "+c.data.text("mode data")+". Do not poll memory on "+c.data.devices()+".")
+	}
+	kept := c.keptLine()
+	switch {
+	case kept != "":
+		lines = append(lines, kept)
+	case c.data.Messages > 0:
+	case len(c.measured) > 0 && len(c.promised) > 0:
 		lines = append(lines, "Whether that is kept was not checked here: ib_compare or --verify does.")
 	case len(c.promised) == 0 && c.other.Messages > 0 && c.other.Bad() == 0:
 		lines = append(lines, "After completions: "+thousands(c.other.Messages)+" messages of modes poll and event were checked, every byte was as sent.")
@@ -144,15 +159,52 @@ func (c *checks) lines() []string {
 	return lines
 }
 
-// counts says how many messages of modes were wrong, how, and where.
-func (t *tally) counts(modes string) string {
+// keptLine says of which operations all data that was checked was as sent, and what was not
+// checked of what is promised.
+func (c *checks) keptLine() string {
+	var kept, left []string
+	for _, op := range without(without(c.data.ops, c.data.bad), c.worthless) {
+		kept = append(kept, op+" "+thousands(c.data.counts[op]))
+	}
+	if len(kept) == 0 {
+		return ""
+	}
+	for _, op := range without(c.promised, c.worthless) {
+		all := slices.Sorted(slices.Values(c.measured[op]))
+		some := slices.DeleteFunc(slices.Clone(all), func(size int) bool { return slices.Contains(c.data.all[op], size) })
+		switch {
+		case len(c.data.all[op]) == 0:
+			left = append(left, op)
+		case len(some) > 0:
+			left = append(left, op+" of "+sizeRanges(all, some)+" bytes")
+		}
+	}
+	line := "Kept in all messages of mode data that were checked byte by byte: " + joined(kept) + " (torn 0, stale 0, duplicates 0)."
+	if len(left) > 0 {
+		line += " Not checked: " + joined(left) + "."
+	}
+	return line
+}
+
+// text says how many messages of modes were wrong, how, and where.
+func (t *tally) text(modes string) string {
 	var where []string
 	for _, op := range t.bad {
 		slices.Sort(t.sizes[op])
-		where = append(where, op+" of "+sizeRanges(t.sizes[op], t.sizes[op])+" bytes")
+		slices.Sort(t.all[op])
+		where = append(where, op+" of "+sizeRanges(t.all[op], t.sizes[op])+" bytes")
 	}
 	return fmt.Sprintf("%s of %s messages of %s that were checked were not as sent (torn %s, stale %s, duplicates %s; %s)", thousands(t.Bad()),
 		thousands(t.Messages), modes, thousands(t.Torn), thousands(t.Stale), thousands(t.Duplicates), strings.Join(where, ", "))
+}
+
+// devices names those that waited for what was wrong.
+func (t *tally) devices() string {
+	var names []string
+	for _, p := range t.sites {
+		names = addNew(names, p.text())
+	}
+	return joined(names)
 }
 
 // without lists those words that are not among others.

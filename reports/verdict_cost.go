@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -58,35 +59,31 @@ func (s span) text(print func(float64) string, between string) string {
 
 // A cost is what waiting costs in some subjects of one kind of test.
 type cost struct {
-	name      string
+	name      string          // with what tells its runs apart from others
+	setting   string          // that alone
 	where     string          // the sides that wait
 	busy      map[string]span // by mode: part of the time that the waiting cores were busy
 	wakeUps   span            // of mode event, for each message
-	median    span            // of mode event, in ns; of latency tests
-	event     spread          // event to poll
-	of        *subject        // any of them
-	preempted bool            // other work took the CPU of threads that spin
+	events    []eventCost     // where the ratio of event to poll is known, from small to large
+	subjects  []*subject
+	preempted []string // where other work took the CPU of threads that spin: "write latency (2-64 bytes)"
 }
 
-// costsOf are those of latency and of bandwidth tests, of each device by itself: by message
+// costsOf are those of latency and of bandwidth tests, of runs that are named alike: by message
 // size, or along QPs where there are no others. What cannot be compared is left out.
 func costsOf(subjects []*subject) []cost {
-	var devices []string
+	var settings []string
 	for _, s := range subjects {
-		devices = addNew(devices, s.device())
+		settings = addNew(settings, s.setting)
 	}
 	var all []cost
 	for _, kind := range []string{result.KindLatency, result.KindBandwidth} {
-		for _, device := range devices {
+		for _, setting := range settings {
 			for _, along := range []Axis{NoAxis, AlongQPs} {
 				some := slices.DeleteFunc(slices.Clone(subjects), func(s *subject) bool {
-					return s.group.Kind != kind || s.group.Along != along || s.group.Verify || s.device() != device
+					return s.group.Kind != kind || s.group.Along != along || s.group.Verify || s.setting != setting
 				})
-				name := costName(kind, some)
-				if len(devices) > 1 {
-					name += " on " + device
-				}
-				if c, ok := costOf(name, some); ok {
+				if c, ok := costOf(costName(kind, some), setting, some); ok {
 					all = append(all, c)
 					break
 				}
@@ -94,14 +91,6 @@ func costsOf(subjects []*subject) []cost {
 		}
 	}
 	return all
-}
-
-// device names the devices of a subject.
-func (s *subject) device() string {
-	for _, e := range s.points[0].rows {
-		return devicesOf(e.File)
-	}
-	return ""
 }
 
 // costName names the tests of a kind, or the one that there is.
@@ -117,20 +106,43 @@ func costName(kind string, subjects []*subject) string {
 }
 
 // costOf sums subjects of one kind up, if there is something to sum up.
-func costOf(name string, subjects []*subject) (cost, bool) {
-	c := cost{name: name, busy: map[string]span{}}
+func costOf(name, setting string, subjects []*subject) (cost, bool) {
+	c := cost{name: name + setting, setting: setting, busy: map[string]span{}, subjects: subjects}
 	for _, s := range subjects {
+		var preempted []*lineup
 		for _, l := range s.points {
+			taken := false
 			for _, mode := range result.ModeOrder {
 				if e := l.rows[mode]; e.Row != nil && e.NoRatio == "" {
 					c.add(e)
+					taken = taken || slices.ContainsFunc(e.Warnings, func(w result.Warning) bool { return w.ID == "preempted" })
 				}
 			}
+			if taken {
+				preempted = append(preempted, l)
+			}
+			if all := s.spreadOf([]*lineup{l}, "event", result.BaseMode); all.n > 0 {
+				c.events = append(c.events, eventCost{s, l, all})
+			}
 		}
-		c.of = s
-		c.event.join(s.spreadOf(s.points, "event", result.BaseMode))
+		if len(preempted) > 0 {
+			c.preempted = append(c.preempted, s.name+" ("+s.withUnit(s.places(preempted))+")")
+		}
 	}
+	slices.SortStableFunc(c.events, func(a, b eventCost) int { return cmp.Compare(a.ratio.least, b.ratio.least) })
 	return c, len(c.busy) > 0
+}
+
+// waitingCosts are what a row cost the sides that wait, as far as it is known.
+func waitingCosts(e Entry) (costs []result.Cost) {
+	here, peer := waiting(e.File)
+	if here && e.Local.Busy > 0 {
+		costs = append(costs, e.Local)
+	}
+	if peer && e.Peer.Busy > 0 {
+		costs = append(costs, e.Peer)
+	}
+	return costs
 }
 
 // add counts a row.
@@ -140,30 +152,22 @@ func (c *cost) add(e Entry) {
 		where = "on the sides that wait"
 	}
 	c.where = where
-	here, peer := waiting(e.File)
-	for _, side := range []struct {
-		waits bool
-		cost  result.Cost
-	}{{here, e.Local}, {peer, e.Peer}} {
-		if !side.waits || side.cost.Busy == 0 {
-			continue
-		}
+	for _, side := range waitingCosts(e) {
 		busy := c.busy[e.Mode]
-		busy.add(side.cost.Busy)
+		busy.add(side.Busy)
 		c.busy[e.Mode] = busy
 		if e.Mode == "event" {
-			c.wakeUps.add(side.cost.SleepsPerMessage)
+			c.wakeUps.add(side.SleepsPerMessage)
 		}
 	}
-	if e.Mode == "event" && e.Latency != nil && !e.Latency.MeanOnly {
-		c.median.add(e.Latency.P50Ns)
-	}
-	c.preempted = c.preempted || slices.ContainsFunc(e.Warnings, func(w result.Warning) bool { return w.ID == "preempted" })
 }
 
+// fewWakeUps is the number for each message below which a row of event is not what events cost.
+const fewWakeUps = 0.9
+
 // texts are what is said of a cost, without its name.
-func (c cost) texts(intervals bool) []string {
-	var busy, all []string
+func (c cost) texts() []string {
+	var busy []string
 	for _, mode := range result.ModeOrder {
 		if b, measured := c.busy[mode]; measured {
 			busy = append(busy, mode+" "+b.text(percentNumber, "-")+" %")
@@ -171,33 +175,29 @@ func (c cost) texts(intervals bool) []string {
 	}
 	line := "core busy " + c.where + ": " + strings.Join(busy, ", ")
 	if c.wakeUps.n > 0 {
-		line += "; event wakes up " + c.wakeUps.text(wakeUpNumber, " to ") + " times per message"
-	}
-	all = append(all, line)
-	if c.event.n > 0 {
-		line := "event has "
-		if c.median.n > 0 {
-			line = "event takes " + c.median.text(usecNumber, " to ") + " usec, "
-		} else if c.of.group.Kind == result.KindLatency {
-			line = "event takes "
+		line += "; event wakes the thread " + c.wakeUps.text(wakeUpNumber, " to ") + " times per message"
+		if c.wakeUps.least < fewWakeUps {
+			line += "; below 0.9 its ratio is not the cost of events"
 		}
-		all = append(all, line+c.of.times(c.event, result.BaseMode+"'s", intervals))
 	}
-	return all
+	if len(c.events) == 0 {
+		return []string{line}
+	}
+	return []string{line, c.eventText()}
 }
 
 // costLines answer what it costs.
 func (f *findings) costLines() []string {
 	var lines []string
-	preempted := false
+	var preempted []string
 	for _, c := range f.costs {
-		for _, text := range c.texts(true) {
+		for _, text := range c.texts() {
 			lines = append(lines, c.name+": "+text)
 		}
-		preempted = preempted || c.preempted
+		preempted = append(preempted, c.preempted...)
 	}
-	if preempted {
-		lines = append(lines, "A thread that spins keeps its core all the time: where data or poll have less than 95 %, other work took the CPU.")
+	if len(preempted) > 0 {
+		lines = append(lines, "Other work took more than 5 % of the core of a thread that spins in "+joined(preempted)+".")
 	}
 	for _, p := range f.pauses {
 		lines = append(lines, p.subject.name+", "+p.text())

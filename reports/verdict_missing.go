@@ -17,7 +17,7 @@ type missing struct {
 
 // missingOf lists what runs that compare modes lack. Of those in which every byte was
 // checked as well it tells only that they ended early: what they lack, the others lack too.
-func missingOf(groups []*Group) []missing {
+func missingOf(groups []*Group, names naming) []missing {
 	var all []missing
 	add := func(mode, reason, test string) {
 		i := slices.IndexFunc(all, func(m missing) bool { return m.mode == mode && m.reason == reason })
@@ -33,7 +33,7 @@ func missingOf(groups []*Group) []missing {
 			if !comparesModes(f) {
 				continue
 			}
-			name := runName(g, i)
+			name := names.runName(g, i)
 			if !again(g, groups) {
 				n++
 				notRun(f, name, add)
@@ -57,23 +57,6 @@ func missingOf(groups []*Group) []missing {
 // again tells whether every byte was checked in a test that was run without that, too.
 func again(g *Group, groups []*Group) bool {
 	return g.Verify && slices.ContainsFunc(groups, func(o *Group) bool { return !o.Verify && o.Op == g.Op && o.Kind == g.Kind })
-}
-
-// runName names a run of a group in a sentence.
-func runName(g *Group, run int) string {
-	name := testName(g.Op, g.Kind)
-	if g.Verify {
-		name += " with --verify"
-	}
-	switch l := g.Label(run); {
-	case g.Along == AlongQPs:
-		return name + " over " + l + " QPs"
-	case g.Along == AlongGap:
-		return name + " with pauses of " + l + " usec"
-	case l != "":
-		return name + " " + l
-	}
-	return name
 }
 
 // notRun adds mode data where it was left out for want of a promise.
@@ -107,6 +90,9 @@ func notMeasured(f *result.File, name string, add func(mode, reason, test string
 
 // absentSizes names the sizes of a run that have no row, if others have.
 func absentSizes(f *result.File) string {
+	if len(f.Rows) == 0 {
+		return "; nothing was measured"
+	}
 	var absent []int
 	for _, size := range f.Parameters.Sizes {
 		if !slices.ContainsFunc(f.Rows, func(r result.Row) bool { return r.Size == size }) {

@@ -1,7 +1,7 @@
 package reports
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,23 +14,11 @@ import (
 // one size along the axis of a sweep.
 type subject struct {
 	group   *Group
-	name    string // "write latency"
+	name    string // "write latency over UC [1]"
+	setting string // " over UC"
 	column  *result.Column
-	points  []*lineup
+	points  []*lineup // along its axis
 	clauses []*clause
-}
-
-// A clause is what holds at some points of a subject.
-type clause struct {
-	standing
-	points []*lineup
-}
-
-// A standing tells which modes are fastest at a point.
-type standing struct {
-	modes   []string // that are compared: measured, and fit to be recommended
-	fastest []string // those that no other one beats; none where no order is concluded
-	why     string   // why none is
 }
 
 // subjectsOf divides a group into subjects: a run of its own, or a size of a sweep.
@@ -47,14 +35,33 @@ func (f *findings) subjectsOf(g *Group) []*subject {
 		}
 		s := index[key]
 		if s == nil {
-			s = &subject{group: g, name: subjectName(g, l), column: result.ColumnOf(compared(g)[0])}
+			s = f.newSubject(g, l)
 			index[key] = s
 			all = append(all, s)
 		}
 		s.points = append(s.points, l)
-		s.add(f.standingOf(s, l), l)
+	}
+	for _, s := range all {
+		slices.SortStableFunc(s.points, func(a, b *lineup) int { return cmp.Compare(s.at(a), s.at(b)) })
+		s.clauses = f.clausesOf(s)
 	}
 	return all
+}
+
+// newSubject is one of no points yet, to which that of a lineup belongs.
+func (f *findings) newSubject(g *Group, l *lineup) *subject {
+	run := g.Runs[max(l.run, 0)]
+	s := &subject{group: g, setting: f.names.setting(run), column: result.ColumnOf(compared(g)[0])}
+	switch {
+	case g.Along != NoAxis:
+		s.setting = f.names.of(run)
+		s.name = testName(g.Op, g.Kind) + s.setting + ", " + units.Size(l.size) + " bytes"
+	case l.run < 0:
+		s.name = testName(g.Op, g.Kind) + s.setting
+	default:
+		s.name = f.names.runName(g, l.run)
+	}
+	return s
 }
 
 // compared tells whether a run that compares modes is among those of the rows.
@@ -65,116 +72,6 @@ func (l *lineup) compared() bool {
 		}
 	}
 	return false
-}
-
-// subjectName names a test, with the run where there are several, and its device where
-// they differ in it.
-func subjectName(g *Group, l *lineup) string {
-	name := testName(g.Op, g.Kind)
-	switch {
-	case g.Along != NoAxis:
-		return name + ", " + units.Size(l.size) + " bytes"
-	case l.run < 0 || len(g.Runs) < 2:
-		return name
-	}
-	name += " " + g.Label(l.run)
-	own := devicesOf(g.Runs[l.run])
-	if slices.ContainsFunc(g.Runs, func(f *result.File) bool { return devicesOf(f) != own }) {
-		return name + " on " + own
-	}
-	return name
-}
-
-// testName is a test in a sentence.
-func testName(op, kind string) string {
-	if kind == result.KindLatency {
-		return Clean(op) + " latency"
-	}
-	return Clean(op) + " bandwidth"
-}
-
-// add puts a point to those of the same standing.
-func (s *subject) add(at standing, l *lineup) {
-	alike := func(c *clause) bool { return fmt.Sprint(c.standing) == fmt.Sprint(at) }
-	if i := slices.IndexFunc(s.clauses, alike); i >= 0 {
-		s.clauses[i].points = append(s.clauses[i].points, l)
-		return
-	}
-	s.clauses = append(s.clauses, &clause{at, []*lineup{l}})
-}
-
-// standingOf compares each mode of a point with each other one.
-func (f *findings) standingOf(s *subject, l *lineup) standing {
-	var at standing
-	var rows []Entry
-	barred := false
-	for _, mode := range result.ModeOrder {
-		switch e := l.rows[mode]; {
-		case e.Row == nil:
-		case f.barred(e):
-			barred = true
-		default:
-			rows, at.modes = append(rows, e), append(at.modes, mode)
-		}
-	}
-	if len(rows) == 1 && barred {
-		at.fastest = at.modes
-		return at
-	}
-	if at.why = undecided(s, rows); at.why != "" {
-		return at
-	}
-	for _, e := range rows {
-		if !slices.ContainsFunc(rows, func(o Entry) bool { return s.beats(o, e) }) {
-			at.fastest = append(at.fastest, e.Mode)
-		}
-	}
-	if len(at.fastest) == 0 {
-		at.why = "the ratios contradict each other"
-	}
-	return at
-}
-
-// barred tells whether a row may not be recommended: data without a promise, and data
-// where some was wrong.
-func (f *findings) barred(e Entry) bool {
-	return e.Forced || e.Mode == "data" && f.checks.brokenBy(e.File)
-}
-
-// undecided tells why no order is concluded from rows of one point, empty if one is.
-func undecided(s *subject, rows []Entry) string {
-	if s.group.Verify {
-		return "times and rates include the check of every byte (--verify)"
-	}
-	switch len(rows) {
-	case 0:
-		return "nothing was measured that may be relied on"
-	case 1:
-		return "only " + rows[0].Mode + " was measured"
-	}
-	why := ""
-	for i, a := range rows {
-		for _, b := range rows[i+1:] {
-			switch {
-			case a.NoRatio != "":
-				return Clean(a.NoRatio)
-			case b.NoRatio != "":
-				return Clean(b.NoRatio)
-			case a.Run != b.Run:
-				why = "modes of separate runs were not measured in turns (--compare)"
-			case why == "" && !roundRatio(s.column, a, b).Enough:
-				why = "too few rounds for an interval (--rounds gives more)"
-			}
-		}
-	}
-	return why
-}
-
-// beats tells whether a row is known to be faster than another: the interval of their
-// ratio excludes 1 on that side.
-func (s *subject) beats(a, b Entry) bool {
-	r := roundRatio(s.column, a, b)
-	return r.Different() && (r.High < 1) == (s.group.Kind == result.KindLatency)
 }
 
 // at is where a point stands on its axis.
@@ -201,7 +98,7 @@ func (s *subject) places(points []*lineup) string {
 	case AlongQPs:
 		return ranges(all, some, strconv.Itoa)
 	case AlongGap:
-		return ranges(all, some, func(ns int) string { return fmt.Sprint(units.Usec(float64(ns))) })
+		return ranges(all, some, pauseText)
 	}
 	return sizeRanges(all, some)
 }
@@ -212,7 +109,7 @@ func (s *subject) withUnit(places string) string {
 	case AlongQPs:
 		return strings.TrimSuffix(places+" QPs", map[bool]string{true: "s"}[places == "1"])
 	case AlongGap:
-		return "pauses of " + places + " usec"
+		return "pauses of " + places
 	}
 	return places + " bytes"
 }

@@ -11,6 +11,7 @@ type promise struct {
 	answer  string   // result.OrderWhole, ...
 	why     string   // of an unknown answer
 	weaker  bool     // the other side, which waits as well, promises less
+	denied  bool     // data of a device was wrong, so that the answer is worth nothing
 	devices []string // with their hosts where the sides of a run answered differently
 	ops     []string // "WRITE"
 }
@@ -28,7 +29,8 @@ func orderOf(s *result.Side) string {
 
 // promisesOf collects the answers of those sides of all runs that wait for messages: a
 // promise is the receiver's, or of reads the requester's.
-func promisesOf(runs []*result.File) []promise {
+func promisesOf(runs []*result.File, c *checks) []promise {
+	names := namingOf(runs)
 	var all []promise
 	for _, f := range runs {
 		if f.Local.Order.Query == "" && len(f.Rows) == 0 {
@@ -36,7 +38,8 @@ func promisesOf(runs []*result.File) []promise {
 		}
 		sides := waitingSides(f)
 		for _, s := range sides {
-			p := promise{answer: orderOf(s), devices: []string{deviceName(f, s)}, ops: []string{opWord(f.Op)}}
+			p := promise{answer: orderOf(s), devices: []string{deviceName(f, s, c.bad())}, ops: []string{opWord(f.Op) + names.transport(f)}}
+			p.denied = c.brokenBy(s, f.Op) || c.wrongBy(s)
 			p.weaker = slices.ContainsFunc(sides, func(o *result.Side) bool { return strength(orderOf(o)) < strength(p.answer) })
 			if p.answer == result.OrderUnknown {
 				p.why = whyUnknown(s)
@@ -53,7 +56,7 @@ func strength(answer string) int { return -slices.Index(orderOfAnswers, answer) 
 // addPromise adds a promise to the first one of the same answer that it is like.
 func addPromise(all []promise, p promise, like func(a, b *promise) bool) []promise {
 	for i := range all {
-		if a := &all[i]; a.answer == p.answer && a.why == p.why && a.weaker == p.weaker && like(a, &p) {
+		if a := &all[i]; a.answer == p.answer && a.why == p.why && a.weaker == p.weaker && a.denied == p.denied && like(a, &p) {
 			for _, device := range p.devices {
 				a.devices = addNew(a.devices, device)
 			}
@@ -82,15 +85,17 @@ func merged(promises []promise) []promise {
 	return all
 }
 
-// deviceName names the device of a side that waits, with its host where the other side
-// answered differently.
-func deviceName(f *result.File, s *result.Side) string {
-	name := Clean(s.Device.Name)
-	if orderOf(&f.Local) == orderOf(&f.Peer) {
-		return name
+// deviceName names the device of a side that waits, with its host where that is asked for
+// and where the other side answered differently.
+func deviceName(f *result.File, s *result.Side, host bool) string {
+	same := orderOf(&f.Local) == orderOf(&f.Peer)
+	if same && !host {
+		return Clean(s.Device.Name)
 	}
-	name += " on " + Clean(s.Host)
+	name := siteOf(s, f.Op).text()
 	switch {
+	case same:
+		return name
 	case result.RoundTrip(f.Op):
 		return name + " (which requests)"
 	case f.Kind == result.KindBandwidth:
@@ -132,13 +137,13 @@ func (f *findings) answerLines() []string {
 	var lines []string
 	for i, p := range f.promises {
 		head := ""
-		if !p.weaker && !f.checks.bad() {
+		if !p.weaker && !p.denied {
 			head = heads[p.answer]
 		}
 		lines = append(lines, head+p.text(i == 0)+".")
 	}
 	if len(f.checks.promised) > 0 {
-		lines = append(lines, "A promise holds for each QP and operation on this device as it is set up, within one message; not between messages, nor for memory with relaxed ordering.")
+		lines = append(lines, "A promise is for data that the CPU reads, for each QP and operation as it is set up, within one message; not between messages, nor for memory with relaxed ordering.")
 	}
 	return lines
 }

@@ -2,11 +2,10 @@ package reports
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -51,6 +50,7 @@ func drawn(rnd *rand.Rand, from *result.File) *result.File {
 		if gaps && rnd.IntN(4) == 0 {
 			r.Rounds = r.Rounds[rnd.IntN(len(r.Rounds)):]
 		}
+		sumUp(&r)
 		r.Forced = forced && r.Mode == "data"
 		if noRatio && rnd.IntN(2) == 0 {
 			r.NoRatio = "it does not wait"
@@ -70,22 +70,74 @@ func drawn(rnd *rand.Rand, from *result.File) *result.File {
 	return &f
 }
 
+// sumUp gives a row the values that its rounds come to.
+func sumUp(r *result.Row) {
+	var medians []float64
+	perByte := 0.0 // seconds that the rounds took, each of the same number of bytes
+	for _, round := range r.Rounds {
+		medians = append(medians, round.P50Ns)
+		perByte += 1 / round.Average
+	}
+	slices.Sort(medians)
+	switch {
+	case r.Latency != nil:
+		l := *r.Latency
+		l.P50Ns = medians[len(medians)/2]
+		r.Latency = &l
+	case r.Bandwidth != nil:
+		b := *r.Bandwidth
+		b.Average = float64(len(medians)) / perByte
+		r.Bandwidth = &b
+	}
+}
+
 // An oracle judges pairs of rows in the plainest way.
 type oracle struct {
 	files  []*result.File
-	broken bool // some data of these files, which are of one device, was wrong
+	broken map[string]bool // "write at node2": some data was wrong that was promised
+	wrong  map[string]bool // "node2": some data was wrong after a completion
 }
 
 func newOracle(files []*result.File) oracle {
-	o := oracle{files: files}
+	o := oracle{files, map[string]bool{}, map[string]bool{}}
 	for _, f := range files {
 		for _, r := range f.Rows {
-			if r.Mode == "data" && r.Verify != nil && r.Verify.Torn > 0 {
-				o.broken = true
+			for _, host := range waitingHosts(f) {
+				if r.Verify != nil && r.Verify.Torn > 0 && r.Mode != "data" {
+					o.wrong[host] = true
+				}
+				if r.Verify != nil && r.Verify.Torn > 0 && r.Mode == "data" && !r.Forced {
+					o.broken[f.Op+" at "+host] = true
+				}
 			}
 		}
 	}
 	return o
+}
+
+// waitingHosts are those that wait for messages. All drawn files are of one device of each.
+func waitingHosts(f *result.File) []string {
+	client, server := f.Local.Host, f.Peer.Host
+	if f.Role == "server" {
+		client, server = server, client
+	}
+	switch {
+	case f.Op == "read":
+		return []string{client}
+	case f.Kind == result.KindLatency:
+		return []string{client, server}
+	}
+	return []string{server}
+}
+
+// breaks tells whether a host that waits brought wrong data of the run's operation.
+func (o oracle) breaks(f *result.File) bool {
+	return slices.ContainsFunc(waitingHosts(f), func(host string) bool { return o.broken[f.Op+" at "+host] })
+}
+
+// worthless tells whether a host that waits brought wrong data after a completion.
+func (o oracle) worthless(f *result.File) bool {
+	return slices.ContainsFunc(waitingHosts(f), func(host string) bool { return o.wrong[host] })
 }
 
 // figure is what rounds of a kind are compared by.
@@ -120,71 +172,106 @@ func (o oracle) ratioOf(kind string, a, b result.Row) ratio.Ratio {
 func (o oracle) fit(f *result.File, size int) map[string]result.Row {
 	rows := map[string]result.Row{}
 	for _, r := range f.Rows {
-		if r.Size == size && !r.Forced && !(o.broken && r.Mode == "data") {
+		if r.Size == size && !r.Forced && !(o.breaks(f) && r.Mode == "data") {
 			rows[r.Mode] = r
 		}
 	}
 	return rows
 }
 
-// decided tells whether each pair of rows may be compared.
-func (o oracle) decided(kind string, rows map[string]result.Row) bool {
-	for _, a := range rows {
-		for _, b := range rows {
-			if a.Mode != b.Mode && (a.NoRatio != "" || b.NoRatio != "" || !o.ratioOf(kind, a, b).Enough) {
-				return false
+// relation is how a row stands to another: "faster", "slower", "alike", "not resolved", or
+// empty where nothing may be concluded.
+func (o oracle) relation(kind string, a, b result.Row) string {
+	r := o.ratioOf(kind, a, b)
+	if a.NoRatio != "" || b.NoRatio != "" || !r.Enough {
+		return ""
+	}
+	low, median, high := r.Low, r.Median, r.High
+	if kind == result.KindLatency { // of speeds
+		low, high = 1/r.High, 1/r.Low
+	}
+	switch far := math.Abs(median-1) >= 0.03; {
+	case low > 1 && far:
+		return "faster"
+	case high < 1 && far:
+		return "slower"
+	case r.Low >= 0.95 && r.High <= 1.05:
+		return "alike"
+	}
+	return "not resolved"
+}
+
+// A said is what a clause may say of some sizes: how a mode stands to another.
+type said struct{ mode, base, how string }
+
+// expected are the sizes of a run of which each thing is to be said.
+func (o oracle) expected(f *result.File) map[said][]int {
+	all := map[said][]int{}
+	if f.Parameters.Verify || o.worthless(f) {
+		return all
+	}
+	for _, p := range [][2]string{{"data", "poll"}, {"event", "poll"}, {"event", "data"}} {
+		var sizes []int
+		var how []string
+		for _, size := range f.Parameters.Sizes {
+			rows := o.fit(f, size)
+			a, hasA := rows[p[0]]
+			b, hasB := rows[p[1]]
+			if _, poll := rows["poll"]; !hasA || !hasB || p[1] == "data" && poll {
+				continue
+			}
+			if r := o.relation(f.Kind, a, b); r != "" {
+				sizes, how = append(sizes, size), append(how, r)
 			}
 		}
-	}
-	return true
-}
-
-// beaten tells whether some row is faster than that of a mode.
-func (o oracle) beaten(kind string, rows map[string]result.Row, mode string) bool {
-	for _, other := range rows {
-		r := o.ratioOf(kind, other, rows[mode])
-		if other.Mode != mode && (kind == result.KindLatency && r.High < 1 || kind == result.KindBandwidth && r.Low > 1) {
-			return true
+		for i, size := range sizes {
+			is := how[i]
+			if i > 0 && i+1 < len(how) && how[i-1] == how[i+1] && how[i] != how[i-1] {
+				if both := how[i] + how[i-1]; both != "fasterslower" && both != "slowerfaster" {
+					is = "not resolved"
+				}
+			}
+			all[said{p[0], p[1], is}] = append(all[said{p[0], p[1], is}], size)
 		}
 	}
-	return false
+	return all
 }
 
-// checkStandings holds each clause of a verdict against all pairs of its rows.
+// checkStandings holds the clauses of a verdict against all pairs of rows.
 func (o oracle) checkStandings(t *testing.T, f *findings) {
 	t.Helper()
 	for _, s := range f.subjects {
-		kind := s.group.Kind
-		seen := 0
+		file := fileOf(s.points[0])
+		expected := o.expected(file)
+		got := map[said][]int{}
 		for _, c := range s.clauses {
-			seen += len(c.points)
+			how := map[Relation]string{Alike: "alike", Unresolved: "not resolved", Larger: "slower", Smaller: "slower"}[c.relation]
+			if s.faster(c) {
+				how = "faster"
+			}
 			for _, l := range c.points {
-				rows := o.fit(fileOf(l), l.size)
-				sure := !s.group.Verify && o.decided(kind, rows)
-				switch {
-				case len(c.fastest) == 0 && c.why == "":
-					t.Errorf("%s, %d bytes: no mode and no reason", s.name, l.size)
-				case c.why == "" && !sure && len(rows) > 1:
-					t.Errorf("%s, %d bytes: %v is concluded from rows that cannot be compared", s.name, l.size, c.fastest)
-				case c.why != "" && sure && len(rows) > 1 && !strings.Contains(c.why, "contradict"):
-					t.Errorf("%s, %d bytes: nothing is concluded: %s", s.name, l.size, c.why)
-				}
-				for mode := range rows {
-					if c.why == "" && len(rows) > 1 && slices.Contains(c.fastest, mode) == o.beaten(kind, rows, mode) {
-						t.Errorf("%s, %d bytes: fastest are %v, %s is beaten: %v", s.name, l.size, c.fastest, mode, o.beaten(kind, rows, mode))
-					}
-				}
-				for _, mode := range c.fastest {
-					if _, fit := rows[mode]; !fit {
-						t.Errorf("%s, %d bytes: %s is recommended", s.name, l.size, mode)
-					}
+				switch of := o.fit(file, l.size); {
+				case c.base != "":
+					got[said{c.mode, c.base, how}] = append(got[said{c.mode, c.base, how}], l.size)
+				case c.why == "" && (len(of) != 1 || rowsAt(file, l.size) < 2):
+					t.Errorf("%s, %d bytes: nothing but %s may be relied on", s.name, l.size, c.mode)
 				}
 			}
 		}
-		if seen != len(s.points) {
-			t.Errorf("%s: clauses are of %d points, there are %d", s.name, seen, len(s.points))
+		if !maps.EqualFunc(got, expected, slices.Equal) {
+			t.Errorf("%s: %v is said, %v is so", s.name, got, expected)
 		}
 	}
+}
+
+// rowsAt counts the rows of a size.
+func rowsAt(f *result.File, size int) (n int) {
+	for _, r := range f.Rows {
+		if r.Size == size {
+			n++
+		}
+	}
+	return n
 }
 
 func fileOf(l *lineup) *result.File {
@@ -194,90 +281,52 @@ func fileOf(l *lineup) *result.File {
 	return nil
 }
 
-var (
-	ratioText    = regexp.MustCompile(`^(data|event) for ([^:;]*?)(?: bytes)?, ([0-9.]+)(?: to ([0-9.]+))? (?:of|times) poll's (?:time|rate) \[([0-9.]+)-([0-9.]+)\]$`)
-	noDifference = regexp.MustCompile(`^poll for ([^:;]*?)(?: bytes)?, no difference to data shown \[([0-9.]+)-([0-9.]+)\]$`)
-)
-
-// sizesIn reads "2-512, 4K".
-func sizesIn(t *testing.T, f *result.File, text string) []int {
+// checkShort holds that data is faster up to the sizes that the first line names, in all tests
+// of a kind, and no further.
+func (o oracle) checkShort(t *testing.T, f *findings) {
 	t.Helper()
-	var all []int
-	index := func(name string) int {
-		i := slices.IndexFunc(randomSizes, func(size int) bool { return units.Size(size) == name })
-		if i < 0 {
-			t.Fatalf("%q names no size", text)
-		}
-		return i
-	}
-	for _, part := range strings.Split(text, ", ") {
-		first, last, isRange := strings.Cut(part, "-")
-		if !isRange {
-			last = first
-		}
-		for _, size := range randomSizes[index(first) : index(last)+1] {
-			// A range is of neighbours among the sizes that were measured.
-			if slices.ContainsFunc(f.Rows, func(r result.Row) bool { return r.Size == size }) {
-				all = append(all, size)
-			}
-		}
-	}
-	return all
-}
-
-func number(t *testing.T, text string) float64 {
-	t.Helper()
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-// below tells whether a number is at most another one, as they are printed.
-func below(a, b float64) bool { return a <= b+max(0.0051, 0.006*b) }
-
-// checkText reads the sentence about a file of one test and holds it against the rows.
-func (o oracle) checkText(t *testing.T, f *result.File, line string) (read int) {
-	t.Helper()
-	_, text, _ := strings.Cut(line, ": ")
-	for _, clause := range strings.Split(text, "; ") {
-		if m := ratioText.FindStringSubmatch(clause); m != nil {
-			read++
-			if m[4] == "" {
-				m[4] = m[3]
-			}
-			for _, size := range sizesIn(t, f, m[2]) {
-				rows := o.fit(f, size)
-				r := o.ratioOf(f.Kind, rows[m[1]], rows["poll"])
-				if !below(number(t, m[3]), r.Median) || !below(r.Median, number(t, m[4])) || !below(number(t, m[5]), r.Low) || !below(r.High, number(t, m[6])) {
-					t.Errorf("%d bytes: %+v, %q", size, r, clause)
+	line := f.shortLine()
+	for _, kind := range []string{"latency", "bandwidth"} {
+		tests, most := 0, math.MaxInt
+		for _, file := range o.files {
+			expected := o.expected(file)
+			compared := 0
+			for what, sizes := range expected {
+				if what.mode == "data" && what.base == "poll" {
+					compared += len(sizes)
 				}
 			}
-		}
-		if m := noDifference.FindStringSubmatch(clause); m != nil {
-			read++
-			for _, size := range sizesIn(t, f, m[1]) {
-				rows := o.fit(f, size)
-				if r := o.ratioOf(f.Kind, rows["data"], rows["poll"]); r.Different() || !below(number(t, m[2]), r.Low) || !below(r.High, number(t, m[3])) {
-					t.Errorf("%d bytes: %+v, %q", size, r, clause)
+			if !strings.HasPrefix(kind, file.Kind[:1]) || compared == 0 || file.Parameters.Verify {
+				continue
+			}
+			tests++
+			upTo := 0
+			for _, size := range file.Parameters.Sizes {
+				if rowsAt(file, size) > 0 && !slices.Contains(expected[said{"data", "poll", "faster"}], size) {
+					break
+				} else if rowsAt(file, size) > 0 {
+					upTo = size
 				}
 			}
+			most = min(most, upTo)
+		}
+		want := kind + " up to " + units.Size(most) + " bytes"
+		if said := strings.Contains(line, kind); said != (tests > 1 && most > 0) || said && !strings.Contains(line, want) {
+			t.Errorf("%q, but %d tests: %s", line, tests, want)
 		}
 	}
-	return read
 }
 
 // checkCosts holds ranges of busy cores and of event's ratio against all rows.
 func (o oracle) checkCosts(t *testing.T, f *findings) {
 	t.Helper()
 	for _, c := range f.costs {
-		kind := c.of.group.Kind
+		kind := c.subjects[0].group.Kind
 		for mode, got := range c.busy {
 			least, most := math.Inf(1), 0.0
-			low, high := math.Inf(1), 0.0
+			low, high := math.Inf(1), 0.0 // ratios
 			for _, file := range o.files {
-				if file.Kind != kind || file.Parameters.Verify {
+				if file.Kind != kind || file.Parameters.Verify || o.worthless(file) {
 					continue
 				}
 				for _, r := range file.Rows {
@@ -290,15 +339,15 @@ func (o oracle) checkCosts(t *testing.T, f *findings) {
 				for _, size := range randomSizes {
 					a, b := rowAt(file, size, "event"), rowAt(file, size, "poll")
 					if r := o.ratioOf(kind, a, b); r.Enough && a.NoRatio+b.NoRatio == "" {
-						low, high = min(low, r.Low), max(high, r.High)
+						low, high = min(low, r.Median), max(high, r.Median)
 					}
 				}
 			}
 			if got.least != least || got.most != most {
 				t.Errorf("%s %s: busy %v, rows have %v to %v", c.name, mode, got, least, most)
 			}
-			if c.event.n > 0 && (c.event.low != low || c.event.high != high) {
-				t.Errorf("%s: event to poll %+v, rows have %v to %v", c.name, c.event, low, high)
+			if n := len(c.events); n > 0 && (c.events[0].ratio.least != low || c.events[n-1].ratio.least != high) {
+				t.Errorf("%s: event to poll %+v, rows have %v to %v", c.name, c.events, low, high)
 			}
 		}
 	}
@@ -362,7 +411,7 @@ func TestNoSentenceContradictsARow(t *testing.T) {
 			templates = append(templates, template(t, op, kind))
 		}
 	}
-	read := 0
+	read := map[string]int{}
 	for i := range 400 {
 		var files []*result.File
 		for _, from := range templates {
@@ -373,16 +422,19 @@ func TestNoSentenceContradictsARow(t *testing.T) {
 		f, o := find(files), newOracle(files)
 		o.checkStandings(t, f)
 		o.checkCosts(t, f)
+		o.checkShort(t, f)
 		o.checkChecks(t, &f.checks)
 		for _, s := range f.subjects {
-			read += o.checkText(t, fileOf(s.points[0]), s.name+": "+s.sentence(true))
+			o.checkText(t, fileOf(s.points[0]), s.sentence(), read)
 		}
 		printable(t, Judge(files).Text(100), nil)
 		if t.Failed() {
 			t.Fatalf("comparison %d:\n%s\n%s", i, sideBySide(t, files...), fmt.Sprint(o.broken))
 		}
 	}
-	if read < 300 {
-		t.Errorf("only %d clauses were read", read)
+	for _, s := range clauseShapes {
+		if read[s.how] < 20 {
+			t.Errorf("only %d clauses were like %v", read[s.how], s.shape)
+		}
 	}
 }

@@ -47,7 +47,7 @@ func (s *subject) spreadOf(points []*lineup, mode, to string) (all spread) {
 }
 
 // times says how many times the time or the rate of another mode one has.
-func (s *subject) times(r spread, whose string, intervals bool) string {
+func (s *subject) times(r spread, whose string) string {
 	text := r.number(r.least)
 	if most := r.number(r.most); most != text {
 		text += " to " + most
@@ -56,12 +56,11 @@ func (s *subject) times(r spread, whose string, intervals bool) string {
 	if r.most < 1 {
 		link = " of "
 	}
-	text += link + whose + " " + s.noun()
-	if intervals {
-		text += " [" + r.number(r.low) + "-" + r.number(r.high) + "]"
-	}
-	return text
+	return text + link + whose + " " + s.noun() + " " + r.interval()
 }
+
+// interval is what the ends of the intervals are.
+func (s spread) interval() string { return "[" + s.number(s.low) + "-" + s.number(s.high) + "]" }
 
 // noun is what a subject's column is a number of.
 func (s *subject) noun() string {
@@ -74,12 +73,12 @@ func (s *subject) noun() string {
 	return "time"
 }
 
-// number prints a ratio as tables do, with a digit more where it would be rounded to 1
+// number prints a ratio as tables do, with more digits where it would be rounded to 1
 // although no interval holds 1.
-func (r spread) number(v float64) string {
-	text := ratioNumber(v, ratioDecimals(v))
-	if text == "1.00" && r.differs() {
-		return ratioNumber(v, 3)
+func (s spread) number(v float64) string {
+	decimals := ratioDecimals(v)
+	if s.differs() {
+		decimals = awayFromOne(v, decimals)
 	}
-	return text
+	return ratioNumber(v, decimals)
 }

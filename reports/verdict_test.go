@@ -90,6 +90,20 @@ func checkedFile(t *testing.T, op string, bad map[string]result.Verify) *result.
 	return f
 }
 
+// tornAt is a test with every byte checked in which messages of some sizes were torn.
+func tornAt(t *testing.T, sizes ...int) *result.File {
+	f := synthetic.File(t, "write", result.KindBandwidth, randomSizes, "data", "poll")
+	f.Parameters.Verify = true
+	for i := range f.Rows {
+		r := &f.Rows[i]
+		r.Verify = &result.Verify{Messages: 100}
+		if r.Mode == "data" && slices.Contains(sizes, r.Size) {
+			r.Verify.Torn = 1
+		}
+	}
+	return f
+}
+
 // alongQPs are runs in which data is faster over few QPs and slower over many.
 func alongQPs(t *testing.T) []*result.File {
 	var files []*result.File
@@ -99,6 +113,46 @@ func alongQPs(t *testing.T) []*result.File {
 		files = append(files, f)
 	}
 	return files
+}
+
+// noisy makes the rounds of a mode differ so much that they tell nothing.
+func noisy(f *result.File, mode string) {
+	for i := range f.Rows {
+		if r := &f.Rows[i]; r.Mode == mode {
+			for j := range r.Rounds {
+				wild := []float64{0.4, 2.2}[j%2]
+				r.Rounds[j].P50Ns, r.Rounds[j].Average = 1000*wild, 1000*wild
+			}
+		}
+	}
+}
+
+// serversFile is the file that the server of a run writes.
+func serversFile(f *result.File) *result.File {
+	server := *f
+	server.Role, server.Local, server.Peer = "server", f.Peer, f.Local
+	server.Rows = slices.Clone(f.Rows)
+	for i := range server.Rows {
+		r := &server.Rows[i]
+		r.Local, r.Peer = r.Peer, r.Local
+	}
+	return &server
+}
+
+// The client's and the server's file of a run say what one of them says.
+func TestTheOtherFileOfARunAddsNothing(t *testing.T) {
+	files := usual(t, func(*result.File) {})
+	files = append(files, checkedFile(t, "write", nil))
+	want := Judge(files).Text(0)
+	for _, f := range slices.Clone(files) {
+		files = append(files, serversFile(f))
+	}
+	if got := Judge(files).Text(0); got != want {
+		t.Errorf("of both files:\n%s\nof the clients':\n%s", got, want)
+	}
+	if got := Judge(files[len(files)/2:]).Text(0); got != want {
+		t.Errorf("of the servers' files:\n%s\nof the clients':\n%s", got, want)
+	}
 }
 
 // alongPauses are runs with ever less traffic.
@@ -160,6 +214,18 @@ func verdictCases(t *testing.T) []verdictCase {
 		{"forced and as sent", one(data(func(r *result.Row) { r.Verify = &result.Verify{Messages: 5000} }))},
 		{"forced and torn", one(data(func(r *result.Row) { r.Verify = &result.Verify{Messages: 5000, Torn: 3} }))},
 		{"torn", append(one(nothing), checkedFile(t, "write", torn))},
+		{"torn at sizes apart", []*result.File{tornAt(t, 2, 512, 1<<20)}},
+		{"one device of two is torn", slices.Concat(one(nothing), one(answering("shm_liar", result.OrderWhole)), func() []*result.File {
+			f := checkedFile(t, "write", torn)
+			answering("shm_liar", result.OrderWhole)(f)
+			return []*result.File{f}
+		}())},
+		{"RC with UC", slices.Concat(one(onHardware), one(func(f *result.File) {
+			onHardware(f)
+			answering("mlx5_0", result.OrderNone)(f)
+			f.Parameters.Transport = "UC"
+			withoutData(f)
+		}))},
 		{"wrong after a completion", append(one(nothing), checkedFile(t, "write", map[string]result.Verify{"poll": {Duplicates: 2}}))},
 		{"unknown", one(func(f *result.File) {
 			onHardware(f)
@@ -181,6 +247,14 @@ func verdictCases(t *testing.T) []verdictCase {
 		{"poll is fastest", []*result.File{turns(t, "write", result.KindLatency, []int{8, 64}, map[string][]float64{"data": {1.2, 1.3}, "event": {4, 5}})}},
 		{"event is fastest", []*result.File{turns(t, "write", result.KindBandwidth, []int{8, 64}, map[string][]float64{"data": {1.2, 0.9}, "event": {1.5, 1}})}},
 		{"all are as fast", []*result.File{turns(t, "write", result.KindBandwidth, []int{8}, map[string][]float64{"data": {1}, "event": {1}})}},
+		{"event may be as fast as both", one(func(f *result.File) { noisy(f, "event") })},
+		{"data may be faster", one(func(f *result.File) { noisy(f, "data") })},
+		{"one run with a pause", one(func(f *result.File) { f.Parameters.Gap = time.Millisecond })},
+		{"a sweep with a place that failed", func() []*result.File {
+			files := alongQPs(t)
+			files[2].Rows, files[2].Error = nil, "create QP 7 of 16: cannot allocate memory"
+			return files
+		}()},
 		{"too few rounds", one(func(f *result.File) {
 			for i := range f.Rows {
 				f.Rows[i].Rounds = f.Rows[i].Rounds[:3]
@@ -239,6 +313,20 @@ func TestVerdictsAreAsInTheGoldenFile(t *testing.T) {
 	golden.Check(t, "verdict_cards.golden", []byte(cards.String()))
 }
 
+// A device that brings wrong data after a completion is worth no figures, on cards either.
+func TestNothingIsSaidOfAWrongDevice(t *testing.T) {
+	files := append(usual(t, func(*result.File) {}), checkedFile(t, "write", map[string]result.Verify{"poll": {Torn: 1}}))
+	v := Judge(files)
+	for _, c := range v.Cards {
+		if c.Op == "write" && !slices.Equal(c.Lines, []string{"nothing is concluded for 8-64K bytes: messages were not as sent after a completion, see below"}) {
+			t.Errorf("%s: %q", c.Title, c.Lines)
+		}
+	}
+	if text := v.Text(0); strings.Contains(text, "In short") || strings.Contains(text, "Kept") || strings.Contains(text, "Yes: shm_whole on node2") {
+		t.Errorf("the verdict:\n%s", text)
+	}
+}
+
 func TestWordsOfVerdicts(t *testing.T) {
 	for got, want := range map[string]string{
 		together([]string{"read latency", "read bandwidth"}):                        "read latency and bandwidth",
@@ -249,7 +337,7 @@ func TestWordsOfVerdicts(t *testing.T) {
 		thousands(0) + " " + thousands(999) + " " + thousands(1234567):              "0 999 1,234,567",
 		percentNumber(0.0312) + " " + percentNumber(0.0996) + percentNumber(1):      "3.1 10100",
 		wakeUpNumber(0) + " " + wakeUpNumber(0.0000741) + " " + wakeUpNumber(1.094): "0.0 0.000074 1.1",
-		pauseText(1500000) + ", " + pauseText(10000):                                "1.5 ms, 10 usec",
+		pauseText(1500000) + ", " + pauseText(10000) + ", " + pauseText(2e9):        "1.5 ms, 10 usec, 2 s",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -292,12 +380,12 @@ func TestLinesOfTheVerdictAreNoWiderThanTheTerminal(t *testing.T) {
 }
 
 func TestVerdictsOfOldFiles(t *testing.T) {
-	for _, name := range []string{"version1.json", "version2.json"} {
+	for name, why := range map[string]string{"version1.json": "the file has no rounds to compare", "version2.json": "too few rounds"} {
 		f, err := result.Read(filepath.Join("result", "testdata", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		holds(t, Judge([]*result.File{f}).Text(0), "nothing is concluded: too few rounds", "Yes: ")
+		holds(t, Judge([]*result.File{f}).Text(0), "nothing is concluded: "+why, "Yes: ")
 	}
 }
 

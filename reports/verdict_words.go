@@ -7,35 +7,68 @@ import (
 	"github.com/ibperf/ibperf/reports/result"
 )
 
-// noteRatios is said once, of all ratios of a verdict.
-const noteRatios = "data spins on the message's memory, poll on the CQ, event sleeps. Ratios are of the same rounds, smallest to largest " +
-	"[outermost ends of their 95 % intervals]; time is the median, rate the average."
+// What is said once, of all ratios of a verdict.
+const (
+	noteModes  = "data spins on the message's memory, poll on the CQ, event sleeps."
+	noteRatios = " Ratios are medians of the rounds' ratios, smallest to largest [outermost ends of 95 % intervals]; tables' values may have other quotients."
+	noteWords  = " As fast: interval within 5 % of 1; not resolved: wider, and no difference of 3 %, or unlike both beside it (more --rounds)."
+	noteRuns   = " [1], [2]: the runs as tables number them."
+)
 
 // orderLines answer which way to wait.
 func (f *findings) orderLines() []string {
-	lines := f.softwareLines()
-	if f.checks.other.Bad() > 0 {
-		lines = append(lines, "Some messages were not as sent, see below: rely on nothing here before that is explained.")
+	var lines []string
+	if line := f.shortLine(); line != "" {
+		lines = append(lines, line)
 	}
+	lines = append(lines, f.softwareLines()...)
 	var texts []string
 	names := map[string][]string{} // of subjects that the same is said of
-	ratios := false
 	for _, s := range f.subjects {
-		text := s.sentence(true)
-		ratios = ratios || strings.Contains(text, "[")
+		text := s.sentence()
 		texts = addNew(texts, text)
 		names[text] = append(names[text], s.name)
 	}
 	for _, text := range texts {
 		lines = append(lines, together(names[text])+": "+text)
 	}
-	switch {
-	case len(texts) == 0:
+	if len(texts) == 0 {
 		lines = append(lines, "nothing is concluded: no measurement was finished")
-	case ratios:
-		lines = append(lines, noteRatios)
 	}
-	return append(lines, f.barredLines()...)
+	lines = append(lines, f.barredLines()...)
+	if strings.Contains(strings.Join(texts, ""), "[") {
+		lines = append(lines, noteOf(strings.Join(lines, " ")))
+		lines = append(lines, f.differLines()...)
+	}
+	return lines
+}
+
+// noteOf explains the words of lines.
+func noteOf(lines string) string {
+	note := noteModes + noteRatios
+	if strings.Contains(lines, asFastText) || strings.Contains(lines, notResolvedText) {
+		note += noteWords
+	}
+	if strings.Contains(lines, " [1]") || strings.Contains(lines, " [2]") {
+		note += noteRuns
+	}
+	return note
+}
+
+// differLines say in what modes differ beside how they wait.
+func (f *findings) differLines() []string {
+	var texts []string
+	ops := map[string][]string{}
+	for _, s := range f.subjects {
+		if text := differences(s.points, result.ModeOrder); text != "" {
+			texts = addNew(texts, text)
+			ops[text] = addNew(ops[text], opWord(s.group.Op))
+		}
+	}
+	for i, text := range texts {
+		texts[i] = joined(ops[text]) + ": " + strings.ToLower(text[:1]) + text[1:]
+	}
+	return texts
 }
 
 // softwareLines say what stands in for hardware.
@@ -53,9 +86,9 @@ func (f *findings) softwareLines() []string {
 	case len(all) == 0:
 		return nil
 	case real:
-		return []string{"Some runs used a software device: " + what + ". They say nothing about hardware."}
+		return []string{"Some runs used a software device, which says nothing about hardware: " + what + "."}
 	default:
-		return []string{"Measured on a software device: " + what + ". This says nothing about hardware."}
+		return []string{"On a software device, which says nothing about hardware: " + what + "."}
 	}
 }
 
@@ -63,6 +96,9 @@ func (f *findings) softwareLines() []string {
 func (f *findings) barredLines() []string {
 	var lines []string
 	for _, s := range f.subjects {
+		if s.group.Verify {
+			continue
+		}
 		for _, l := range s.points {
 			switch e := l.rows["data"]; {
 			case e.Row == nil || !f.barred(e):
@@ -76,96 +112,107 @@ func (f *findings) barredLines() []string {
 	return lines
 }
 
-// sentence says which mode is for which points, with the intervals or without.
-func (s *subject) sentence(intervals bool) string {
+// The words of clauses that a note explains.
+const (
+	asFastText      = "as fast as"
+	notResolvedText = "not resolved"
+)
+
+// sentence says which mode is for which points.
+func (s *subject) sentence() string {
 	if len(s.clauses) == 1 && s.clauses[0].why != "" {
-		return "nothing is concluded: " + s.clauses[0].why
+		return s.clauses[0].nothing() + ": " + s.clauses[0].why
 	}
 	var texts []string
-	for i, c := range s.clauses {
-		texts = append(texts, s.clauseText(c, i == 0, intervals))
+	for _, c := range s.clauses {
+		if !s.leftToCosts(c) {
+			texts = append(texts, s.clauseText(c, len(texts) == 0))
+		}
 	}
 	return strings.Join(texts, "; ")
 }
 
+// leftToCosts tells whether a clause is of event, which is not faster, where there are
+// clauses of data: what event takes is told as a cost.
+func (s *subject) leftToCosts(c *clause) bool {
+	data := slices.ContainsFunc(s.clauses, func(o *clause) bool { return o.mode == "data" && o.base != "" })
+	return data && c.mode == "event" && c.base == result.BaseMode && !s.faster(c) && c.relation != Alike
+}
+
+// faster tells whether the mode of a clause is faster than the base.
+func (s *subject) faster(c *clause) bool {
+	return c.relation == Larger && s.group.Kind == result.KindBandwidth || c.relation == Smaller && s.group.Kind == result.KindLatency
+}
+
+// nothing begins a clause without a conclusion.
+func (c *clause) nothing() string {
+	if c.mode != "" {
+		return "nothing is concluded of " + c.mode
+	}
+	return "nothing is concluded"
+}
+
 // clauseText is a clause, with the unit of its points or without.
-func (s *subject) clauseText(c *clause, unit, intervals bool) string {
+func (s *subject) clauseText(c *clause, unit bool) string {
 	places := s.places(c.points)
 	if unit {
 		places = s.withUnit(places)
 	}
-	if c.why != "" {
-		return "nothing is concluded for " + places + ": " + c.why
-	}
-	return c.recommended() + " for " + places + ", " + s.gain(c, intervals)
-}
-
-// recommended names the fastest modes. Data that is no faster than poll is not among them:
-// it needs a promise.
-func (c *clause) recommended() string {
+	all := s.spreadOf(c.points, c.mode, c.base)
 	switch {
-	case len(c.fastest) == len(result.ModeOrder):
-		return "any mode"
-	case c.tiesDataAndPoll():
-		return result.BaseMode
-	}
-	return strings.Join(c.fastest, " or ")
-}
-
-func (c *clause) tiesDataAndPoll() bool {
-	return len(c.fastest) == 2 && c.isFastest("data") && c.isFastest(result.BaseMode)
-}
-
-func (c *clause) isFastest(mode string) bool { return slices.Contains(c.fastest, mode) }
-
-// gain says by how much the fastest modes are faster, or that there is no difference.
-func (s *subject) gain(c *clause, intervals bool) string {
-	first := c.fastest[0]
-	switch {
-	case len(c.modes) == 1:
-		return "nothing else that was measured may be relied on"
-	case len(c.fastest) > 1:
-		return s.tie(c, intervals)
-	case first != result.BaseMode && slices.Contains(c.modes, result.BaseMode):
-		return s.times(s.spreadOf(c.points, first, result.BaseMode), result.BaseMode+"'s", intervals)
-	}
-	rival := c.modes[0]
-	if rival == first {
-		rival = c.modes[1]
-	}
-	if first == result.BaseMode && rival != "data" {
-		return "faster than " + rival // what that costs is told as a cost
+	case c.why != "":
+		return c.nothing() + " for " + places + ": " + c.why
+	case c.base == "":
+		return c.mode + " for " + places + ", nothing else that was measured may be relied on"
+	case c.relation == Unresolved:
+		if s.isRest(c) && strings.Contains(places, ",") {
+			places = "the others"
+		}
+		text := notResolvedText + " for " + places + " " + all.interval()
+		if c.mode == "event" {
+			text = "event or " + c.base + " " + text
+		}
+		return text
+	case c.relation == Alike && c.mode == "event":
+		return "event for " + places + ", " + asFastText + " " + c.base + " " + all.interval() + s.busyInstead(c)
+	case c.relation == Alike: // data needs a promise
+		return c.base + " for " + places + ", " + asFastText + " " + c.mode + " " + all.interval()
+	case s.faster(c):
+		return c.mode + " for " + places + ", " + s.times(all, c.base+"'s")
 	}
 	verb := " has "
 	if s.group.Kind == result.KindLatency {
 		verb = " takes "
 	}
-	return rival + verb + s.times(s.spreadOf(c.points, rival, first), "its", intervals)
+	return c.base + " for " + places + ", " + c.mode + verb + s.times(all, "its")
 }
 
-// tie says that several modes are fastest, and by how much if all of them are known to
-// be faster than poll.
-func (s *subject) tie(c *clause, intervals bool) string {
-	var gain, all spread
-	for i, mode := range c.fastest {
-		gain.join(s.spreadOf(c.points, mode, result.BaseMode)) // of poll itself: 1
-		for _, other := range c.fastest[i+1:] {
-			if a, b := mode, other; a == result.BaseMode {
-				all.join(s.spreadOf(c.points, b, a)) // as tables have it
-			} else {
-				all.join(s.spreadOf(c.points, a, b))
-			}
+// isRest tells whether all points of a subject that a clause is not of are in other clauses of
+// its pair.
+func (s *subject) isRest(c *clause) bool {
+	n := 0
+	for _, o := range s.clauses {
+		if o.pair == c.pair && o.why == "" {
+			n += len(o.points)
 		}
 	}
-	if gain.n > 0 && gain.differs() {
-		return s.times(gain, result.BaseMode+"'s", intervals)
+	return n == len(s.points) && n > len(c.points)
+}
+
+// busyInstead says what event is for where it is no faster: the cores of the sides that wait.
+func (s *subject) busyInstead(c *clause) string {
+	busy := map[string]span{}
+	for _, l := range c.points {
+		for _, mode := range []string{c.mode, c.base} {
+			all := busy[mode]
+			for _, side := range waitingCosts(l.rows[mode]) {
+				all.add(side.Busy)
+			}
+			busy[mode] = all
+		}
 	}
-	text := "no difference shown"
-	if c.tiesDataAndPoll() {
-		text = "no difference to data shown"
+	if busy[c.mode].n == 0 || busy[c.base].n == 0 {
+		return ""
 	}
-	if intervals {
-		text += " [" + all.number(all.low) + "-" + all.number(all.high) + "]"
-	}
-	return text
+	return ", core busy " + busy[c.mode].text(percentNumber, "-") + " % (" + c.base + " " + busy[c.base].text(percentNumber, "-") + " %)"
 }

@@ -96,13 +96,17 @@ func (g *group) leads(lines []*series, mode string) []lead {
 			if !ok || e.Name() != mode || g.barred[e.Row] {
 				continue
 			}
-			switch lower := r.High < 1; {
-			case !r.Different():
-				leads[e.Run] = unsure
-			case lower == (g.Kind == result.KindLatency):
-				leads[e.Run] = first
+			larger, smaller := first, second
+			if g.Kind == result.KindLatency {
+				larger, smaller = second, first
+			}
+			switch reports.RelationOf(r.Ratio) {
+			case reports.Larger:
+				leads[e.Run] = larger
+			case reports.Smaller:
+				leads[e.Run] = smaller
 			default:
-				leads[e.Run] = second
+				leads[e.Run] = unsure
 			}
 		}
 	}
