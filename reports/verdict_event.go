@@ -42,7 +42,7 @@ func (c cost) at(e eventCost) string {
 		text = strings.Replace(e.name, c.setting, "", 1) + " of " + text
 	}
 	if e.group.Kind == result.KindLatency {
-		text = usecNumber(e.column.Value(e.point.rows["event"].Row)) + " usec, " + text
+		text = usecNumber(e.point.rows["event"].MedianRound(e.column)) + " usec, " + text
 	}
 	return " (" + text + ")"
 }

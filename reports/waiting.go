@@ -39,7 +39,7 @@ func Barred(runs []*result.File) map[*result.Row]bool {
 	all := map[*result.Row]bool{}
 	for _, run := range runs {
 		for i := range run.Rows {
-			if f.barred(Entry{File: run, Row: &run.Rows[i]}) {
+			if f.checks.wrongIn(run) || f.barred(Entry{File: run, Row: &run.Rows[i]}) {
 				all[&run.Rows[i]] = true
 			}
 		}

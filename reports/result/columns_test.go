@@ -110,6 +110,9 @@ func setField(t *testing.T, v reflect.Value, path []string) {
 		switch f := v.Field(i); {
 		case len(path) > 1:
 			setField(t, f, path[1:])
+		case f.Kind() == reflect.Pointer:
+			f.Set(reflect.New(f.Type().Elem()))
+			f.Elem().SetUint(7)
 		case f.CanInt():
 			f.SetInt(7)
 		case f.CanUint():
