@@ -159,27 +159,34 @@ func (c *checks) lines() []string {
 	return lines
 }
 
-// keptLine says of which operations all data that was checked was as sent, and what was not
-// checked of what is promised.
+// keptLine says of which operations and sizes all data that was checked was as sent, and
+// which operations that are promised were not checked.
 func (c *checks) keptLine() string {
-	var kept, left []string
+	var kept, sizes, left []string
 	for _, op := range without(without(c.data.ops, c.data.bad), c.worthless) {
-		kept = append(kept, op+" "+thousands(c.data.counts[op]))
+		checked := slices.Sorted(slices.Values(c.data.all[op]))
+		all := slices.Compact(slices.Sorted(slices.Values(slices.Concat(checked, c.measured[op]))))
+		of := " of " + sizeRanges(all, checked) + " bytes"
+		kept = append(kept, op+" "+thousands(c.data.counts[op])+of)
+		sizes = addNew(sizes, of)
 	}
 	if len(kept) == 0 {
 		return ""
 	}
+	line := joined(kept)
+	if len(sizes) == 1 { // of all alike
+		line = strings.ReplaceAll(line, sizes[0], "")
+		if len(kept) > 1 {
+			line += ", each"
+		}
+		line += sizes[0]
+	}
 	for _, op := range without(c.promised, c.worthless) {
-		all := slices.Sorted(slices.Values(c.measured[op]))
-		some := slices.DeleteFunc(slices.Clone(all), func(size int) bool { return slices.Contains(c.data.all[op], size) })
-		switch {
-		case len(c.data.all[op]) == 0:
+		if len(c.data.all[op]) == 0 {
 			left = append(left, op)
-		case len(some) > 0:
-			left = append(left, op+" of "+sizeRanges(all, some)+" bytes")
 		}
 	}
-	line := "Kept in all messages of mode data that were checked byte by byte: " + joined(kept) + " (torn 0, stale 0, duplicates 0)."
+	line = "Kept in all messages of mode data that were checked byte by byte: " + line + " (torn 0, stale 0, duplicates 0)."
 	if len(left) > 0 {
 		line += " Not checked: " + joined(left) + "."
 	}

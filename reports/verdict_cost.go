@@ -66,7 +66,7 @@ type cost struct {
 	wakeUps   span            // of mode event, for each message
 	events    []eventCost     // where the ratio of event to poll is known, from small to large
 	subjects  []*subject
-	preempted []string // where other work took the CPU of threads that spin: "write latency (2-64 bytes)"
+	preempted []string // tests in which other work took the CPU of threads that spin: "write latency"
 }
 
 // costsOf are those of latency and of bandwidth tests, of runs that are named alike: by message
@@ -126,7 +126,7 @@ func costOf(name, setting string, subjects []*subject) (cost, bool) {
 			}
 		}
 		if len(preempted) > 0 {
-			c.preempted = append(c.preempted, s.name+" ("+s.withUnit(s.places(preempted))+")")
+			c.preempted = append(c.preempted, s.name)
 		}
 	}
 	slices.SortStableFunc(c.events, func(a, b eventCost) int { return cmp.Compare(a.ratio.least, b.ratio.least) })
@@ -197,7 +197,7 @@ func (f *findings) costLines() []string {
 		preempted = append(preempted, c.preempted...)
 	}
 	if len(preempted) > 0 {
-		lines = append(lines, "Other work took more than 5 % of the core of a thread that spins in "+joined(preempted)+".")
+		lines = append(lines, "Other work took more than 5 % of the core of a thread that spins in some rows of "+joined(preempted)+": see there.")
 	}
 	for _, p := range f.pauses {
 		lines = append(lines, p.subject.name+", "+p.text())
