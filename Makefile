@@ -2,7 +2,7 @@
 
 GO      ?= go
 OUT     ?= out
-FUZZ    ?= 50000x
+FUZZ    ?= 30000x
 
 .PHONY: help packages build man check test trials guest-test guest-shell mutations compare bench clean
 
