@@ -60,7 +60,8 @@ func (w *worker) noteIdle(ago int64) {
 	if w.idling.began.wall != 0 || !w.meter.running {
 		return
 	}
-	w.idling.began = spent{wall: w.clock.Now() - ago, cpu: clock.ThreadCPU()}
+	lost, _ := switches()
+	w.idling.began = spent{wall: w.clock.Now() - ago, cpu: clock.ThreadCPU(), preempted: lost}
 	if !w.scheme.sleeps {
 		w.idling.began.cpu -= ago
 	}

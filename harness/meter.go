@@ -28,14 +28,14 @@ func (w *worker) endMeter() {
 		return
 	}
 	m.running = false
-	end := spent{wall: w.clock.Now(), cpu: clock.ThreadCPU()}
+	lost, waits := switches()
+	end := spent{wall: w.clock.Now(), cpu: clock.ThreadCPU(), preempted: lost}
 	if began := w.idling.began; began.wall != 0 {
 		end = began
 	}
-	lost, waits := switches()
 	m.wall += end.wall
 	m.cpu += end.cpu
-	m.preempted += lost
+	m.preempted += end.preempted
 	m.waits += waits
 	m.sleeps = min(m.sleeps+int64(w.sleep.events), m.waits)
 }

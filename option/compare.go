@@ -1,7 +1,16 @@
 package option
 
+import (
+	"strconv"
+	"time"
+)
+
 // CompareProgram is the name of the program that makes runs of all tests.
 const CompareProgram = "ib_compare"
+
+// CompareDuration is what ib_compare measures a row for in all its rounds, if nothing else
+// is asked for: all runs of two cores on one host take two minutes then.
+const CompareDuration = 100 * time.Millisecond
 
 // InCompare tells whether ib_compare has the option: agreed ones that hold for all of its
 // runs, and a side's own, but for those about the text and the file of a single run.
@@ -11,7 +20,8 @@ func (o *Option) InCompare() bool {
 
 // compareDefaults say what holds without an option where ib_compare has a default of its own.
 var compareDefaults = map[string]string{
-	"size": "all", "duration": "0.1", "rounds": "20", "touch": string(TouchRead),
+	"size": "all", "touch": string(TouchRead), "rounds": strconv.Itoa(DefaultRounds),
+	"duration": strconv.FormatFloat(CompareDuration.Seconds(), 'f', -1, 64),
 }
 
 // CompareHelp is [Option.HelpText] for ib_compare.

@@ -27,7 +27,7 @@ func missingOf(groups []*Group, names naming) []missing {
 		}
 		all[i].tests = addNew(all[i].tests, test)
 	}
-	n := 0
+	var compared []string // by their names, which two sweeps may share
 	for _, g := range groups {
 		for i, f := range g.Runs {
 			if !comparesModes(f) {
@@ -35,7 +35,7 @@ func missingOf(groups []*Group, names naming) []missing {
 			}
 			name := names.runName(g, i)
 			if !again(g, groups) {
-				n++
+				compared = addNew(compared, name)
 				notRun(f, name, add)
 				notMeasured(f, name, add)
 			}
@@ -49,7 +49,7 @@ func missingOf(groups []*Group, names naming) []missing {
 	}
 	for i := range all {
 		m := &all[i]
-		m.every = len(m.tests) == n && !slices.ContainsFunc(m.tests, func(test string) bool { return strings.HasSuffix(test, " bytes") })
+		m.every = len(m.tests) == len(compared) && !slices.ContainsFunc(m.tests, func(test string) bool { return strings.HasSuffix(test, " bytes") })
 	}
 	return all
 }

@@ -15,20 +15,29 @@ import (
 
 // client connects to a server, agrees with it and runs.
 func (a *app) client(ctx context.Context, o *options) error {
-	v := &voice{console: a.console}
 	if err := checkMemory(&o.Plan); err != nil {
 		return err
 	}
-	secret, err := readSecret(o.Own.SecretFile)
+	v, err := a.prepare(o)
 	if err != nil {
 		return err
+	}
+	return a.reach(ctx, v)
+}
+
+// prepare reads the secret and chooses the device.
+func (a *app) prepare(o *options) (*visit, error) {
+	secret, err := readSecret(o.Own.SecretFile)
+	if err != nil {
+		return nil, err
 	}
 	c, err := chooseClient(o.Own.Device, o.Own.IBPort)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	v.announce(c)
-	return a.reach(ctx, &visit{options: o, voice: v, device: c.device, secret: secret})
+	v := &visit{options: o, voice: &voice{console: a.console}, device: c.device, secret: secret}
+	v.voice.announce(c)
+	return v, nil
 }
 
 // visit is what a client needs for a run with a server.

@@ -94,24 +94,18 @@ func agreedNames() (names []string) {
 // lead makes all runs and tells what came of them. An interrupt leaves the files of the
 // runs before it.
 func (a *app) lead(ctx context.Context, o *options, folder *compare.Folder, draw compare.Draw) error {
-	v := &voice{console: a.console}
-	secret, err := readSecret(o.Own.SecretFile)
+	v, err := a.prepare(o)
 	if err != nil {
 		return err
 	}
-	c, err := chooseClient(o.Own.Device, o.Own.IBPort)
-	if err != nil {
-		return err
-	}
-	v.announce(c)
+	v.keep = folder.Keep
 	runs, id := compare.Runs(&o.Plan), rand.Text()
 	var failed error
 	for i, r := range runs {
-		v.note("run %d of %d: %s", i+1, len(runs), r.What)
-		err := a.reach(ctx, &visit{
-			options: o.forRun(&r, folder), voice: v, device: c.device, secret: secret,
-			series: &series{id, i + 1, len(runs)}, wantsCaps: o.Own.Bundle != "" && i == 0, keep: folder.Keep,
-		})
+		v.voice.note("run %d of %d: %s", i+1, len(runs), r.What)
+		v.options, v.series = o.forRun(&r, folder), &series{id, i + 1, len(runs)}
+		v.wantsCaps = o.Own.Bundle != "" && i == 0
+		err := a.reach(ctx, v)
 		if err == nil {
 			folder.Done(r.Name)
 			continue

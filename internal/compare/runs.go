@@ -17,10 +17,6 @@ type Run struct {
 	Plan option.Plan
 }
 
-// duration is what a row is measured for in all its rounds, if nothing else is asked for:
-// all runs of two cores on one host take two minutes then.
-const duration = 100 * time.Millisecond
-
 // Where the sweeps stop.
 var (
 	qps  = []int{1, 4, 16, 64, 256, 1024}
@@ -74,7 +70,7 @@ func planOf(base *option.Plan, op option.Op, kind string) option.Plan {
 	p.Test, p.TxDepth, p.RxDepth, p.Inline = d.Test, d.TxDepth, d.RxDepth, d.Inline
 	p.Compare = true
 	if p.Duration == 0 {
-		p.Duration = duration
+		p.Duration = option.CompareDuration
 	}
 	return p
 }

@@ -26,7 +26,7 @@ func TestRunsCoverEveryTest(t *testing.T) {
 			t.Errorf("two runs are named %s", r.Name)
 		}
 		names[r.Name] = true
-		if !r.Plan.Compare || r.Plan.Duration != duration || r.Plan.MTU != 1024 {
+		if !r.Plan.Compare || r.Plan.Duration != option.CompareDuration || r.Plan.MTU != 1024 {
 			t.Errorf("%s: compare %v, %v, MTU %d", r.Name, r.Plan.Compare, r.Plan.Duration, r.Plan.MTU)
 		}
 		if len(r.Plan.Sizes) == 3 && r.Plan.QPs == 1 && r.Plan.Gap == 0 && !r.Plan.Verify {
