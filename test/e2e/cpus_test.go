@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // twoCPUs are the first two that this process may run on.
@@ -48,23 +50,21 @@ func TestPinCores(t *testing.T) {
 	}
 }
 
-// TestOwnThreadsLeaveTheMeasuringOneAlone where there is a CPU for them: of a side that
-// READs, while nothing spins at the other.
-func TestOwnThreadsLeaveTheMeasuringOneAlone(t *testing.T) {
+// TestInterruptionsByOwnThreads are told apart, on both sides. How seldom they are on a
+// quiet machine is held by the harness's tests of where threads are and of the monitor.
+func TestInterruptionsByOwnThreads(t *testing.T) {
 	first, second := twoCPUs(t)
 	p := newPlace(t, "*.json")
-	server, port := p.serve("ib_read_bw", "--pin_cores", first)
-	client := p.connect("ib_read_bw", port, "-d", "shm_whole", "-s", "4096", "-D", "2", "--pin_cores", second+","+first, "--out_json_file", "out.json")
+	server, port := p.serve("ib_write_lat", "--pin_cores", first)
+	client := p.connect("ib_write_lat", port, "-d", "shm_whole", "-s", "8", "-D", "300ms", "--pin_cores", second, "--out_json_file", "out.json")
 	client.ends(statusDone, patience)
 	server.ends(statusDone, patience)
 	r := p.readResult("out.json").Rows[0]
-	if r.Local.PreemptedOwn == nil {
-		t.Fatal("interruptions by own threads are not told apart")
+	for side, cost := range map[string]result.Cost{"client": r.Local, "server": r.Peer} {
+		if cost.PreemptedOwn == nil || *cost.PreemptedOwn > cost.Preempted {
+			t.Errorf("%s: %d interruptions, by own threads at most %v", side, cost.Preempted, cost.PreemptedOwn) // nil: not told apart
+		}
 	}
-	if own := float64(*r.Local.PreemptedOwn) / r.Bandwidth.Seconds; own > 10 {
-		t.Errorf("threads of the own process took the measuring CPU %.1f times a second, want at most 10", own)
-	}
-	t.Logf("%.1f interruptions a second, %d of them by own threads in all", r.Local.PreemptedPerS, *r.Local.PreemptedOwn)
 }
 
 func TestPinCoresRefuses(t *testing.T) {
