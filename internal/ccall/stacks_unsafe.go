@@ -1,7 +1,7 @@
 package ccall
 
 import (
-	"sync/atomic"
+	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -12,71 +12,63 @@ const (
 	// stack, and for what a debugging libc puts there. Only what is used takes memory.
 	stackSize = 256 << 10
 	guardSize = 64 << 10 // below each stack: overflow is a fault, not corruption
-	stacks    = 8        // threads that call at the same time
+
+	// Each is the size of a stack with its guard.
+	Each = guardSize + stackSize
 )
 
-// Stacks are what C functions run on. The zero value has none.
-type Stacks struct {
-	memory []byte
-	list   [stacks]stack
-}
+// Stacks are what C functions run on: one for each processor of the Go scheduler.
+// A goroutine keeps its processor during a call, so a stack has one user at a time
+// and threads share nothing. The zero value has none.
+type Stacks struct{ memory []byte }
 
-// stack is one of them, in a cache line of its own.
-type stack struct {
-	busy atomic.Bool
-	top  uintptr
-	_    [48]byte
-}
-
-// New makes stacks. They are none where this package has no code for the CPU:
-// then every Call returns false.
+// New makes stacks, which are never freed. They are none where this package has no
+// code for the CPU: then every Call returns false.
 func New() (*Stacks, error) {
 	s := &Stacks{}
 	if !offered {
 		return s, nil
 	}
-	const each = guardSize + stackSize
-	m, err := unix.Mmap(-1, 0, stacks*each, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
+	size := max(runtime.NumCPU(), runtime.GOMAXPROCS(0)) * Each
+	m, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, err
 	}
-	s.memory = m
-	for i := range s.list {
-		low := m[i*each:]
-		if err := unix.Mprotect(low[:guardSize], unix.PROT_NONE); err != nil {
-			s.Close()
+	for low := 0; low < size; low += Each {
+		if err := unix.Mprotect(m[low:low+guardSize], unix.PROT_NONE); err != nil {
 			return nil, err
 		}
-		s.list[i].top = uintptr(unsafe.Pointer(unsafe.SliceData(low))) + each
 	}
+	s.memory = m
 	return s, nil
 }
+
+// Memory is that of all stacks, Each bytes for one. While a function runs on a stack its
+// last word is the goroutine's stack pointer, which points to the address that the call
+// returns to.
+func (s *Stacks) Memory() []byte { return s.memory }
 
 // Call calls the C function
 //
 //	void f(void *arg)
 //
-// and returns true, or false if all stacks are in use: call it through cgo then.
-// arg may point to memory of Go, which does not move meanwhile.
+// and returns true, or false if this processor of the scheduler has no stack, which is so
+// if GOMAXPROCS has become more than it was and than there are CPUs: call it through cgo
+// then. arg may point to memory of Go, which does not move meanwhile.
 func (s *Stacks) Call(f, arg unsafe.Pointer) bool {
-	for i := range s.list {
-		t := &s.list[i]
-		if t.top == 0 || t.busy.Load() || !t.busy.CompareAndSwap(false, true) {
-			continue
-		}
-		call(f, arg, t.top)
-		t.busy.Store(false)
-		return true
+	above := uintptr(procPin()+1) * Each
+	ok := above <= uintptr(len(s.memory))
+	if ok {
+		call(f, arg, uintptr(unsafe.Pointer(unsafe.SliceData(s.memory)))+above)
 	}
-	return false
+	procUnpin()
+	return ok
 }
 
-// Close frees the stacks. No call may be at work.
-func (s *Stacks) Close() error {
-	m := s.memory
-	*s = Stacks{}
-	if m == nil {
-		return nil
-	}
-	return unix.Munmap(m)
-}
+// procPin binds the goroutine to the processor that it runs on, and returns its number.
+//
+//go:linkname procPin runtime.procPin
+func procPin() int
+
+//go:linkname procUnpin runtime.procUnpin
+func procUnpin()
