@@ -3,9 +3,9 @@
 // func call(f, arg unsafe.Pointer, top uintptr)
 //
 // C preserves BX, BP, SP and R12-R15 (System V ABI), so the goroutine's stack
-// pointer survives in R12. It is kept below top, too: see Stacks.Memory. A signal that
-// comes meanwhile is handled on its own stack, and does not preempt: the program
-// counter is in no function of Go's.
+// pointer survives in R12. The word below top holds it as well: see Stacks.Memory. A
+// signal that arrives during the call is handled on the signal stack and does not
+// preempt: the program counter is in no Go function.
 TEXT ·call(SB), NOSPLIT|NOFRAME, $0-24
 	MOVQ f+0(FP), AX
 	MOVQ arg+8(FP), DI

@@ -17,13 +17,13 @@ const (
 	Each = guardSize + stackSize
 )
 
-// Stacks are what C functions run on: one for each processor of the Go scheduler.
-// A goroutine keeps its processor during a call, so a stack has one user at a time
-// and threads share nothing. The zero value has none.
+// Stacks are stacks for C functions, one per processor (P) of the Go scheduler. A
+// goroutine keeps its P during a call, so each stack has one user at a time and threads
+// share no memory. The zero value has no stacks.
 type Stacks struct{ memory []byte }
 
-// New makes stacks, which are never freed. They are none where this package has no
-// code for the CPU: then every Call returns false.
+// New allocates stacks, which are never freed. Where this package has no code for the
+// CPU there are none, and every Call returns false.
 func New() (*Stacks, error) {
 	s := &Stacks{}
 	if !offered {
@@ -43,18 +43,19 @@ func New() (*Stacks, error) {
 	return s, nil
 }
 
-// Memory is that of all stacks, Each bytes for one. While a function runs on a stack its
-// last word is the goroutine's stack pointer, which points to the address that the call
-// returns to.
+// Memory returns the memory of all stacks, Each bytes per stack. While a function runs,
+// the last word of its stack holds the goroutine's stack pointer, which points to the
+// address that the call returns to.
 func (s *Stacks) Memory() []byte { return s.memory }
 
 // Call calls the C function
 //
 //	void f(void *arg)
 //
-// and returns true, or false if this processor of the scheduler has no stack, which is so
-// if GOMAXPROCS has become more than it was and than there are CPUs: call it through cgo
-// then. arg may point to memory of Go, which does not move meanwhile.
+// and returns true. It returns false if the current P has no stack, because GOMAXPROCS
+// was raised above both its value at New and the number of CPUs, or on a zero Stacks:
+// call f through cgo then. arg may point to Go memory, which neither moves nor is freed
+// during the call.
 func (s *Stacks) Call(f, arg unsafe.Pointer) bool {
 	above := uintptr(procPin()+1) * Each
 	ok := above <= uintptr(len(s.memory))
@@ -65,7 +66,8 @@ func (s *Stacks) Call(f, arg unsafe.Pointer) bool {
 	return ok
 }
 
-// procPin binds the goroutine to the processor that it runs on, and returns its number.
+// procPin disables preemption of the goroutine and returns the number of its P. A fault
+// before procUnpin ends the process: the runtime does not turn it into a panic.
 //
 //go:linkname procPin runtime.procPin
 func procPin() int

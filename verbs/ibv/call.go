@@ -20,8 +20,8 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// stacks are what the timed calls run on: none if IBPERF_CGO is set, and then all of
-// them go through cgo.
+// stacks returns the stacks that timed calls run on. If IBPERF_CGO is set there are none,
+// and all calls go through cgo.
 var stacks = sync.OnceValues(func() (*ccall.Stacks, error) {
 	if os.Getenv("IBPERF_CGO") != "" {
 		return &ccall.Stacks{}, nil
@@ -34,9 +34,9 @@ var stacks = sync.OnceValues(func() (*ccall.Stacks, error) {
 	return s, err
 })
 
-// throughCgo calls f(arg) where package ccall does not. What arg leads to is pinned. Cgo
-// is not shown the type of arg: it would look into arrays, and refuse one of which other
-// elements than those that are posted point to memory of Go.
+// throughCgo calls f(arg) through cgo and unpins. The caller has pinned all Go memory that
+// f reaches from arg. arg has no type here because cgo's check of a typed argument reads
+// whole arrays, and refuses those where elements that are not posted hold pointers.
 func throughCgo(f, arg unsafe.Pointer, pins *runtime.Pinner) {
 	C.fast_call((*[0]byte)(f), arg)
 	pins.Unpin()

@@ -8,7 +8,7 @@
 
 #include "abi.h"
 
-/* Calls f(arg), so that cgo sees of arg no more than that it is a pointer. */
+/* Calls f(arg). */
 void fast_call(void (*f)(void *), void *arg);
 
 /* Posts a list. err is an errno, bad then the first request that was not posted. */

@@ -19,10 +19,13 @@ static struct {
 static const struct { int sig; const char *name; } fatal[] = {
 	{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"},
 };
-static struct sigaction go[NSIG]; /* the Go runtime's handlers */
+static struct sigaction go[NSIG]; /* the handlers of the Go runtime */
 
-/* tell writes what happened. It need not be safe in a handler: the process ends. */
-static void tell(int sig, void *addr, uintptr_t pc)
+/*
+ * report writes signal, address, and where in which library. What it calls is not safe
+ * in every signal handler; here the process ends anyway.
+ */
+static void report(int sig, void *addr, uintptr_t pc)
 {
 	char line[512], *end = line + sizeof line, *at = line;
 	Dl_info in = {0};
@@ -38,15 +41,15 @@ static void tell(int sig, void *addr, uintptr_t pc)
 			at += snprintf(at, end - at, ")");
 	}
 	if (at < end)
-		snprintf(at, end - at, "; its caller follows; a core with the frames of C: IBPERF_CGO=1 GOTRACEBACK=crash\n");
+		snprintf(at, end - at, "; for a core dump with the C frames run again with IBPERF_CGO=1 GOTRACEBACK=crash\n");
 	if (write(STDERR_FILENO, line, strlen(line)) < 0)
 		return;
 }
 
 /*
- * on_fault takes a thread that crashed on a watched stack back to the goroutine that
- * called, since the runtime cannot follow any other stack. It ends the process: a
- * goroutine that is bound to its processor does not panic.
+ * on_fault reports a crash on a watched stack, and hands it to the Go runtime as one at
+ * the place in Go that called: the runtime can unwind only the goroutine's own stack. It
+ * then ends the process with a traceback, see procPin in package ccall.
  */
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
@@ -58,13 +61,13 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 		greg_t *top = (greg_t *)(watched.low + (at / watched.each + 1) * watched.each);
 		greg_t *sp = (greg_t *)top[-1];
 
-		tell(sig, info->si_addr, (uintptr_t)regs[REG_RIP]);
+		report(sig, info->si_addr, (uintptr_t)regs[REG_RIP]);
 		regs[REG_RIP] = sp[0];
 		regs[REG_RSP] = (greg_t)(sp + 1);
 	}
 	go[sig].sa_sigaction(sig, info, context);
 	if (in_c && sig == SIGABRT)
-		_exit(2); /* the program asked for the signal, but C is not to be left halfway */
+		_exit(2); /* the program handles SIGABRT itself; it cannot continue after half a C function */
 }
 
 void fault_watch(void *stacks, size_t size, size_t each)

@@ -13,9 +13,9 @@ import (
 // faultAddress is where the library stores a byte in TestLoopbackFault.
 const faultAddress = 0x10
 
-// TestFaultsAreTold: when the library crashes, the process says how, where, and
-// from which call.
-func TestFaultsAreTold(t *testing.T) {
+// TestFaultsAreReported: a crash in the library ends the process with its signal,
+// address, program counter and Go caller.
+func TestFaultsAreReported(t *testing.T) {
 	library := loopbackLibrary(t)
 	for name, forced := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestFaultsAreTold(t *testing.T) {
 	}
 }
 
-// TestFault crashes, when it is run by TestFaultsAreTold.
+// TestFault crashes, when it is run by TestFaultsAreReported.
 func TestFault(t *testing.T) {
 	l := newLane(t, openLoopback(t), false)
 	defer func() { t.Log("caught", recover()) }()
