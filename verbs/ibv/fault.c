@@ -25,14 +25,14 @@ static struct sigaction go[NSIG]; /* the handlers of the Go runtime */
  * report writes signal, address, and where in which library. What it calls is not safe
  * in every signal handler; here the process ends anyway.
  */
-static void report(int sig, void *addr, uintptr_t pc)
+static void report(int sig, const siginfo_t *info, uintptr_t pc)
 {
 	char line[512], *end = line + sizeof line, *at = line;
 	Dl_info in = {0};
 
 	for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
 		if (fatal[i].sig == sig)
-			at += snprintf(at, end - at, "%s in C: address %p, PC %#lx", fatal[i].name, addr, pc);
+			at += snprintf(at, end - at, "%s in C: PC %#lx", fatal[i].name, pc);
 	if (dladdr((void *)pc, &in) && in.dli_fname && at < end) {
 		at += snprintf(at, end - at, " (%s+%#lx", in.dli_fname, pc - (uintptr_t)in.dli_fbase);
 		if (in.dli_sname && at < end)
@@ -40,6 +40,8 @@ static void report(int sig, void *addr, uintptr_t pc)
 		if (at < end)
 			at += snprintf(at, end - at, ")");
 	}
+	if (at < end && info->si_code > 0) /* the CPU sent the signal, not abort() */
+		at += snprintf(at, end - at, ", address %p", info->si_addr);
 	if (at < end)
 		snprintf(at, end - at, "; for a core dump with the C frames run again with IBPERF_CGO=1 GOTRACEBACK=crash\n");
 	if (write(STDERR_FILENO, line, strlen(line)) < 0)
@@ -61,7 +63,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 		greg_t *top = (greg_t *)(watched.low + (at / watched.each + 1) * watched.each);
 		greg_t *sp = (greg_t *)top[-1];
 
-		report(sig, info->si_addr, (uintptr_t)regs[REG_RIP]);
+		report(sig, info, (uintptr_t)regs[REG_RIP]);
 		regs[REG_RIP] = sp[0];
 		regs[REG_RSP] = (greg_t)(sp + 1);
 	}
@@ -79,7 +81,8 @@ void fault_watch(void *stacks, size_t size, size_t each)
 	watched.each = each;
 	sigfillset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
-		sigaction(fatal[i].sig, &action, &go[fatal[i].sig]);
+		if (!sigaction(fatal[i].sig, NULL, &go[fatal[i].sig]))
+			sigaction(fatal[i].sig, &action, NULL);
 }
 
 #else

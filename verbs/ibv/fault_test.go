@@ -3,44 +3,63 @@
 package ibv
 
 import (
-	"fmt"
+	"flag"
 	"regexp"
 	"testing"
 
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// faultAddress is where the library stores a byte in TestLoopbackFault.
-const faultAddress = 0x10
+// crash names the case of crashes that TestCrash makes.
+var crash = flag.String("crash", "", "how TestCrash ends the process")
 
-// TestFaultsAreReported: a crash in the library ends the process with its signal,
+// crashes are requests that the loopback device cannot survive.
+var crashes = map[string]struct {
+	wr   verbs.SendWR
+	want []string // in the output, as regular expressions
+}{
+	"fault": {writeTo(0x10), []string{`SIGSEGV`, `addr(ess |=)0x10\b`}},
+	"abort": {verbs.SendWR{Opcode: verbs.OpSend, NumSGE: 100}, []string{`SIGABRT`}},
+}
+
+func writeTo(addr uint64) verbs.SendWR {
+	wr := verbs.SendWR{Opcode: verbs.OpRDMAWrite}
+	wr.SetRDMA(addr, 0)
+	return wr
+}
+
+// TestCrashesAreReported: a crash in the library ends the process with its signal,
 // address, program counter and Go caller.
-func TestFaultsAreReported(t *testing.T) {
+func TestCrashesAreReported(t *testing.T) {
 	library := loopbackLibrary(t)
-	for name, forced := range ways {
-		t.Run(name, func(t *testing.T) {
-			out, err := onLoopback(library, forced, "^TestFault$").CombinedOutput()
-			if err == nil {
-				t.Fatal("it lives")
-			}
-			for _, want := range []string{`SIGSEGV`, fmt.Sprintf(`addr(ess |=)%#x\b`, faultAddress), `(PC |PC=|pc=)0x[0-9a-f]+`, `ibv\.\(\*qp\)\.PostSend\(`, `ibv\.TestFault\(`} {
-				if !regexp.MustCompile(want).Match(out) {
-					t.Errorf("nothing like %s in", want)
+	for way, forced := range ways {
+		for name, c := range crashes {
+			t.Run(way+", "+name, func(t *testing.T) {
+				out, err := onLoopback(library, forced, "^TestCrash$", "-crash", name).CombinedOutput()
+				if err == nil {
+					t.Error("the process survived")
 				}
-			}
-			if regexp.MustCompile(`panic during panic|caught`).Match(out) {
-				t.Error("the runtime lost its way, or went on, in")
-			}
-			t.Logf("%s", out)
-		})
+				for _, want := range append(c.want, `PC[ =]0x[0-9a-f]+`, `ibv\.\(\*qp\)\.PostSend\(`, `ibv\.TestCrash\(`) {
+					if !regexp.MustCompile(want).Match(out) {
+						t.Errorf("the output lacks %s", want)
+					}
+				}
+				if regexp.MustCompile(`panic during panic|caught`).Match(out) {
+					t.Error("the crash was not reported in order")
+				}
+				t.Logf("%s", out)
+			})
+		}
 	}
 }
 
-// TestFault crashes, when it is run by TestFaultsAreReported.
-func TestFault(t *testing.T) {
+// TestCrash is run by TestCrashesAreReported.
+func TestCrash(t *testing.T) {
+	if *crash == "" {
+		t.Skip("run by TestCrashesAreReported, with -crash")
+	}
 	l := newLane(t, openLoopback(t), false)
 	defer func() { t.Log("caught", recover()) }()
-	wr := verbs.SendWR{Opcode: verbs.OpRDMAWrite}
-	wr.SetRDMA(faultAddress, 0)
+	wr := crashes[*crash].wr
 	_, _ = l.qp.PostSend(&wr)
 }

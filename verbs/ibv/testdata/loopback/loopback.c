@@ -1,8 +1,9 @@
 /*
  * A libibverbs with one device, loopback0, for tests without RDMA. A QP receives what
  * it sends, from its SRQ's receives if it has one. An RDMA WRITE stores one byte at
- * its remote address, whatever that is, so that tests can make the library crash. A
- * list is posted up to the first request with an unknown opcode.
+ * its remote address, whatever that is, and a SEND of too many elements is an abort, so
+ * that tests can make the library crash. A list is posted up to the first request with
+ * an unknown opcode.
  */
 #define _GNU_SOURCE
 #include "../../library.h"
@@ -101,6 +102,8 @@ static void deliver(struct abi_qp *qp, struct abi_send_wr *wr)
 	unsigned at = r->out++ % DEPTH;
 	uint32_t length = 0;
 
+	if (wr->num_sge > ELEMENTS)
+		abort();
 	for (int i = 0; i < wr->num_sge && i < r->recv[at].num_sge; i++) {
 		memcpy((void *)(uintptr_t)r->recv[at].sge[i].addr, (void *)(uintptr_t)wr->sg_list[i].addr, wr->sg_list[i].length);
 		length += wr->sg_list[i].length;
