@@ -55,37 +55,37 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// TestSignals: functions that spin are not disturbed by signals, each processor of the
-// scheduler has a stack, and one without is refused.
+// TestSignals: functions that spin are not disturbed by signals, and a call on a P
+// without a stack is refused.
 func TestSignals(t *testing.T) {
 	spin := machineCode(t,
 		0xf0, 0x48, 0xff, 0x47, 0x08, // lock inc qword [rdi+8]
 		0x48, 0x83, 0x3f, 0x00, // again: cmp qword [rdi], 0
 		0x74, 0xfa, // je again
 		0xc3) // ret
-	const spinning = 4
-	old := runtime.GOMAXPROCS(spinning + 1)
-	defer runtime.GOMAXPROCS(old)
 	s := newStacks(t)
+	stacks := len(s.Memory()) / Each
+	old := runtime.GOMAXPROCS(stacks + 1)
+	defer runtime.GOMAXPROCS(old)
 	var word struct{ stop, begun atomic.Uint64 }
 	var all sync.WaitGroup
-	for range spinning {
+	for range stacks {
 		all.Go(func() {
-			if !s.Call(spin, unsafe.Pointer(&word)) {
-				t.Error("no stack")
+			for !s.Call(spin, unsafe.Pointer(&word)) {
+				runtime.Gosched() // to another P
 			}
 		})
 	}
-	for word.begun.Load() < spinning {
+	for word.begun.Load() < uint64(stacks) {
 		runtime.Gosched()
+	}
+	if s.Call(spin, unsafe.Pointer(&word)) {
+		t.Error("more calls than stacks")
 	}
 	for end := time.Now().Add(50 * time.Millisecond); time.Now().Before(end); {
 		if err := syscall.Kill(syscall.Getpid(), syscall.SIGURG); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if (&Stacks{}).Call(spin, unsafe.Pointer(&word)) {
-		t.Error("a call without a stack")
 	}
 	word.stop.Store(1)
 	all.Wait()

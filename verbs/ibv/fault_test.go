@@ -63,3 +63,15 @@ func TestCrash(t *testing.T) {
 	wr := crashes[*crash].wr
 	_, _ = l.qp.PostSend(&wr)
 }
+
+// TestLoopbackPanic: a fault in Go remains a panic.
+func TestLoopbackPanic(t *testing.T) {
+	newLane(t, openLoopback(t), false)
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	var none *verbs.WC
+	t.Log(none.WRID)
+}
