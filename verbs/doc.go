@@ -65,10 +65,14 @@
 //
 // # Memory
 //
-// Devices keep addresses, so what they touch must not be in Go's heap. Data
-// lives in a [Buffer], work requests and completions in arrays from [Make]. A
-// buffer belongs to the device from the post until the completion is polled;
-// data sent with [SendInline] is free at once.
+// Devices keep addresses, so the data that they touch must not be on Go's heap: it
+// lives in a [Buffer], which belongs to the device from the post until the completion
+// is polled; data sent with [SendInline] is free at once.
+//
+// Work requests, their scatter/gather elements and completions may lie anywhere, and
+// are free when the call returns. Arrays from [Make] lie outside Go's heap, where the
+// garbage collector does not scan them and a backend has nothing to pin: use them for
+// calls that are timed.
 //
 // # Threads
 //

@@ -33,9 +33,8 @@ type Request interface {
 	SendWR | RecvWR | SGE | WC
 }
 
-// Make returns n zeroed requests outside Go's heap: libraries in C may be handed
-// them as they are, and lists may link them. Pointers kept in them must be to
-// memory from Make too. Free gives them back.
+// Make returns n zeroed requests outside Go's heap, where the garbage collector does
+// not look: pointers in them must be to memory from Make too. Free gives them back.
 func Make[T Request](n int) ([]T, error) { return offheap.Make[T](n) }
 
 // Free gives back what [Make] returned.

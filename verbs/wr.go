@@ -8,7 +8,7 @@ type SGE struct {
 }
 
 // SendWR is a work request for the send queue. Layout of struct ibv_send_wr
-// (128 bytes); made with [Make] it can be handed to a device as it is.
+// (128 bytes).
 type SendWR struct {
 	WRID      uint64    // returned in the completion, untouched
 	Next      *SendWR   // the next request of the list, or nil

@@ -1,5 +1,5 @@
-// Package ccall calls short functions written in C without leaving the Go
-// scheduler: on a stack of the package's own instead of through cgo.
+// Package ccall calls short C functions that bypass the Go scheduler: on a stack of
+// the package's own instead of through cgo.
 //
 // A call through cgo tells the scheduler that the thread is in a system call. That
 // costs tens of nanoseconds, and more that is not seen: a thread that spins in such
@@ -9,5 +9,6 @@
 //
 // A call of this package looks to the scheduler like a leaf function of Go. So the
 // C function must be short: while it runs, no garbage collection can begin. It must
-// not call back into Go.
+// not call back into Go. The Go runtime cannot unwind the stack of a C function that
+// crashes: who uses this package installs a signal handler, see [Stacks.Memory].
 package ccall

@@ -1,7 +1,7 @@
 package ccall
 
 import (
-	"sync/atomic"
+	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -12,71 +12,65 @@ const (
 	// stack, and for what a debugging libc puts there. Only what is used takes memory.
 	stackSize = 256 << 10
 	guardSize = 64 << 10 // below each stack: overflow is a fault, not corruption
-	stacks    = 8        // threads that call at the same time
+
+	// Each is the size of a stack with its guard.
+	Each = guardSize + stackSize
 )
 
-// Stacks are what C functions run on. The zero value has none.
-type Stacks struct {
-	memory []byte
-	list   [stacks]stack
-}
+// Stacks are stacks for C functions, one per processor (P) of the Go scheduler. A
+// goroutine keeps its P during a call, so each stack has one user at a time and threads
+// share no memory. The zero value has no stacks.
+type Stacks struct{ memory []byte }
 
-// stack is one of them, in a cache line of its own.
-type stack struct {
-	busy atomic.Bool
-	top  uintptr
-	_    [48]byte
-}
-
-// New makes stacks. They are none where this package has no code for the CPU:
-// then every Call returns false.
+// New allocates stacks, which are never freed. Where this package has no code for the
+// CPU there are none, and every Call returns false.
 func New() (*Stacks, error) {
 	s := &Stacks{}
 	if !offered {
 		return s, nil
 	}
-	const each = guardSize + stackSize
-	m, err := unix.Mmap(-1, 0, stacks*each, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
+	size := max(runtime.NumCPU(), runtime.GOMAXPROCS(0)) * Each
+	m, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, err
 	}
-	s.memory = m
-	for i := range s.list {
-		low := m[i*each:]
-		if err := unix.Mprotect(low[:guardSize], unix.PROT_NONE); err != nil {
-			s.Close()
+	for low := 0; low < size; low += Each {
+		if err := unix.Mprotect(m[low:low+guardSize], unix.PROT_NONE); err != nil {
 			return nil, err
 		}
-		s.list[i].top = uintptr(unsafe.Pointer(unsafe.SliceData(low))) + each
 	}
+	s.memory = m
 	return s, nil
 }
+
+// Memory returns the memory of all stacks, Each bytes per stack. While a function runs,
+// the last word of its stack holds the goroutine's stack pointer, which points to the
+// address that the call returns to.
+func (s *Stacks) Memory() []byte { return s.memory }
 
 // Call calls the C function
 //
 //	void f(void *arg)
 //
-// and returns true, or false if all stacks are in use: call it through cgo then.
-// arg may point to memory of Go, which does not move meanwhile.
+// and returns true. It returns false if the current P has no stack, because GOMAXPROCS
+// was raised above both its value at New and the number of CPUs, or on a zero Stacks:
+// call f through cgo then. arg may point to Go memory, which neither moves nor is freed
+// during the call.
 func (s *Stacks) Call(f, arg unsafe.Pointer) bool {
-	for i := range s.list {
-		t := &s.list[i]
-		if t.top == 0 || t.busy.Load() || !t.busy.CompareAndSwap(false, true) {
-			continue
-		}
-		call(f, arg, t.top)
-		t.busy.Store(false)
-		return true
+	above := uintptr(procPin()+1) * Each
+	ok := above <= uintptr(len(s.memory))
+	if ok {
+		call(f, arg, uintptr(unsafe.Pointer(unsafe.SliceData(s.memory)))+above)
 	}
-	return false
+	procUnpin()
+	return ok
 }
 
-// Close frees the stacks. No call may be at work.
-func (s *Stacks) Close() error {
-	m := s.memory
-	*s = Stacks{}
-	if m == nil {
-		return nil
-	}
-	return unix.Munmap(m)
-}
+// procPin disables preemption of the goroutine and returns the number of its P. A fault
+// before procUnpin ends the process: the runtime does not turn it into a panic.
+//
+//go:linkname procPin runtime.procPin
+func procPin() int
+
+//go:linkname procUnpin runtime.procUnpin
+func procUnpin()

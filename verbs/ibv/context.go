@@ -33,7 +33,7 @@ func newContext(d *device, c *C.struct_abi_context) (*context, error) {
 	out.events.take = out.takeEvent
 	err := out.events.open(c.async_fd)
 	if err == nil {
-		out.stacks, err = ccall.New()
+		out.stacks, err = stacks()
 	}
 	if err != nil {
 		C.ib_close_device(c)
@@ -82,7 +82,6 @@ func (c *context) Close() error {
 		return nil
 	}
 	c.events.file.Close()
-	c.stacks.Close()
 	ret, err := C.ib_close_device(c.c)
 	c.c = nil
 	if ret != 0 {

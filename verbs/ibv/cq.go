@@ -3,8 +3,6 @@
 package ibv
 
 /*
-#cgo noescape fast_poll_cq
-#cgo nocallback fast_poll_cq
 #cgo noescape fast_req_notify
 #cgo nocallback fast_req_notify
 #include "fast.h"
@@ -14,6 +12,7 @@ import "C"
 
 import (
 	"fmt"
+	"runtime"
 	"syscall"
 	"unsafe"
 
@@ -61,7 +60,9 @@ func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
 	}
 	p := C.struct_poll_cq{cq: q.c, wc: (*C.struct_abi_wc)(unsafe.Pointer(unsafe.SliceData(wc))), n: C.int(len(wc)), max: C.int(max)}
 	if !q.ctx.stacks.Call(C.fast_poll_cq, unsafe.Pointer(&p)) {
-		C.fast_poll_cq(unsafe.Pointer(&p))
+		var pins runtime.Pinner
+		pins.Pin(p.wc)
+		throughCgo(C.fast_poll_cq, unsafe.Pointer(&p), &pins)
 	}
 	if p.got < 0 {
 		return 0, opError("poll_cq", q.ctx.dev.name, syscall.EIO, fmt.Sprintf("it returned %d: the queue has overrun, or the device failed", int(p.got)))

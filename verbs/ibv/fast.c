@@ -5,6 +5,11 @@
 #include <errno.h>
 #include <poll.h>
 
+void fast_call(void (*f)(void *), void *arg)
+{
+	f(arg);
+}
+
 void fast_post_send(void *post_send)
 {
 	struct post_send *p = post_send;

@@ -8,6 +8,9 @@
 
 #include "abi.h"
 
+/* Calls f(arg). */
+void fast_call(void (*f)(void *), void *arg);
+
 /* Posts a list. err is an errno, bad then the first request that was not posted. */
 struct post_send {
 	struct abi_qp *qp;

@@ -6,10 +6,6 @@ package ibv
 #cgo noescape ib_create_qp
 #cgo noescape ib_modify_qp
 #cgo noescape ib_query_qp
-#cgo noescape fast_post_send
-#cgo nocallback fast_post_send
-#cgo noescape fast_post_recv
-#cgo nocallback fast_post_recv
 #cgo nocallback ib_query_qp_data_in_order
 #include "fast.h"
 #include "library.h"
@@ -18,6 +14,7 @@ import "C"
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -176,7 +173,9 @@ func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.Or
 func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 	p := C.struct_post_send{qp: q.c, wr: (*C.struct_abi_send_wr)(unsafe.Pointer(wr))}
 	if !q.ctx.stacks.Call(C.fast_post_send, unsafe.Pointer(&p)) {
-		C.fast_post_send(unsafe.Pointer(&p))
+		var pins runtime.Pinner
+		pinSends(&pins, wr)
+		throughCgo(C.fast_post_send, unsafe.Pointer(&p), &pins)
 	}
 	if p.err != 0 {
 		return (*verbs.SendWR)(unsafe.Pointer(p.bad)), postError("post_send", q.object(), p.err)
@@ -190,7 +189,9 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 	p := C.struct_post_recv{qp: q.c, wr: (*C.struct_abi_recv_wr)(unsafe.Pointer(wr))}
 	if !q.ctx.stacks.Call(C.fast_post_recv, unsafe.Pointer(&p)) {
-		C.fast_post_recv(unsafe.Pointer(&p))
+		var pins runtime.Pinner
+		pinRecvs(&pins, wr)
+		throughCgo(C.fast_post_recv, unsafe.Pointer(&p), &pins)
 	}
 	if p.err != 0 {
 		return (*verbs.RecvWR)(unsafe.Pointer(p.bad)), postError("post_recv", q.object(), p.err)

@@ -8,8 +8,6 @@ package ibv
 #cgo noescape ib_modify_srq
 #cgo noescape ib_query_srq
 #cgo noescape ib_get_srq_num
-#cgo noescape fast_post_srq_recv
-#cgo nocallback fast_post_srq_recv
 #include "fast.h"
 #include "library.h"
 */
@@ -17,6 +15,7 @@ import "C"
 
 import (
 	"fmt"
+	"runtime"
 	"syscall"
 	"unsafe"
 
@@ -115,7 +114,9 @@ func (s *srq) Query() (verbs.SRQAttr, error) {
 func (s *srq) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 	p := C.struct_post_srq_recv{srq: s.c, wr: (*C.struct_abi_recv_wr)(unsafe.Pointer(wr))}
 	if !s.ctx.stacks.Call(C.fast_post_srq_recv, unsafe.Pointer(&p)) {
-		C.fast_post_srq_recv(unsafe.Pointer(&p))
+		var pins runtime.Pinner
+		pinRecvs(&pins, wr)
+		throughCgo(C.fast_post_srq_recv, unsafe.Pointer(&p), &pins)
 	}
 	if p.err != 0 {
 		return (*verbs.RecvWR)(unsafe.Pointer(p.bad)), postError("post_srq_recv", s.object(), p.err)
