@@ -1,7 +1,10 @@
 package harness
 
 import (
+	"fmt"
+	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/ibperf/ibperf/option"
@@ -95,6 +98,36 @@ func TestRelaxedOrdering(t *testing.T) {
 					t.Errorf("%s, %s: side %d: relaxed_ordering %v", c.name, op, side, f.Parameters.Relaxed)
 				}
 			}
+		}
+	}
+}
+
+// strict is a device whose driver refuses flags that it does not know, as mana's was.
+type strict struct{ verbs.Context }
+
+type strictPD struct{ verbs.PD }
+
+func (c strict) AllocPD() (verbs.PD, error) {
+	pd, err := c.Context.AllocPD()
+	return strictPD{pd}, err
+}
+
+func (p strictPD) RegMR(buf []byte, access verbs.Access) (verbs.MR, error) {
+	if access&verbs.AccessRelaxedOrdering != 0 {
+		return nil, fmt.Errorf("ibv_reg_mr: %w", syscall.EINVAL)
+	}
+	return p.PD.RegMR(buf, access)
+}
+
+// A driver that refuses memory with relaxed ordering is told of with what to do.
+func TestRelaxedOrderingRefused(t *testing.T) {
+	p := testPlan(option.OpWrite, option.KindBandwidth, 64, 200)
+	p.Completion = option.ModePoll
+	refuse := func(_ int, ctx verbs.Context) verbs.Context { return strict{ctx} }
+	_, errs := pair{device: "shm_whole", plan: p, wrap: refuse}.run(t)
+	for side, err := range errs {
+		if err == nil || !strings.Contains(err.Error(), "--disable_pcie_relaxed") {
+			t.Errorf("side %d: %v", side, err)
 		}
 	}
 }

@@ -95,9 +95,11 @@ func (r *rig) register() (err error) {
 		return err
 	}
 	if slices.ContainsFunc(candidates(r.plan), func(s scheme) bool { return s.relaxed }) {
-		r.relaxed, err = r.pd.RegMR(r.buf.Bytes(), rights|verbs.AccessRelaxedOrdering)
+		if r.relaxed, err = r.pd.RegMR(r.buf.Bytes(), rights|verbs.AccessRelaxedOrdering); err != nil {
+			return fmt.Errorf("memory with PCIe relaxed ordering: %w; a driver that refuses it is served by --disable_pcie_relaxed", err)
+		}
 	}
-	return err
+	return nil
 }
 
 // fill makes the workers of a way, which share its QPs evenly.
