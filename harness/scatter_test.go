@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
@@ -56,20 +55,12 @@ func (p toldPD) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	return p.PD.CreateQP(init)
 }
 
-// shorten makes runs that see no messages end soon.
-func shorten(t *testing.T) {
-	before := stallLimit
-	stallLimit = 2 * time.Second
-	t.Cleanup(func() { stallLimit = before })
-}
-
 // Where short SENDs come by the CQE, who looks for them in memory has QPs without that, and
 // everybody else has them as they are.
 func TestShortSendsOfDevicesThatScatter(t *testing.T) {
 	if !promised {
 		t.Skip("no device promises data order on this CPU")
 	}
-	shorten(t)
 	none, all, one := [2]int{0, 0}, [2]int{1, 1}, [2]int{0, 1}
 	for _, c := range []struct {
 		kind          string
@@ -121,7 +112,6 @@ func TestShortSendsThatStayInTheCQE(t *testing.T) {
 	if !promised {
 		t.Skip("no device promises data order on this CPU")
 	}
-	shorten(t)
 	for _, c := range []struct {
 		mode    option.Mode
 		sizes   []int

@@ -54,13 +54,20 @@ func TestFakeDevice(t *testing.T) {
 	must(ctx.Close())
 }
 
-// withFakes runs TestFakeDevice with the fake libraries and returns what it prints.
-func withFakes(t *testing.T, env ...string) string {
+// fakes returns a folder with the fake libraries.
+func fakes(t *testing.T) string {
 	t.Helper()
+	withoutDevice(t)
 	dir := t.TempDir()
 	build := []string{"-Wall", "-Wextra", "-shared", "-fPIC", "-o"}
 	gcc(t, append(build, filepath.Join(dir, "libibverbs.so.1"), "testdata/fake.c", "testdata/absent.c")...)
 	gcc(t, append(build, filepath.Join(dir, "libmlx5.so.1"), "-DMLX5", "testdata/fake.c")...)
+	return dir
+}
+
+// withFakes runs TestFakeDevice with the fake libraries and returns what it prints.
+func withFakes(t *testing.T, dir string, env ...string) string {
+	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestFakeDevice$", "-test.v", "-test.timeout", "1m")
 	cmd.Env = append(os.Environ(), fakeEnv+"=1", "LD_LIBRARY_PATH="+dir)
 	cmd.Env = append(cmd.Env, env...)
@@ -74,6 +81,7 @@ func withFakes(t *testing.T, env ...string) string {
 // TestSpeedOfBothMembers: libraries from rdma-core 49 on have speeds beyond a byte, and
 // tell the others in both members or in the older one alone.
 func TestSpeedOfBothMembers(t *testing.T) {
+	dir := fakes(t)
 	for want, env := range map[string][]string{
 		"speed 32\n":   {"FAKE_SPEED=32"},
 		"speed 64\n":   {"FAKE_SPEED=64", "FAKE_SPEED_EX=0"},
@@ -81,7 +89,7 @@ func TestSpeedOfBothMembers(t *testing.T) {
 		"speed 256\n":  {"FAKE_SPEED=128", "FAKE_SPEED_EX=256"}, // XDR, which the kernel gives the older member as NDR
 		"speed 1024\n": {"FAKE_SPEED=0", "FAKE_SPEED_EX=1024"},
 	} {
-		if out := withFakes(t, env...); !strings.Contains(out, want) {
+		if out := withFakes(t, dir, env...); !strings.Contains(out, want) {
 			t.Errorf("%v: no %q in:\n%s", env, want, out)
 		}
 	}
@@ -90,6 +98,7 @@ func TestSpeedOfBothMembers(t *testing.T) {
 // TestScatterToCQE: only who asks for it has QPs without, of mlx5; of other devices it is
 // told what they hold back.
 func TestScatterToCQE(t *testing.T) {
+	dir := fakes(t)
 	plain := []string{"RC 1 false: qp 0x1 holds 0, 64 sends", "RC 1 true: qp 0x1 holds 0, 64", "RC 4 true: qp 0x1 holds 0, 64", "UC 1 true: qp 0x1 holds 0, 64"}
 	for _, c := range []struct {
 		device string
@@ -104,7 +113,7 @@ func TestScatterToCQE(t *testing.T) {
 		{"hns", []string{"FAKE_VENDOR=0x19e5"}, []string{
 			"RC 1 false: qp 0x1 holds 0,", "RC 1 true: qp 0x1 holds 32,", "RC 4 true: qp 0x1 holds 128,", "UC 1 true: qp 0x1 holds 0,"}},
 	} {
-		out := withFakes(t, c.env...)
+		out := withFakes(t, dir, c.env...)
 		for _, want := range c.want {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: no %q in:\n%s", c.device, want, out)
