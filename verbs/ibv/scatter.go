@@ -20,7 +20,7 @@ import (
 // Of the drivers of rdma-core, two copy data out of CQEs when they are polled (seen in
 // version 64): mlx5, which can be told not to, and hns, which cannot.
 
-// hasMlx5 opens libmlx5, once.
+// hasMlx5 opens libmlx5, once. Without it there is no device that it drives.
 var hasMlx5 = sync.OnceValue(func() bool { return C.mlx5_load() != 0 })
 
 // createQP creates a QP, on mlx5 without scatter to CQE if that is asked for; c is nil if
