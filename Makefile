@@ -4,7 +4,7 @@ GO      ?= go
 OUT     ?= out
 FUZZ    ?= 30000x
 
-.PHONY: help packages build man check test trials guest-test guest-shell mutations compare bench clean
+.PHONY: help packages build release man check test trials guest-test guest-shell mutations compare bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -14,6 +14,9 @@ packages:
 
 build: packages ## build all programs into bin/
 	$(GO) build -o bin/ ./cmd/...
+
+release: packages ## programs for hosts with glibc 2.28 or later, into $(OUT)/release/
+	test/release $(OUT)/release
 
 man: ## man pages of the benchmark programs into $(OUT)/man/
 	$(GO) run ./internal/manpages $(OUT)/man
@@ -27,6 +30,7 @@ test: check ## all tests: with the race detector, and on a real RDMA device in a
 	$(GO) test -race -p 1 -timeout 10m ./...
 	$(GO) test -run 'DoNotAllocate|InjectedDelay|Controls|MemoryIsFlat' ./harness # which the race detector would slow or make allocate
 	test/fuzz $(FUZZ)
+	test/release $(OUT)/release || [ -z "$$CI" ] # which downloads the C library of Debian 11
 	test/arm64
 	test/guest/tests
 

@@ -12,18 +12,31 @@ import (
 var ErrInterrupted = errors.New("interrupted")
 
 // RefusedError says that the completion mode that was asked for is not to be
-// had: polling memory without the device's promise.
+// had: polling memory without the device's promise, or for what is not there.
 type RefusedError struct {
 	Side   string // "this side" or "the peer"
 	Device string
 	Query  string // the call that was made
 	Answer string // what the device answered
+	Size   int    // of a message that the device keeps in the CQE until it is polled, in bytes
+	Kept   int    // how long such messages are at most; 0: it is about the answer
 }
 
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("completion mode data refused: on %s, device %s, %s answered %q, so spinning on memory may see a message's end before its middle; "+
-		"use --completion poll or event, or --force-data to poll memory all the same (unsafe)",
-		e.Side, e.Device, e.Query, e.Answer)
+	if e.Kept > 0 {
+		return fmt.Sprintf("completion mode data refused: %s; use --completion poll or event, or messages of more than %d bytes", e.why(), e.Kept)
+	}
+	return fmt.Sprintf("completion mode data refused: %s, so spinning on memory may see a message's end before its middle; "+
+		"use --completion poll or event, or --force-data to poll memory all the same (unsafe)", e.why())
+}
+
+// why says what the device does or promises.
+func (e *RefusedError) why() string {
+	if e.Kept > 0 {
+		return fmt.Sprintf("on %s, device %s keeps SENDs of up to %d bytes in the CQE until it is polled, and cannot be told otherwise, so those of %d bytes would never be seen in memory",
+			e.Side, e.Device, e.Kept, e.Size)
+	}
+	return fmt.Sprintf("%s answered %q on %s, device %s", e.Query, e.Answer, e.Side, e.Device)
 }
 
 // DataError says that --verify found wrong data.

@@ -89,7 +89,7 @@ func (s *scheme) unseen() string {
 	if !s.memory || !s.receives {
 		return ""
 	}
-	return ": a device may put small SENDs into the completion and not into memory, as mlx5 does without MLX5_SCATTER_TO_CQE=0"
+	return ": the device may keep short SENDs in the CQE until it is polled, although it was asked not to"
 }
 
 // sleeper lets a worker sleep until one of its queues has a completion.

@@ -1,7 +1,9 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/ibperf/ibperf/internal/host"
 	"github.com/ibperf/ibperf/oob"
@@ -41,13 +43,16 @@ func (r *rig) promise() (oob.Promise, error) {
 			order, call = min(order, o), c
 		}
 	}
-	return oob.Promise{Side: r.side(result.Order{Query: call, Answer: order.String()}), Order: order,
+	return oob.Promise{Side: r.side(result.Order{Query: call, Answer: order.String()}), Order: order, Kept: r.kept,
 		Boot: host.BootID(), CPUs: r.cfg.cpus(), Pinned: r.cfg.Pin}, nil
 }
 
 func checkPromise(p oob.Promise) error {
 	if p.Order < verbs.OrderUnknown || p.Order > verbs.OrderWhole {
 		return fmt.Errorf("the peer's answer about data order, %d, is not known", p.Order)
+	}
+	if p.Kept < 0 {
+		return fmt.Errorf("the peer's CQEs keep %d bytes", p.Kept)
 	}
 	return nil
 }
@@ -57,7 +62,7 @@ func newGate(p *option.Plan, role Role, mine, theirs oob.Promise) (gate, error) 
 	g := gate{order: verbs.OrderWhole}
 	polls := pollers(p)
 	here, there := polls.has(role), polls.has(role.other())
-	var refusal *RefusedError
+	var unordered, kept *RefusedError
 	for _, s := range []struct {
 		polls bool
 		name  string
@@ -67,11 +72,15 @@ func newGate(p *option.Plan, role Role, mine, theirs oob.Promise) (gate, error) 
 			continue
 		}
 		g.order = min(g.order, s.Order)
-		if s.Order < verbs.OrderBlocks && refusal == nil {
-			refusal = &RefusedError{Side: s.name, Device: s.Side.Device.Name, Query: s.Side.Order.Query, Answer: s.Order.String()}
+		device := s.Side.Device.Name
+		if s.Order < verbs.OrderBlocks && unordered == nil {
+			unordered = &RefusedError{Side: s.name, Device: device, Query: s.Side.Order.Query, Answer: s.Order.String()}
+		}
+		if shortest := slices.Min(p.Sizes); shortest <= s.Kept && kept == nil {
+			kept = &RefusedError{Side: s.name, Device: device, Size: shortest, Kept: s.Kept}
 		}
 	}
-	return g, g.choose(p, refusal)
+	return g, g.choose(p, unordered, kept)
 }
 
 func (r Role) other() Role {
@@ -81,26 +90,31 @@ func (r Role) other() Role {
 	return Client
 }
 
-func (g *gate) choose(p *option.Plan, refusal *RefusedError) error {
-	if refusal != nil && p.ForceData {
+// choose decides which ways are measured. What a CQE keeps back is not seen in memory by
+// force either.
+func (g *gate) choose(p *option.Plan, unordered, kept *RefusedError) error {
+	if unordered != nil && kept == nil && p.ForceData {
 		g.forced, g.order = true, verbs.OrderNone
-		g.note("forced-data", "data mode is forced and unsafe: %s answered %q on %s, device %s; its figures hold only if every message really ended last",
-			refusal.Query, refusal.Answer, refusal.Side, refusal.Device)
-		refusal = nil
+		g.note("forced-data", "data mode is forced and unsafe: %s; its figures hold only if every message really ended last", unordered.why())
+		unordered = nil
 	}
+	refusal := cmp.Or(kept, unordered)
 	if refusal != nil {
 		g.order = verbs.OrderNone
 		if insistsOnData(p) {
 			return refusal
 		}
 		if wantsData(p) {
-			g.note("data-not-run", "data mode was left out: %s answered %q on %s, device %s",
-				refusal.Query, refusal.Answer, refusal.Side, refusal.Device)
+			g.note("data-not-run", "data mode was left out: %s", refusal.why())
 		}
 	}
 	for i, w := range planned(p) {
-		if w, possible := w.decided(refusal == nil); possible {
-			g.ways = append(g.ways, gated{w, i})
+		if refusal != nil && w.pollsMemory() {
+			continue
+		}
+		g.ways = append(g.ways, gated{w, i})
+		if !p.Compare {
+			break
 		}
 	}
 	return nil

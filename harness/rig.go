@@ -32,6 +32,7 @@ type rig struct {
 	recorders   []recorder // of the workers
 	inlineKnown bool       // by the first QP
 	inline      int        // granted bytes
+	kept        int        // SENDs of up to so many bytes are not in memory before the CQ is polled
 }
 
 // group is the QPs that one way is measured with, in their workers.

@@ -73,7 +73,7 @@ var (
 	bothSides = sides{true, true}
 )
 
-// resolve makes the scheme of a size and a way whose mode is decided.
+// resolve makes the scheme of a size and a way.
 func resolve(p *option.Plan, w way, size int, order verbs.Order) scheme {
 	s := scheme{
 		way: w, size: size, opcode: opcodeOf(p.Op), exchange: p.Kind == option.KindLatency, fetch: p.Op == option.OpRead,
@@ -192,7 +192,10 @@ func moderation(p *option.Plan, size int) uint64 {
 // planned returns the ways that QPs are made for, before it is known whether the
 // device promises what mode data needs.
 func planned(p *option.Plan) []way {
-	if !p.Compare {
+	switch {
+	case !p.Compare && p.Completion == option.ModeAuto: // the first that is possible
+		return []way{{mode: option.ModeData}, {mode: option.ModePoll}}
+	case !p.Compare:
 		return []way{{mode: p.Completion}}
 	}
 	ways := []way{{mode: option.ModeData}, {mode: option.ModePoll}, {mode: option.ModeEvent}}
@@ -213,33 +216,11 @@ func planned(p *option.Plan) []way {
 func candidates(p *option.Plan) []scheme {
 	var all []scheme
 	for _, w := range planned(p) {
-		for _, mode := range resolutions(w.mode) {
-			for _, size := range p.Sizes {
-				all = append(all, resolve(p, way{mode, w.variant}, size, verbs.OrderNone))
-			}
+		for _, size := range p.Sizes {
+			all = append(all, resolve(p, w, size, verbs.OrderNone))
 		}
 	}
 	return all
-}
-
-// resolutions returns the modes that m may turn out to be.
-func resolutions(m option.Mode) []option.Mode {
-	if m == option.ModeAuto {
-		return []option.Mode{option.ModeData, option.ModePoll}
-	}
-	return []option.Mode{m}
-}
-
-// decided is the way once it is known whether data mode may be run, and whether there is
-// such a way then.
-func (w way) decided(data bool) (way, bool) {
-	switch {
-	case w.mode == option.ModeAuto && data:
-		w.mode = option.ModeData
-	case w.mode == option.ModeAuto:
-		w.mode = option.ModePoll
-	}
-	return w, data || w.mode != option.ModeData
 }
 
 // base tells whether other ways are compared with this one.
@@ -267,8 +248,14 @@ func inlines(p *option.Plan) []int {
 // sleeps tells whether the way needs a completion channel.
 func (w way) sleeps() bool { return w.mode == option.ModeEvent }
 
-// pollsMemory tells whether the way may look for data in memory.
-func (w way) pollsMemory() bool { return w.mode == option.ModeData || w.mode == option.ModeAuto }
+// pollsMemory tells whether the way looks for data in memory.
+func (w way) pollsMemory() bool { return w.mode == option.ModeData }
+
+// receivesInMemory tells whether a side looks there for data of posted receives.
+func (w way) receivesInMemory(p *option.Plan, r Role) bool {
+	s := resolve(p, w, p.Sizes[0], verbs.OrderNone)
+	return s.memory && s.receives && s.in.has(r)
+}
 
 // pollers tells which sides look for data in memory in mode data.
 func pollers(p *option.Plan) sides {

@@ -136,17 +136,19 @@ func (w *worker) createQP() (verbs.QP, error) {
 	}
 	for {
 		r.inline = want[0]
-		qp, err := r.pd.CreateQP(&verbs.QPInitAttr{
+		init := &verbs.QPInitAttr{
 			SendCQ: w.sendCQ, RecvCQ: w.recvCQ, SRQ: r.srq, Type: verbs.QPTypeRC,
 			Cap: verbs.QPCap{
 				MaxSendWR: r.queues.sends, MaxRecvWR: r.queues.recvs,
 				MaxSendSGE: 1, MaxRecvSGE: 1, MaxInlineData: r.inline,
 			},
-		})
+			NoScatterToCQE: w.group.way.receivesInMemory(r.plan, r.cfg.Role),
+		}
+		qp, err := r.pd.CreateQP(init)
 		refused := errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOMEM)
 		switch {
 		case err == nil:
-			r.inlineKnown = true
+			r.inlineKnown, r.kept = true, max(r.kept, init.MaxScatterToCQE)
 			return qp, nil
 		case !refused || len(want) == 1:
 			return nil, fmt.Errorf("with %d bytes of inline data, %d sends and %d receives: %w", r.inline, r.queues.sends, r.queues.recvs, err)

@@ -70,6 +70,7 @@ type Endpoint struct {
 type Promise struct {
 	Side  result.Side `json:"side"`
 	Order verbs.Order `json:"order"`
+	Kept  int         `json:"kept"` // SENDs of up to so many bytes are not in memory before the CQ is polled
 	Boot  string      `json:"boot"` // the kernel's boot_id, which tells sides on one host
 	CPUs  []int       `json:"cpus"` // that the side may measure on
 

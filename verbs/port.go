@@ -26,7 +26,7 @@ type PortAttr struct {
 	InitTypeReply uint8
 	LinkLayer     LinkLayer
 	ActiveWidth   uint8
-	ActiveSpeed   uint32
+	ActiveSpeed   uint32 // code: 1 SDR, 2 DDR, 4 QDR, 8 FDR10, 16 FDR, 32 EDR, 64 HDR, 128 NDR, 256 XDR
 	PhysState     uint8
 	GRHRequired   bool // IBV_QPF_GRH_REQUIRED: address vectors need a GRH
 }

@@ -151,6 +151,20 @@ type QPInitAttr struct {
 	Type     QPType
 	SigAll   bool // every send produces a completion (sq_sig_all)
 	QPNumber uint32
+
+	// NoScatterToCQE asks for a QP whose incoming data is in memory even if nobody
+	// polls its CQs, which who looks for it there depends on. Some devices write a
+	// short message into the completion queue entry instead, and ibv_poll_cq copies it
+	// into the buffer. libmlx5 has them do so by default on RC and UC: with a SEND of up
+	// to 32 bytes, or 64 where CQEs have 128, and if SigAll is set with what a READ brings
+	// (mlx5dv_create_qp(3), MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE; handle_responder in
+	// providers/mlx5/cq.c of rdma-core; configure_requester_scat_cqe in Linux). Who polls
+	// anyway has no use for it: the scatter saves the device a write.
+	NoScatterToCQE bool
+	// MaxScatterToCQE is set by CreateQP: SENDs of up to so many bytes may be in the CQE
+	// alone until it is polled, although NoScatterToCQE was asked for. 0: none are, or
+	// it was not asked for.
+	MaxScatterToCQE int
 }
 
 // QPAttr is struct ibv_qp_attr. Of the two ways to lose patience, Timeout and

@@ -4,8 +4,8 @@
  * The libraries are opened at run time, so building needs no headers of theirs:
  * what is called and what is passed is declared here, under names of its own
  * (struct abi_x is struct ibv_x). The interface is fixed for as long as the
- * library is called libibverbs.so.1; testdata/abi.c compares every field with
- * the installed headers.
+ * library is called libibverbs.so.1, but for members that are added at the end of some
+ * structures; testdata/abi.c compares every field with the headers of several releases.
  */
 #ifndef IBPERF_ABI_H
 #define IBPERF_ABI_H
@@ -282,6 +282,7 @@ struct abi_port_attr {
 	uint8_t link_layer;
 	uint8_t flags;
 	uint16_t port_cap_flags2;
+	uint32_t active_speed_ex; /* since rdma-core 49; older ones leave it 0 */
 };
 
 struct abi_gid_entry {
@@ -324,6 +325,7 @@ struct abi_qp_init_attr_ex {
 	uint64_t newer[7];
 };
 
+#define ABI_QP_INIT_ATTR_PD 1
 #define ABI_QP_INIT_ATTR_XRCD 2
 
 struct abi_qp_open_attr {
@@ -443,6 +445,17 @@ struct abi_async_event {
 #define ABI_OPEN_QP 64
 #define ABI_QUERY_DEVICE_EX 104
 #define ABI_QUERY_PORT 320
+
+/* libmlx5.so.1 */
+
+struct abi_mlx5dv_qp_init_attr {
+	uint64_t comp_mask; /* ABI_MLX5DV_QP_INIT_ATTR_MASK_ */
+	uint32_t create_flags;
+	uint64_t newer[3];
+};
+
+#define ABI_MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS 1
+#define ABI_MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE 8
 
 /* librdmacm.so.1 */
 

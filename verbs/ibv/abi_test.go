@@ -3,27 +3,83 @@
 package ibv
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
-// TestABIAgreesWithTheHeaders compiles a file of assertions, where the headers of
-// libibverbs and librdmacm are installed.
+// releases are those of Debian whose headers abi.h is held against, with the rdma-core
+// that each had at last: 33, 44, 56 and 65.
+var releases = []string{"bullseye", "bookworm", "trixie", "sid"}
+
+// newer are the members that not all of them have.
+var newer = []string{"active_speed_ex", "phys_port_cnt_ex"}
+
+// TestABIAgreesWithTheHeaders compiles a file of assertions against the headers of
+// libibverbs, libmlx5 and librdmacm.
 func TestABIAgreesWithTheHeaders(t *testing.T) {
-	needHeaders(t)
-	gcc(t, "-fsyntax-only", "testdata/abi.c")
+	eachHeaders(t, func(t *testing.T, include string) {
+		verbs, err := os.ReadFile(filepath.Join(include, "infiniband", "verbs.h"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"-fsyntax-only", "-isystem", include, "testdata/abi.c"}
+		for _, member := range newer {
+			if bytes.Contains(verbs, []byte(member)) {
+				args = append(args, "-DHAS_"+member)
+			}
+		}
+		gcc(t, args...)
+	})
 }
 
 // TestOperationsAreThoseOfTheHeader runs a program that calls both this package's
 // forms of libibverbs' inline functions and the header's. No device is needed.
 func TestOperationsAreThoseOfTheHeader(t *testing.T) {
 	needHeaders(t)
-	program := filepath.Join(t.TempDir(), "operations")
-	gcc(t, "-D_GNU_SOURCE", "-Wall", "-Wextra", "-o", program, "testdata/operations.c", "library.c", "-libverbs", "-ldl")
-	if out, err := exec.Command(program).CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+	eachHeaders(t, func(t *testing.T, include string) {
+		program := filepath.Join(t.TempDir(), "operations")
+		gcc(t, "-D_GNU_SOURCE", "-Wall", "-Wextra", "-o", program, "-isystem", include, "testdata/operations.c", "library.c", "-libverbs", "-ldl")
+		if out, err := exec.Command(program).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}
+
+// eachHeaders runs a test with the headers that are installed, and with those of each
+// release as far as they are in the user's cache or can be downloaded.
+func eachHeaders(t *testing.T, test func(t *testing.T, include string)) {
+	t.Run("installed", func(t *testing.T) {
+		needHeaders(t)
+		test(t, "/usr/include")
+	})
+	for _, release := range releases {
+		t.Run(release, func(t *testing.T) {
+			withoutDevice(t)
+			cmd := exec.Command("../../test/debian", release, "rdma", "libibverbs-dev", "librdmacm-dev")
+			var problem strings.Builder
+			cmd.Stderr = &problem
+			folder, err := cmd.Output()
+			switch {
+			case err == nil:
+				test(t, filepath.Join(strings.TrimSpace(string(folder)), "usr", "include"))
+			case os.Getenv("CI") != "":
+				t.Fatalf("no headers of %s: %v\n%s", release, err, problem.String())
+			default:
+				t.Skipf("no headers of %s: %v", release, err)
+			}
+		})
+	}
+}
+
+// withoutDevice skips what tells nothing of a device where one is tested.
+func withoutDevice(t *testing.T) {
+	t.Helper()
+	if *deviceName != "" {
+		t.Skip("it is about no device: run without -device")
 	}
 }
 
@@ -42,6 +98,9 @@ func needHeaders(t *testing.T) {
 
 func gcc(t *testing.T, args ...string) {
 	t.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("gcc is not installed")
+	}
 	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}

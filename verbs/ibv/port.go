@@ -37,9 +37,18 @@ func (c *context) QueryPort(port int) (verbs.PortAttr, error) {
 		BadPKeyCntr: uint32(a.bad_pkey_cntr), QKeyViolCntr: uint32(a.qkey_viol_cntr),
 		LID: uint16(a.lid), SMLID: uint16(a.sm_lid), LMC: uint8(a.lmc), MaxVLNum: uint8(a.max_vl_num), SMSL: uint8(a.sm_sl),
 		SubnetTimeout: uint8(a.subnet_timeout), InitTypeReply: uint8(a.init_type_reply),
-		LinkLayer: verbs.LinkLayer(a.link_layer), ActiveWidth: uint8(a.active_width), ActiveSpeed: uint32(a.active_speed),
+		LinkLayer: verbs.LinkLayer(a.link_layer), ActiveWidth: uint8(a.active_width), ActiveSpeed: activeSpeed(&a),
 		PhysState: uint8(a.phys_state), GRHRequired: a.flags&1 != 0,
 	}, nil
+}
+
+// activeSpeed is the code of the speed, in one of two members: those from XDR on do not
+// fit into the older one, which then says less (ibv_query_port(3)).
+func activeSpeed(a *C.struct_abi_port_attr) uint32 {
+	if a.active_speed_ex != 0 {
+		return uint32(a.active_speed_ex)
+	}
+	return uint32(a.active_speed)
 }
 
 // QueryGID returns a GID table entry.

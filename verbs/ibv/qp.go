@@ -3,7 +3,6 @@
 package ibv
 
 /*
-#cgo noescape ib_create_qp
 #cgo noescape ib_modify_qp
 #cgo noescape ib_query_qp
 #cgo nocallback ib_query_qp_data_in_order
@@ -28,7 +27,7 @@ type qp struct {
 	init verbs.QPInitAttr
 }
 
-// CreateQP creates a QP in state RESET.
+// CreateQP creates a QP in state RESET, see createQP.
 //
 //	struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
@@ -37,9 +36,9 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	if wrong != "" {
 		return nil, opError("create_qp", object, syscall.EINVAL, wrong)
 	}
-	c, err := C.ib_create_qp(p.c, &in)
+	c, verb, err := p.createQP(init, &in)
 	if c == nil {
-		return nil, opError("create_qp", object, err, createQPHint(err))
+		return nil, opError(verb, object, err, createQPHint(err))
 	}
 	init.Cap, init.QPNumber = toCap(in.cap), uint32(c.qp_num)
 	return p.ctx.newQP(c, *init), nil

@@ -82,6 +82,7 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 		ctx: c, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, typ: init.Type, ops: operations[init.Type],
 		cap: init.Cap, sigAll: init.SigAll, pieces: make([][]byte, max(init.Cap.MaxSendSGE, 1)),
 	}
+	init.MaxScatterToCQE = 0 // all data goes to memory
 	q.srq, _ = init.SRQ.(*srq)
 	if err := c.addQP(q); err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ var dioStatements = []statement{
 	{"DIO-8", "asking is legal in every state", askedInEveryState},
 	{"DIO-10", "where whole messages are promised, the last byte of a WRITE comes last", writesInOrder},
 	{"DIO-12", "asking never fails", askingNeverFails},
+	{"DIO-13", "without scatter to CQE data arrives although nobody polls a CQ", arrivesUnpolled},
 }
 
 var orderedOps = []verbs.Opcode{opSend, opWrite, opRead}

@@ -26,6 +26,7 @@ type config struct {
 	oneCQ    bool // for both queues
 	srq      int  // depth of an SRQ that the QP takes from; 0: a receive queue of its own
 	channel  bool // for all CQs
+	inMemory bool // without scatter to CQE
 	access   verbs.Access
 	qpAccess verbs.Access
 
@@ -74,6 +75,7 @@ type side struct {
 	mem            []byte
 	mr             verbs.MR
 	requests       *requests
+	keptBack       int // SENDs of up to so many bytes need not be in memory before the CQ is polled
 }
 
 // side opens the device and makes a QP in RESET.
@@ -118,9 +120,10 @@ func (s *side) newQP() {
 	}
 	init := verbs.QPInitAttr{
 		SendCQ: s.sendCQ.CQ, RecvCQ: s.recvCQ.CQ, Cap: s.conf.cap, Type: s.conf.typ, SigAll: s.conf.sigAll,
-		SRQ: s.srq,
+		SRQ: s.srq, NoScatterToCQE: s.conf.inMemory,
 	}
 	qp, err := s.pd.CreateQP(&init)
+	s.keptBack = init.MaxScatterToCQE
 	if s.conf.typ != verbs.QPTypeRC && errors.Is(err, verbs.ErrNotSupported) {
 		s.Skipf("the device offers no %s", s.conf.typ)
 	}

@@ -22,6 +22,7 @@ func TestConformance(t *testing.T) {
 			PostDelay:    wrap.Constant(2 * time.Microsecond).Posts,
 			ArrivalDelay: wrap.Constant(20 * time.Microsecond).Arrivals,
 		},
+		"scattering": {ScatterToCQE: 32},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,14 +8,16 @@ import (
 )
 
 // context wraps a context. CQs, channels, domains and QPs made from it are wrapped
-// too; regions, SRQs, address handles and XRC domains are the inner ones.
+// too; SRQs, address handles and XRC domains are the inner ones, and so are regions unless
+// messages are scattered to CQEs.
 type context struct {
 	verbs.Context
 	options Options
 
-	mu  sync.Mutex
-	cqs map[verbs.CQ]*cq // by the inner ones, as events name them
-	qps map[verbs.QP]*qp
+	mu       sync.Mutex
+	cqs      map[verbs.CQ]*cq // by the inner ones, as events name them
+	qps      map[verbs.QP]*qp
+	scatters map[uint32]*scatter // by the numbers of QPs
 }
 
 // connManager is a context that connects by IP address.
@@ -29,7 +31,7 @@ func (c *context) AllocPD() (verbs.PD, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pd{inner, c}, nil
+	return &pd{PD: inner, ctx: c, regions: map[uint32]*region{}}, nil
 }
 
 func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
@@ -90,23 +92,29 @@ func innerCQ(q verbs.CQ) verbs.CQ {
 type pd struct {
 	verbs.PD
 	ctx *context
+
+	mu      sync.Mutex
+	regions map[uint32]*region // by their lkeys
 }
 
 func (p *pd) RegMR(buf []byte, access verbs.Access) (verbs.MR, error) {
 	mr, err := p.PD.RegMR(buf, access)
-	return p.registered(mr, access, err)
+	return p.registered(mr, buf, access, err)
 }
 
 func (p *pd) RegMRIova(buf []byte, iova uint64, access verbs.Access) (verbs.MR, error) {
 	mr, err := p.PD.RegMRIova(buf, iova, access)
-	return p.registered(mr, access, err)
+	return p.registered(mr, buf, access, err)
 }
 
-func (p *pd) registered(mr verbs.MR, access verbs.Access, err error) (verbs.MR, error) {
-	if told := p.ctx.options.OnRegMR; told != nil && err == nil {
+func (p *pd) registered(mr verbs.MR, buf []byte, access verbs.Access, err error) (verbs.MR, error) {
+	if err != nil {
+		return nil, err
+	}
+	if told := p.ctx.options.OnRegMR; told != nil {
 		told(mr, access)
 	}
-	return mr, err
+	return p.know(mr, buf, access), nil
 }
 
 func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
@@ -118,7 +126,7 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 }
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
-	q := &qp{ctx: p.ctx, sendCQ: init.SendCQ, recvCQ: init.RecvCQ}
+	q := &qp{ctx: p.ctx, pd: p, sendCQ: init.SendCQ, recvCQ: init.RecvCQ}
 	init.SendCQ, init.RecvCQ = innerCQ(q.sendCQ), innerCQ(q.recvCQ)
 	inner, err := p.PD.CreateQP(init)
 	init.SendCQ, init.RecvCQ = q.sendCQ, q.recvCQ

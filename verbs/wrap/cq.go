@@ -14,6 +14,8 @@ type cq struct {
 	channel *channel // nil without
 	fresh   []verbs.WC
 
+	copying sync.Mutex // held by who polls while messages are scattered to CQEs: they are copied in order
+
 	mu      sync.Mutex
 	changed *sync.Cond
 	late    []arrival // in the order of arrival
@@ -51,32 +53,42 @@ func (q *cq) begin() error {
 
 func (q *cq) delays() bool { return q.ctx.options.ArrivalDelay != nil }
 
-func (q *cq) Poll(wc []verbs.WC) (int, error) {
-	if !q.delays() {
-		n, err := q.CQ.Poll(wc)
-		q.meet(wc[:n])
-		return n, err
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if err := q.look(); err != nil {
-		return 0, err
-	}
-	return q.take(wc), nil
-}
+func (q *cq) Poll(wc []verbs.WC) (int, error) { return q.PollSpin(wc, 1) }
 
 func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
+	if q.ctx.options.ScatterToCQE == 0 {
+		return q.poll(wc, max)
+	}
+	q.copying.Lock()
+	defer q.copying.Unlock()
+	n, err := q.poll(wc, max)
+	q.deliver(wc[:n])
+	return n, err
+}
+
+// poll looks at most so often.
+func (q *cq) poll(wc []verbs.WC, max int) (int, error) {
 	if !q.delays() {
 		n, err := q.CQ.PollSpin(wc, max)
 		q.meet(wc[:n])
 		return n, err
 	}
 	for range max {
-		if n, err := q.Poll(wc); n > 0 || err != nil {
+		if n, err := q.pollLate(wc); n > 0 || err != nil {
 			return n, err
 		}
 	}
 	return 0, nil
+}
+
+// pollLate looks once, with a delay of arrivals.
+func (q *cq) pollLate(wc []verbs.WC) (int, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.look(); err != nil {
+		return 0, err
+	}
+	return q.take(wc), nil
 }
 
 // meet lets a virtual clock know of messages that arrived.

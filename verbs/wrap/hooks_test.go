@@ -126,3 +126,24 @@ func TestLateReadsNeedRealTime(t *testing.T) {
 	}()
 	wrap.Context(nil, wrap.Options{Clock: new(wrap.Clock), ReadDelay: wrap.Constant(1).Posts})
 }
+
+// What a CQE holds is in memory once it is polled; what it has no room for is before.
+func TestShortMessagesWaitForThePoll(t *testing.T) {
+	client, server := pair(t, wrap.Options{}, wrap.Options{ScatterToCQE: 32})
+	for i, c := range []struct {
+		bytes int
+		held  bool
+	}{{1, true}, {32, true}, {33, false}, {8, true}} {
+		value := byte(i + 1)
+		client.mem[from], client.mem[from+c.bytes-1] = value, value
+		server.expectUpTo(t, c.bytes)
+		client.post(t, client.list(server, verbs.OpSend, 1, c.bytes))
+		client.next(t, client.sent)
+		if held := server.mem[into] != value; held != c.held {
+			t.Errorf("%d bytes: held back %v", c.bytes, held)
+		}
+		if wc := server.next(t, server.came); int(wc.ByteLen) != c.bytes || server.mem[into] != value || server.mem[into+c.bytes-1] != value {
+			t.Errorf("%d bytes: %+v; the message begins with %d", c.bytes, wc, server.mem[into])
+		}
+	}
+}

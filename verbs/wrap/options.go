@@ -30,6 +30,16 @@ type Options struct {
 	// PostSend. Of a QP that is closed or RESET they are dropped. Real time only.
 	ReadDelay func(n uint64, wr *verbs.SendWR) time.Duration
 
+	// ScatterToCQE is how many bytes of a message a CQE holds, as on mlx5: what comes into
+	// a receive of RC or UC that has room for no more is in memory only when Poll or
+	// PollSpin has returned its completion, unless the QP was made with NoScatterToCQE. A
+	// shared receive queue is filled as the inner one is.
+	ScatterToCQE int
+
+	// ScatterStays makes the device ignore NoScatterToCQE, as hns does: it says so in
+	// MaxScatterToCQE.
+	ScatterStays bool
+
 	// OnPostSend is called for each request before its delay; qp is the wrapped one.
 	OnPostSend func(qp verbs.QP, wr *verbs.SendWR)
 
@@ -45,7 +55,7 @@ func Context(inner verbs.Context, o Options) verbs.Context {
 	}
 	c := &context{
 		Context: inner, options: o,
-		cqs: map[verbs.CQ]*cq{}, qps: map[verbs.QP]*qp{},
+		cqs: map[verbs.CQ]*cq{}, qps: map[verbs.QP]*qp{}, scatters: map[uint32]*scatter{},
 	}
 	if cm, ok := inner.(verbs.ConnManager); ok {
 		return connManager{c, cm}

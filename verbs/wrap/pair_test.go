@@ -99,8 +99,14 @@ func (s *side) post(t testing.TB, list *verbs.SendWR) {
 // expect posts a receive.
 func (s *side) expect(t testing.TB) {
 	t.Helper()
+	s.expectUpTo(t, room)
+}
+
+// expectUpTo posts a receive for so many bytes.
+func (s *side) expectUpTo(t testing.TB, bytes int) {
+	t.Helper()
 	s.recv[0] = verbs.RecvWR{SGList: &s.sges[depth], NumSGE: 1}
-	s.sges[depth] = verbs.SGE{Addr: s.mr.Addr() + into, Length: room, LKey: s.mr.LKey()}
+	s.sges[depth] = verbs.SGE{Addr: s.mr.Addr() + into, Length: uint32(bytes), LKey: s.mr.LKey()}
 	must(s.qp.PostRecv(&s.recv[0]))(t)
 }
 

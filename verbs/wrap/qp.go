@@ -12,10 +12,12 @@ import (
 type qp struct {
 	verbs.QP
 	ctx            *context
+	pd             *pd
 	sendCQ, recvCQ verbs.CQ
 	forwards       bool          // requests go to the inner QP as they are
 	posted         atomic.Uint64 // requests
 	reads          *lateReads    // nil without a delay of READs
+	scatter        *scatter      // nil unless it keeps messages back
 	posting        sync.Mutex    // held for one list: those of two threads do not mix
 }
 
@@ -23,16 +25,36 @@ type qp struct {
 func (q *qp) begin(init *verbs.QPInitAttr) error {
 	o := &q.ctx.options
 	q.forwards = o.OnPostSend == nil && o.PostDelay == nil && o.ReadDelay == nil && o.Clock == nil
+	if o.ScatterStays && init.NoScatterToCQE {
+		init.MaxScatterToCQE = o.ScatterToCQE
+	}
+	if o.scatters(init) {
+		var err error
+		if q.scatter, err = newScatter(q.pd, init); err != nil {
+			return err
+		}
+	}
 	if o.ReadDelay != nil && (init.Type == verbs.QPTypeRC || init.Type == verbs.QPTypeXRCSend) {
 		var err error
 		if q.reads, err = newLateReads(q.QP, init.Cap); err != nil {
+			q.scatter.close()
 			return err
 		}
 	}
 	q.ctx.mu.Lock()
 	defer q.ctx.mu.Unlock()
 	q.ctx.qps[q.QP] = q
+	if q.scatter != nil {
+		q.ctx.scatters[q.QPNum()] = q.scatter
+	}
 	return nil
+}
+
+func (q *qp) PostRecv(list *verbs.RecvWR) (bad *verbs.RecvWR, err error) {
+	if q.scatter == nil {
+		return q.QP.PostRecv(list)
+	}
+	return q.scatter.post(q.QP, list)
 }
 
 // PostSend posts the requests of the list one by one, unless nothing is done about them.
@@ -98,6 +120,9 @@ func (q *qp) Modify(attr *verbs.QPAttr, mask verbs.QPAttrMask) error {
 	if reset {
 		q.purge()
 	}
+	if reset && q.scatter != nil {
+		q.scatter.drop()
+	}
 	return nil
 }
 
@@ -125,6 +150,7 @@ func (q *qp) Close() error {
 			return err
 		}
 	}
+	num := q.QPNum()
 	if err := q.QP.Close(); err != nil {
 		return err
 	}
@@ -132,5 +158,9 @@ func (q *qp) Close() error {
 	q.ctx.mu.Lock()
 	defer q.ctx.mu.Unlock()
 	delete(q.ctx.qps, q.QP)
+	if q.scatter != nil && q.ctx.scatters[num] == q.scatter {
+		delete(q.ctx.scatters, num)
+		q.scatter.close()
+	}
 	return nil
 }

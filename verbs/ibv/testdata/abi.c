@@ -1,9 +1,10 @@
 /*
- * Compiles only where abi.h agrees with the installed headers of libibverbs and
- * librdmacm, member by member.
+ * Compiles only where abi.h agrees with the headers of libibverbs, libmlx5 and
+ * librdmacm, member by member. HAS_x says that the headers have the newer member x.
  */
 #include <stddef.h>
 
+#include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
@@ -26,6 +27,7 @@ BEFORE(ABI_QUERY_PORT, query_port)
 BEFORE(sizeof(size_t), sz)
 
 #define VALUE(name) _Static_assert((int)ABI_##name == (int)IBV_##name, #name);
+VALUE(QP_INIT_ATTR_PD)
 VALUE(QP_INIT_ATTR_XRCD)
 VALUE(QP_OPEN_ATTR_NUM)
 VALUE(QP_OPEN_ATTR_XRCD)
@@ -37,6 +39,10 @@ VALUE(SRQ_INIT_ATTR_PD)
 VALUE(SRQ_INIT_ATTR_XRCD)
 VALUE(SRQ_INIT_ATTR_CQ)
 VALUE(SRQT_XRC)
+#undef VALUE
+#define VALUE(name) _Static_assert((int)ABI_##name == (int)name, #name);
+VALUE(MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS)
+VALUE(MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE)
 
 #define ABI struct abi_sge
 #define REAL struct ibv_sge
@@ -263,13 +269,20 @@ SAME(cq_mod_caps, cq_mod_caps)
 SAME(max_dm_size, max_dm_size)
 SAME(pci_atomic_caps, pci_atomic_caps)
 SAME(xrc_odp_caps, xrc_odp_caps)
+#ifdef HAS_phys_port_cnt_ex
 SAME(phys_port_cnt_ex, phys_port_cnt_ex)
+#endif
 #undef ABI
 #undef REAL
 
 #define ABI struct abi_port_attr
 #define REAL struct ibv_port_attr
+#ifdef HAS_active_speed_ex
 SIZE
+SAME(active_speed_ex, active_speed_ex)
+#else
+_Static_assert(offsetof(ABI, active_speed_ex) == sizeof(REAL), "what is newer is behind the rest");
+#endif
 SAME(state, state)
 SAME(max_mtu, max_mtu)
 SAME(active_mtu, active_mtu)
@@ -565,5 +578,13 @@ SIZE
 SAME(fetch_add, fetch_add)
 SAME(swap, swap)
 SAME(compare_swap, compare_swap)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_mlx5dv_qp_init_attr
+#define REAL struct mlx5dv_qp_init_attr
+SIZE
+SAME(comp_mask, comp_mask)
+SAME(create_flags, create_flags)
 #undef ABI
 #undef REAL
