@@ -37,6 +37,7 @@ func (fakeBackend) Lookup(name string) (verbs.Device, error) {
 func (d *fakeDevice) Name() string     { return d.name }
 func (d *fakeDevice) Backend() string  { return "fake" }
 func (d *fakeDevice) Software() string { return "" }
+func (d *fakeDevice) Present() bool    { return true }
 
 func (d *fakeDevice) Open() (verbs.Context, error) {
 	if d.state == verbs.PortNOP {

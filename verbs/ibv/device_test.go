@@ -57,7 +57,7 @@ func newRig(t *testing.T) *rig {
 	must("port")
 	table, err := r.ctx.QueryGIDTable(r.port.GIDTableLen)
 	must("GID table")
-	r.gid, _ = verbs.BestGID(table)
+	r.gid, _ = verbs.BestGID(table, 1)
 	r.pd, err = r.ctx.AllocPD()
 	must("pd")
 	t.Cleanup(func() { r.pd.Close() })
