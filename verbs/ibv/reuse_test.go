@@ -21,13 +21,14 @@ func TestMemoryOfAClosedCQ(t *testing.T) {
 	c := fakeContext(t)
 	ch := made(c.CreateCompChannel())(t)
 	old := made(c.CreateCQ(1, nil, 0))(t)
+	memory := old.(*cq).c
 	t.Setenv("FAKE_REUSE", "1")
 	closed := make(chan error, 1)
 	go func() { closed <- old.Close() }()
 	var next verbs.CQ
 	for end := time.Now().Add(patience); ; runtime.Gosched() {
 		next = made(c.CreateCQ(2, ch, 0))(t)
-		if next.(*cq).c == old.(*cq).c {
+		if next.(*cq).c == memory {
 			break
 		}
 		if time.Now().After(end) {
