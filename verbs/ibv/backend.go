@@ -71,7 +71,7 @@ func (backend) Devices() ([]verbs.Device, error) {
 	return out, nil
 }
 
-// Lookup makes no other devices than the one: a run looks for its own every second.
+// Lookup makes no other devices than the one.
 func (backend) Lookup(name string) (verbs.Device, error) {
 	if load() != nil {
 		return nil, nil
