@@ -119,3 +119,12 @@ func TestSoftwareDevicesSaySo(t *testing.T) {
 		t.Error("a device without hardware below it passes for hardware")
 	}
 }
+
+func TestDeviceThatWasRemovedIsNotPresent(t *testing.T) {
+	if (&device{name: "no_such_device", node: "no_such_node"}).Present() {
+		t.Error("a device without a node in sysfs is present")
+	}
+	if *deviceName != "" && !testDevice(t).Present() {
+		t.Errorf("%s is not present", *deviceName)
+	}
+}
