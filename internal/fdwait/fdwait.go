@@ -6,6 +6,7 @@ package fdwait
 import (
 	"errors"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -13,30 +14,32 @@ import (
 // Waiter takes values of T from a file descriptor that is readable while there are some.
 type Waiter[T any] struct {
 	take func() (T, error)
-	file *os.File
-	conn syscall.RawConn
+	name string
 
 	turn chan struct{} // full while a goroutine waits in the poller: a file has one deadline
 	read func(uintptr) bool
 	got  T     // by read; guarded by turn
 	err  error // of read; guarded by turn
+
+	mu     sync.Mutex
+	fd     int
+	file   *os.File        // nil until the first wait; written by the goroutine whose turn it is
+	conn   syscall.RawConn // of file
+	closed bool
 }
 
 // New returns a waiter that owns fd, which it makes non-blocking. take is called by any
 // goroutine at any time and returns the next value, or syscall.EAGAIN if there is none.
 func New[T any](fd int, name string, take func() (T, error)) (*Waiter[T], error) {
 	if err := syscall.SetNonblock(fd, true); err != nil {
-		syscall.Close(fd)
-		return nil, os.NewSyscallError("fcntl", err)
+		return nil, errors.Join(os.NewSyscallError("fcntl", err), syscall.Close(fd))
 	}
-	w := &Waiter[T]{take: take, file: os.NewFile(uintptr(fd), name), turn: make(chan struct{}, 1)}
+	w := &Waiter[T]{take: take, name: name, turn: make(chan struct{}, 1), fd: fd}
 	w.read = func(uintptr) bool { // made once: who waits again and again leaves nothing behind
 		w.got, w.err = w.take()
 		return w.err != syscall.EAGAIN
 	}
-	var err error
-	w.conn, err = w.file.SyscallConn()
-	return w, err
+	return w, nil
 }
 
 // Wait returns the next value or the error of take, os.ErrDeadlineExceeded after timeout,
@@ -50,16 +53,40 @@ func (w *Waiter[T]) Wait(timeout time.Duration) (got T, err error) {
 		return got, os.ErrDeadlineExceeded
 	}
 	defer func() { <-w.turn }()
-	if err = w.file.SetReadDeadline(deadline); err == nil {
-		err = w.conn.Read(w.read)
-	}
-	switch {
+	switch err = w.poll(deadline); {
 	case err == nil:
 		return w.got, w.err
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, os.ErrNoDeadline):
 		return got, err
 	}
-	return got, os.ErrClosed // for which these calls have an error of their own
+	return got, os.ErrClosed // for which a file's calls have an error of their own
+}
+
+// poll waits in the poller until read is true, and is the goroutine's whose turn it is.
+func (w *Waiter[T]) poll(deadline time.Time) error {
+	if err := w.open(); err != nil {
+		return err
+	}
+	if err := w.file.SetReadDeadline(deadline); err != nil {
+		return err
+	}
+	return w.conn.Read(w.read)
+}
+
+// open gives the descriptor to the poller at the first wait. From then on whatever makes it
+// readable wakes the poller's thread too, which who never waits here need not pay for: it
+// made the wake-up of another thread three times as long.
+func (w *Waiter[T]) open() (err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.closed:
+		return os.ErrClosed
+	case w.file == nil:
+		w.file = os.NewFile(uintptr(w.fd), w.name)
+		w.conn, err = w.file.SyscallConn()
+	}
+	return err
 }
 
 // begin waits for the turn to wait in the poller, and is false if that took too long.
@@ -80,4 +107,16 @@ func (w *Waiter[T]) begin(timeout time.Duration) bool {
 }
 
 // Close closes the descriptor and ends all waits.
-func (w *Waiter[T]) Close() error { return w.file.Close() }
+func (w *Waiter[T]) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	again := w.closed
+	w.closed = true
+	switch {
+	case again:
+		return nil
+	case w.file != nil:
+		return w.file.Close()
+	}
+	return os.NewSyscallError("close", syscall.Close(w.fd))
+}
