@@ -74,8 +74,8 @@ func (w *Waiter[T]) poll(deadline time.Time) error {
 }
 
 // open gives the descriptor to the poller at the first wait. From then on whatever makes it
-// readable wakes the poller's thread too, which who never waits here need not pay for: it
-// made the wake-up of another thread three times as long.
+// readable wakes the poller's thread too. Who waits for the descriptor in another way, and
+// never here, does not pay for that.
 func (w *Waiter[T]) open() (err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
