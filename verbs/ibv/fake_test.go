@@ -28,7 +28,7 @@ func onFake(t *testing.T, pattern string) bool {
 	}
 	dir := t.TempDir()
 	gcc(t, "-shared", "-fPIC", "-Wall", "-Wextra", "-Wno-unused-parameter", "-o", filepath.Join(dir, "libibverbs.so.1"), "testdata/fake.c", "-lpthread")
-	limit := *length + 4*patience
+	limit := 3**length + 2*patience
 	ctx, cancel := stdcontext.WithTimeout(t.Context(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.v", "-test.run", pattern, "-length", length.String())
