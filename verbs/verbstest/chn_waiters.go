@@ -18,7 +18,7 @@ func manyWaiters(e *env) {
 // waitersShare lets goroutines wait on one channel for short times, with collections meanwhile,
 // and counts what they get.
 func (e *env) waitersShare(wait func(verbs.CompChannel, time.Duration) (verbs.CQ, error)) {
-	const waiters, slice, messages = 4, 2 * time.Millisecond, 30
+	const waiters, slice, messages = 4, 2 * time.Millisecond, 10
 	a, b := e.channelPair()
 	var got atomic.Int64
 	var stop atomic.Bool
