@@ -53,12 +53,12 @@ func (w *waiters) end() {
 // TestWaitersAndTheCollector: goroutines that wait for events of one channel do not hold
 // up garbage collections, and each event comes to one of them.
 func TestWaitersAndTheCollector(t *testing.T) {
-	if !onFake(t, "^TestWaitersAndTheCollector$") {
+	if !onStub(t, "^TestWaitersAndTheCollector$") {
 		return
 	}
 	for _, n := range []int{2, 16} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			c := fakeContext(t)
+			c := stubContext(t)
 			ch := made(c.CreateCompChannel())(t)
 			cq := made(c.CreateCQ(16, ch, 0))(t)
 			var w waiters
@@ -95,11 +95,11 @@ func sleeps(within time.Duration) (n int) {
 // sleep and wake as often as without them. Other programs disturb either: it must come out
 // once within the patience.
 func TestWaitersLeaveTheProcessors(t *testing.T) {
-	if !onFake(t, "^TestWaitersLeaveTheProcessors$") {
+	if !onStub(t, "^TestWaitersLeaveTheProcessors$") {
 		return
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	ch := made(fakeContext(t).CreateCompChannel())(t)
+	ch := made(stubContext(t).CreateCompChannel())(t)
 	for end := time.Now().Add(patience); ; {
 		alone := sleeps(200 * time.Millisecond)
 		var w waiters

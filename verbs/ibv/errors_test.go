@@ -15,8 +15,8 @@ import (
 	"github.com/ibperf/ibperf/verbs/verbstest"
 )
 
-// fakeObjects are an object of each kind.
-type fakeObjects struct {
+// stubObjects are an object of each kind.
+type stubObjects struct {
 	ctx verbs.Context
 	pd  verbs.PD
 	mr  verbs.MR
@@ -26,8 +26,8 @@ type fakeObjects struct {
 	ah  verbs.AH
 }
 
-func newFakeObjects(t *testing.T) (o fakeObjects) {
-	o.ctx = fakeContext(t)
+func newStubObjects(t *testing.T) (o stubObjects) {
+	o.ctx = stubContext(t)
 	o.pd = made(o.ctx.AllocPD())(t)
 	o.mr = made(o.pd.RegMR(make([]byte, 8), 0))(t)
 	o.cq = made(o.ctx.CreateCQ(1, nil, 0))(t)
@@ -38,7 +38,7 @@ func newFakeObjects(t *testing.T) (o fakeObjects) {
 }
 
 // calls makes the calls whose function in C returns an int.
-func (o *fakeObjects) calls(t *testing.T) map[string]error {
+func (o *stubObjects) calls(t *testing.T) map[string]error {
 	t.Helper()
 	send, receive := made(verbs.Make[verbs.SendWR](1))(t), made(verbs.Make[verbs.RecvWR](1))(t)
 	second := func(_ any, err error) error { return err }
@@ -72,20 +72,20 @@ func (o *fakeObjects) calls(t *testing.T) map[string]error {
 
 // TestErrnos: an errno is told however a provider returns it.
 func TestErrnos(t *testing.T) {
-	if !onFake(t, "^TestErrnos$") {
+	if !onStub(t, "^TestErrnos$") {
 		return
 	}
 	for _, c := range []struct {
 		how, variable, value string
 		want                 syscall.Errno
 	}{
-		{"-1, in errno", "FAKE_FAIL", fmt.Sprint(int(syscall.ENOSPC)), syscall.ENOSPC},
-		{"as it is", "FAKE_RETURN", fmt.Sprint(int(syscall.ENOSPC)), syscall.ENOSPC},
-		{"negated", "FAKE_RETURN", fmt.Sprint(-int(syscall.ENOSPC)), syscall.ENOSPC},
-		{"-1, without errno", "FAKE_RETURN", "-1", syscall.EIO},
+		{"-1, in errno", "STUB_FAIL", fmt.Sprint(int(syscall.ENOSPC)), syscall.ENOSPC},
+		{"as it is", "STUB_RETURN", fmt.Sprint(int(syscall.ENOSPC)), syscall.ENOSPC},
+		{"negated", "STUB_RETURN", fmt.Sprint(-int(syscall.ENOSPC)), syscall.ENOSPC},
+		{"-1, without errno", "STUB_RETURN", "-1", syscall.EIO},
 	} {
 		t.Run(c.how, func(t *testing.T) {
-			o := newFakeObjects(t)
+			o := newStubObjects(t)
 			t.Setenv(c.variable, c.value)
 			for call, err := range o.calls(t) {
 				// An index and a count are what a positive value is to these.
@@ -102,11 +102,11 @@ func TestErrnos(t *testing.T) {
 
 // TestNoMemory: where nothing can be created for want of memory, both usual causes are named.
 func TestNoMemory(t *testing.T) {
-	if !onFake(t, "^TestNoMemory$") {
+	if !onStub(t, "^TestNoMemory$") {
 		return
 	}
-	o := newFakeObjects(t)
-	t.Setenv("FAKE_FAIL", fmt.Sprint(int(syscall.ENOMEM)))
+	o := newStubObjects(t)
+	t.Setenv("STUB_FAIL", fmt.Sprint(int(syscall.ENOMEM)))
 	var old unix.Rlimit
 	made(0, unix.Getrlimit(unix.RLIMIT_MEMLOCK, &old))(t)
 	for limit, want := range map[uint64]string{64 << 10: "RLIMIT_MEMLOCK is 64 KiB", old.Cur: "RLIMIT_MEMLOCK is "} {
@@ -126,18 +126,18 @@ func TestNoMemory(t *testing.T) {
 // TestClosed holds the calls on closed objects to the suite's statements: on the fake's
 // device, where none of them may come to C.
 func TestClosed(t *testing.T) {
-	if !onFake(t, "^TestClosed$/^E-2[78]$") {
+	if !onStub(t, "^TestClosed$/^E-2[78]$") {
 		return
 	}
-	verbstest.Run(t, verbstest.TargetOf(made(backend{}.Lookup("fake0"))(t)))
+	verbstest.Run(t, verbstest.TargetOf(made(backend{}.Lookup("stub0"))(t)))
 }
 
 // TestAlternatePath: its attributes come to C, and back.
 func TestAlternatePath(t *testing.T) {
-	if !onFake(t, "^TestAlternatePath$") {
+	if !onStub(t, "^TestAlternatePath$") {
 		return
 	}
-	o := newFakeObjects(t)
+	o := newStubObjects(t)
 	want := verbs.QPAttr{
 		AH:    verbs.AHAttr{DLID: 1, PortNum: 1},
 		AltAH: verbs.AHAttr{DLID: 7, SL: 3, PortNum: 2, IsGlobal: true, GRH: verbs.GlobalRoute{DGID: verbs.GID{0xfe, 0x80, 15: 9}, SGIDIndex: 4}},

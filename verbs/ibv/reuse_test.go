@@ -15,14 +15,14 @@ import (
 // TestMemoryOfAClosedCQ: libibverbs may give the memory of a CQ that is being destroyed to
 // the next one before destroy_cq has returned. Events name the new one then.
 func TestMemoryOfAClosedCQ(t *testing.T) {
-	if !onFake(t, "^TestMemoryOfAClosedCQ$") {
+	if !onStub(t, "^TestMemoryOfAClosedCQ$") {
 		return
 	}
-	c := fakeContext(t)
+	c := stubContext(t)
 	ch := made(c.CreateCompChannel())(t)
 	old := made(c.CreateCQ(1, nil, 0))(t)
 	memory := old.(*cq).c
-	t.Setenv("FAKE_REUSE", "1")
+	t.Setenv("STUB_REUSE", "1")
 	closed := make(chan error, 1)
 	go func() { closed <- old.Close() }()
 	var next verbs.CQ
@@ -46,10 +46,10 @@ func TestMemoryOfAClosedCQ(t *testing.T) {
 // TestCreateAndCloseUnderLoad: goroutines that create, arm and close CQs of one context
 // each get the events of their own.
 func TestCreateAndCloseUnderLoad(t *testing.T) {
-	if !onFake(t, "^TestCreateAndCloseUnderLoad$") {
+	if !onStub(t, "^TestCreateAndCloseUnderLoad$") {
 		return
 	}
-	c := fakeContext(t)
+	c := stubContext(t)
 	var all sync.WaitGroup
 	end := time.Now().Add(*length)
 	for range 4 {

@@ -1,12 +1,12 @@
 /*
- * A libibverbs.so.1 with one device, fake0, which has no hardware and moves no data. Tests
+ * A libibverbs.so.1 with one device, stub0, which has no hardware and moves no data. Tests
  * load it in place of the real one, to make happen what a device does rarely:
  *
  *   - a CQ with a channel raises an event each time it is armed;
- *   - with FAKE_FAIL=errno in the environment, what is created is NULL and all else
+ *   - with STUB_FAIL=errno in the environment, what is created is NULL and all else
  *     returns -1, with that errno;
- *   - with FAKE_RETURN=n, what returns an int returns n; a count of entries is never above 0;
- *   - with FAKE_REUSE=1, destroy_cq returns only after its memory has become another CQ
+ *   - with STUB_RETURN=n, what returns an int returns n; a count of entries is never above 0;
+ *   - with STUB_REUSE=1, destroy_cq returns only after its memory has become another CQ
  *     that has been armed, or after 10 s.
  */
 #define _GNU_SOURCE
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct abi_device device = {.name = "fake0", .dev_name = "uverbs99"};
+static struct abi_device device = {.name = "stub0", .dev_name = "uverbs99"};
 static struct abi_device *list[] = {&device, NULL};
 
 struct channel {
@@ -44,16 +44,16 @@ static int number(const char *name)
 /* result is what a verb that returns an int returns. */
 static int result(void)
 {
-	int err = number("FAKE_FAIL");
+	int err = number("STUB_FAIL");
 
 	errno = err;
-	return err ? -1 : number("FAKE_RETURN");
+	return err ? -1 : number("STUB_RETURN");
 }
 
 /* object makes what a verb creates. */
 static void *object(size_t size)
 {
-	int err = number("FAKE_FAIL");
+	int err = number("STUB_FAIL");
 
 	errno = err;
 	return err ? NULL : calloc(1, size);
@@ -269,7 +269,7 @@ int ibv_destroy_cq(struct abi_cq *cq)
 	old = spare;
 	spare = cq;
 	before = arms;
-	while (number("FAKE_REUSE") && !(arms > before && armed == cq))
+	while (number("STUB_REUSE") && !(arms > before && armed == cq))
 		if (pthread_cond_timedwait(&changed, &lock, &end))
 			break;
 	pthread_mutex_unlock(&lock);
