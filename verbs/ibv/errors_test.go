@@ -123,7 +123,7 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
-// TestClosed holds the calls on closed objects to the suite's statements: on the fake's
+// TestClosed holds the calls on closed objects to the suite's statements: on the stub's
 // device, where none of them may come to C.
 func TestClosed(t *testing.T) {
 	if !onStub(t, "^TestClosed$/^E-2[78]$") {
