@@ -3,7 +3,6 @@ package harness
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -13,7 +12,7 @@ const (
 	// asyncSlice is how long the wait for a device's event lasts at a time, and so
 	// how long the end of a run may have to wait for it.
 	asyncSlice = 50 * time.Millisecond
-	// presenceSlices is the number of waits between two looks at the list of devices.
+	// presenceSlices is the number of waits between two looks whether the device is there.
 	presenceSlices = 20
 )
 
@@ -22,7 +21,6 @@ const (
 // wait. It returns what ends it.
 func (s *session) listen() (stop func()) {
 	quit, ended := make(chan struct{}), make(chan struct{})
-	present := s.presence()
 	go func() {
 		defer close(ended)
 		for n := 1; ; n++ {
@@ -33,7 +31,7 @@ func (s *session) listen() (stop func()) {
 			}
 			err := s.event()
 			if err == nil && n%presenceSlices == 0 {
-				err = present()
+				err = s.presence()
 			}
 			if err != nil {
 				s.halt.set(&DeviceError{err})
@@ -91,17 +89,11 @@ func qpName(device string, qp verbs.QP) string {
 	return fmt.Sprintf("QP %#x of %s", qp.QPNum(), device)
 }
 
-// presence returns what notices a device that is being removed. Drivers that cannot take
-// a device from under its users tell them by no event, and wait until they go.
-func (s *session) presence() func() error {
+// presence notices a device that is being removed without an event.
+func (s *session) presence() error {
 	device := s.cfg.Context.Device()
-	backends := slices.DeleteFunc(verbs.Backends(), func(b verbs.Backend) bool { return b.Name() != device.Backend() })
-	return func() error {
-		for _, b := range backends {
-			if found, err := b.Lookup(device.Name()); found == nil && err == nil {
-				return fmt.Errorf("device %s was removed: it is not in the list of devices any more", device.Name())
-			}
-		}
+	if device.Present() {
 		return nil
 	}
+	return fmt.Errorf("device %s was removed: the kernel does not offer it any more", device.Name())
 }

@@ -142,22 +142,14 @@ func TestEventExplainsFailedWork(t *testing.T) {
 	}
 }
 
-// gone offers devices that are in its list no more.
-type gone struct{ verbs.Backend }
-
-func init() { verbs.Register(gone{}) }
-
-func (gone) Name() string                        { return "gone" }
-func (gone) Devices() ([]verbs.Device, error)    { return nil, nil }
-func (gone) Lookup(string) (verbs.Device, error) { return nil, nil }
-
+// removed is the context of a device that is being removed.
 type removed struct{ verbs.Context }
 
 func (r removed) Device() verbs.Device { return removedDevice{r.Context.Device()} }
 
 type removedDevice struct{ verbs.Device }
 
-func (removedDevice) Backend() string { return "gone" }
+func (removedDevice) Present() bool { return false }
 
 func TestRemovedDeviceEndsTheRun(t *testing.T) {
 	p := testPlan(option.OpWrite, option.KindBandwidth, 8, 0)

@@ -109,7 +109,8 @@ type armable struct {
 
 // nap arms the queues, so that its caller looks at them once more: or a completion
 // between the look and the arm would wake nobody. If they are armed it sleeps, for a
-// while at most.
+// while at most, in a raw system call: the wake-up is what mode event measures, and the
+// collector is off.
 func (s *sleeper) nap() error {
 	fresh := false
 	for i := range s.queues {
@@ -125,7 +126,7 @@ func (s *sleeper) nap() error {
 	if fresh {
 		return nil
 	}
-	cq, err := s.channel.GetEvent(eventSlice)
+	cq, err := s.channel.GetEventRaw(eventSlice)
 	if err == verbs.ErrTimeout {
 		s.idle(int64(eventSlice))
 		return nil

@@ -256,4 +256,5 @@ func (c nullChannel) GetEvent(time.Duration) (verbs.CQ, error) {
 	c.armed = nil
 	return q, nil
 }
-func (nullChannel) Close() error { return nil }
+func (c nullChannel) GetEventRaw(d time.Duration) (verbs.CQ, error) { return c.GetEvent(d) }
+func (nullChannel) Close() error                                    { return nil }

@@ -6,8 +6,9 @@ import (
 )
 
 // ConnManager is a [Context] that connects QPs by IP address, through librdmacm
-// (rdma_cm(7)). The two sides agree on the QPs, and the library on the path
-// between them:
+// (rdma_cm(7)), on InfiniBand and RoCE. The two sides agree on the QPs, and the library
+// on the path between them. iWARP cannot be connected: there rdma_connect(3) itself moves
+// the QP to RTS and [CMConn] Connect would wait for an event that does not come.
 //
 //	active: ResolveCM, Connect, QP to INIT, RTR, RTS, Establish
 //	passive: ListenCM, Next, QP to INIT, RTR, RTS, Accept, AwaitEstablished

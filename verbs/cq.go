@@ -43,16 +43,26 @@ type CQ interface {
 	Close() error
 }
 
+// LongestRawWait bounds [CompChannel] GetEventRaw: the garbage collector waits for it.
+const LongestRawWait = 5 * time.Millisecond
+
 // CompChannel, struct ibv_comp_channel, delivers completion events of the CQs made
 // with it. A CQ that is armed puts one event into its channel, and is not armed any
 // more. The descriptor can be waited for by poll(2) among others.
 type CompChannel interface {
-	// GetEvent sleeps until an event comes and returns its CQ, or [ErrTimeout]
-	// after timeout. The event consumes no completion and leaves the CQ disarmed.
+	// GetEvent waits until an event comes and returns its CQ, or [ErrTimeout] after
+	// timeout. The event consumes no completion and leaves the CQ disarmed. Any number
+	// of goroutines may wait; each event goes to one of them.
 	//
 	//	int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
 	GetEvent(timeout time.Duration) (CQ, error)
-	// FD returns the file descriptor, readable while an event is queued.
+	// GetEventRaw is GetEvent by raw system calls, as in [syscall.RawSyscall]: the thread
+	// sleeps, for [LongestRawWait] at most, and the Go scheduler does not know. It wakes
+	// some microseconds sooner. Meanwhile no garbage collection can begin, and nothing
+	// else runs in the thread's share of GOMAXPROCS: it is for threads that measure.
+	GetEventRaw(timeout time.Duration) (CQ, error)
+	// FD returns the file descriptor, readable while an event is queued. It is
+	// non-blocking; -1 after Close.
 	FD() int
 	// Close destroys the channel; EBUSY while a CQ uses it.
 	//

@@ -10,6 +10,9 @@ type Device interface {
 	Backend() string
 	// Software says what stands in for hardware, or "" for a device that may be hardware.
 	Software() string
+	// Present reports whether the device is still there. A driver that cannot take a
+	// device from under its users removes it when they go, and raises no event for that.
+	Present() bool
 	// Open opens the device.
 	//
 	//	struct ibv_context *ibv_open_device(struct ibv_device *device)

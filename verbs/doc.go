@@ -57,7 +57,7 @@
 // A backend is imported for its side effect, as database drivers are:
 //
 //	import (
-//		_ "github.com/ibperf/ibperf/verbs/ibv" // libibverbs: RDMA hardware, rxe, siw
+//		_ "github.com/ibperf/ibperf/verbs/ibv" // libibverbs: RDMA hardware, rxe
 //		_ "github.com/ibperf/ibperf/verbs/shm" // the embedded device
 //	)
 //
@@ -77,18 +77,20 @@
 // # Threads
 //
 // All methods may be called from any goroutine at any time, except that an
-// object must not be used during or after its Close; a CQ may be polled while
-// QPs that use it are closed. Posting takes a lock for each QP and polling one
-// for each CQ: threads that are to run at full speed have QPs and CQs of their
-// own. Nothing blocks, except [CompChannel] GetEvent until its timeout, Modify
-// and Close while they wait for a device, and Close of a CQ until its events are
-// acknowledged.
+// object must not be used during its Close; a CQ may be polled while QPs that
+// use it are closed. Posting takes a lock for each QP and polling one for each
+// CQ: threads that are to run at full speed have QPs and CQs of their own.
+// Nothing blocks, except GetEvent of [CompChannel] and GetAsyncEvent until their
+// timeout, Modify and Close while they wait for a device, and Close of a CQ until
+// its events are acknowledged. Goroutines that wait hold no thread, except in
+// GetEventRaw.
 //
 // # Errors
 //
 // A verb that fails returns an [OpError], with the errno that libibverbs gives
 // and, where it is known, what to do about it. errors.Is compares it with a
-// [syscall.Errno], [ErrNotSupported] and the other sentinels. A work request that
+// [syscall.Errno], [ErrNotSupported] and the other sentinels. A call on an object
+// that is closed is [ErrClosed]; to close it again is no error. A work request that
 // was posted and then fails is no error of a call: its completion has a
 // [WCStatus] that is not [WCSuccess], whose Cause says what usually leads to it.
 // The QP is then in state ERR (of UC and UD: SQE), and everything else on it is flushed.

@@ -14,6 +14,9 @@ var (
 	ErrNoDevice = errors.New("no such RDMA device")
 	// ErrNotSupported says that the backend or the device lacks the call.
 	ErrNotSupported = syscall.EOPNOTSUPP
+	// ErrClosed says that the object, or the context that it was made from, was closed
+	// before the call.
+	ErrClosed = syscall.EBADF
 	// ErrTimeout is returned by waits whose time has passed.
 	ErrTimeout = os.ErrDeadlineExceeded
 )

@@ -1,6 +1,9 @@
 package verbs
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
 
 // GIDClass is what the GIDs of two ports must share to reach each other: the
 // format of the packets and, on Ethernet, the address family and the scope.
@@ -113,9 +116,10 @@ func GIDClasses(entries []GIDEntry) []GIDClass {
 	return classes
 }
 
-// BestGID returns the entry of a GID table to use when nothing is known of the
-// peer. It is false if no entry is set.
-func BestGID(entries []GIDEntry) (GIDEntry, bool) {
+// BestGID returns the entry of a port to use when nothing is known of the peer, from
+// a table that may hold those of all ports. It is false if none of the port is set.
+func BestGID(table []GIDEntry, port int) (GIDEntry, bool) {
+	entries := slices.DeleteFunc(slices.Clone(table), func(e GIDEntry) bool { return e.Port != port })
 	classes := GIDClasses(entries)
 	class, ok := BestGIDClass(classes, classes)
 	if !ok {

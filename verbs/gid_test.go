@@ -13,7 +13,7 @@ func gidEntry(t *testing.T, i int, gid string, kind GIDType) GIDEntry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return GIDEntry{GID: g, Index: i, Type: kind}
+	return GIDEntry{GID: g, Index: i, Port: 1, Type: kind}
 }
 
 func TestBestGIDPrefersRoutable(t *testing.T) {
@@ -23,10 +23,23 @@ func TestBestGIDPrefersRoutable(t *testing.T) {
 		gidEntry(t, 4, "::ffff:10.0.0.1", GIDTypeRoCEv1), gidEntry(t, 5, "::ffff:10.0.0.1", GIDTypeRoCEv2),
 	}
 	for n, want := range []int{-1, -1, 1, 2, 3, 3, 5} {
-		got, ok := BestGID(table[:n])
+		got, ok := BestGID(table[:n], 1)
 		if ok != (want >= 0) || ok && got.Index != want {
 			t.Errorf("of %d entries %d is chosen (%v), want %d", n, got.Index, ok, want)
 		}
+	}
+}
+
+// TestBestGIDIsOfThePort: a device's table holds the entries of all its ports.
+func TestBestGIDIsOfThePort(t *testing.T) {
+	other := gidEntry(t, 0, "::ffff:10.0.0.1", GIDTypeRoCEv2)
+	other.Port = 2
+	table := []GIDEntry{other, gidEntry(t, 3, "fe80::1", GIDTypeRoCEv1)}
+	if got, ok := BestGID(table, 1); !ok || got != table[1] {
+		t.Errorf("of port 1: %+v, %v", got, ok)
+	}
+	if got, ok := BestGID(table, 3); ok {
+		t.Errorf("of port 3, which has none: %+v", got)
 	}
 }
 

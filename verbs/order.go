@@ -12,10 +12,10 @@ type OrderFlags uint32
 // The query flags.
 const (
 	// OrderReturnCaps asks for a mask of [OrderCaps]; without it the answer is
-	// OrderWholeMsg or 0. libibverbs knows it since version 46.
+	// OrderWholeMsg or 0. rdma-core knows it since version 46.
 	OrderReturnCaps OrderFlags = 1 << 0
 	// OrderDeviceOnly asks for the device's promise alone, leaving out what the
-	// host CPU adds. libibverbs knows it since version 60.
+	// host CPU adds. rdma-core knows it since version 60.
 	OrderDeviceOnly OrderFlags = 1 << 1
 )
 
@@ -34,7 +34,7 @@ type Order int
 // The four answers, which are never mixed up: a device that promises nothing
 // and a library that cannot be asked are different things.
 const (
-	OrderUnknown Order = iota // the library lacks the call
+	OrderUnknown Order = iota // the library lacks the call, which rdma-core has since version 36
 	OrderNone                 // asked, and not promised: never poll memory
 	OrderBlocks               // poll the last byte of every aligned 128-byte block
 	OrderWhole                // poll the last byte of the message

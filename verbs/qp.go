@@ -191,7 +191,30 @@ type QPAttr struct {
 	RetryCnt        uint8
 	RNRRetry        uint8 // 7 for ever
 	QKey            uint32
+
+	// The alternate path, which MaskAltPath names as a whole, and whether the QP is to
+	// move to it. Path migration is InfiniBand's; RoCE and iWARP have none.
+	AltAH        AHAttr
+	AltPKeyIndex uint16
+	AltPortNum   uint8
+	AltTimeout   uint8 // as Timeout
+	PathMigState MigState
 }
+
+// MigState is enum ibv_mig_state: whether a QP may move to its alternate path.
+type MigState uint32
+
+// The states of path migration.
+const (
+	MigMigrated MigState = 0 // IBV_MIG_MIGRATED: no alternate path is loaded
+	MigRearm    MigState = 1 // IBV_MIG_REARM: it is to be armed together with the peer
+	MigArmed    MigState = 2 // IBV_MIG_ARMED: the QP moves to it when the path fails
+)
+
+var migStateNames = map[MigState]string{MigMigrated: "MIGRATED", MigRearm: "REARM", MigArmed: "ARMED"}
+
+// String returns the manual's name without IBV_MIG_.
+func (s MigState) String() string { return nameOf(migStateNames, s) }
 
 // QPAttrMask is enum ibv_qp_attr_mask.
 type QPAttrMask uint32

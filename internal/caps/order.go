@@ -101,7 +101,7 @@ func endpoint(qp verbs.QP, p *Port) (e verbs.Endpoint, gidIndex int) {
 	if p.attr.LinkLayer != verbs.LinkEthernet && !p.attr.GRHRequired {
 		return e, 0
 	}
-	gid, _ := verbs.BestGID(p.gids)
+	gid, _ := verbs.BestGID(p.gids, p.Number)
 	e.GID = gid.GID
 	return e, gid.Index
 }

@@ -112,7 +112,7 @@ func TestServerWithoutAUsableDeviceTellsTheClient(t *testing.T) {
 
 func TestUnusableDevicesEndBeforeTheNetwork(t *testing.T) {
 	for args, want := range map[string]string{
-		"-d nope": "there are", "-d fakedown": "DOWN", "-d fakelocked": "permission", "-d shm_whole -i 9": "no port 9",
+		"-d nope": "there are", "-d fakedown": "DOWN", "-d fakeiwarp": "iWARP", "-d fakelocked": "permission", "-d shm_whole -i 9": "no port 9",
 	} {
 		wantEnd(t, "server "+args, start(t, writeLat, quick, serverArgs(strings.Fields(args)...)...).end(t), StatusDevice, want)
 		wantEnd(t, "client "+args, start(t, writeLat, quick, strings.Fields(args+" 127.0.0.1")...).end(t), StatusDevice, want)

@@ -132,6 +132,9 @@ func checkPort(c verbs.Context, port int) error {
 	if err != nil {
 		return fmt.Errorf("query device %s: %w", name, err)
 	}
+	if attr.Transport == verbs.TransportIWARP {
+		return fmt.Errorf("device %s is iWARP, which the programs do not connect, with or without --rdma_cm: name an InfiniBand or RoCE device with -d", name)
+	}
 	if port > attr.PhysPortCount {
 		return fmt.Errorf("device %s has no port %d: its last is %d", name, port, attr.PhysPortCount)
 	}

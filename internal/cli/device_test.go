@@ -77,6 +77,7 @@ func TestChooseServerRefuses(t *testing.T) {
 func TestOpenDevice(t *testing.T) {
 	for name, want := range map[string]string{
 		"fakedown": "port 1 of device fakedown is DOWN, not ACTIVE", "fakelocked": "permission denied",
+		"fakeiwarp": "device fakeiwarp is iWARP",
 	} {
 		c, err := lookup(name, "")
 		if err != nil {

@@ -7,16 +7,19 @@ import (
 )
 
 // fakeBackend offers devices that are not embedded: fakedown's port is down,
-// fake0's is active, fakelocked may not be opened.
+// fakeiwarp's and fake0's are active, fakelocked may not be opened.
 type fakeBackend struct{}
 
 type fakeDevice struct {
-	name  string
-	state verbs.PortState
+	name      string
+	state     verbs.PortState
+	transport verbs.TransportType
 }
 
 var fakeDevices = []verbs.Device{
-	&fakeDevice{"fakelocked", verbs.PortNOP}, &fakeDevice{"fakedown", verbs.PortDown}, &fakeDevice{"fake0", verbs.PortActive},
+	&fakeDevice{name: "fakelocked", state: verbs.PortNOP}, &fakeDevice{name: "fakedown", state: verbs.PortDown},
+	&fakeDevice{name: "fakeiwarp", state: verbs.PortActive, transport: verbs.TransportIWARP},
+	&fakeDevice{name: "fake0", state: verbs.PortActive},
 }
 
 func init() { verbs.Register(fakeBackend{}) }
@@ -37,6 +40,7 @@ func (fakeBackend) Lookup(name string) (verbs.Device, error) {
 func (d *fakeDevice) Name() string     { return d.name }
 func (d *fakeDevice) Backend() string  { return "fake" }
 func (d *fakeDevice) Software() string { return "" }
+func (d *fakeDevice) Present() bool    { return true }
 
 func (d *fakeDevice) Open() (verbs.Context, error) {
 	if d.state == verbs.PortNOP {
@@ -55,7 +59,7 @@ func (c *fakeContext) Device() verbs.Device { return c.device }
 func (c *fakeContext) Close() error         { return nil }
 
 func (c *fakeContext) QueryDevice() (verbs.DeviceAttr, error) {
-	return verbs.DeviceAttr{PhysPortCount: 1}, nil
+	return verbs.DeviceAttr{Transport: c.device.transport, PhysPortCount: 1}, nil
 }
 
 func (c *fakeContext) QueryPort(int) (verbs.PortAttr, error) {

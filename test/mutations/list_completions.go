@@ -57,5 +57,5 @@ var completionFaults = []mutation{
 	{"poll takes more than fits", "CQ-5", "cq.go",
 		`for n < len(wc) && q.head != tail {`, `for wc = wc[:cap(wc)]; n < len(wc) && q.head != tail; {`},
 	{"a CQ in use can be destroyed", "CQ-4", "cq.go",
-		`busy := q.users > 0`, `busy := false`},
+		`if q.users > 0 {`, `if false {`},
 }

@@ -44,7 +44,7 @@ func newRig(t *testing.T, dev verbs.Device) *rig {
 			table = append(table, e)
 		}
 	}
-	r.gid, _ = verbs.BestGID(table)
+	r.gid, _ = verbs.BestGID(table, 1)
 	r.pd = must(r.ctx.AllocPD())(t)
 	r.ch = must(r.ctx.CreateCompChannel())(t)
 	r.cq = must(r.ctx.CreateCQ(64, r.ch, 0))(t)

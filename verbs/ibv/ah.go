@@ -29,6 +29,9 @@ type ah struct {
 //
 //	struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 func (p *pd) CreateAH(attr *verbs.AHAttr) (verbs.AH, error) {
+	if p.gone() {
+		return nil, closed("create_ah", p.ctx.dev.name)
+	}
 	a := fromAHAttr(attr)
 	c, err := C.ib_create_ah(p.c, &a)
 	if c == nil {
@@ -53,6 +56,9 @@ type sender struct {
 
 func (c *context) sender(verb string, wc *verbs.WC, grh []byte, port int) (s sender, err error) {
 	object := fmt.Sprintf("%s port %d", c.dev.name, port)
+	if c.c == nil {
+		return s, closed(verb, object)
+	}
 	if port < 1 || port > 255 {
 		return s, opError(verb, object, syscall.EINVAL, "ports are numbered from 1")
 	}
@@ -76,52 +82,63 @@ func (c *context) InitAHFromWC(port int, wc *verbs.WC, grh []byte) (verbs.AHAttr
 		return verbs.AHAttr{}, err
 	}
 	var a C.struct_abi_ah_attr
-	if ret, err := C.ib_init_ah_from_wc(c.c, C.uint8_t(port), &s.wc, &s.grh, &a); ret != 0 {
-		return verbs.AHAttr{}, opError("init_ah_from_wc", c.dev.name, err, fromWCHint)
+	ret, err := C.ib_init_ah_from_wc(c.c, C.uint8_t(port), &s.wc, &s.grh, &a)
+	if err := check("init_ah_from_wc", c.dev.name, errnoOf(ret, err), fromWCHint); err != nil {
+		return verbs.AHAttr{}, err
 	}
 	return toAHAttr(&a), nil
 }
 
-const fromWCHint = "the GRH must be that of a message to a GID of the port, not to a multicast group"
+func fromWCHint() string {
+	return "the GRH must be that of a message to a GID of the port, not to a multicast group"
+}
 
 // CreateAHFromWC creates an address handle to the sender of a UD message.
 //
 //	struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t port_num)
 func (p *pd) CreateAHFromWC(wc *verbs.WC, grh []byte, port int) (verbs.AH, error) {
+	if p.gone() {
+		return nil, closed("create_ah_from_wc", p.ctx.dev.name)
+	}
 	s, err := p.ctx.sender("create_ah_from_wc", wc, grh, port)
 	if err != nil {
 		return nil, err
 	}
 	c, err := C.ib_create_ah_from_wc(p.c, &s.wc, &s.grh, C.uint8_t(port))
 	if c == nil {
-		return nil, opError("create_ah_from_wc", p.ctx.dev.name, err, fromWCHint)
+		return nil, opError("create_ah_from_wc", p.ctx.dev.name, err, fromWCHint())
 	}
 	return &ah{ctx: p.ctx, c: c}, nil
 }
 
-// Handle is the struct ibv_ah *, which work requests hold.
+// Handle is the struct ibv_ah *, which work requests hold; 0 after Close.
 func (a *ah) Handle() uint64 { return uint64(uintptr(unsafe.Pointer(a.c))) }
 
 // Close destroys the handle.
 //
 //	int ibv_destroy_ah(struct ibv_ah *ah)
 func (a *ah) Close() error {
-	if a.c == nil {
+	if a.c == nil || a.ctx.c == nil {
 		return nil
 	}
-	err := check("destroy_ah", a.ctx.dev.name, C.ib_destroy_ah(a.c), nil)
-	if err == nil {
-		a.c = nil
+	ret, err := C.ib_destroy_ah(a.c)
+	if err := check("destroy_ah", a.ctx.dev.name, errnoOf(ret, err), nil); err != nil {
+		return err
 	}
-	return err
+	a.c = nil
+	return nil
 }
 
 // AttachMcast makes the QP receive what is sent to a multicast group.
 //
 //	int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 func (q *qp) AttachMcast(gid verbs.GID, lid uint16) error {
+	if q.gone() {
+		return closed("attach_mcast", q.object())
+	}
 	g := C.union_abi_gid(gid)
-	return check("attach_mcast", q.object(), C.ib_attach_mcast(q.c, &g, C.uint16_t(lid)), func() string {
+	ret, err := C.ib_attach_mcast(q.c, &g, C.uint16_t(lid))
+	return check("attach_mcast", q.object(), errnoOf(ret, err), func() string {
 		return fmt.Sprintf("to %s: a UD QP and the GID of a multicast group are needed", gid)
 	})
 }
@@ -130,8 +147,12 @@ func (q *qp) AttachMcast(gid verbs.GID, lid uint16) error {
 //
 //	int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 func (q *qp) DetachMcast(gid verbs.GID, lid uint16) error {
+	if q.gone() {
+		return closed("detach_mcast", q.object())
+	}
 	g := C.union_abi_gid(gid)
-	return check("detach_mcast", q.object(), C.ib_detach_mcast(q.c, &g, C.uint16_t(lid)), func() string {
+	ret, err := C.ib_detach_mcast(q.c, &g, C.uint16_t(lid))
+	return check("detach_mcast", q.object(), errnoOf(ret, err), func() string {
 		return fmt.Sprintf("from %s: it must be attached", gid)
 	})
 }

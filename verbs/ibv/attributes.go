@@ -11,9 +11,13 @@ import "github.com/ibperf/ibperf/verbs"
 //
 //	int ibv_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input, struct ibv_device_attr_ex *attr)
 func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
+	if c.c == nil {
+		return verbs.DeviceAttr{}, closed("query_device", c.dev.name)
+	}
 	var ex C.struct_abi_device_attr_ex
-	if ret := C.ib_query_device_ex(c.c, &ex); ret != 0 {
-		return verbs.DeviceAttr{}, check("query_device", c.dev.name, ret, nil)
+	ret, err := C.ib_query_device_ex(c.c, &ex)
+	if err := check("query_device", c.dev.name, errnoOf(ret, err), nil); err != nil {
+		return verbs.DeviceAttr{}, err
 	}
 	a := &ex.orig_attr
 	ports := int(ex.phys_port_cnt_ex)

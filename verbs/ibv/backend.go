@@ -14,7 +14,6 @@ import "C"
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -72,7 +71,7 @@ func (backend) Devices() ([]verbs.Device, error) {
 	return out, nil
 }
 
-// Lookup makes no other devices than the one: a run looks for its own every second.
+// Lookup makes no other devices than the one.
 func (backend) Lookup(name string) (verbs.Device, error) {
 	if load() != nil {
 		return nil, nil
@@ -134,28 +133,4 @@ func versionOf(file string) int {
 	}
 	v, _ := strconv.Atoi(m[1])
 	return v
-}
-
-// opError makes the error of a verb from what cgo returns as errno.
-func opError(verb, object string, err error, detail string) error {
-	var errno syscall.Errno
-	if !errors.As(err, &errno) || errno == 0 {
-		errno = syscall.EIO // a failure that sets no errno
-	}
-	return &verbs.OpError{Verb: verb, Object: object, Errno: errno, Detail: detail}
-}
-
-// check makes the error of a verb that returns 0 or an errno.
-func check(verb, object string, ret C.int, detail func() string) error {
-	if ret == 0 {
-		return nil
-	}
-	if ret < 0 {
-		return opError(verb, object, syscall.EIO, fmt.Sprintf("it returned %d", int(ret)))
-	}
-	text := ""
-	if detail != nil {
-		text = detail()
-	}
-	return opError(verb, object, syscall.Errno(ret), text)
 }

@@ -11,30 +11,90 @@ package ibv
 import "C"
 
 import (
+	"errors"
+	"os"
 	"syscall"
 	"time"
 	"unsafe"
 
+	"github.com/ibperf/ibperf/internal/fdwait"
 	"github.com/ibperf/ibperf/verbs"
 )
 
 type compChannel struct {
-	ctx *context
-	c   *C.struct_abi_comp_channel
+	ctx    *context
+	c      *C.struct_abi_comp_channel
+	events *fdwait.Waiter[verbs.CQ]
 }
 
-// CreateCompChannel creates a completion channel.
+// CreateCompChannel creates a completion channel. Its descriptor is non-blocking: an event
+// that another goroutine took would else be waited for in read(2).
 //
 //	struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
-	ch, err := C.ib_create_comp_channel(c.c)
-	if ch == nil {
+	if c.c == nil {
+		return nil, closed("create_comp_channel", c.dev.name)
+	}
+	twin, err := C.ib_create_comp_channel(c.c)
+	if twin == nil {
 		return nil, opError("create_comp_channel", c.dev.name, err, "")
 	}
-	return &compChannel{ctx: c, c: ch}, nil
+	ch := &compChannel{ctx: c, c: twin}
+	if ch.events, err = waiter(twin.fd, "comp_channel", ch.take); err != nil {
+		C.ib_destroy_comp_channel(twin)
+		return nil, opError("create_comp_channel", c.dev.name, err, "its descriptor cannot be waited for")
+	}
+	return ch, nil
 }
 
-func (ch *compChannel) FD() int { return int(ch.c.fd) }
+func (ch *compChannel) gone() bool { return ch.c == nil || ch.ctx.c == nil }
+
+func (ch *compChannel) FD() int {
+	if ch.gone() {
+		return -1
+	}
+	return int(ch.c.fd)
+}
+
+// GetEvent waits for an event in the runtime's poller.
+//
+//	int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
+func (ch *compChannel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
+	return ch.event(ch.events.Wait(timeout))
+}
+
+// GetEventRaw waits for an event in poll(2), in one call into C that the scheduler does not
+// know of.
+//
+//	int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
+func (ch *compChannel) GetEventRaw(timeout time.Duration) (verbs.CQ, error) {
+	q, err := ch.get(min(timeout, verbs.LongestRawWait))
+	if err == syscall.EAGAIN {
+		err = verbs.ErrTimeout
+	}
+	return ch.event(q, err)
+}
+
+// take takes an event without waiting. Its error is EAGAIN itself if there is none.
+func (ch *compChannel) take() (verbs.CQ, error) { return ch.get(0) }
+
+func (ch *compChannel) get(timeout time.Duration) (verbs.CQ, error) {
+	if ch.gone() {
+		return nil, verbs.ErrClosed
+	}
+	e := C.struct_get_event{channel: ch.c, timeout_ms: C.int(milliseconds(timeout))}
+	if !ch.ctx.stacks.Call(C.fast_get_event, unsafe.Pointer(&e)) {
+		C.fast_get_event(unsafe.Pointer(&e))
+	}
+	if e.err != 0 {
+		return nil, syscall.Errno(e.err)
+	}
+	q, ok := ch.ctx.find(unsafe.Pointer(e.cq)).(*cq)
+	if !ok {
+		return nil, syscall.EIO // no CQ goes before its events are acknowledged
+	}
+	return q, nil
+}
 
 // longestWait keeps the milliseconds of a wait within poll(2)'s int.
 const longestWait = 24 * time.Hour
@@ -44,40 +104,17 @@ func milliseconds(d time.Duration) int {
 	return int((min(max(d, 0), longestWait) + time.Millisecond - 1) / time.Millisecond)
 }
 
-// GetEvent sleeps until an event comes, in one call into C.
-//
-//	int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
-func (ch *compChannel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
-	deadline := time.Now().Add(timeout)
-	for {
-		e := ch.wait(timeout)
-		switch syscall.Errno(e.err) {
-		case 0:
-			q, _ := ch.ctx.find(unsafe.Pointer(e.cq)).(*cq)
-			return q, nil
-		case syscall.ETIMEDOUT: // or a signal came
-			if timeout = time.Until(deadline); timeout <= 0 {
-				return nil, verbs.ErrTimeout
-			}
-		default:
-			return nil, opError("get_cq_event", ch.ctx.dev.name, syscall.Errno(e.err), "")
-		}
+// event completes the error of a wait.
+func (ch *compChannel) event(q verbs.CQ, err error) (verbs.CQ, error) {
+	switch {
+	case err == nil:
+		return q, nil
+	case err == verbs.ErrTimeout:
+		return nil, err
+	case err == verbs.ErrClosed || errors.Is(err, os.ErrClosed):
+		return nil, closed("get_cq_event", ch.ctx.dev.name)
 	}
-}
-
-// briefly is how long a wait may hold up the Go scheduler.
-const briefly = 5 * time.Millisecond
-
-// wait waits for an event, at first without telling the scheduler: most events
-// come soon.
-func (ch *compChannel) wait(timeout time.Duration) (e C.struct_get_event) {
-	e.channel, e.timeout_ms = ch.c, C.int(milliseconds(min(timeout, briefly)))
-	if ch.ctx.stacks.Call(C.fast_get_event, unsafe.Pointer(&e)) && (e.err != C.int(syscall.ETIMEDOUT) || timeout <= briefly) {
-		return e
-	}
-	e.timeout_ms = C.int(milliseconds(timeout))
-	C.fast_get_event(unsafe.Pointer(&e))
-	return e
+	return nil, opError("get_cq_event", ch.ctx.dev.name, err, "")
 }
 
 // Close destroys the channel.
@@ -87,9 +124,12 @@ func (ch *compChannel) Close() error {
 	if ch.c == nil {
 		return nil
 	}
-	err := check("destroy_comp_channel", ch.ctx.dev.name, C.ib_destroy_comp_channel(ch.c), nil)
-	if err == nil {
-		ch.c = nil
+	if ch.ctx.c != nil {
+		ret, err := C.ib_destroy_comp_channel(ch.c)
+		if err := check("destroy_comp_channel", ch.ctx.dev.name, errnoOf(ret, err), nil); err != nil {
+			return err
+		}
 	}
-	return err
+	ch.c = nil
+	return ch.events.Close()
 }

@@ -53,6 +53,9 @@ type cmConn struct {
 //
 //	int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context, enum rdma_port_space ps)
 func (c *context) newCM(addr netip.AddrPort) (*cmConn, error) {
+	if c.c == nil {
+		return nil, cmError("create_id", c.dev.name, verbs.ErrClosed, "the context is closed")
+	}
 	if err := loadCM(); err != nil {
 		return nil, cmError("create_id", c.dev.name, verbs.ErrNotSupported, err.Error())
 	}

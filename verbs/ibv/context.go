@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/ibperf/ibperf/internal/ccall"
+	"github.com/ibperf/ibperf/internal/fdwait"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -22,18 +23,18 @@ type context struct {
 	dev *device
 	c   *C.struct_abi_context
 
-	events  events
+	events  *fdwait.Waiter[verbs.AsyncEvent]
 	stacks  *ccall.Stacks
-	mu      sync.Mutex
-	objects map[unsafe.Pointer]any // QPs, CQs and SRQs by their C twins, which events name
+	objects sync.Map // QPs, CQs and SRQs by their C twins, which events name
 }
 
 func newContext(d *device, c *C.struct_abi_context) (*context, error) {
-	out := &context{dev: d, c: c, objects: map[unsafe.Pointer]any{}}
-	out.events.take = out.takeEvent
-	err := out.events.open(c.async_fd)
-	if err == nil {
-		out.stacks, err = stacks()
+	out := &context{dev: d, c: c}
+	var err error
+	if out.events, err = waiter(c.async_fd, "async_fd", out.takeAsyncEvent); err == nil {
+		if out.stacks, err = stacks(); err != nil {
+			out.events.Close()
+		}
 	}
 	if err != nil {
 		C.ib_close_device(c)
@@ -44,29 +45,25 @@ func newContext(d *device, c *C.struct_abi_context) (*context, error) {
 
 func (c *context) Device() verbs.Device { return c.dev }
 
-// hold makes an object known to events; drop ends that.
-func (c *context) hold(twin unsafe.Pointer, object any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.objects[twin] = object
-}
+// hold makes an object known to events.
+func (c *context) hold(twin unsafe.Pointer, object any) { c.objects.Store(twin, object) }
 
-func (c *context) drop(twin unsafe.Pointer) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.objects, twin)
-}
+// drop ends that, after the twin was destroyed: by then its memory may be that of another
+// object, which is kept.
+func (c *context) drop(twin unsafe.Pointer, object any) { c.objects.CompareAndDelete(twin, object) }
 
 func (c *context) find(twin unsafe.Pointer) any {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.objects[twin]
+	object, _ := c.objects.Load(twin)
+	return object
 }
 
 // AllocPD allocates a protection domain.
 //
 //	struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 func (c *context) AllocPD() (verbs.PD, error) {
+	if c.c == nil {
+		return nil, closed("alloc_pd", c.dev.name)
+	}
 	p, err := C.ib_alloc_pd(c.c)
 	if p == nil {
 		return nil, opError("alloc_pd", c.dev.name, err, "")
@@ -81,13 +78,10 @@ func (c *context) Close() error {
 	if c.c == nil {
 		return nil
 	}
-	c.events.file.Close()
+	c.events.Close()
 	ret, err := C.ib_close_device(c.c)
 	c.c = nil
-	if ret != 0 {
-		return opError("close_device", c.dev.name, err, "")
-	}
-	return nil
+	return check("close_device", c.dev.name, errnoOf(ret, err), nil)
 }
 
 // hostOrder turns a GUID, which libibverbs keeps in network order, into a number.

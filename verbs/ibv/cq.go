@@ -29,22 +29,27 @@ type cq struct {
 //	struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector)
 func (c *context) CreateCQ(cqe int, channel verbs.CompChannel, compVector int) (verbs.CQ, error) {
 	object := fmt.Sprintf("%s, %d entries, vector %d", c.dev.name, cqe, compVector)
+	if c.c == nil {
+		return nil, closed("create_cq", object)
+	}
 	var events *C.struct_abi_comp_channel
 	if channel != nil {
 		ch, ok := channel.(*compChannel)
-		if !ok || ch.ctx != c {
-			return nil, opError("create_cq", object, syscall.EINVAL, "the completion channel must be of this context")
+		if !ok || ch.ctx != c || ch.gone() {
+			return nil, opError("create_cq", object, syscall.EINVAL, "the completion channel must be of this context, and open")
 		}
 		events = ch.c
 	}
 	q, err := C.ib_create_cq(c.c, C.int(cqe), nil, events, C.int(compVector))
 	if q == nil {
-		return nil, opError("create_cq", object, err, "the device's limits: ib_caps")
+		return nil, opError("create_cq", object, err, createHint(err))
 	}
 	out := &cq{ctx: c, c: q}
 	c.hold(unsafe.Pointer(q), out)
 	return out, nil
 }
+
+func (q *cq) gone() bool { return q.c == nil || q.ctx.c == nil }
 
 // Poll moves completions that are there into wc.
 //
@@ -55,6 +60,9 @@ func (q *cq) Poll(wc []verbs.WC) (int, error) { return q.PollSpin(wc, 1) }
 //
 //	int ibv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
+	if q.gone() {
+		return 0, closed("poll_cq", q.ctx.dev.name)
+	}
 	if len(wc) == 0 {
 		return 0, nil
 	}
@@ -74,6 +82,9 @@ func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
 //
 //	int ibv_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 func (q *cq) ReqNotify(solicitedOnly bool) error {
+	if q.gone() {
+		return closed("req_notify_cq", q.ctx.dev.name)
+	}
 	r := C.struct_req_notify{cq: q.c}
 	if solicitedOnly {
 		r.solicited_only = 1
@@ -81,17 +92,14 @@ func (q *cq) ReqNotify(solicitedOnly bool) error {
 	if !q.ctx.stacks.Call(C.fast_req_notify, unsafe.Pointer(&r)) {
 		C.fast_req_notify(unsafe.Pointer(&r))
 	}
-	if r.err != 0 {
-		return check("req_notify_cq", q.ctx.dev.name, r.err, nil)
-	}
-	return nil
+	return check("req_notify_cq", q.ctx.dev.name, syscall.Errno(r.err), nil)
 }
 
 // AckEvents acknowledges events.
 //
 //	void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
 func (q *cq) AckEvents(n int) {
-	if n > 0 {
+	if n > 0 && !q.gone() {
 		C.ib_ack_cq_events(q.c, C.uint(n))
 	}
 }
@@ -101,25 +109,35 @@ func (q *cq) AckEvents(n int) {
 //	int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 func (q *cq) Resize(cqe int) error {
 	object := fmt.Sprintf("%s, %d entries", q.ctx.dev.name, cqe)
-	return check("resize_cq", object, C.ib_resize_cq(q.c, C.int(cqe)), func() string {
-		return "it must hold the completions that are in it, within the device's limits: ib_caps"
+	if q.gone() {
+		return closed("resize_cq", object)
+	}
+	ret, err := C.ib_resize_cq(q.c, C.int(cqe))
+	errno := errnoOf(ret, err)
+	return check("resize_cq", object, errno, func() string {
+		return "it must hold the completions that are in it; " + createHint(errno)
 	})
 }
 
-func (q *cq) CQE() int { return int(q.c.cqe) }
+func (q *cq) CQE() int {
+	if q.gone() {
+		return 0
+	}
+	return int(q.c.cqe)
+}
 
 // Close destroys the queue, once all its events are acknowledged.
 //
 //	int ibv_destroy_cq(struct ibv_cq *cq)
 func (q *cq) Close() error {
-	if q.c == nil {
+	if q.gone() {
 		return nil
 	}
-	twin := unsafe.Pointer(q.c)
-	err := check("destroy_cq", q.ctx.dev.name, C.ib_destroy_cq(q.c), nil)
-	if err == nil {
-		q.ctx.drop(twin)
-		q.c = nil
+	ret, err := C.ib_destroy_cq(q.c)
+	if err := check("destroy_cq", q.ctx.dev.name, errnoOf(ret, err), nil); err != nil {
+		return err
 	}
-	return err
+	q.ctx.drop(unsafe.Pointer(q.c), q)
+	q.c = nil
+	return nil
 }

@@ -50,6 +50,12 @@ func (d *device) Software() string {
 	return "RDMA in software"
 }
 
+// Present looks for the device's node in sysfs, which the kernel takes away first.
+func (d *device) Present() bool {
+	_, err := os.Stat(filepath.Join("/sys/class/infiniband_verbs", d.node))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // Open opens the device.
 //
 //	struct ibv_context *ibv_open_device(struct ibv_device *device)

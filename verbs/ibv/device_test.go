@@ -57,7 +57,7 @@ func newRig(t *testing.T) *rig {
 	must("port")
 	table, err := r.ctx.QueryGIDTable(r.port.GIDTableLen)
 	must("GID table")
-	r.gid, _ = verbs.BestGID(table)
+	r.gid, _ = verbs.BestGID(table, 1)
 	r.pd, err = r.ctx.AllocPD()
 	must("pd")
 	t.Cleanup(func() { r.pd.Close() })
@@ -117,5 +117,14 @@ func TestListingNeedsNoDevice(t *testing.T) {
 func TestSoftwareDevicesSaySo(t *testing.T) {
 	if got := (&device{name: "no_such_device"}).Software(); got == "" {
 		t.Error("a device without hardware below it passes for hardware")
+	}
+}
+
+func TestDeviceThatWasRemovedIsNotPresent(t *testing.T) {
+	if (&device{name: "no_such_device", node: "no_such_node"}).Present() {
+		t.Error("a device without a node in sysfs is present")
+	}
+	if *deviceName != "" && !testDevice(t).Present() {
+		t.Errorf("%s is not present", *deviceName)
 	}
 }

@@ -12,81 +12,49 @@ import "C"
 import (
 	"errors"
 	"os"
-	"sync"
-	"syscall"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ibperf/ibperf/internal/fdwait"
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// events is where a device's events are waited for: in the runtime's poller, like
-// a network connection. A thread that waits in poll(2) instead would keep the
-// runtime's monitor awake, which costs the measuring threads their CPU.
-type events struct {
-	mu   sync.Mutex // one waits at a time
-	file *os.File   // a duplicate of the context's async_fd
-	conn syscall.RawConn
-	take func(uintptr) bool // takeEvent
-
-	out verbs.AsyncEvent
-	err error
-}
-
-func (e *events) open(fd C.int) error {
+// waiter makes a waiter for a descriptor of libibverbs, on a duplicate of it. A thread that
+// waits in poll(2) instead would keep the runtime's monitor awake, which costs measuring
+// threads their CPU.
+func waiter[T any](fd C.int, name string, take func() (T, error)) (*fdwait.Waiter[T], error) {
 	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := unix.SetNonblock(own, true); err != nil {
-		unix.Close(own)
-		return err
-	}
-	e.file = os.NewFile(uintptr(own), "async_fd")
-	e.conn, err = e.file.SyscallConn()
-	return err
+	return fdwait.New(own, name, take)
 }
 
 // GetAsyncEvent waits for an event of the device, its ports, QPs, CQs or SRQs.
 //
 //	int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 func (c *context) GetAsyncEvent(timeout time.Duration) (verbs.AsyncEvent, error) {
-	e := &c.events
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.take(0) {
-		return e.out, e.err
-	}
-	err := e.file.SetReadDeadline(time.Now().Add(timeout))
-	if err == nil {
-		err = e.conn.Read(e.take)
-	}
+	e, err := c.events.Wait(timeout)
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return verbs.AsyncEvent{}, verbs.ErrTimeout
-	case err != nil:
-		return verbs.AsyncEvent{}, opError("get_async_event", c.dev.name, err, "")
+	case err == nil || err == verbs.ErrTimeout:
+		return e, err
+	case err == verbs.ErrClosed || errors.Is(err, os.ErrClosed):
+		return e, closed("get_async_event", c.dev.name)
 	}
-	return e.out, e.err
+	return e, opError("get_async_event", c.dev.name, err, "the device may be gone")
 }
 
-// takeEvent takes an event, or notes why not, and tells whether the wait is over. It is
-// made a function once only: who waits again and again is to leave nothing behind.
-func (c *context) takeEvent(uintptr) bool {
-	c.events.out, c.events.err = c.asyncEvent()
-	return c.events.err != syscall.EAGAIN
-}
-
-// asyncEvent takes an event. Its error is EAGAIN itself if there is none.
-func (c *context) asyncEvent() (verbs.AsyncEvent, error) {
+// takeAsyncEvent takes an event without waiting. Its error is EAGAIN itself if there is none.
+func (c *context) takeAsyncEvent() (verbs.AsyncEvent, error) {
+	if c.c == nil {
+		return verbs.AsyncEvent{}, verbs.ErrClosed
+	}
 	var e C.struct_abi_async_event
-	switch ret, err := C.ib_get_async_event(c.c, &e); {
-	case ret != 0 && err == syscall.EAGAIN:
-		return verbs.AsyncEvent{}, syscall.EAGAIN
-	case ret != 0:
-		return verbs.AsyncEvent{}, opError("get_async_event", c.dev.name, err, "the device may be gone")
+	ret, err := C.ib_get_async_event(c.c, &e)
+	if errno := errnoOf(ret, err); errno != 0 {
+		return verbs.AsyncEvent{}, errno
 	}
 	out := verbs.AsyncEvent{Type: verbs.EventType(e.event_type)}
 	switch object := c.find(e.element).(type) {
@@ -107,12 +75,15 @@ func (c *context) asyncEvent() (verbs.AsyncEvent, error) {
 //	void ibv_ack_async_event(struct ibv_async_event *event)
 func (c *context) AckAsyncEvent(event verbs.AsyncEvent) {
 	e := C.struct_abi_async_event{event_type: C.uint32_t(event.Type)}
+	dead := c.c == nil
 	if q, ok := event.QP.(*qp); ok {
-		e.element = unsafe.Pointer(q.c)
+		e.element, dead = unsafe.Pointer(q.c), q.gone()
 	} else if q, ok := event.CQ.(*cq); ok {
-		e.element = unsafe.Pointer(q.c)
+		e.element, dead = unsafe.Pointer(q.c), q.gone()
 	} else if s, ok := event.SRQ.(*srq); ok {
-		e.element = unsafe.Pointer(s.c)
+		e.element, dead = unsafe.Pointer(s.c), s.gone()
 	}
-	C.ib_ack_async_event(&e)
+	if !dead {
+		C.ib_ack_async_event(&e)
+	}
 }

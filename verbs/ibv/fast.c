@@ -10,25 +10,36 @@ void fast_call(void (*f)(void *), void *arg)
 	f(arg);
 }
 
+/*
+ * status returns the errno of an operation that returned ret: most return it, some
+ * providers negated, or -1 with errno set.
+ */
+static inline int status(int ret)
+{
+	if (ret == -1)
+		return errno ? errno : EIO;
+	return ret < 0 ? -ret : ret;
+}
+
 void fast_post_send(void *post_send)
 {
 	struct post_send *p = post_send;
 
-	p->err = p->qp->context->ops.post_send(p->qp, p->wr, &p->bad);
+	p->err = status(p->qp->context->ops.post_send(p->qp, p->wr, &p->bad));
 }
 
 void fast_post_recv(void *post_recv)
 {
 	struct post_recv *p = post_recv;
 
-	p->err = p->qp->context->ops.post_recv(p->qp, p->wr, &p->bad);
+	p->err = status(p->qp->context->ops.post_recv(p->qp, p->wr, &p->bad));
 }
 
 void fast_post_srq_recv(void *post_srq_recv)
 {
 	struct post_srq_recv *p = post_srq_recv;
 
-	p->err = p->srq->context->ops.post_srq_recv(p->srq, p->wr, &p->bad);
+	p->err = status(p->srq->context->ops.post_srq_recv(p->srq, p->wr, &p->bad));
 }
 
 void fast_poll_cq(void *poll_cq)
@@ -46,7 +57,7 @@ void fast_req_notify(void *req_notify)
 {
 	struct req_notify *r = req_notify;
 
-	r->err = r->cq->context->ops.req_notify_cq(r->cq, r->solicited_only);
+	r->err = status(r->cq->context->ops.req_notify_cq(r->cq, r->solicited_only));
 }
 
 void fast_get_event(void *get_event)
@@ -54,11 +65,8 @@ void fast_get_event(void *get_event)
 	struct get_event *e = get_event;
 	struct pollfd p = {.fd = e->channel->fd, .events = POLLIN};
 	void *cq_context;
-	int ready = poll(&p, 1, e->timeout_ms);
 
-	e->err = 0;
-	if (ready == 0 || (ready < 0 && errno == EINTR))
-		e->err = ETIMEDOUT;
-	else if (ready < 0 || ib_get_cq_event(e->channel, &e->cq, &cq_context) != 0)
-		e->err = errno;
+	if (e->timeout_ms > 0)
+		poll(&p, 1, e->timeout_ms); /* whatever it says, the read tells */
+	e->err = ib_get_cq_event(e->channel, &e->cq, &cq_context) == 0 ? 0 : errno;
 }

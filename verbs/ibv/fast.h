@@ -50,7 +50,10 @@ struct req_notify {
 
 void fast_req_notify(void *req_notify);
 
-/* Takes an event from a channel: err is an errno, ETIMEDOUT after timeout_ms. */
+/*
+ * Takes an event from a channel, after a wait of at most timeout_ms. err is an errno,
+ * EAGAIN if there is none: the channel's descriptor is non-blocking.
+ */
 struct get_event {
 	struct abi_comp_channel *channel;
 	struct abi_cq *cq;

@@ -25,10 +25,14 @@ func (c *context) QueryPort(port int) (verbs.PortAttr, error) {
 	if port < 1 || port > 255 {
 		return verbs.PortAttr{}, opError("query_port", c.dev.name, syscall.EINVAL, "ports are numbered from 1")
 	}
+	object := fmt.Sprintf("%s port %d", c.dev.name, port)
+	if c.c == nil {
+		return verbs.PortAttr{}, closed("query_port", object)
+	}
 	var a C.struct_abi_port_attr
-	ret := C.ib_query_port_ex(c.c, C.uint8_t(port), &a)
-	if ret != 0 {
-		return verbs.PortAttr{}, check("query_port", fmt.Sprintf("%s port %d", c.dev.name, port), ret, nil)
+	ret, err := C.ib_query_port_ex(c.c, C.uint8_t(port), &a)
+	if err := check("query_port", object, errnoOf(ret, err), nil); err != nil {
+		return verbs.PortAttr{}, err
 	}
 	return verbs.PortAttr{
 		State: verbs.PortState(a.state), MaxMTU: verbs.MTU(a.max_mtu), ActiveMTU: verbs.MTU(a.active_mtu),
@@ -59,9 +63,13 @@ func (c *context) QueryGID(port, index int) (verbs.GIDEntry, error) {
 	if port < 1 || index < 0 {
 		return verbs.GIDEntry{}, opError("query_gid", object, syscall.EINVAL, "")
 	}
+	if c.c == nil {
+		return verbs.GIDEntry{}, closed("query_gid", object)
+	}
 	var e C.struct_abi_gid_entry
-	if ret := C.ib_query_gid_ex(c.c, C.uint32_t(port), C.uint32_t(index), &e); ret != 0 {
-		return verbs.GIDEntry{}, check("query_gid", object, ret, nil)
+	ret, err := C.ib_query_gid_ex(c.c, C.uint32_t(port), C.uint32_t(index), &e)
+	if err := check("query_gid", object, errnoOf(ret, err), nil); err != nil {
+		return verbs.GIDEntry{}, err
 	}
 	return toGIDEntry(&e), nil
 }
@@ -81,10 +89,13 @@ func (c *context) QueryGIDTable(max int) ([]verbs.GIDEntry, error) {
 	if max < 1 {
 		return nil, opError("query_gid_table", object, syscall.EINVAL, "there is room for none")
 	}
+	if c.c == nil {
+		return nil, closed("query_gid_table", object)
+	}
 	table := make([]C.struct_abi_gid_entry, max)
-	n := C.ib_query_gid_table(c.c, &table[0], C.size_t(max))
+	n, err := C.ib_query_gid_table(c.c, &table[0], C.size_t(max))
 	if n < 0 {
-		return nil, opError("query_gid_table", object, syscall.Errno(-n), "there may be more")
+		return nil, opError("query_gid_table", object, errnoOf(C.int(n), err), "there may be more")
 	}
 	out := make([]verbs.GIDEntry, n)
 	for i := range out {
@@ -101,11 +112,14 @@ func (c *context) QueryPKey(port, index int) (uint16, error) {
 	if port < 1 || port > 255 || index < 0 {
 		return 0, opError("query_pkey", object, syscall.EINVAL, "")
 	}
-	var pkey C.uint16_t
-	if ret, err := C.ib_query_pkey(c.c, C.uint8_t(port), C.int(index), &pkey); ret != 0 {
-		return 0, opError("query_pkey", object, err, "the port's table is shorter, or the port is not there")
+	if c.c == nil {
+		return 0, closed("query_pkey", object)
 	}
-	return swapped(uint16(pkey)), nil
+	var pkey C.uint16_t
+	ret, err := C.ib_query_pkey(c.c, C.uint8_t(port), C.int(index), &pkey)
+	return swapped(uint16(pkey)), check("query_pkey", object, errnoOf(ret, err), func() string {
+		return "the port's table is shorter, or the port is not there"
+	})
 }
 
 // PKeyIndex returns where a P_Key stands in a port's table.
@@ -116,9 +130,12 @@ func (c *context) PKeyIndex(port int, pkey uint16) (int, error) {
 	if port < 1 || port > 255 {
 		return 0, opError("get_pkey_index", object, syscall.EINVAL, "ports are numbered from 1")
 	}
+	if c.c == nil {
+		return 0, closed("get_pkey_index", object)
+	}
 	index, err := C.ib_get_pkey_index(c.c, C.uint8_t(port), C.uint16_t(swapped(pkey)))
 	if index < 0 {
-		return 0, opError("get_pkey_index", object, err, "the port's table does not hold it")
+		return 0, opError("get_pkey_index", object, errnoOf(index, err), "the port's table does not hold it")
 	}
 	return int(index), nil
 }

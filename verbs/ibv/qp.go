@@ -32,6 +32,9 @@ type qp struct {
 //	struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	object := fmt.Sprintf("%s, %s", p.ctx.dev.name, init.Type)
+	if p.gone() {
+		return nil, closed("create_qp", object)
+	}
 	in, wrong := p.fromQPInitAttr(init)
 	if wrong != "" {
 		return nil, opError("create_qp", object, syscall.EINVAL, wrong)
@@ -48,7 +51,7 @@ func createQPHint(err error) string {
 	if err == verbs.ErrNotSupported {
 		return "the device has no QPs of this type"
 	}
-	return "the device's limits: ib_caps"
+	return createHint(err)
 }
 
 // fromQPInitAttr also tells what is wrong with the attributes, or "". XRC_SEND
@@ -62,21 +65,21 @@ func (p *pd) fromQPInitAttr(init *verbs.QPInitAttr) (in C.struct_abi_qp_init_att
 		in.sq_sig_all = 1
 	}
 	send, ok := init.SendCQ.(*cq)
-	if !ok || send.ctx != p.ctx {
-		return in, "the CQ of sends must be of this context"
+	if !ok || send.ctx != p.ctx || send.gone() {
+		return in, "the CQ of sends must be of this context, and open"
 	}
 	in.send_cq = send.c
 	if init.RecvCQ != nil || init.Type != verbs.QPTypeXRCSend {
 		recv, ok := init.RecvCQ.(*cq)
-		if !ok || recv.ctx != p.ctx {
-			return in, "the CQ of receives must be of this context"
+		if !ok || recv.ctx != p.ctx || recv.gone() {
+			return in, "the CQ of receives must be of this context, and open"
 		}
 		in.recv_cq = recv.c
 	}
 	if init.SRQ != nil {
 		shared, ok := init.SRQ.(*srq)
-		if !ok || shared.ctx != p.ctx {
-			return in, "the SRQ must be of this context"
+		if !ok || shared.ctx != p.ctx || shared.gone() {
+			return in, "the SRQ must be of this context, and open"
 		}
 		in.srq = shared.c
 	}
@@ -84,12 +87,15 @@ func (p *pd) fromQPInitAttr(init *verbs.QPInitAttr) (in C.struct_abi_qp_init_att
 }
 
 func (c *context) newQP(twin *C.struct_abi_qp, init verbs.QPInitAttr) *qp {
+	init.QPNumber = uint32(twin.qp_num)
 	q := &qp{ctx: c, c: twin, init: init}
 	c.hold(unsafe.Pointer(twin), q)
 	return q
 }
 
-func (q *qp) QPNum() uint32 { return uint32(q.c.qp_num) }
+func (q *qp) gone() bool { return q.c == nil || q.ctx.c == nil }
+
+func (q *qp) QPNum() uint32 { return q.init.QPNumber }
 
 func (q *qp) object() string { return fmt.Sprintf("%s qp %#x", q.ctx.dev.name, q.QPNum()) }
 
@@ -97,9 +103,13 @@ func (q *qp) object() string { return fmt.Sprintf("%s qp %#x", q.ctx.dev.name, q
 //
 //	int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 func (q *qp) Modify(attr *verbs.QPAttr, mask verbs.QPAttrMask) error {
+	if q.gone() {
+		return closed("modify_qp", q.object())
+	}
 	a := fromQPAttr(attr)
-	ret := C.ib_modify_qp(q.c, &a, C.int(mask))
-	return check("modify_qp", q.object(), ret, func() string { return q.modifyHint(syscall.Errno(ret), attr, mask) })
+	ret, err := C.ib_modify_qp(q.c, &a, C.int(mask))
+	errno := errnoOf(ret, err)
+	return check("modify_qp", q.object(), errno, func() string { return q.modifyHint(errno, attr, mask) })
 }
 
 // modifyHint says what the usual cause of a refused move is. The state that it was
@@ -128,10 +138,14 @@ func (q *qp) modifyHint(errno syscall.Errno, attr *verbs.QPAttr, mask verbs.QPAt
 //
 //	int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr)
 func (q *qp) Query(mask verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
+	if q.gone() {
+		return verbs.QPAttr{}, verbs.QPInitAttr{}, closed("query_qp", q.object())
+	}
 	var a C.struct_abi_qp_attr
 	var in C.struct_abi_qp_init_attr
-	if ret := C.ib_query_qp(q.c, &a, C.int(mask), &in); ret != 0 {
-		return verbs.QPAttr{}, verbs.QPInitAttr{}, check("query_qp", q.object(), ret, nil)
+	ret, err := C.ib_query_qp(q.c, &a, C.int(mask), &in)
+	if err := check("query_qp", q.object(), errnoOf(ret, err), nil); err != nil {
+		return verbs.QPAttr{}, verbs.QPInitAttr{}, err
 	}
 	init := q.init
 	init.Cap, init.SigAll = toCap(in.cap), in.sq_sig_all != 0
@@ -154,8 +168,11 @@ var orderVersion = sync.OnceValue(func() int { return versionOf(fileOf(C.ib_orde
 //
 //	int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.OrderCaps, error) {
+	if q.gone() {
+		return 0, closed("query_qp_data_in_order", q.object())
+	}
 	if C.ib_order_file() == nil {
-		return 0, opError("query_qp_data_in_order", q.object(), verbs.ErrNotSupported, "libibverbs lacks the call: rdma-core 40 or later has it")
+		return 0, opError("query_qp_data_in_order", q.object(), verbs.ErrNotSupported, "libibverbs lacks the call: rdma-core 36 or later has it")
 	}
 	version := orderVersion()
 	unknown := flags&verbs.OrderReturnCaps != 0 && version > 0 && version < knowsReturnCaps ||
@@ -170,6 +187,9 @@ func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.Or
 //
 //	int ibv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
+	if q.gone() {
+		return wr, closed("post_send", q.object())
+	}
 	p := C.struct_post_send{qp: q.c, wr: (*C.struct_abi_send_wr)(unsafe.Pointer(wr))}
 	if !q.ctx.stacks.Call(C.fast_post_send, unsafe.Pointer(&p)) {
 		var pins runtime.Pinner
@@ -186,6 +206,9 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 //
 //	int ibv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
+	if q.gone() {
+		return wr, closed("post_recv", q.object())
+	}
 	p := C.struct_post_recv{qp: q.c, wr: (*C.struct_abi_recv_wr)(unsafe.Pointer(wr))}
 	if !q.ctx.stacks.Call(C.fast_post_recv, unsafe.Pointer(&p)) {
 		var pins runtime.Pinner
@@ -199,7 +222,7 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 }
 
 func postError(verb, object string, errno C.int) error {
-	return check(verb, object, errno, func() string {
+	return check(verb, object, syscall.Errno(errno), func() string {
 		if syscall.Errno(errno) == syscall.ENOMEM {
 			return "the queue is full"
 		}
@@ -211,14 +234,15 @@ func postError(verb, object string, errno C.int) error {
 //
 //	int ibv_destroy_qp(struct ibv_qp *qp)
 func (q *qp) Close() error {
-	if q.c == nil {
+	if q.gone() {
 		return nil
 	}
-	twin, object := unsafe.Pointer(q.c), q.object()
-	err := check("destroy_qp", object, C.ib_destroy_qp(q.c), func() string { return "is it attached to a multicast group?" })
-	if err == nil {
-		q.ctx.drop(twin)
-		q.c = nil
+	ret, err := C.ib_destroy_qp(q.c)
+	err = check("destroy_qp", q.object(), errnoOf(ret, err), func() string { return "is it attached to a multicast group?" })
+	if err != nil {
+		return err
 	}
-	return err
+	q.ctx.drop(unsafe.Pointer(q.c), q)
+	q.c = nil
+	return nil
 }

@@ -27,6 +27,8 @@ type srq struct {
 	c   *C.struct_abi_srq
 }
 
+func (s *srq) gone() bool { return s.c == nil || s.ctx.c == nil }
+
 func (s *srq) object() string { return s.ctx.dev.name + " srq" }
 
 func fromSRQAttr(a verbs.SRQAttr) C.struct_abi_srq_attr {
@@ -43,6 +45,9 @@ func toSRQAttr(a *C.struct_abi_srq_attr) verbs.SRQAttr {
 //	struct ibv_srq *ibv_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *srq_init_attr_ex)
 func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	object := fmt.Sprintf("%s, %d receives of %d elements", p.ctx.dev.name, init.Attr.MaxWR, init.Attr.MaxSGE)
+	if p.gone() {
+		return nil, closed("create_srq", object)
+	}
 	if min(init.Attr.MaxWR, init.Attr.MaxSGE) < 0 {
 		return nil, opError("create_srq", object, syscall.EINVAL, "an attribute is negative")
 	}
@@ -52,7 +57,7 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	in := C.struct_abi_srq_init_attr{attr: fromSRQAttr(verbs.SRQAttr{MaxWR: init.Attr.MaxWR, MaxSGE: init.Attr.MaxSGE})}
 	c, err := C.ib_create_srq(p.c, &in)
 	if c == nil {
-		return nil, opError("create_srq", object, err, "the device's limits: ib_caps")
+		return nil, opError("create_srq", object, err, createHint(err))
 	}
 	init.Attr = toSRQAttr(&in.attr)
 	return p.ctx.newSRQ(c), nil
@@ -61,8 +66,8 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 func (p *pd) createXRCSRQ(object string, init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	domain, ok1 := init.XRCD.(*xrcd)
 	events, ok2 := init.CQ.(*cq)
-	if !ok1 || !ok2 || domain.ctx != p.ctx || events.ctx != p.ctx {
-		return nil, opError("create_srq_ex", object, syscall.EINVAL, "XRC needs a domain and a CQ, both of this context")
+	if !ok1 || !ok2 || domain.ctx != p.ctx || events.ctx != p.ctx || domain.gone() || events.gone() {
+		return nil, opError("create_srq_ex", object, syscall.EINVAL, "XRC needs a domain and a CQ, both of this context, and open")
 	}
 	in := C.struct_abi_srq_init_attr_ex{
 		attr: fromSRQAttr(verbs.SRQAttr{MaxWR: init.Attr.MaxWR, MaxSGE: init.Attr.MaxSGE}),
@@ -72,7 +77,7 @@ func (p *pd) createXRCSRQ(object string, init *verbs.SRQInitAttr) (verbs.SRQ, er
 	}
 	c, err := C.ib_create_srq_ex(p.ctx.c, &in)
 	if c == nil {
-		return nil, opError("create_srq_ex", object, err, "the device's limits: ib_caps")
+		return nil, opError("create_srq_ex", object, err, createHint(err))
 	}
 	init.Attr = toSRQAttr(&in.attr)
 	return p.ctx.newSRQ(c), nil
@@ -88,11 +93,15 @@ func (c *context) newSRQ(twin *C.struct_abi_srq) *srq {
 //
 //	int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq_attr_mask)
 func (s *srq) Modify(attr verbs.SRQAttr, mask verbs.SRQAttrMask) error {
+	if s.gone() {
+		return closed("modify_srq", s.object())
+	}
 	if min(attr.MaxWR, attr.Limit) < 0 {
 		return opError("modify_srq", s.object(), syscall.EINVAL, "an attribute is negative")
 	}
 	a := fromSRQAttr(attr)
-	return check("modify_srq", s.object(), C.ib_modify_srq(s.c, &a, C.int(mask)), func() string {
+	ret, err := C.ib_modify_srq(s.c, &a, C.int(mask))
+	return check("modify_srq", s.object(), errnoOf(ret, err), func() string {
 		return fmt.Sprintf("to %d receives, limit %d: is that above the device's limits, or the capacity below what is posted or the limit?", attr.MaxWR, attr.Limit)
 	})
 }
@@ -101,9 +110,13 @@ func (s *srq) Modify(attr verbs.SRQAttr, mask verbs.SRQAttrMask) error {
 //
 //	int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr)
 func (s *srq) Query() (verbs.SRQAttr, error) {
+	if s.gone() {
+		return verbs.SRQAttr{}, closed("query_srq", s.object())
+	}
 	var a C.struct_abi_srq_attr
-	if ret := C.ib_query_srq(s.c, &a); ret != 0 {
-		return verbs.SRQAttr{}, check("query_srq", s.object(), ret, nil)
+	ret, err := C.ib_query_srq(s.c, &a)
+	if err := check("query_srq", s.object(), errnoOf(ret, err), nil); err != nil {
+		return verbs.SRQAttr{}, err
 	}
 	return toSRQAttr(&a), nil
 }
@@ -112,6 +125,9 @@ func (s *srq) Query() (verbs.SRQAttr, error) {
 //
 //	int ibv_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *recv_wr, struct ibv_recv_wr **bad_recv_wr)
 func (s *srq) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
+	if s.gone() {
+		return wr, closed("post_srq_recv", s.object())
+	}
 	p := C.struct_post_srq_recv{srq: s.c, wr: (*C.struct_abi_recv_wr)(unsafe.Pointer(wr))}
 	if !s.ctx.stacks.Call(C.fast_post_srq_recv, unsafe.Pointer(&p)) {
 		var pins runtime.Pinner
@@ -128,23 +144,26 @@ func (s *srq) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 //
 //	int ibv_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 func (s *srq) Num() (uint32, error) {
+	if s.gone() {
+		return 0, closed("get_srq_num", s.object())
+	}
 	var num C.uint32_t
-	ret := C.ib_get_srq_num(s.c, &num)
-	return uint32(num), check("get_srq_num", s.object(), ret, nil)
+	ret, err := C.ib_get_srq_num(s.c, &num)
+	return uint32(num), check("get_srq_num", s.object(), errnoOf(ret, err), nil)
 }
 
 // Close destroys the queue, once all its events are acknowledged.
 //
 //	int ibv_destroy_srq(struct ibv_srq *srq)
 func (s *srq) Close() error {
-	if s.c == nil {
+	if s.gone() {
 		return nil
 	}
-	twin := unsafe.Pointer(s.c)
-	err := check("destroy_srq", s.object(), C.ib_destroy_srq(s.c), func() string { return "does a QP use it?" })
-	if err == nil {
-		s.ctx.drop(twin)
-		s.c = nil
+	ret, err := C.ib_destroy_srq(s.c)
+	if err := check("destroy_srq", s.object(), errnoOf(ret, err), func() string { return "does a QP use it?" }); err != nil {
+		return err
 	}
-	return err
+	s.ctx.drop(unsafe.Pointer(s.c), s)
+	s.c = nil
+	return nil
 }

@@ -22,10 +22,15 @@ type xrcd struct {
 	c   *C.struct_abi_xrcd
 }
 
+func (x *xrcd) gone() bool { return x.c == nil || x.ctx.c == nil }
+
 // OpenXRCD opens an XRC domain.
 //
 //	struct ibv_xrcd *ibv_open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_attr *xrcd_init_attr)
 func (c *context) OpenXRCD(fd, oflags int) (verbs.XRCD, error) {
+	if c.c == nil {
+		return nil, closed("open_xrcd", c.dev.name)
+	}
 	in := C.struct_abi_xrcd_init_attr{
 		comp_mask: C.ABI_XRCD_INIT_ATTR_FD | C.ABI_XRCD_INIT_ATTR_OFLAGS, fd: C.int(fd), oflags: C.int(oflags),
 	}
@@ -50,12 +55,15 @@ func xrcdHint(err error, fd int) string {
 //
 //	struct ibv_qp *ibv_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *qp_init_attr_ex)
 func (x *xrcd) CreateRecvQP() (verbs.QP, error) {
+	if x.gone() {
+		return nil, closed("create_qp_ex", x.ctx.dev.name)
+	}
 	in := C.struct_abi_qp_init_attr_ex{
 		qp_type: C.uint32_t(verbs.QPTypeXRCRecv), comp_mask: C.ABI_QP_INIT_ATTR_XRCD, xrcd: x.c,
 	}
 	c, err := C.ib_create_qp_ex(x.ctx.c, &in)
 	if c == nil {
-		return nil, opError("create_qp_ex", x.ctx.dev.name, err, verbs.QPTypeXRCRecv.String())
+		return nil, opError("create_qp_ex", x.ctx.dev.name+", "+verbs.QPTypeXRCRecv.String(), err, createHint(err))
 	}
 	return x.recvQP(c), nil
 }
@@ -64,31 +72,36 @@ func (x *xrcd) CreateRecvQP() (verbs.QP, error) {
 //
 //	struct ibv_qp *ibv_open_qp(struct ibv_context *context, struct ibv_qp_open_attr *qp_open_attr)
 func (x *xrcd) OpenQP(num uint32) (verbs.QP, error) {
+	object := fmt.Sprintf("%s qp %#x", x.ctx.dev.name, num)
+	if x.gone() {
+		return nil, closed("open_qp", object)
+	}
 	in := C.struct_abi_qp_open_attr{
 		comp_mask: C.ABI_QP_OPEN_ATTR_NUM | C.ABI_QP_OPEN_ATTR_XRCD | C.ABI_QP_OPEN_ATTR_TYPE,
 		qp_num:    C.uint32_t(num), xrcd: x.c, qp_type: C.uint32_t(verbs.QPTypeXRCRecv),
 	}
 	c, err := C.ib_open_qp(x.ctx.c, &in)
 	if c == nil {
-		return nil, opError("open_qp", fmt.Sprintf("%s qp %#x", x.ctx.dev.name, num), err, "it must be an XRC_RECV QP of this domain")
+		return nil, opError("open_qp", object, err, "it must be an XRC_RECV QP of this domain")
 	}
 	return x.recvQP(c), nil
 }
 
 func (x *xrcd) recvQP(c *C.struct_abi_qp) *qp {
-	return x.ctx.newQP(c, verbs.QPInitAttr{Type: verbs.QPTypeXRCRecv, QPNumber: uint32(c.qp_num)})
+	return x.ctx.newQP(c, verbs.QPInitAttr{Type: verbs.QPTypeXRCRecv})
 }
 
 // Close closes the domain.
 //
 //	int ibv_close_xrcd(struct ibv_xrcd *xrcd)
 func (x *xrcd) Close() error {
-	if x.c == nil {
+	if x.gone() {
 		return nil
 	}
-	err := check("close_xrcd", x.ctx.dev.name, C.ib_close_xrcd(x.c), nil)
-	if err == nil {
-		x.c = nil
+	ret, err := C.ib_close_xrcd(x.c)
+	if err := check("close_xrcd", x.ctx.dev.name, errnoOf(ret, err), nil); err != nil {
+		return err
 	}
-	return err
+	x.c = nil
+	return nil
 }

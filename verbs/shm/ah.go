@@ -60,6 +60,9 @@ func (h *handles) leave(a *ah) bool {
 
 func (p *pd) CreateAH(attr *verbs.AHAttr) (verbs.AH, error) {
 	c := p.ctx
+	if p.isClosed() {
+		return nil, c.err("create_ah", ebadf, closedText)
+	}
 	if !attr.IsGlobal {
 		return nil, c.err("create_ah", einval, "is_global 0: the port requires a GRH")
 	}
@@ -121,6 +124,9 @@ func (a *ah) release() {
 }
 
 func (p *pd) CreateAHFromWC(wc *verbs.WC, grh []byte, port int) (verbs.AH, error) {
+	if p.isClosed() {
+		return nil, p.ctx.err("create_ah_from_wc", ebadf, closedText)
+	}
 	attr, err := p.ctx.InitAHFromWC(port, wc, grh)
 	if err != nil {
 		return nil, err
@@ -133,6 +139,9 @@ func (p *pd) CreateAHFromWC(wc *verbs.WC, grh []byte, port int) (verbs.AH, error
 func (c *context) InitAHFromWC(port int, wc *verbs.WC, grh []byte) (verbs.AHAttr, error) {
 	refuse := func(errno syscall.Errno, why string) (verbs.AHAttr, error) {
 		return verbs.AHAttr{}, c.err("init_ah_from_wc", errno, why)
+	}
+	if c.isClosed() {
+		return refuse(ebadf, closedText)
 	}
 	if port != 1 {
 		return refuse(einval, "ports are numbered from 1 to 1")

@@ -92,11 +92,20 @@ func open(d *device) (*context, error) {
 
 func (c *context) Device() verbs.Device { return c.dev }
 
+func (c *context) isClosed() bool {
+	select {
+	case <-c.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 func (c *context) AllocPD() (verbs.PD, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return nil, c.err("alloc_pd", einval, "device is closed")
+		return nil, c.err("alloc_pd", ebadf, closedText)
 	}
 	c.pds++
 	return &pd{ctx: c, id: c.pds}, nil

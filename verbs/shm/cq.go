@@ -27,6 +27,7 @@ type cq struct {
 	stalled   []*qp        // with work that waits, guarded by mu
 	stalls    atomic.Int32 // their number
 	users     int          // QPs, guarded by mu
+	closed    atomic.Bool  // written under mu
 
 	events  uint64 // fetched from the channel, guarded by ch.mu
 	fetched acks   // of those
@@ -71,6 +72,9 @@ func (e *ownWC) giveBack() {
 }
 
 func (c *context) CreateCQ(cqe int, ch verbs.CompChannel, compVector int) (verbs.CQ, error) {
+	if c.isClosed() {
+		return nil, c.err("create_cq", ebadf, closedText)
+	}
 	if cqe < 1 || cqe > maxCQE {
 		return nil, c.err("create_cq", einval, "cqe is 1 to 1048576")
 	}
@@ -81,8 +85,8 @@ func (c *context) CreateCQ(cqe int, ch verbs.CompChannel, compVector int) (verbs
 	q.receivers.Store(&[]*qp{})
 	if ch != nil {
 		own, ok := ch.(*channel)
-		if !ok || own.ctx != c {
-			return nil, c.err("create_cq", einval, "the channel is of another context")
+		if !ok || own.ctx != c || own.gone() {
+			return nil, c.err("create_cq", einval, "the channel must be of the same context, and open")
 		}
 		b, err := newBell(own.fd)
 		if err != nil {
@@ -115,6 +119,10 @@ func (q *cq) Poll(wc []verbs.WC) (int, error) {
 // take takes completions off the queue.
 func (q *cq) take(wc []verbs.WC) (int, error) {
 	q.mu.Lock()
+	if q.closed.Load() {
+		q.mu.Unlock()
+		return 0, q.ctx.err("poll_cq", ebadf, closedText)
+	}
 	if q.overflows() {
 		q.mu.Unlock()
 		return 0, q.ctx.err("poll_cq", enomem, "the CQ overran: more completions than entries were left unpolled")
@@ -228,6 +236,9 @@ func (q *cq) purge(p *qp) {
 }
 
 func (q *cq) ReqNotify(solicitedOnly bool) error {
+	if q.closed.Load() {
+		return q.ctx.err("req_notify_cq", ebadf, closedText)
+	}
 	if q.bell != nil {
 		q.bell.arm(solicitedOnly)
 		q.look()
@@ -256,13 +267,26 @@ func (q *cq) use(n int) {
 	q.mu.Unlock()
 }
 
+// end makes all further calls fail, unless the CQ is in use.
+func (q *cq) end() (busy, again bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.users > 0 {
+		return true, false
+	}
+	again = q.closed.Swap(true)
+	q.headSeen.Store(q.tail.Load() - 1) // so that no poll finds it empty
+	return false, again
+}
+
 // Close waits until every event that was fetched is acknowledged.
 func (q *cq) Close() error {
-	q.mu.Lock()
-	busy := q.users > 0
-	q.mu.Unlock()
+	busy, again := q.end()
 	if busy {
 		return q.ctx.err("destroy_cq", ebusy, "a QP uses the CQ")
+	}
+	if again {
+		return nil
 	}
 	q.ctx.forget(&q.async)
 	q.async.wait()

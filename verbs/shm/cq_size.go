@@ -99,6 +99,8 @@ func (q *cq) Resize(cqe int) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
+	case q.closed.Load():
+		return q.ctx.err("resize_cq", ebadf, closedText)
 	case q.overflows():
 		return q.ctx.err("resize_cq", einval, "the CQ overran; destroy it")
 	case q.unpolled() > cqe:

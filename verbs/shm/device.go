@@ -64,6 +64,7 @@ func (backend) Lookup(name string) (verbs.Device, error) {
 func (d *device) Name() string                 { return d.name }
 func (d *device) Backend() string              { return "shm" }
 func (d *device) Software() string             { return software }
+func (d *device) Present() bool                { return true }
 func (d *device) Open() (verbs.Context, error) { return open(d) }
 
 // orderCaps answers ibv_query_qp_data_in_order for a QP in RTS. The promise
@@ -105,6 +106,9 @@ const (
 )
 
 func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
+	if c.isClosed() {
+		return verbs.DeviceAttr{}, c.err("query_device", ebadf, closedText)
+	}
 	return verbs.DeviceAttr{
 		FirmwareVersion: "1.0", NodeGUID: c.id, SysImageGUID: c.id,
 		MaxMRSize: 1 << 40, PageSizeCap: 0xfffff000, VendorID: 0x534d, VendorPartID: 1, HWVersion: 1,

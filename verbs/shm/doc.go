@@ -15,7 +15,7 @@
 //	   |   buffers: memfds of verbs.Buffer        |
 //	   +-> copies data -------------------------> + owner reads its memory
 //	   |   bell: armed?, eventfd                  |
-//	   +-> rings if armed ----------------------> + GetEvent sleeps in poll(2)
+//	   +-> rings if armed ----------------------> + GetEvent waits for that
 //
 // All memory is sealed memfds, handed over a unix socket in the abstract name
 // space that the GID names, between processes of one user. Nothing of it has a

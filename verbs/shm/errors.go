@@ -11,6 +11,7 @@ import (
 const (
 	einval    = syscall.EINVAL
 	enomem    = syscall.ENOMEM
+	ebadf     = syscall.EBADF // verbs.ErrClosed
 	enoent    = syscall.ENOENT
 	ebusy     = syscall.EBUSY
 	efault    = syscall.EFAULT
@@ -20,6 +21,9 @@ const (
 func (c *context) err(verb string, errno syscall.Errno, detail string) error {
 	return &verbs.OpError{Verb: verb, Object: c.dev.name, Errno: errno, Detail: detail}
 }
+
+// closedText goes with verbs.ErrClosed.
+const closedText = "it is closed, or its context is"
 
 func (q *qp) err(verb string, errno syscall.Errno, detail string) error {
 	return &verbs.OpError{Verb: verb, Object: fmt.Sprintf("%s qp %#x", q.ctx.dev.name, q.num), Errno: errno, Detail: detail}

@@ -114,7 +114,7 @@ func (c *context) GetAsyncEvent(timeout time.Duration) (verbs.AsyncEvent, error)
 		timer.Reset(left) // one wait: a sleeper costs no CPU
 		select {
 		case <-c.ended:
-			return verbs.AsyncEvent{}, c.err("get_async_event", einval, "device is closed")
+			return verbs.AsyncEvent{}, c.err("get_async_event", ebadf, closedText)
 		case <-timer.C:
 		case <-c.async.wake:
 		}

@@ -11,9 +11,6 @@ import (
 // that is told, and takes longer than 20 us, loses its processor, and the thread has
 // to get another one when it is woken: several microseconds in each event.
 
-// briefly bounds such a call, as the collector waits for it.
-const briefly = 5 * time.Millisecond
-
 // signal adds one to the count.
 func signal(fd int) {
 	one := uint64(1)
@@ -27,11 +24,10 @@ func takeSignal(fd int) bool {
 	return errno == 0
 }
 
-// awaitSignal sleeps until the count is not 0, or for a time, at most briefly. It may
-// return early.
-func awaitSignal(fd int, timeout time.Duration) unix.Errno {
+// awaitSignal sleeps until the count is not 0, or for a time, which the garbage collector
+// waits for. It may return early.
+func awaitSignal(fd int, timeout time.Duration) {
 	fds := unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
-	limit := unix.NsecToTimespec(int64(max(timeout, 0)))
-	_, _, errno := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&fds)), 1, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
-	return errno
+	limit := unix.NsecToTimespec(int64(timeout))
+	unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&fds)), 1, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
 }

@@ -21,6 +21,9 @@ func isMulticast(g verbs.GID) bool {
 
 // mcastError tells what is wrong with a QP or a GID for multicast.
 func (q *qp) mcastError(verb string, gid verbs.GID) error {
+	if q.closed.Load() {
+		return q.err(verb, ebadf, closedText)
+	}
 	if q.typ != verbs.QPTypeUD {
 		return q.err(verb, einval, "the QP is "+q.typ.String()+"; groups are for UD")
 	}
@@ -39,8 +42,8 @@ func (q *qp) AttachMcast(gid verbs.GID, lid uint16) error {
 	defer c.mu.Unlock()
 	members, known := c.groups[gid]
 	switch {
-	case q.closed:
-		return q.err("attach_mcast", einval, "QP is destroyed")
+	case q.closed.Load():
+		return q.err("attach_mcast", ebadf, closedText)
 	case slices.Contains(members, q):
 		return nil
 	case len(members) == maxGroupQPs:

@@ -12,8 +12,8 @@ import (
 func (q *qp) Modify(a *verbs.QPAttr, mask verbs.QPAttrMask) error {
 	q.modify.Lock()
 	defer q.modify.Unlock()
-	if q.closed {
-		return q.err("modify_qp", einval, "QP is destroyed")
+	if q.closed.Load() {
+		return q.err("modify_qp", ebadf, closedText)
 	}
 	from := verbs.QPState(q.state.Load())
 	to := from
@@ -93,6 +93,8 @@ func checkAttr(a *verbs.QPAttr, mask verbs.QPAttrMask) string {
 		return "qp_access_flags " + a.AccessFlags.String()
 	case has(verbs.MaskAltPath):
 		return "alt_path: the device has one port and no path migration"
+	case has(verbs.MaskPathMigState) && a.PathMigState != verbs.MigMigrated:
+		return fmt.Sprintf("path_mig_state %s: the device has no path migration", a.PathMigState)
 	case has(verbs.MaskPathMTU) && a.PathMTU.Bytes() == 0:
 		return fmt.Sprintf("path_mtu %d", a.PathMTU)
 	case has(verbs.MaskAV) && !a.AH.IsGlobal:

@@ -24,6 +24,12 @@ func (p *pd) use(n int) {
 	p.mu.Unlock()
 }
 
+func (p *pd) isClosed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed || p.ctx.isClosed()
+}
+
 func (p *pd) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,6 +69,9 @@ func (p *pd) RegMRIova(buf []byte, iova uint64, access verbs.Access) (verbs.MR, 
 // on; nil: those at which it is mapped.
 func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64) (verbs.MR, error) {
 	c := p.ctx
+	if p.isClosed() {
+		return nil, c.err(verb, ebadf, closedText)
+	}
 	if access&^regionFlags != 0 {
 		return nil, c.err(verb, einval, "access "+(access&^regionFlags).String()+" is not offered")
 	}

@@ -46,7 +46,7 @@ func (q *qp) established() {
 	q.modify.Lock()
 	defer q.modify.Unlock()
 	begun := atomic.LoadUint64(&view[recvHeader](q.recv.file.Bytes(), 0).session) != 0
-	if q.closed || q.reached || !begun || verbs.QPState(q.state.Load()) != verbs.QPRTR {
+	if q.closed.Load() || q.reached || !begun || verbs.QPState(q.state.Load()) != verbs.QPRTR {
 		return
 	}
 	q.reached = true

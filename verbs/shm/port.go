@@ -7,6 +7,9 @@ import "github.com/ibperf/ibperf/verbs"
 const defaultPKey = 0xffff
 
 func (c *context) QueryPort(port int) (verbs.PortAttr, error) {
+	if c.isClosed() {
+		return verbs.PortAttr{}, c.err("query_port", ebadf, closedText)
+	}
 	if port != 1 {
 		return verbs.PortAttr{}, c.err("query_port", einval, "ports are numbered from 1 to 1")
 	}
@@ -19,6 +22,9 @@ func (c *context) QueryPort(port int) (verbs.PortAttr, error) {
 }
 
 func (c *context) QueryGID(port, index int) (verbs.GIDEntry, error) {
+	if c.isClosed() {
+		return verbs.GIDEntry{}, c.err("query_gid", ebadf, closedText)
+	}
 	if port != 1 || index != 0 {
 		return verbs.GIDEntry{}, c.err("query_gid", einval, "the table of port 1 has one entry")
 	}
@@ -26,6 +32,9 @@ func (c *context) QueryGID(port, index int) (verbs.GIDEntry, error) {
 }
 
 func (c *context) QueryGIDTable(max int) ([]verbs.GIDEntry, error) {
+	if c.isClosed() {
+		return nil, c.err("query_gid_table", ebadf, closedText)
+	}
 	if max < 1 {
 		return nil, c.err("query_gid_table", einval, "the table has one entry")
 	}
@@ -34,6 +43,9 @@ func (c *context) QueryGIDTable(max int) ([]verbs.GIDEntry, error) {
 }
 
 func (c *context) QueryPKey(port, index int) (uint16, error) {
+	if c.isClosed() {
+		return 0, c.err("query_pkey", ebadf, closedText)
+	}
 	if port != 1 || index != 0 {
 		return 0, c.err("query_pkey", enoent, "the table of port 1 has one entry")
 	}
@@ -41,6 +53,9 @@ func (c *context) QueryPKey(port, index int) (uint16, error) {
 }
 
 func (c *context) PKeyIndex(port int, pkey uint16) (int, error) {
+	if c.isClosed() {
+		return 0, c.err("get_pkey_index", ebadf, closedText)
+	}
 	if port != 1 || pkey != defaultPKey {
 		return 0, c.err("get_pkey_index", enoent, "the table of port 1 has the P_Key 0xffff")
 	}

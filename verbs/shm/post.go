@@ -63,6 +63,8 @@ func (q *qp) postSlowly(wr *verbs.SendWR) (*verbs.SendWR, error) {
 // refuse tells what is wrong with a request that cannot even be queued.
 func (q *qp) refuse(wr *verbs.SendWR) (syscall.Errno, string) {
 	switch s := verbs.QPState(q.state.Load()); {
+	case q.closed.Load():
+		return ebadf, closedText
 	case s < verbs.QPRTS:
 		return einval, "QP is in " + s.String() + "; it sends from RTS on"
 	case q.ops>>wr.Opcode&1 == 0:

@@ -103,9 +103,10 @@ func TestPeerKilled(t *testing.T) {
 			}
 			s.wantState(t, verbs.QPErr)
 			noError(t, s.qp.Close())
+			own := s.greeting(t).Endpoint.GID
 			noError(t, s.ctx.Close())
 			nothingLeft(t, peer.Endpoint.GID)
-			nothingLeft(t, s.greeting(t).Endpoint.GID)
+			nothingLeft(t, own)
 		})
 	}
 }

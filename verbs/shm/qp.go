@@ -25,8 +25,8 @@ type qp struct {
 	seen           seen     // of lock and unlock
 	async          acks     // of asynchronous events
 
-	modify sync.Mutex // one change of state at a time
-	closed bool       // written under modify and the context's lock
+	modify sync.Mutex  // one change of state at a time
+	closed atomic.Bool // written under modify and the context's lock
 
 	reached bool          // COMM_EST has been raised; guarded by modify
 	life    atomic.Uint32 // counts the moves to RESET, so that a failure ends no later connection
@@ -66,8 +66,11 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	if init.Type == verbs.QPTypeXRCSend {
 		recvCQ, ok2 = sendCQ, ok1 // in place of one that has nothing to do
 	}
-	if !ok1 || !ok2 || sendCQ.ctx != c || recvCQ.ctx != c {
-		return nil, c.err("create_qp", einval, "send_cq and recv_cq must be of the same context")
+	if p.isClosed() {
+		return nil, c.err("create_qp", ebadf, closedText)
+	}
+	if !ok1 || !ok2 || sendCQ.ctx != c || recvCQ.ctx != c || sendCQ.closed.Load() || recvCQ.closed.Load() {
+		return nil, c.err("create_qp", einval, "send_cq and recv_cq must be of the same context, and open")
 	}
 	if err := c.checkType(init); err != nil {
 		return nil, err
@@ -223,6 +226,9 @@ func (q *qp) failLocked() {
 }
 
 func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
+	if q.closed.Load() {
+		return verbs.QPAttr{}, verbs.QPInitAttr{}, q.err("query_qp", ebadf, closedText)
+	}
 	q.look()
 	q.lock()
 	defer q.unlock()
@@ -243,6 +249,9 @@ func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
 }
 
 func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.OrderCaps, error) {
+	if q.closed.Load() {
+		return 0, q.err("query_qp_data_in_order", ebadf, closedText)
+	}
 	if verbs.QPState(q.state.Load()) != verbs.QPRTS {
 		return 0, nil
 	}
@@ -259,7 +268,7 @@ func (q *qp) Close() error {
 func (q *qp) destroy() error {
 	q.modify.Lock()
 	defer q.modify.Unlock()
-	if q.closed {
+	if q.closed.Load() {
 		return nil
 	}
 	c := q.ctx
@@ -268,7 +277,7 @@ func (q *qp) destroy() error {
 		c.mu.Unlock()
 		return q.err("destroy_qp", ebusy, "the QP is attached to a multicast group")
 	}
-	q.closed = true
+	q.closed.Store(true)
 	c.mu.Unlock()
 	q.lock()
 	q.setState(verbs.QPErr)

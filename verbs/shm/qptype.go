@@ -25,8 +25,8 @@ var operations = map[verbs.QPType]uint32{
 func (c *context) checkType(init *verbs.QPInitAttr) error {
 	switch init.Type {
 	case verbs.QPTypeRC, verbs.QPTypeUD:
-		if s, ok := init.SRQ.(*srq); init.SRQ != nil && (!ok || s.ctx != c || s.domain != nil) {
-			return c.err("create_qp", einval, "the SRQ must be of the same context, and not for XRC")
+		if s, ok := init.SRQ.(*srq); init.SRQ != nil && (!ok || s.ctx != c || s.domain != nil || s.isClosed()) {
+			return c.err("create_qp", einval, "the SRQ must be of the same context, open, and not for XRC")
 		}
 	case verbs.QPTypeUC, verbs.QPTypeXRCSend:
 		if init.SRQ != nil {

@@ -54,6 +54,8 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 	for ; wr != nil; wr = wr.Next {
 		state := verbs.QPState(q.state.Load())
 		switch {
+		case q.closed.Load():
+			return wr, q.err("post_recv", ebadf, closedText)
 		case q.peerType() != q.typ:
 			return wr, q.err("post_recv", einval, "an XRC QP has no receives: post to an SRQ of the domain")
 		case q.srq != nil:

@@ -39,6 +39,8 @@ func (s *srq) asyncAcks() *acks { return &s.async }
 func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	c, a := p.ctx, &init.Attr
 	switch {
+	case p.isClosed():
+		return nil, c.err("create_srq", ebadf, closedText)
 	case a.MaxWR < 1 || a.MaxWR > maxWR:
 		return nil, c.err("create_srq", einval, "an SRQ holds 1 to 32768 work requests")
 	case a.MaxSGE < 0 || a.MaxSGE > maxSGE:
@@ -94,11 +96,19 @@ func (s *srq) err(verb string, errno syscall.Errno, detail string) error {
 	return &verbs.OpError{Verb: verb, Object: fmt.Sprintf("%s srq %#x", s.ctx.dev.name, s.num), Errno: errno, Detail: detail}
 }
 
-func (s *srq) Num() (uint32, error) { return s.num, nil }
+func (s *srq) Num() (uint32, error) {
+	if s.isClosed() {
+		return 0, s.err("get_srq_num", ebadf, closedText)
+	}
+	return s.num, nil
+}
 
 func (s *srq) Query() (verbs.SRQAttr, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return verbs.SRQAttr{}, s.err("query_srq", ebadf, closedText)
+	}
 	return verbs.SRQAttr{MaxWR: s.max, MaxSGE: s.maxSGE, Limit: s.limit}, nil
 }
 
@@ -113,6 +123,8 @@ func (s *srq) Modify(a verbs.SRQAttr, mask verbs.SRQAttrMask) error {
 		limit = a.Limit
 	}
 	switch used := int(s.used.Load()); {
+	case s.closed:
+		return s.err("modify_srq", ebadf, closedText)
 	case mask&^(verbs.SRQMaxWR|verbs.SRQLimit) != 0:
 		return s.err("modify_srq", einval, fmt.Sprintf("srq_attr_mask %#x: 1 is MAX_WR, 2 is LIMIT", uint32(mask)))
 	case size < 1 || size > maxWR:
@@ -137,6 +149,8 @@ func (s *srq) post(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 	defer s.mu.Unlock()
 	for ; wr != nil; wr = wr.Next {
 		switch {
+		case s.closed:
+			return wr, s.err("post_srq_recv", ebadf, closedText)
 		case wr.NumSGE < 0 || int(wr.NumSGE) > s.maxSGE:
 			return wr, s.err("post_srq_recv", einval, "num_sge exceeds max_sge")
 		case int(s.used.Load()) >= s.max:

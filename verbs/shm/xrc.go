@@ -53,7 +53,7 @@ func (c *context) OpenXRCD(fd, oflags int) (verbs.XRCD, error) {
 	d := c.domains[id]
 	switch {
 	case c.closed:
-		return nil, c.err("open_xrcd", einval, "device is closed")
+		return nil, c.err("open_xrcd", ebadf, closedText)
 	case d == nil && fd != -1 && oflags&syscall.O_CREAT == 0:
 		return nil, c.err("open_xrcd", syscall.EAGAIN, "no domain of the file is open in this context: O_CREAT makes one")
 	case d != nil && oflags&syscall.O_EXCL != 0:
@@ -117,6 +117,12 @@ func (c *context) closeDomains() {
 	}
 }
 
+func (x *xrcd) isClosed() bool {
+	x.ctx.mu.Lock()
+	defer x.ctx.mu.Unlock()
+	return x.closed || x.ctx.closed
+}
+
 func (x *xrcd) use(n int) {
 	x.ctx.mu.Lock()
 	x.users += n
@@ -145,8 +151,8 @@ func (x *xrcd) Close() error {
 func (s *srq) join(x verbs.XRCD, completions verbs.CQ) error {
 	handle, ok1 := x.(*xrcd)
 	q, ok2 := completions.(*cq)
-	if !ok1 || !ok2 || handle.ctx != s.ctx || q.ctx != s.ctx {
-		return s.ctx.err("create_srq", einval, "an SRQ for XRC needs an XRC domain and a CQ, both of the same context")
+	if !ok1 || !ok2 || handle.ctx != s.ctx || q.ctx != s.ctx || handle.isClosed() || q.closed.Load() {
+		return s.ctx.err("create_srq", einval, "an SRQ for XRC needs an XRC domain and a CQ, both of the same context, and open")
 	}
 	s.xrcd, s.domain, s.cq = handle, handle.domain, q
 	return nil

@@ -28,6 +28,9 @@ type xrcQP struct {
 func (h *xrcQP) asyncAcks() *acks { return &h.events }
 
 func (x *xrcd) CreateRecvQP() (verbs.QP, error) {
+	if x.isClosed() {
+		return nil, x.ctx.err("create_qp_ex", ebadf, closedText)
+	}
 	d := x.domain
 	q := &qp{ctx: x.ctx, pd: d.pd, sendCQ: d.cq, recvCQ: d.cq, typ: verbs.QPTypeXRCRecv, xrcEnd: xrcEnd{domain: d}}
 	if err := x.ctx.addQP(q); err != nil {
@@ -41,6 +44,9 @@ func (x *xrcd) CreateRecvQP() (verbs.QP, error) {
 
 func (x *xrcd) OpenQP(num uint32) (verbs.QP, error) {
 	c := x.ctx
+	if x.isClosed() {
+		return nil, c.err("open_qp", ebadf, closedText)
+	}
 	c.mu.Lock()
 	q := c.qps[numIndex(num)]
 	c.mu.Unlock()

@@ -28,6 +28,7 @@ var chnStatements = []statement{
 	{"CHN-15", "several events are acknowledged at once, and all of them have to be", ackTogether},
 	{"CHN-16", "a channel serves several CQs", sharedChannel},
 	{"CHN-17", "an event takes no completion away", eventTakesNothing},
+	{"CHN-18", "several threads wait on a channel: each event comes to one of them, each wait ends in time", manyWaiters},
 }
 
 // channelPair is a pair of which b has receives posted and the receive CQ is

@@ -34,6 +34,8 @@ var misuseStatements = []statement{
 	{"E-23", "query_pkey outside of the table fails", outsidePKeyTable},
 	{"E-24", "a wait for an event that does not come ends at its timeout", waitsEnd},
 	{"E-26", "EPERM: a Q_Key with the top bit, of the unprivileged", privilegedQKey},
+	{"E-27", "EBADF: every call on an object that was closed; to close it again is no error", closedObjects},
+	{"E-28", "EBADF: every call on a context that was closed, and on its PDs and QPs; all can be closed after it", closedContext},
 }
 
 // together runs functions of other statements as cases of this one.

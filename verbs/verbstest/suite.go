@@ -69,7 +69,7 @@ func (target *Target) resolve(t *testing.T) {
 	if target.GIDIndex >= 0 {
 		return
 	}
-	best, ok := verbs.BestGID(gidTable(ctx, target.Port, port.GIDTableLen))
+	best, ok := verbs.BestGID(gidTable(ctx, target.Port, port.GIDTableLen), target.Port)
 	if !ok {
 		t.Fatalf("%s port %d has no GID", target.Device.Name(), target.Port)
 	}

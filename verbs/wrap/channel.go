@@ -41,8 +41,17 @@ func (ch *channel) of(inner verbs.CQ) *cq {
 }
 
 func (ch *channel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
+	return ch.event(timeout, ch.CompChannel.GetEvent)
+}
+
+func (ch *channel) GetEventRaw(timeout time.Duration) (verbs.CQ, error) {
+	return ch.event(min(timeout, verbs.LongestRawWait), ch.CompChannel.GetEventRaw)
+}
+
+// event waits with a function of the inner channel.
+func (ch *channel) event(timeout time.Duration, wait func(time.Duration) (verbs.CQ, error)) (verbs.CQ, error) {
 	if ch.ctx.options.ArrivalDelay == nil {
-		inner, err := ch.CompChannel.GetEvent(timeout)
+		inner, err := wait(timeout)
 		if q := ch.of(inner); q != nil {
 			return q, err
 		}
@@ -60,7 +69,7 @@ func (ch *channel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
 			}
 			continue
 		}
-		inner, err := ch.CompChannel.GetEvent(time.Until(end))
+		inner, err := wait(time.Until(end))
 		if err != nil {
 			return nil, err
 		}

@@ -169,5 +169,7 @@ func (q *cq) Close() error {
 	q.ctx.mu.Lock()
 	defer q.ctx.mu.Unlock()
 	delete(q.ctx.cqs, q.CQ)
-	return verbs.Free(q.fresh)
+	fresh := q.fresh
+	q.fresh = nil
+	return verbs.Free(fresh)
 }

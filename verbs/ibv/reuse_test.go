@@ -1,0 +1,82 @@
+//go:build linux && cgo
+
+package ibv
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// TestMemoryOfAClosedCQ: libibverbs may give the memory of a CQ that is being destroyed to
+// the next one before destroy_cq has returned. Events name the new one then.
+func TestMemoryOfAClosedCQ(t *testing.T) {
+	if !onStub(t, "^TestMemoryOfAClosedCQ$") {
+		return
+	}
+	c := stubContext(t)
+	ch := made(c.CreateCompChannel())(t)
+	old := made(c.CreateCQ(1, nil, 0))(t)
+	memory := old.(*cq).c
+	t.Setenv("STUB_REUSE", "1")
+	closed := make(chan error, 1)
+	go func() { closed <- old.Close() }()
+	var next verbs.CQ
+	for end := time.Now().Add(patience); ; runtime.Gosched() {
+		next = made(c.CreateCQ(2, ch, 0))(t)
+		if next.(*cq).c == memory {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the memory was not used again")
+		}
+	}
+	made(0, next.ReqNotify(false))(t)
+	made(0, <-closed)(t)
+	got, err := ch.GetEvent(patience)
+	if err != nil || got != next {
+		t.Errorf("the event names %v, want %v: %v", got, next, err)
+	}
+}
+
+// TestCreateAndCloseUnderLoad: goroutines that create, arm and close CQs of one context
+// each get the events of their own.
+func TestCreateAndCloseUnderLoad(t *testing.T) {
+	if !onStub(t, "^TestCreateAndCloseUnderLoad$") {
+		return
+	}
+	c := stubContext(t)
+	var all sync.WaitGroup
+	end := time.Now().Add(*length)
+	for range 4 {
+		ch := made(c.CreateCompChannel())(t)
+		all.Go(func() {
+			for time.Now().Before(end) && !t.Failed() {
+				if err := createAndClose(c, ch); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func createAndClose(c verbs.Context, ch verbs.CompChannel) error {
+	q, err := c.CreateCQ(1, ch, 0)
+	if err == nil {
+		err = q.ReqNotify(false)
+	}
+	if err != nil {
+		return err
+	}
+	got, err := ch.GetEvent(patience)
+	if err == nil && got != q {
+		err = errors.New("the event is not of the CQ that was armed")
+	}
+	q.AckEvents(1)
+	return errors.Join(err, q.Close())
+}
