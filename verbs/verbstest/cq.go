@@ -182,8 +182,9 @@ func unsignaledBefore(e *env) {
 	a.sendCQ.staysEmpty()
 }
 
-// overrun leaves more completions than entries unpolled and then polls until
-// nothing comes; it returns how many came and how many there should be.
+// overrun leaves more completions than entries unpolled, until the peer has the last
+// message or nothing more moves, and then polls until nothing comes; it returns how many
+// came and how many there should be.
 func (e *env) overrun() (a, b *side, polled, posted int) {
 	c := conf()
 	c.cqe = 1
@@ -192,7 +193,14 @@ func (e *env) overrun() (a, b *side, polled, posted int) {
 	if posted > depth {
 		e.Skipf("the smallest CQ has %d entries, more than are left unpolled here", a.sendCQ.CQE())
 	}
-	a.post(a.numbered(0, posted, b)...)
+	list := a.numbered(0, posted, b)
+	list[posted-1] = send{id: uint64(posted - 1), op: opSend, flags: signaled}
+	b.recv(recv{})
+	a.post(list...)
+	until(4*quiet, func() bool {
+		n, err := b.recvCQ.Poll(b.recvCQ.wc[:1])
+		return n > 0 || err != nil
+	})
 	until(4*quiet, func() bool {
 		n, err := a.sendCQ.Poll(a.sendCQ.wc[:1])
 		if n == 1 {
