@@ -81,6 +81,7 @@ func changedInSQD(e *env) {
 	if q := a.query(); q.State != verbs.QPSQD || q.Timeout != 15 || q.RetryCnt != 2 || q.RNRRetry != 1 || q.MinRNRTimer != 13 {
 		e.Errorf("%+v", q)
 	}
+	a.drain()
 	e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState))
 	a.writesTo(b)
 }
