@@ -7,6 +7,42 @@ import (
 	"sync/atomic"
 )
 
+// quirk tells whether the device has the quirk and the statement meets it.
+func (e *env) quirk(id string) bool {
+	has := slices.ContainsFunc(e.target.Quirks, func(q Quirk) bool {
+		return q.ID == id && slices.Contains(q.Statements, e.id)
+	})
+	if has {
+		e.met[id] = true
+	}
+	return has
+}
+
+// allQuirksMet reports the quirks that are wrong, and skips a statement that failed as a
+// quirk says.
+func (e *env) allQuirksMet() {
+	for _, text := range e.wrongQuirks() {
+		e.T.Error(text)
+	}
+	if e.fails != nil && e.fails.seen.Load() {
+		e.T.Skipf("it fails by quirk %s: %s", e.fails.id, e.fails.does)
+	}
+}
+
+// wrongQuirks returns what is wrong with the quirks that name the statement: it knows no
+// such quirk, or it has passed although it should fail.
+func (e *env) wrongQuirks() (texts []string) {
+	for _, q := range e.target.Quirks {
+		if slices.Contains(q.Statements, e.id) && !e.met[q.ID] {
+			texts = append(texts, fmt.Sprintf("quirk %s names %s, which does not depend on it: can it be listed under fails?", q.ID, e.id))
+		}
+	}
+	if e.fails != nil && !e.fails.seen.Load() {
+		texts = append(texts, fmt.Sprintf("%s passes: quirk %s no longer reproduces: remove it", e.id, e.fails.id))
+	}
+	return texts
+}
+
 // failing is a quirk by which a statement fails.
 type failing struct {
 	id, does string
