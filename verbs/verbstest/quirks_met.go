@@ -34,7 +34,7 @@ func (e *env) allQuirksMet() {
 func (e *env) wrongQuirks() (texts []string) {
 	for _, q := range e.target.Quirks {
 		if slices.Contains(q.Statements, e.id) && !e.met[q.ID] {
-			texts = append(texts, fmt.Sprintf("quirk %s names %s, which does not depend on it: can it be listed under fails?", q.ID, e.id))
+			texts = append(texts, fmt.Sprintf("quirk %s names %s, which does not depend on it: list it under fails if it fails", q.ID, e.id))
 		}
 	}
 	if e.fails != nil && !e.fails.seen.Load() {
