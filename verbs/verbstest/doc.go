@@ -50,8 +50,8 @@
 //
 // quirk is an id of letters and digits. device has patterns for the device's name, or its
 // kernel driver (rdma_rxe for soft RoCE). kernel can be left out, and each of its halves;
-// a version begins with the kernel's number, as uname tells it. statements are those that know the
-// quirk by its id and assert what the device does instead: ids of quirks.txt can be used
-// for other devices. fails are statements that are known to fail, and no more: they are
-// skipped with the quirk as the reason, and fail if they pass.
+// versions are those that uname tells. statements are those that know the quirk by its id
+// and assert what the device does instead: ids of quirks.txt can be used for other devices.
+// fails are statements that are known to fail, and no more: they are skipped with the quirk
+// as the reason, and fail if they pass.
 package verbstest
