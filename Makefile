@@ -37,7 +37,7 @@ test: check ## all tests: with the race detector, and on a real RDMA device in a
 trials: packages ## what needs many repetitions: a device compared with itself shows no difference (5 minutes)
 	$(GO) test -tags trials -run Trial -v -timeout 30m ./harness
 
-guest-test: packages ## the tests in the guest only
+guest-test: packages ## the tests in the guest only; GUEST_SUITE=trixie for those of Debian 13
 	test/guest/tests
 
 guest-shell: ## a command line in the guest: make guest-shell CMD='rdma link; uname -a'

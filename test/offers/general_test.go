@@ -17,7 +17,7 @@ var general = []verb{
 	{"ibv_get_pkey_index", nil, func(r *rig, _ verbs.QPType) error { return second(r.ctx.PKeyIndex(1, 0xffff)) }},
 	{"ibv_alloc_pd, ibv_dealloc_pd", nil, func(r *rig, _ verbs.QPType) error { return made(r.ctx.AllocPD()) }},
 	{"ibv_reg_mr, ibv_dereg_mr", nil, registers(local)},
-	{"ibv_reg_mr, ZERO_BASED", nil, registers(local | verbs.AccessZeroBased)},
+	{"ibv_reg_mr, ZERO_BASED", nil, zeroBased},
 	{"ibv_reg_mr, ON_DEMAND", nil, registers(local | verbs.AccessOnDemand)},
 	{"ibv_reg_mr, RELAXED_ORDERING", nil, registers(local | verbs.AccessRelaxedOrdering)},
 	{"ibv_reg_mr_iova", nil, func(r *rig, _ verbs.QPType) error {
@@ -65,6 +65,29 @@ func made[T interface{ Close() error }](object T, err error) error {
 
 func registers(access verbs.Access) func(*rig, verbs.QPType) error {
 	return func(r *rig, _ verbs.QPType) error { return made(r.pd.RegMR(r.buf.Bytes(), access)) }
+}
+
+// zeroBased tells whether the region's addresses begin with 0.
+func zeroBased(r *rig, _ verbs.QPType) error {
+	mr, err := r.pd.RegMR(r.buf.Bytes(), local|remote|verbs.AccessZeroBased)
+	if err != nil {
+		return err
+	}
+	defer mr.Close()
+	return with(func(r *rig, e *end) error {
+		r.sge[0] = verbs.SGE{Addr: r.mr.Addr(), Length: words, LKey: r.mr.LKey()}
+		r.snd[0] = verbs.SendWR{WRID: idSend, SGList: &r.sge[0], NumSGE: 1, Opcode: verbs.OpRDMAWrite, SendFlags: verbs.SendSignaled}
+		r.snd[0].SetRDMA(1024, mr.RKey())
+		if _, err := e.from.PostSend(&r.snd[0]); err != nil {
+			return err
+		}
+		err := r.completes(1)
+		var failed *verbs.StatusError
+		if errors.As(err, &failed) && failed.Status == verbs.WCRemAccessErr {
+			return said("ignored")
+		}
+		return err
+	})(r, verbs.QPTypeRC)
 }
 
 func shared(try func(verbs.SRQ) error) func(*rig, verbs.QPType) error {

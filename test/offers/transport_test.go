@@ -32,6 +32,8 @@ func only(types ...verbs.QPType) map[verbs.QPType]bool {
 var (
 	rdma    = only(verbs.QPTypeRC, verbs.QPTypeUC, verbs.QPTypeXRCSend)
 	fetches = only(verbs.QPTypeRC, verbs.QPTypeXRCSend)
+
+	connected = only(verbs.QPTypeRC, verbs.QPTypeUC)
 )
 
 var byTransport = []verb{
@@ -64,10 +66,25 @@ var byTransport = []verb{
 		}
 		return e.to.DetachMcast(group, 0)
 	})},
-	{"ibv_query_qp_data_in_order", only(verbs.QPTypeRC, verbs.QPTypeUC), with(func(_ *rig, e *end) error {
-		_, err := e.to.QueryDataInOrder(verbs.OpRDMAWrite, 0)
-		return err
-	})},
+	{"ibv_query_qp_data_in_order, flags 0", connected, order(0)},
+	{"ibv_query_qp_data_in_order, RETURN_CAPS", connected, order(verbs.OrderReturnCaps)},
+	{"ibv_query_qp_data_in_order, RETURN_CAPS and DEVICE_ONLY", connected, order(verbs.OrderReturnCaps | verbs.OrderDeviceOnly)},
+}
+
+// order asks for the order of data that a WRITE brings.
+func order(flags verbs.OrderFlags) func(*rig, verbs.QPType) error {
+	return with(func(_ *rig, e *end) error {
+		caps, err := e.to.QueryDataInOrder(verbs.OpRDMAWrite, flags)
+		switch {
+		case err != nil:
+			return err
+		case caps&verbs.OrderWholeMsg != 0:
+			return said(verbs.OrderWhole.String())
+		case caps&verbs.OrderAligned128Bytes != 0:
+			return said(verbs.OrderBlocks.String())
+		}
+		return said(verbs.OrderNone.String())
+	})
 }
 
 // with tries something on QPs in RTS.

@@ -11,6 +11,7 @@ import (
 
 var (
 	deviceName = flag.String("device", "", "RDMA device to test, such as mlx5_0; none: tests that need one are skipped")
+	quirksFile = flag.String("quirks", "", "file of quirks of the device, beside those of package verbstest, which describes the format")
 	cmAddr     = flag.String("address", "", "IP address of the device's network interface, for the tests of rdma_cm")
 )
 

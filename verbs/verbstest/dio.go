@@ -42,8 +42,8 @@ func knownPromises(e *env) {
 		if yes > 1 {
 			e.Errorf("%s: %#x without RETURN_CAPS", op, yes)
 		}
-		if e.quirk("Q16") && yes != 0 {
-			e.Errorf("%s: %#x: quirk Q16 no longer reproduces: remove it", op, yes)
+		if e.quirk("Q31") && yes != 0 {
+			e.Errorf("%s: %#x: quirk Q31 no longer reproduces: remove it", op, yes)
 		}
 	}
 	for _, op := range orderedOps {

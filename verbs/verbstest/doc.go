@@ -32,8 +32,26 @@
 //
 // # Quirks
 //
-// Where a family of devices is known to do something else, a [Quirk] names the
-// statements and says what the devices do instead. That is asserted too: the
-// statement fails when the device starts to behave as everybody else does, and
-// the quirk is to be removed.
+// Where a family of devices is known to do something else, a [Quirk] names the statements
+// and says what the devices do instead, and on which kernels. That is asserted too: the
+// statement fails when the device starts to behave as everybody else does, and the quirk
+// is to be removed. The file quirks.txt has those that are known. Others are read from a
+// file of the same format ([ParseQuirks]) and handed to [TargetOf].
+//
+// A quirk is a paragraph of lines; lines that begin with # are comments:
+//
+//	quirk: V1
+//	device: mlx5_* mlx5_core
+//	kernel: from 6.1 below 6.12
+//	statements: ERR-4 MR-14
+//	fails: UD-15
+//	does: what the device does instead
+//	source: where that can be read, or who has seen it with what
+//
+// quirk is an id of letters and digits. device has patterns for the device's name, or its
+// kernel driver (rdma_rxe for soft RoCE). kernel can be left out, and each of its halves;
+// versions are those that uname tells. statements are those that know the quirk by its id
+// and assert what the device does instead: ids of quirks.txt can be used for other devices.
+// fails are statements that are known to fail, and no more: they are skipped with the quirk
+// as the reason, and fail if they pass.
 package verbstest

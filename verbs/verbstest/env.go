@@ -19,18 +19,19 @@ const (
 	quiet = 50 * time.Millisecond
 )
 
-// env is what a statement works with: the test, the device, and which of the
-// device's quirks have been looked at.
+// env is what a statement works with: the test, the device, which of the device's
+// quirks have been looked at, and the quirk by which it fails.
 type env struct {
 	*testing.T
 	id     string
 	target Target
 	met    map[string]bool
+	fails  *failing // nil: it is to pass
 	closed map[io.Closer]bool
 }
 
 func newEnv(t *testing.T, target Target, s statement) *env {
-	return &env{t, s.id, target, map[string]bool{}, map[io.Closer]bool{}}
+	return &env{t, s.id, target, map[string]bool{}, failingOf(target.Quirks, s.id), map[io.Closer]bool{}}
 }
 
 // sub runs one case of the statement as a subtest.

@@ -19,7 +19,7 @@ func badKey(s verbs.SGE, key uint32) verbs.SGE {
 }
 
 func localKey(e *env) {
-	x := expected{a: verbs.WCLocProtErr, quirk: "Q04", quirkyA: verbs.WCLocQPOpErr}
+	x := expected{a: verbs.WCLocProtErr, quirksA: statuses{wrongKey, lostStatus}}
 	e.fail(x,
 		failure{name: "unknown", request: from(opWrite, func(a *side) verbs.SGE { return badKey(a.sge(0, 8), 0xbad00) })},
 		failure{name: "another low byte", request: from(opSend, func(a *side) verbs.SGE {
@@ -30,9 +30,12 @@ func localKey(e *env) {
 }
 
 func localRange(e *env) {
-	e.fail(expected{a: verbs.WCLocProtErr},
+	e.fail(expected{a: verbs.WCLocProtErr, quirksA: statuses{lostStatus}},
 		failure{name: "WRITE, behind", request: from(opWrite, func(a *side) verbs.SGE { return a.sge(a.conf.size-7, 8) })},
 		failure{name: "SEND, before", request: from(opSend, func(a *side) verbs.SGE { return a.sge(-1, 8) })},
+	)
+	// A READ needs its memory when the answer comes.
+	e.fail(expected{a: verbs.WCLocProtErr, late: true},
 		failure{name: "READ, unknown key", request: from(opRead, func(a *side) verbs.SGE { return badKey(a.sge(0, 8), 0xbad00) })},
 		failure{name: "READ, no LOCAL_WRITE", request: from(opRead, func(a *side) verbs.SGE {
 			_, mr := a.region(64, verbs.AccessRemoteRead)
@@ -43,7 +46,8 @@ func localRange(e *env) {
 
 func shortReceive(e *env) {
 	x := expected{
-		a: verbs.WCRemInvReqErr, b: verbs.WCLocLenErr, quirk: "Q05", quirkyA: verbs.WCRemOpErr, quirkyB: verbs.WCLocQPOpErr,
+		a: verbs.WCRemInvReqErr, quirksA: statuses{{"Q05", verbs.WCRemOpErr}},
+		b: verbs.WCLocLenErr, quirksB: statuses{{"Q05", verbs.WCLocQPOpErr}},
 	}
 	e.fail(x,
 		failure{name: "by a byte", request: from(opSend, func(a *side) verbs.SGE { return a.sge(0, 65) })},
@@ -52,7 +56,7 @@ func shortReceive(e *env) {
 }
 
 func badReceive(e *env) {
-	x := expected{a: verbs.WCRemOpErr, b: verbs.WCLocProtErr, quirk: "Q05", quirkyB: verbs.WCLocQPOpErr}
+	x := expected{a: verbs.WCRemOpErr, b: verbs.WCLocProtErr, quirksB: statuses{{"Q05", verbs.WCLocQPOpErr}}}
 	into := func(sge func(b *side) verbs.SGE) func(b *side) recv {
 		return func(b *side) recv { return recv{sges: []verbs.SGE{sge(b)}} }
 	}

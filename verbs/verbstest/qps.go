@@ -163,6 +163,9 @@ func sameState(e *env) {
 		a.enter(state, b)
 		e.ok(a.qp.Modify(&verbs.QPAttr{State: state}, verbs.MaskState))
 		a.isIn(state)
+		if state == verbs.QPSQD {
+			a.drain()
+		}
 	}
 	a.enter(verbs.QPRTS, b)
 	e.ok(a.qp.Modify(&verbs.QPAttr{}, 0))

@@ -56,18 +56,19 @@ func moreLimits(e *env) {
 	a, b := e.side(conf()), e.side(conf())
 	d, port := e.device(a.ctx), e.port(a.ctx)
 	for _, v := range []struct {
+		quirk string
 		what  string
 		to    verbs.QPState
 		spoil func(q *verbs.QPAttr)
 	}{
-		{"pkey_index", verbs.QPInit, func(q *verbs.QPAttr) { q.PKeyIndex = uint16(port.PKeyTblLen) }},
-		{"qp_access_flags", verbs.QPInit, func(q *verbs.QPAttr) { q.AccessFlags = 0x8000 }},
-		{"path_mtu 0", verbs.QPRTR, func(q *verbs.QPAttr) { q.PathMTU = 0 }},
-		{"max_dest_rd_atomic", verbs.QPRTR, func(q *verbs.QPAttr) { q.MaxDestRdAtomic = uint8(min(d.MaxQPRdAtomic+1, 255)) }},
-		{"retry_cnt", verbs.QPRTS, func(q *verbs.QPAttr) { q.RetryCnt = 9 }},
+		{"Q20", "pkey_index", verbs.QPInit, func(q *verbs.QPAttr) { q.PKeyIndex = uint16(port.PKeyTblLen) }},
+		{"Q34", "qp_access_flags", verbs.QPInit, func(q *verbs.QPAttr) { q.AccessFlags = 0x8000 }},
+		{"Q20", "path_mtu 0", verbs.QPRTR, func(q *verbs.QPAttr) { q.PathMTU = 0 }},
+		{"Q20", "max_dest_rd_atomic", verbs.QPRTR, func(q *verbs.QPAttr) { q.MaxDestRdAtomic = uint8(min(d.MaxQPRdAtomic+1, 255)) }},
+		{"Q20", "retry_cnt", verbs.QPRTS, func(q *verbs.QPAttr) { q.RetryCnt = 9 }},
 	} {
 		err := a.spoiled(v.to, b, v.spoil)
-		agree(e, "Q20", v.what+" refused", errors.Is(err, syscall.EINVAL), true, false)
+		agree(e, v.quirk, v.what+" refused", errors.Is(err, syscall.EINVAL), true, false)
 	}
 }
 
@@ -80,6 +81,7 @@ func changedInSQD(e *env) {
 	if q := a.query(); q.State != verbs.QPSQD || q.Timeout != 15 || q.RetryCnt != 2 || q.RNRRetry != 1 || q.MinRNRTimer != 13 {
 		e.Errorf("%+v", q)
 	}
+	a.drain()
 	e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState))
 	a.writesTo(b)
 }

@@ -1,57 +1,81 @@
 package verbstest
 
 import (
+	_ "embed"
+	"os"
+
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/ibperf/ibperf/verbs"
 )
 
 // Quirk is something that a family of devices does in its own way.
 type Quirk struct {
+	ID         string
+	Devices    []string // patterns of filepath.Match, for a device's name or its driver
+	From       Kernel   // the first kernel that has it, nil: all
+	Below      Kernel   // the first kernel after From that has not, nil: none
+	Statements []string // ids of those that assert what the device does instead
+	Fails      []string // ids of those that fail, and nothing more is known of them
 	Does       string   // instead of what the statements say
-	Statements []string // ids of those that expect it
+	Source     string   // where it can be read, or who has seen it
 }
 
-// Quirks are the quirks of a device by their ids.
-type Quirks map[string]Quirk
+// Kernel is the version of a kernel, the major number first: {6, 12}.
+type Kernel []int
 
-// QuirksOf returns the known quirks of the device's family, nil for a device
-// that is to do everything as the statements say.
-func QuirksOf(device verbs.Device) Quirks {
-	if strings.Contains(device.Software(), "rxe") {
-		return rxeQuirks
+//go:embed quirks.txt
+var knownQuirks string
+
+// QuirksOf returns the quirks that apply to the device on this machine's kernel: those
+// that this package knows of, and those of more. A device without any is to do everything
+// as the statements say.
+func QuirksOf(device verbs.Device, more ...Quirk) []Quirk {
+	known, err := ParseQuirks("quirks.txt", knownQuirks)
+	if err != nil {
+		panic(err) // which a test holds
 	}
-	return nil
+	names := []string{device.Name(), driverOf(device)}
+	return applying(append(known, more...), names, runningKernel())
 }
 
-// quirk tells whether the device has the quirk and the statement meets it.
-func (e *env) quirk(id string) bool {
-	has := slices.Contains(e.target.Quirks[id].Statements, e.id)
-	if has {
-		e.met[id] = true
-	}
-	return has
-}
-
-// allQuirksMet fails if a quirk names the statement, which has not looked at it.
-func (e *env) allQuirksMet() {
-	for id, q := range e.target.Quirks {
-		if slices.Contains(q.Statements, e.id) && !e.met[id] {
-			e.Errorf("quirk %s names %s, which does not depend on it", id, e.id)
+// applying returns the quirks of a device with these names on the kernel.
+func applying(quirks []Quirk, names []string, kernel Kernel) []Quirk {
+	return slices.DeleteFunc(quirks, func(q Quirk) bool {
+		matches := func(pattern string) bool {
+			return slices.ContainsFunc(names, func(name string) bool {
+				ok, _ := filepath.Match(pattern, name)
+				return ok
+			})
 		}
-	}
+		return !slices.ContainsFunc(q.Devices, matches) ||
+			slices.Compare(kernel, q.From) < 0 ||
+			q.Below != nil && slices.Compare(kernel, q.Below) >= 0
+	})
 }
 
-// agree checks that got is what was specified, or with the quirk what the quirk makes of it.
-func agree[T comparable](e *env, quirk, what string, got, specified, quirky T) {
-	e.Helper()
-	switch has := e.quirk(quirk); {
-	case !has && got != specified:
-		e.Errorf("%s: %v, want %v", what, got, specified)
-	case has && got == specified:
-		e.Errorf("%s: %v: quirk %s no longer reproduces: remove it", what, got, quirk)
-	case has && got != quirky:
-		e.Errorf("%s: %v, want %v by quirk %s", what, got, quirky, quirk)
+// driverOf returns the name of the kernel's driver, such as mlx5_core, of what stands in
+// for hardware, such as rdma_rxe, or "".
+func driverOf(device verbs.Device) string {
+	if software := device.Software(); software != "" {
+		name, _, _ := strings.Cut(software, ",")
+		return name
 	}
+	link, err := os.Readlink(filepath.Join("/sys/class/infiniband", device.Name(), "device/driver"))
+	if err != nil {
+		return ""
+	}
+	return filepath.Base(link)
+}
+
+func runningKernel() Kernel {
+	var name unix.Utsname
+	if err := unix.Uname(&name); err != nil {
+		return nil
+	}
+	return kernelOf(unix.ByteSliceToString(name.Release[:]))
 }

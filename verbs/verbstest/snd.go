@@ -101,7 +101,7 @@ func (e *env) lacking(typ verbs.QPType, lacks []verbs.Opcode) {
 			e.Errorf("opcode %d is refused at once: quirk Q17 no longer reproduces: remove it", op)
 		}
 		if err == nil {
-			a.sendCQ.gives(1, verbs.WCLocQPOpErr)
+			a.failsHere(1, verbs.WCLocQPOpErr)
 			a.stops()
 		} else {
 			e.refused("post_send", err, syscall.EINVAL, verbs.ErrNotSupported)

@@ -140,7 +140,7 @@ func srqLastWQE(e *env) {
 	a, b := e.pair(conf().onSRQ())
 	b.recv(recv{id: 1})
 	b.to(verbs.QPErr, a)
-	e.raised("Q06", b, verbs.EventQPLastWQE)
+	e.raised("Q33", b, verbs.EventQPLastWQE)
 }
 
 func srqShortReceive(e *env) {

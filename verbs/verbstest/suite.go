@@ -12,12 +12,13 @@ type Target struct {
 	Device   verbs.Device
 	Port     int
 	GIDIndex int // negative: the one that verbs.BestGID takes
-	Quirks   Quirks
+	Quirks   []Quirk
 }
 
-// TargetOf returns the device with port 1, its best GID and the known quirks of its family.
-func TargetOf(device verbs.Device) Target {
-	return Target{Device: device, Port: 1, GIDIndex: -1, Quirks: QuirksOf(device)}
+// TargetOf returns the device with port 1, its best GID and its quirks: the known ones of
+// its family, and those of more that apply.
+func TargetOf(device verbs.Device, more ...Quirk) Target {
+	return Target{Device: device, Port: 1, GIDIndex: -1, Quirks: QuirksOf(device, more...)}
 }
 
 // statement is something that holds for every device.

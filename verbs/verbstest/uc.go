@@ -22,7 +22,7 @@ func sendQueueError(e *env) {
 		send{id: 1, op: opSend, sges: []verbs.SGE{a.sge(a.conf.size-7, 8)}},
 		send{id: 2, op: opSend},
 	)
-	a.sendCQ.gives(1, verbs.WCLocProtErr)
+	a.failsHere(1, verbs.WCLocProtErr)
 	a.sendCQ.gives(2, verbs.WCWRFlushErr)
 	a.stops()
 	agree(e, "Q07", "the state", a.state(), verbs.QPSQE, verbs.QPErr)

@@ -135,7 +135,7 @@ func badMessage(e *env) {
 	w.sges[0].LKey ^= 0x100
 	l.b.room(1, 8)
 	l.a.post(w)
-	agree(e, "Q04", "status", l.a.sendCQ.of(1).Status, verbs.WCLocProtErr, verbs.WCLocQPOpErr)
+	l.a.failsHere(1, verbs.WCLocProtErr, wrongKey)
 	state := verbs.QPSQE
 	if e.quirk("Q07") {
 		state = verbs.QPErr

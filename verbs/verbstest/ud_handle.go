@@ -47,7 +47,7 @@ func foreignHandle(e *env) {
 			e.Errorf("bad_wr is request %d", bad)
 		}
 	} else {
-		l.a.sendCQ.gives(1, verbs.WCLocQPOpErr)
+		l.a.failsHere(1, verbs.WCLocQPOpErr)
 	}
 	l.b.recvCQ.staysEmpty()
 }
