@@ -39,7 +39,7 @@ func askOrders(c verbs.Context, ports []Port) []Order {
 }
 
 // withPair calls use with one of two RC QPs of the device that are connected
-// with each other: devices give their promise for QPs in RTS only.
+// with each other: mlx5 gives its promise for QPs in RTS only.
 func withPair(c verbs.Context, ports []Port, use func(verbs.QP) error) (err error) {
 	i := slices.IndexFunc(ports, func(p Port) bool {
 		return p.attr.State == verbs.PortActive || p.attr.State == verbs.PortActiveDefer
