@@ -65,15 +65,16 @@ func TestNothingIsSaidOfAWrongDevice(t *testing.T) {
 
 func TestWordsOfVerdicts(t *testing.T) {
 	for got, want := range map[string]string{
-		together([]string{"read latency", "read bandwidth"}):                        "read latency and bandwidth",
-		together([]string{"write latency", "send latency", "read latency"}):         "write, send and read latency",
-		together([]string{"write latency", "read bandwidth"}):                       "write latency and read bandwidth",
-		together([]string{"write latency [1]", "write latency [2]"}):                "write latency [1] and write latency [2]",
-		together([]string{"write latency, 64 bytes"}):                               "write latency, 64 bytes",
-		thousands(0) + " " + thousands(999) + " " + thousands(1234567):              "0 999 1,234,567",
-		percentNumber(0.0312) + " " + percentNumber(0.0996) + percentNumber(1):      "3.1 10100",
-		wakeUpNumber(0) + " " + wakeUpNumber(0.0000741) + " " + wakeUpNumber(1.094): "0.0 0.000074 1.1",
-		pauseText(1500000) + ", " + pauseText(10000) + ", " + pauseText(2e9):        "1.5 ms, 10 usec, 2 s",
+		together([]string{"read latency", "read bandwidth"}):                                    "read latency and bandwidth",
+		together([]string{"write latency", "send latency", "read latency"}):                     "write, send and read latency",
+		together([]string{"write latency", "read bandwidth"}):                                   "write latency and read bandwidth",
+		together([]string{"write latency [1]", "write latency [2]"}):                            "write latency [1] and write latency [2]",
+		together([]string{"write latency, 64 bytes"}):                                           "write latency, 64 bytes",
+		together([]string{"write latency", "write latency, 8 bytes", "write latency, 8 bytes"}): "write latency and write latency (8 bytes)",
+		thousands(0) + " " + thousands(999) + " " + thousands(1234567):                          "0 999 1,234,567",
+		percentNumber(0.0312) + " " + percentNumber(0.0996) + percentNumber(1):                  "3.1 10100",
+		wakeUpNumber(0) + " " + wakeUpNumber(0.0000741) + " " + wakeUpNumber(1.094):             "0.0 0.000074 1.1",
+		pauseText(1500000) + ", " + pauseText(10000) + ", " + pauseText(2e9):                    "1.5 ms, 10 usec, 2 s",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -85,5 +85,12 @@ func together(names []string) string {
 	case plain && len(ops) == 1:
 		return op + " " + joined(kinds)
 	}
-	return joined(names)
+	var each []string
+	for _, name := range names {
+		if test, at, cut := strings.Cut(name, ", "); cut && len(names) > 1 {
+			name = test + " (" + at + ")" // or its comma looks like one of the list
+		}
+		each = addNew(each, name)
+	}
+	return joined(each)
 }

@@ -31,17 +31,34 @@ func TestCompareTwoHosts(t *testing.T) {
 			client := p.connect("ib_compare", port, "-d", c.device, "-s", "8,4096", "-D", "20ms", "--dir", "out", "--bundle", "all.tgz")
 			client.ends(c.status, compareLimit)
 			server.ends(c.status, patience)
-			text := strings.Join(strings.Fields(client.out.String()), " ") // without line ends
-			for _, want := range append(c.says, "VERDICT", "May I rely on it?") {
-				if !strings.Contains(text, want) {
-					t.Errorf("the verdict lacks %q:\n%s", want, text)
-				}
-			}
+			client.concludes(c.says...)
 			if said := server.out.String(); said != "" {
 				t.Errorf("the server printed %s", said)
 			}
 			p.hasAll(t, c.device)
 		})
+	}
+}
+
+// TestDeviceCompareTwoHosts: the verdict of a device that promises nothing.
+func TestDeviceCompareTwoHosts(t *testing.T) {
+	p, options := onDevice(t, "out")
+	server, port := p.serve("ib_compare")
+	client := p.connect("ib_compare", port, append(strings.Fields(options), "-s", "8,4096", "-D", "20ms", "--rounds", "4", "--dir", "out")...)
+	client.ends(statusDone, compareLimit)
+	server.ends(statusDone, patience)
+	client.concludes("promises no order for WRITE, SEND and READ", "What was not measured? data: the device promises no order")
+	p.hasAll(t, *deviceName)
+}
+
+// concludes checks that a verdict was printed, and what it says, whatever the line ends.
+func (p *process) concludes(says ...string) {
+	p.t.Helper()
+	text := strings.Join(strings.Fields(p.out.String()), " ")
+	for _, want := range append(says, "VERDICT", "May I rely on it?") {
+		if !strings.Contains(text, want) {
+			p.t.Fatalf("the verdict lacks %q:\n%s", want, text)
+		}
 	}
 }
 
