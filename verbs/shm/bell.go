@@ -71,7 +71,7 @@ func (b *bell) events() uint64 { return atomic.LoadUint64(b.word) / eventOne }
 func (r *remote) bell(id uint32, wordFD, eventFD int) (*bell, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if known := r.bells[id]; known != nil {
+	if known := r.bells[id]; known != nil || r.bells == nil {
 		unix.Close(wordFD)
 		unix.Close(eventFD)
 		return known, nil

@@ -59,11 +59,11 @@ func TestWildRegions(t *testing.T) {
 				im := newImpostor(t, func(conn *net.UnixConn, req request) {
 					switch req.op {
 					case askDirectory:
-						give(conn, reply{}, dir.FD())
+						give(conn, req, reply{}, dir.FD())
 					case askQP:
-						give(conn, reply{n: 16, sge: 1}, queue)
+						give(conn, req, reply{n: 16, sge: 1}, queue)
 					case askRegion:
-						give(conn, reply{}, c.region)
+						give(conn, req, reply{}, c.region)
 					}
 				})
 				zeroFirst(t, queue)
@@ -88,11 +88,11 @@ func TestAskewRegion(t *testing.T) {
 		im := newImpostor(t, func(conn *net.UnixConn, req request) {
 			switch req.op {
 			case askDirectory:
-				give(conn, reply{}, dir.FD())
+				give(conn, req, reply{}, dir.FD())
 			case askQP:
-				give(conn, reply{n: 16, sge: 1}, queue)
+				give(conn, req, reply{n: 16, sge: 1}, queue)
 			case askRegion:
-				give(conn, reply{}, page)
+				give(conn, req, reply{}, page)
 			}
 		})
 		zeroFirst(t, queue)
@@ -149,10 +149,10 @@ func TestBadReceiveQueue(t *testing.T) {
 			dir := falseDirectory(t, v, nil)
 			im := newImpostor(t, func(conn *net.UnixConn, req request) {
 				if req.op == askDirectory {
-					give(conn, reply{}, dir.FD())
+					give(conn, req, reply{}, dir.FD())
 					return
 				}
-				give(conn, c.rep, c.fds...)
+				give(conn, req, c.rep, c.fds...)
 			})
 			check(t, v.connect(im.endpoint()))
 			if got := v.outcome(t, verbs.OpSend, 0, 0); got != verbs.WCRetryExcErr {
@@ -181,10 +181,10 @@ func TestGarbageReceives(t *testing.T) {
 			viewSGEs(queue.Bytes(), l.wqeAt(0)+wqeHeader, 1)[0] = sge
 			im := newImpostor(t, func(conn *net.UnixConn, req request) {
 				if req.op == askDirectory {
-					give(conn, reply{}, dir.FD())
+					give(conn, req, reply{}, dir.FD())
 					return
 				}
-				give(conn, reply{n: l.n, sge: l.maxSGE}, queue.FD())
+				give(conn, req, reply{n: l.n, sge: l.maxSGE}, queue.FD())
 			})
 			check(t, v.connect(im.endpoint()))
 			if got := v.outcome(t, verbs.OpSend, 0, 0); got != verbs.WCRemOpErr {

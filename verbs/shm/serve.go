@@ -3,7 +3,6 @@ package shm
 import (
 	"net"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -91,28 +90,30 @@ func (c *context) note(conn *net.UnixConn, req request) error {
 	if !ok {
 		return nil
 	}
-	conn.SetWriteDeadline(time.Now().Add(askTimeout))
 	_, err := conn.Write(rep.encode())
 	return err
 }
 
-// answer sends what was asked for. It sends duplicates of the descriptors, so
-// that a peer that does not read its answers holds up nobody else.
+// answer sends what was asked for. It sends duplicates of the descriptors, so that a peer
+// that does not read its answers holds up this connection alone. Where descriptors are
+// short it says so, and the peer asks again.
 func (c *context) answer(conn *net.UnixConn, req request) error {
 	c.mu.Lock()
 	rep, own := c.lookup(req)
 	fds, err := duplicate(own)
 	c.mu.Unlock()
-	if err != nil {
-		return err
-	}
 	defer closeAll(fds)
-	var oob []byte
-	if len(fds) > 0 {
-		oob = unix.UnixRights(fds...)
+	rep.serial = req.serial
+	if err == nil {
+		var oob []byte
+		if len(fds) > 0 {
+			oob = unix.UnixRights(fds...)
+		}
+		_, _, err = conn.WriteMsgUnix(rep.encode(), oob, nil)
 	}
-	conn.SetWriteDeadline(time.Now().Add(askTimeout))
-	_, _, err = conn.WriteMsgUnix(rep.encode(), oob, nil)
+	if errno := errnoOf(err); err != nil && short(errno) {
+		_, err = conn.Write(reply{errno: uint32(errno), serial: req.serial}.encode())
+	}
 	return err
 }
 
