@@ -89,6 +89,26 @@ func TestDescriptorsRunOutHere(t *testing.T) {
 	}
 }
 
+// TestAcceptWithoutDescriptors: a context that could not accept a connection for want of
+// descriptors accepts it later, and others.
+func TestAcceptWithoutDescriptors(t *testing.T) {
+	v := newVictim(t)
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	check(t, err)
+	defer unix.Close(fd)
+	allow := noDescriptors(t)
+	check(t, unix.Connect(fd, &unix.SockaddrUnix{Name: socketAddr(v.ctx.id).Name}))
+	time.Sleep(100 * time.Millisecond) // most likely it tries to accept meanwhile
+	allow()
+	_, err = unix.Write(fd, request{op: askDirectory, serial: 5}.encode())
+	check(t, err)
+	ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	if n, err := unix.Poll(ready, 10_000); n != 1 {
+		t.Fatalf("no answer, %v", err)
+	}
+	v.works(t)
+}
+
 // TestSilentProcess: a peer that is there and does not answer ends the QP that asks it, in
 // time, and no other.
 func TestSilentProcess(t *testing.T) {

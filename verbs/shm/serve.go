@@ -3,18 +3,24 @@ package shm
 import (
 	"net"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// serve answers peers until the socket is closed.
+// serve answers peers until the context is closed.
 func (c *context) serve() {
 	for {
 		conn, err := c.sock.AcceptUnix()
-		if err != nil {
-			return
+		if err != nil { // closed, or short of descriptors; who connected waits in the socket's queue
+			select {
+			case <-c.ended:
+				return
+			case <-time.After(answerLook):
+			}
+			continue
 		}
 		if sameUser(conn) != nil {
 			conn.Close()
