@@ -48,9 +48,9 @@ func (r *remote) keepQueues(num uint32, a answer) (err error) {
 		closeAll(a.fds)
 		return errPeer
 	}
-	queues, parts := a.fds[:1+a.ahead], a.fds[1+a.ahead:]
+	queues := a.fds[:1+a.ahead]
 	if a.reply.bell != 0 {
-		if q.bell, err = r.bell(a.reply.bell, parts[0], parts[1]); err != nil {
+		if q.bell, err = r.bell(a.reply.bell, a.fds[len(queues)]); err != nil {
 			closeAll(queues)
 			return err
 		}

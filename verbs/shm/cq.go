@@ -29,9 +29,8 @@ type cq struct {
 	users     int          // QPs, guarded by mu
 	closed    atomic.Bool  // written under mu
 
-	events  uint64 // fetched from the channel, guarded by ch.mu
-	fetched acks   // of those
-	async   acks   // of asynchronous events
+	fetched acks // of events
+	async   acks // of asynchronous events
 }
 
 // ownWC is a completion of this process's own making, in a cache line. When it is
@@ -88,7 +87,7 @@ func (c *context) CreateCQ(cqe int, ch verbs.CompChannel, compVector int) (verbs
 		if !ok || own.ctx != c || own.gone() {
 			return nil, c.err("create_cq", einval, "the channel must be of the same context, and open")
 		}
-		b, err := newBell(own.fd)
+		b, err := own.newBell()
 		if err != nil {
 			return nil, err
 		}
@@ -249,16 +248,6 @@ func (q *cq) ReqNotify(solicitedOnly bool) error {
 	return nil
 }
 
-// takeEvent fetches one of the CQ's events if there is one; under the channel's lock.
-func (q *cq) takeEvent() bool {
-	if q.bell.events() == q.events {
-		return false
-	}
-	q.events++
-	q.fetched.add(1)
-	return true
-}
-
 func (q *cq) AckEvents(n int) { q.fetched.add(-n) }
 
 func (q *cq) use(n int) {
@@ -295,5 +284,6 @@ func (q *cq) Close() error {
 		return nil
 	}
 	q.ch.detach(q)
-	return q.bell.file.Close()
+	q.ctx.free(q.bell)
+	return nil
 }

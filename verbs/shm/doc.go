@@ -14,8 +14,8 @@
 //	   +-> takes a WQE, publishes a record -----> + owner looks at records
 //	   |   buffers: memfds of verbs.Buffer        |
 //	   +-> copies data -------------------------> + owner reads its memory
-//	   |   bell: armed?, eventfd                  |
-//	   +-> rings if armed ----------------------> + GetEvent waits for that
+//	   |   directory: is the CQ armed?            |
+//	   +-> if so, sends a token to its channel -> + GetEvent waits for that
 //
 // All memory is sealed memfds, handed over a unix socket in the abstract name
 // space that the GID names, between processes of one user. Nothing of it has a

@@ -232,7 +232,8 @@ func (r *remote) close() {
 		unix.Munmap(b)
 	}
 	for _, b := range r.bells {
-		unix.Close(b.eventFD)
+		b.end()
+		unix.Close(b.fd)
 	}
 	for _, q := range r.ahead {
 		unix.Munmap(q.mem)

@@ -95,30 +95,15 @@ func (s *saboteur) entries() (*qpEntry, *mrEntry) {
 	return s.qp.entry, &s.ctx.dir.mrs[keyIndex(s.mr.LKey())]
 }
 
-// reach maps the receive queue of the victim's QP and its CQ's bell, as the peer
-// that the QP is connected to can.
+// reach maps the receive queue of the victim's QP and opens the door of its CQ's channel, as
+// the peer that the QP is connected to can.
 func (s *saboteur) reach(t *testing.T, v *victim) {
 	t.Helper()
-	conn, err := dial(v.ctx.id)
+	rep, fds := askQueue(t, v)
+	m, err := unix.Mmap(fds[0], 0, recvLayout{rep.n, rep.sge}.size(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	check(t, err)
-	defer conn.Close()
-	_, err = conn.Write(request{op: askQP, arg: v.qp.num}.encode())
-	check(t, err)
-	b := make([]byte, replySize+1)
-	n, fds, err := receive(conn, b)
-	check(t, err)
-	defer closeAll(fds)
-	rep, ok := decodeReply(b[:n])
-	if !ok || len(fds) != 3 {
-		t.Fatalf("%+v with %d descriptors", rep, len(fds))
-	}
-	for i, size := range []int{recvLayout{rep.n, rep.sge}.size(), eventPage} {
-		m, err := unix.Mmap(fds[i], 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-		check(t, err)
-		t.Cleanup(func() { unix.Munmap(m) })
-		s.areas = append(s.areas, m)
-	}
-	s.areas[1] = s.areas[1][:8] // the bell's word is the first of its page
+	t.Cleanup(func() { unix.Munmap(m) })
+	s.areas = append(s.areas, m)
 }
 
 // burst spoils as many words as are due.

@@ -1,7 +1,9 @@
 package shm
 
 import (
+	"maps"
 	"net"
+	"slices"
 	"syscall"
 	"time"
 
@@ -47,7 +49,11 @@ func (c *context) keepConn(conn *net.UnixConn) bool {
 func (c *context) dropConn(conn *net.UnixConn) {
 	c.mu.Lock()
 	delete(c.conns, conn)
+	channels := slices.Collect(maps.Keys(c.channels))
 	c.mu.Unlock()
+	for _, ch := range channels {
+		ch.leave(conn)
+	}
 	conn.Close()
 }
 
@@ -105,8 +111,11 @@ func (c *context) note(conn *net.UnixConn, req request) error {
 // short it says so, and the peer asks again.
 func (c *context) answer(conn *net.UnixConn, req request) error {
 	c.mu.Lock()
-	rep, own := c.lookup(req)
-	fds, err := duplicate(own)
+	rep, own, err := c.lookup(conn, req)
+	var fds []int
+	if err == nil {
+		fds, err = duplicate(own)
+	}
 	c.mu.Unlock()
 	defer closeAll(fds)
 	rep.serial = req.serial
@@ -136,35 +145,37 @@ func duplicate(fds []int) ([]int, error) {
 	return out, nil
 }
 
-func (c *context) lookup(req request) (reply, []int) {
+// lookup returns the reply to a question, and the descriptors that go with it.
+func (c *context) lookup(conn *net.UnixConn, req request) (rep reply, fds []int, err error) {
 	missing := reply{errno: uint32(syscall.ENOENT)}
 	if c.closed {
-		return missing, nil
+		return missing, nil, nil
 	}
 	switch req.op {
 	case askDirectory:
-		return reply{}, []int{c.dirFile.FD()}
+		return reply{}, []int{c.dirFile.FD()}, nil
 	case askQP:
 		q := c.qps[numIndex(req.arg)]
 		if q == nil || q.num != req.arg || q.typ == verbs.QPTypeUD {
-			return missing, nil
+			return missing, nil, nil
 		}
-		rep := reply{n: q.recv.layout.n, sge: q.recv.layout.maxSGE}
+		rep = reply{n: q.recv.layout.n, sge: q.recv.layout.maxSGE}
 		q.handed = true
 		along := c.comingAlong(q)
 		rep.ahead = uint32(len(along))
-		fds := append([]int{q.recv.file.FD()}, along...)
+		fds = append([]int{q.recv.file.FD()}, along...)
 		if b := q.recvCQ.bell; b != nil && !q.sharing() {
-			rep.bell = b.file.ID()
-			fds = append(fds, b.file.FD(), b.eventFD)
+			var fd int
+			fd, err = q.recvCQ.ch.doorFor(conn)
+			rep.bell, fds = b.cq, append(fds, fd)
 		}
-		return rep, fds
+		return rep, fds, err
 	case askRegion:
 		r, ok := c.regions[req.arg]
 		if !ok {
-			return missing, nil
+			return missing, nil, nil
 		}
-		return reply{}, []int{r.file.FD()}
+		return reply{}, []int{r.file.FD()}, nil
 	}
-	return reply{errno: uint32(einval)}, nil
+	return reply{errno: uint32(einval)}, nil, nil
 }

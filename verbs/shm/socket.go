@@ -44,7 +44,7 @@ type reply struct {
 	errno uint32
 	n     uint32 // askQP: slots of the receive queue
 	sge   uint32 // askQP: SGEs of a receive
-	bell  uint32 // askQP: id of the CQ whose bell comes along, 0 if it has none
+	bell  uint32 // askQP: the CQ whose bell comes along, 0 if it has none
 	note  uint32 // not 0: no reply, but a note for QP n
 
 	serial uint32 // of the request that the note answers
@@ -54,8 +54,7 @@ type reply struct {
 const (
 	requestSize = 20
 	replySize   = 28
-	bellParts   = 2 // descriptors
-	maxFDs      = 1 + maxAhead + bellParts
+	maxFDs      = 1 + maxAhead + 1 // queues, and a bell's socket
 
 	datagramRoom = 1 << 22 // bytes on their way to one context
 )
