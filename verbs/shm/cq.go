@@ -24,6 +24,7 @@ type cq struct {
 	depth     int     // of all receivers' queues, guarded by mu
 	overrun   bool    // guarded by mu
 	receivers atomic.Pointer[[]*qp]
+	turn      int          // receiver that the next poll begins with, guarded by mu
 	stalled   []*qp        // with work that waits, guarded by mu
 	stalls    atomic.Int32 // their number
 	users     int          // QPs, guarded by mu
@@ -126,24 +127,34 @@ func (q *cq) take(wc []verbs.WC) (int, error) {
 		q.mu.Unlock()
 		return 0, q.ctx.err("poll_cq", enomem, "the CQ overran: more completions than entries were left unpolled")
 	}
-	n := q.pollOwn(wc)
-	var failed *qp
-	var life uint32
-	for _, p := range *q.receivers.Load() {
-		if n == len(wc) || failed != nil {
-			break
-		}
-		got, ok := p.recv.poll(wc[n:])
-		n += got
-		if !ok {
-			failed, life = p, p.life.Load()
-		}
-	}
+	n, failed, life := q.pollReceivers(wc, q.pollOwn(wc))
 	q.mu.Unlock()
 	if failed != nil {
 		failed.fail(life)
 	}
 	return n, nil
+}
+
+// pollReceivers adds completions of receives to the n that are there. It begins behind the
+// receiver that the last poll ended with, so that none waits for one that is faster.
+func (q *cq) pollReceivers(wc []verbs.WC, n int) (all int, failed *qp, life uint32) {
+	list := *q.receivers.Load()
+	at := q.turn
+	for left := len(list); left > 0 && n < len(wc); left-- {
+		if at >= len(list) {
+			at = 0
+		}
+		p := list[at]
+		at++
+		got, ok := p.recv.poll(wc[n:])
+		if n += got; got > 0 {
+			q.turn = at
+		}
+		if !ok {
+			return n, p, p.life.Load()
+		}
+	}
+	return n, nil, 0
 }
 
 func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
