@@ -77,23 +77,24 @@ func (s *sleeper) event(t *testing.T) {
 }
 
 // askQueue asks for the receive queue of the victim's QP, as a peer can, over a connection
-// that lasts as long as the test.
-func askQueue(t *testing.T, v *victim) (reply, []int) {
+// that lasts until the function that it returns is called.
+func askQueue(t *testing.T, v *victim) (rep reply, fds []int, hangUp func()) {
 	t.Helper()
 	conn, err := dial(v.ctx.id)
 	check(t, err)
-	t.Cleanup(func() { conn.Close() })
 	_, err = conn.Write(request{op: askQP, arg: v.qp.num}.encode())
 	check(t, err)
 	b := make([]byte, replySize+1)
 	n, fds, err := receive(conn, b)
 	check(t, err)
-	t.Cleanup(func() { closeAll(fds) })
 	rep, ok := decodeReply(b[:n])
 	if !ok || len(fds) != 2 {
-		t.Fatalf("%+v with %d descriptors", rep, len(fds))
+		t.Errorf("%+v with %d descriptors", rep, len(fds))
 	}
-	return rep, fds
+	return rep, fds, func() {
+		conn.Close()
+		closeAll(fds)
+	}
 }
 
 // fill fills what the descriptor leads to, and then makes a write to it block.
@@ -130,7 +131,8 @@ func inTime(t *testing.T, what string, f func()) {
 // owner nor the events of others.
 func TestFullDoorHere(t *testing.T) {
 	s := newSleeper(t)
-	_, fds := askQueue(t, s.victim)
+	_, fds, hangUp := askQueue(t, s.victim)
+	defer hangUp()
 	own, peer := s.join(t)
 	s.receives(t, own, 2)
 	fill(t, fds[len(fds)-1])
@@ -220,7 +222,8 @@ func TestLostConnectionWakes(t *testing.T) {
 // TestFlood: tokens that mean nothing, however many, hold up neither a wait's end nor an event.
 func TestFlood(t *testing.T) {
 	s := newSleeper(t)
-	_, fds := askQueue(t, s.victim)
+	_, fds, hangUp := askQueue(t, s.victim)
+	defer hangUp()
 	own, peer := s.join(t)
 	s.receives(t, own, 1)
 	stop, ended := make(chan struct{}), make(chan struct{})
