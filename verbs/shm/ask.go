@@ -175,14 +175,14 @@ func (q *qp) answerSoon() bool {
 // introduced reports whether the peer's receive queue is here, or cannot come.
 func (q *qp) introduced() bool {
 	r := q.remote
-	return q.peer != nil || r == nil || r.dead.Load() || r.hasAhead(q.attr.DestQPNum) || q.inquire(askQP, q.attr.DestQPNum)
+	return r == nil || r.dead.Load() || r.hasAhead(q.attr.DestQPNum) || q.inquire(askQP, q.attr.DestQPNum)
 }
 
 // regionsHere reports whether the peer's memory that the request of n bytes uses is here,
 // or cannot come.
 func (q *qp) regionsHere(p *peer, w *work, n uint64) bool {
 	if opsSend>>w.op&1 == 0 {
-		return n == 0 || q.regionHere(&p.target, w.rkey)
+		return q.regionHere(&p.target, w.rkey)
 	}
 	var buf [maxSGE]verbs.SGE
 	sges, _ := p.receive(&buf)

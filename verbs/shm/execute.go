@@ -29,14 +29,16 @@ func (q *qp) execute(w *work) (outcome, verbs.WCStatus) {
 	if q.typ == verbs.QPTypeUD {
 		return done, q.datagram(w, n)
 	}
-	if !q.introduced() {
+	if q.peer == nil && !q.introduced() {
 		return unanswered, 0
 	}
 	p := q.reach()
-	if p != nil && !q.regionsHere(p, w, n) {
+	if p != nil && n > 0 && !q.regionsHere(p, w, n) {
 		return unanswered, 0
 	}
-	q.inquiry = nil // what is lost is asked for again
+	if q.inquiry != nil {
+		q.inquiry = nil // what is lost is asked for again
+	}
 	if q.typ == verbs.QPTypeUC {
 		return done, q.unacknowledged(p, w, n)
 	}
