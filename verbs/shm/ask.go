@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -22,7 +23,7 @@ type inquiry struct {
 	serial  uint32
 	result  syscall.Errno // of the peer, valid when ended is closed
 	ended   chan struct{}
-	waiting []*qp // to be woken, guarded by the remote's mu
+	waiting []*qp // whose engines are to be woken, guarded by the remote's mu
 }
 
 const (
@@ -67,24 +68,29 @@ func short(errno syscall.Errno) bool {
 	return false
 }
 
-// ask asks the peer, unless the same question is under way. The QP is woken by the answer.
-func (r *remote) ask(op askOp, arg uint32, q *qp) *inquiry {
+// ask asks the peer, unless the same question is under way.
+func (r *remote) ask(op askOp, arg uint32) *inquiry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, in := range r.inquiries {
 		if in.op == op && in.arg == arg {
-			in.waiting = append(in.waiting, q)
 			return in
 		}
 	}
 	r.serial++
 	in := &inquiry{op: op, arg: arg, serial: r.serial, ended: make(chan struct{})}
-	if q != nil {
-		in.waiting = append(in.waiting, q)
-	}
 	r.inquiries[in.serial] = in
 	r.send(request{op: op, arg: arg, serial: in.serial})
 	return in
+}
+
+// wakes has the QP's engine woken by the answer.
+func (r *remote) wakes(q *qp, in *inquiry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(in.waiting, q) {
+		in.waiting = append(in.waiting, q)
+	}
 }
 
 // answered keeps what an answer brings and wakes who waits for it. It is false if nobody asked.
@@ -149,7 +155,7 @@ func (a answer) check(op askOp) syscall.Errno {
 func (q *qp) inquire(op askOp, arg uint32) bool {
 	in := q.inquiry
 	if in == nil || in.op != op || in.arg != arg {
-		q.inquiry = q.remote.ask(op, arg, q)
+		q.inquiry = q.remote.ask(op, arg)
 		return false
 	}
 	if !in.hasEnded() {

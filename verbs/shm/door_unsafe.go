@@ -40,6 +40,7 @@ func receiveToken(fd int) (t token, errno unix.Errno) {
 // which the garbage collector waits for. It may return early.
 func awaitDoor(epoll int, ms int) (number int32, ok bool) {
 	var e unix.EpollEvent
-	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(epoll), uintptr(unsafe.Pointer(&e)), 1, uintptr(ms), 0, 0)
+	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT,
+		uintptr(epoll), uintptr(unsafe.Pointer(&e)), 1, uintptr(ms), 0, 0)
 	return e.Fd, errno == 0 && n == 1
 }

@@ -94,6 +94,9 @@ func (q *qp) waitForAnswer(p *pending, now time.Time) verbs.WCStatus {
 	if q.attr.Timeout != 0 && now.Sub(p.since) > max(retries, answerLimit) {
 		return verbs.WCRetryExcErr
 	}
+	if q.inquiry != nil { // a peer that is short is asked anew at the next look
+		q.remote.wakes(q, q.inquiry)
+	}
 	p.notBefore = now.Add(answerLook)
 	return verbs.WCSuccess
 }

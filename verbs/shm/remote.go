@@ -108,7 +108,7 @@ func (c *context) openRemote(id uint64) (*remote, error) {
 // open fetches the directory. The timeout of a QP is not known yet when it is connected.
 func (r *remote) open(deadline time.Time, stop <-chan struct{}) error {
 	for {
-		in := r.ask(askDirectory, 0, nil)
+		in := r.ask(askDirectory, 0)
 		switch {
 		case !in.await(time.Until(deadline), r.lost, stop):
 			if r.dead.Load() {
