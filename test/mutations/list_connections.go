@@ -32,8 +32,15 @@ var connectionFaults = []mutation{
 		`seals&unix.F_SEAL_SHRINK == 0 {`, `seals < 0 {`},
 	{"the offset that a peer names is not checked", "TestWildRegions", "mr.go",
 		`offset > uint64(len(b)) || length > uint64(len(b))-offset`, `false`},
-	{"a pipe is taken for an eventfd", "TestBadReceiveQueue", "bell.go",
-		`err == nil && !isEventFD(eventFD)`, `err == nil && eventFD < 0`},
+	{"a pipe is taken for a channel's socket", "TestBadReceiveQueue", "bell.go",
+		`r.bells == nil || !isDoor(fd)`, `r.bells == nil`},
+	{"a peer that is short of descriptors has refused", "TestDescriptorsRunOut", "ask.go",
+		`return !short(in.result)`, `return true`},
+	{"nobody is accepted after an error", "TestAcceptWithoutDescriptors", "serve.go",
+		`			case <-time.After(answerLook):
+`, `			case <-time.After(answerLook):
+				return
+`},
 	{"another user's process is answered", "TestAnotherUser", "socket.go",
 		`int(cred.Uid) != os.Geteuid()`, `int(cred.Uid)-os.Geteuid() == 1`},
 }

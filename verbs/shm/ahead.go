@@ -41,48 +41,48 @@ func (c *context) comingAlong(q *qp) (fds []int) {
 	return fds
 }
 
-// askQueues asks for the receive queue of a QP, and keeps those that come along.
-func (r *remote) askQueues(num uint32) (queue, bool) {
-	a, err := r.request(request{op: askQP, arg: num})
-	if err != nil {
-		return queue{}, false
-	}
+// keepQueues keeps the receive queue of a QP that was asked for, and those that come along.
+func (r *remote) keepQueues(num uint32, a answer) (err error) {
 	q := queue{layout: recvLayout{n: a.n, maxSGE: a.sge}}
 	if !q.layout.valid() {
 		closeAll(a.fds)
-		return queue{}, false
+		return errPeer
 	}
-	own, others, parts := a.fds[0], a.fds[1:1+a.ahead], a.fds[1+a.ahead:]
+	queues := a.fds[:1+a.ahead]
 	if a.reply.bell != 0 {
-		if q.bell, err = r.bell(a.reply.bell, parts[0], parts[1]); err != nil {
-			closeAll(a.fds[:1+a.ahead])
-			return queue{}, false
+		if q.bell, err = r.bell(a.reply.bell, a.fds[len(queues)]); err != nil {
+			closeAll(queues)
+			return err
 		}
 	}
-	for i, fd := range others {
-		r.keepAhead(num+uint32(i)+1, q, fd)
+	for i, fd := range queues[1:] {
+		r.keepAhead(num+uint32(i)+1, q, fd) // if it fails it will be asked for, and fail, by itself
 	}
-	q.mem, err = r.mapFD(own, q.layout.size(), unix.PROT_READ|unix.PROT_WRITE)
-	return q, err == nil
+	return r.keepAhead(num, q, queues[0])
 }
 
-// keepAhead keeps a queue that came along, like q but in fd, unless it is there already.
-func (r *remote) keepAhead(num uint32, q queue, fd int) {
-	mem, err := r.mapFD(fd, q.layout.size(), unix.PROT_READ|unix.PROT_WRITE)
-	if err != nil {
-		return // it will be asked for, and fail, by itself
+// keepAhead keeps a queue, like q but in fd, unless it is there already.
+func (r *remote) keepAhead(num uint32, q queue, fd int) (err error) {
+	if q.mem, err = r.mapFD(fd, q.layout.size(), unix.PROT_READ|unix.PROT_WRITE); err != nil {
+		return err
 	}
-	q.mem = mem
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, there := r.ahead[num]; there || r.ahead == nil {
-		unix.Munmap(mem)
-		return
+		return unix.Munmap(q.mem)
 	}
 	r.ahead[num] = q
+	return nil
 }
 
-// takeAhead returns the queue of a QP if it came along with another one.
+func (r *remote) hasAhead(num uint32) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, there := r.ahead[num]
+	return there
+}
+
+// takeAhead returns the queue of a QP if it has come.
 func (r *remote) takeAhead(num uint32) (queue, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -13,46 +14,60 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// channel is a completion channel: an eventfd that counts the events of its CQs.
+// channel is a completion channel, to which the doors of peers and this process lead.
 type channel struct {
 	ctx    *context
-	fd     int // which events owns; -1 after Close
+	fd     int // an epoll of the doors, which events owns
 	events *fdwait.Waiter[verbs.CQ]
+	own    *door
+	closed atomic.Bool // written under mu
 
-	mu  sync.Mutex
-	cqs []*cq
+	mu       sync.Mutex
+	cqs      map[uint32]*cq
+	doors    map[int32]*door
+	lastDoor int32
 }
 
 func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
 	if c.isClosed() {
 		return nil, c.err("create_comp_channel", ebadf, closedText)
 	}
-	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK|unix.EFD_SEMAPHORE)
+	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
-		return nil, c.err("create_comp_channel", err.(unix.Errno), "")
-	}
-	ch := &channel{ctx: c, fd: fd}
-	if ch.events, err = fdwait.New(fd, "comp_channel", ch.take); err != nil {
 		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
 	}
+	ch := &channel{ctx: c, fd: fd, cqs: map[uint32]*cq{}, doors: map[int32]*door{}}
+	if ch.events, err = fdwait.New(fd, "comp_channel", func() (verbs.CQ, error) { return ch.take(0) }); err != nil {
+		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
+	}
+	if ch.own, err = ch.openDoor(nil); err != nil {
+		ch.events.Close()
+		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
+	}
+	c.mu.Lock()
+	c.channels[ch] = struct{}{}
+	c.mu.Unlock()
 	return ch, nil
 }
 
-func (ch *channel) FD() int { return ch.fd }
+func (ch *channel) FD() int {
+	if ch.closed.Load() {
+		return -1
+	}
+	return ch.fd
+}
 
-func (ch *channel) gone() bool { return ch.fd < 0 || ch.ctx.isClosed() }
+func (ch *channel) gone() bool { return ch.closed.Load() || ch.ctx.isClosed() }
 
-// GetEvent waits in the runtime's poller until a peer writes to the eventfd.
+// GetEvent waits in the runtime's poller until a token comes.
 func (ch *channel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
 	return ch.event(ch.events.Wait(timeout))
 }
 
-// GetEventRaw sleeps in a raw system call until a peer writes to the eventfd.
+// GetEventRaw sleeps in a raw system call until a token comes.
 func (ch *channel) GetEventRaw(timeout time.Duration) (verbs.CQ, error) {
-	if timeout > 0 {
-		awaitSignal(ch.fd, min(timeout, verbs.LongestRawWait))
-	}
-	q, err := ch.take()
+	limit := max(0, min(timeout, verbs.LongestRawWait))
+	q, err := ch.take(int((limit + time.Millisecond - 1) / time.Millisecond))
 	if err == syscall.EAGAIN {
 		err = verbs.ErrTimeout
 	}
@@ -70,58 +85,32 @@ func (ch *channel) event(q verbs.CQ, err error) (verbs.CQ, error) {
 	return nil, ch.ctx.err("get_cq_event", errnoOf(err), closedText)
 }
 
-// take takes an event without waiting. Its error is EAGAIN itself if there is none.
-func (ch *channel) take() (verbs.CQ, error) {
-	if ch.gone() {
-		return nil, ebadf
-	}
-	for takeSignal(ch.fd) {
-		if q := ch.raised(); q != nil {
-			return q, nil
-		}
-	}
-	return nil, syscall.EAGAIN
-}
-
-// raised returns a CQ of which an event is queued; nil if that was one of a CQ that is
-// destroyed.
-func (ch *channel) raised() verbs.CQ {
-	ch.mu.Lock()
-	defer ch.mu.Unlock()
-	for _, cq := range ch.cqs {
-		if cq.takeEvent() {
-			return cq
-		}
-	}
-	return nil
-}
-
 func (ch *channel) attach(q *cq) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	ch.cqs = append(ch.cqs, q)
+	ch.cqs[q.bell.cq] = q
 }
 
 func (ch *channel) detach(q *cq) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	for i, c := range ch.cqs {
-		if c == q {
-			ch.cqs = append(ch.cqs[:i], ch.cqs[i+1:]...)
-			return
-		}
-	}
+	delete(ch.cqs, q.bell.cq)
 }
 
 func (ch *channel) Close() error {
+	ch.ctx.mu.Lock()
+	defer ch.ctx.mu.Unlock()
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
 	if len(ch.cqs) > 0 {
 		return ch.ctx.err("destroy_comp_channel", ebusy, "a CQ uses the channel")
 	}
-	if ch.fd < 0 {
+	if ch.closed.Swap(true) {
 		return nil
 	}
-	ch.fd = -1
+	delete(ch.ctx.channels, ch)
+	for number, d := range ch.doors {
+		ch.shut(number, d)
+	}
 	return ch.events.Close()
 }

@@ -28,21 +28,24 @@ type context struct {
 	mrs   []atomic.Pointer[mr]
 	mrGen []uint8 // uses of each place: the low byte of its key
 
-	mu      sync.Mutex
-	qps     []*qp             // by numIndex
-	qpGen   []uint16          // uses of each place: the upper bits of its number
-	nextQP  uint32            // last index given
-	nextMR  uint32            // last index given
-	srqs    []*srq            // by number modulo maxSRQ
-	nextSRQ uint32            // last number given
-	regions map[uint32]region // by memfd id
-	remotes map[uint64]*remote
-	conns   map[*net.UnixConn]struct{} // of peers that ask
-	pds     uint32
-	domains map[fileID]*domain // of XRC, shared by inode
-	xrcds   uint32             // last id given
-	closed  bool
-	ended   chan struct{} // closed with the context
+	mu       sync.Mutex
+	qps      []*qp             // by numIndex
+	qpGen    []uint16          // uses of each place: the upper bits of its number
+	nextQP   uint32            // last index given
+	nextMR   uint32            // last index given
+	srqs     []*srq            // by number modulo maxSRQ
+	nextSRQ  uint32            // last number given
+	bells    map[uint32]bool   // of CQs, by their places in the directory
+	nextCQ   uint32            // last number given
+	regions  map[uint32]region // by memfd id
+	remotes  map[uint64]*remote
+	conns    map[*net.UnixConn]struct{} // of peers that ask
+	channels map[*channel]struct{}
+	pds      uint32
+	domains  map[fileID]*domain // of XRC, shared by inode
+	xrcds    uint32             // last id given
+	closed   bool
+	ended    chan struct{} // closed with the context
 
 	handles        handles
 	neighbours     neighbours
@@ -69,7 +72,7 @@ func open(d *device) (*context, error) {
 		dev: d, id: binary.LittleEndian.Uint64(seed[:]) | 1,
 		mrs: make([]atomic.Pointer[mr], maxMR), mrGen: make([]uint8, maxMR),
 		qps: make([]*qp, maxQP), qpGen: make([]uint16, maxQP), srqs: make([]*srq, maxSRQ),
-		conns: map[*net.UnixConn]struct{}{}, regions: map[uint32]region{}, remotes: map[uint64]*remote{},
+		conns: map[*net.UnixConn]struct{}{}, channels: map[*channel]struct{}{}, bells: map[uint32]bool{}, regions: map[uint32]region{}, remotes: map[uint64]*remote{},
 		domains: map[fileID]*domain{},
 		groups:  map[verbs.GID][]*qp{}, ended: make(chan struct{}), async: newAsyncEvents(),
 	}

@@ -24,14 +24,14 @@ type cq struct {
 	depth     int     // of all receivers' queues, guarded by mu
 	overrun   bool    // guarded by mu
 	receivers atomic.Pointer[[]*qp]
+	turn      int          // receiver that the next poll begins with, guarded by mu
 	stalled   []*qp        // with work that waits, guarded by mu
 	stalls    atomic.Int32 // their number
 	users     int          // QPs, guarded by mu
 	closed    atomic.Bool  // written under mu
 
-	events  uint64 // fetched from the channel, guarded by ch.mu
-	fetched acks   // of those
-	async   acks   // of asynchronous events
+	fetched acks // of events
+	async   acks // of asynchronous events
 }
 
 // ownWC is a completion of this process's own making, in a cache line. When it is
@@ -88,7 +88,7 @@ func (c *context) CreateCQ(cqe int, ch verbs.CompChannel, compVector int) (verbs
 		if !ok || own.ctx != c || own.gone() {
 			return nil, c.err("create_cq", einval, "the channel must be of the same context, and open")
 		}
-		b, err := newBell(own.fd)
+		b, err := own.newBell()
 		if err != nil {
 			return nil, err
 		}
@@ -127,24 +127,34 @@ func (q *cq) take(wc []verbs.WC) (int, error) {
 		q.mu.Unlock()
 		return 0, q.ctx.err("poll_cq", enomem, "the CQ overran: more completions than entries were left unpolled")
 	}
-	n := q.pollOwn(wc)
-	var failed *qp
-	var life uint32
-	for _, p := range *q.receivers.Load() {
-		if n == len(wc) || failed != nil {
-			break
-		}
-		got, ok := p.recv.poll(wc[n:])
-		n += got
-		if !ok {
-			failed, life = p, p.life.Load()
-		}
-	}
+	n, failed, life := q.pollReceivers(wc, q.pollOwn(wc))
 	q.mu.Unlock()
 	if failed != nil {
 		failed.fail(life)
 	}
 	return n, nil
+}
+
+// pollReceivers adds completions of receives to the n that are there. It begins behind the
+// receiver that the last poll ended with, so that none waits for one that is faster.
+func (q *cq) pollReceivers(wc []verbs.WC, n int) (all int, failed *qp, life uint32) {
+	list := *q.receivers.Load()
+	at := q.turn
+	for left := len(list); left > 0 && n < len(wc); left-- {
+		if at >= len(list) {
+			at = 0
+		}
+		p := list[at]
+		at++
+		got, ok := p.recv.poll(wc[n:])
+		if n += got; got > 0 {
+			q.turn = at
+		}
+		if !ok {
+			return n, p, p.life.Load()
+		}
+	}
+	return n, nil, 0
 }
 
 func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
@@ -249,16 +259,6 @@ func (q *cq) ReqNotify(solicitedOnly bool) error {
 	return nil
 }
 
-// takeEvent fetches one of the CQ's events if there is one; under the channel's lock.
-func (q *cq) takeEvent() bool {
-	if q.bell.events() == q.events {
-		return false
-	}
-	q.events++
-	q.fetched.add(1)
-	return true
-}
-
 func (q *cq) AckEvents(n int) { q.fetched.add(-n) }
 
 func (q *cq) use(n int) {
@@ -295,5 +295,6 @@ func (q *cq) Close() error {
 		return nil
 	}
 	q.ch.detach(q)
-	return q.bell.file.Close()
+	q.ctx.free(q.bell)
+	return nil
 }

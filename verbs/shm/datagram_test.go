@@ -221,7 +221,7 @@ func TestReceiverThatStops(t *testing.T) {
 	stop := make(chan struct{})
 	defer close(stop)
 	im := newImpostor(t, func(conn *net.UnixConn, req request) {
-		give(conn, reply{}, dir.FD())
+		give(conn, req, reply{}, dir.FD())
 		<-stop
 	})
 	group := verbs.GID{0xff, 0x15, 15: byte(time.Now().UnixNano()), 14: 0x77}

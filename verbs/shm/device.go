@@ -89,6 +89,7 @@ const (
 	maxQP      = 1 << 14 // index bits of a QP number
 	maxMR      = 1 << 16
 	maxSRQ     = 1 << 12
+	maxCQ      = 1 << 16
 	maxWR      = 1 << 15
 	maxCQE     = 1 << 20
 	maxSGE     = 32
@@ -113,7 +114,7 @@ func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
 		FirmwareVersion: "1.0", NodeGUID: c.id, SysImageGUID: c.id,
 		MaxMRSize: 1 << 40, PageSizeCap: 0xfffff000, VendorID: 0x534d, VendorPartID: 1, HWVersion: 1,
 		MaxQP: maxQP - 1, MaxQPWR: maxWR, MaxSGE: maxSGE, MaxSGERead: maxSGE,
-		MaxCQ: 1 << 16, MaxCQE: maxCQE, MaxMR: maxMR - 1, MaxPD: 1 << 16,
+		MaxCQ: maxCQ, MaxCQE: maxCQE, MaxMR: maxMR - 1, MaxPD: 1 << 16,
 		MaxQPRdAtomic: maxRdAtom, MaxQPInitRdAtom: maxRdAtom, MaxResRdAtomic: maxRdAtom * maxQP,
 		MaxSRQ: maxSRQ, MaxSRQWR: maxWR, MaxSRQSGE: maxSGE, DeviceCapFlags: verbs.DeviceCapSRQResize | verbs.DeviceCapXRC,
 		AtomicCap: verbs.AtomicGlob, // they are instructions of the CPU

@@ -14,14 +14,22 @@
 //	   +-> takes a WQE, publishes a record -----> + owner looks at records
 //	   |   buffers: memfds of verbs.Buffer        |
 //	   +-> copies data -------------------------> + owner reads its memory
-//	   |   bell: armed?, eventfd                  |
-//	   +-> rings if armed ----------------------> + GetEvent waits for that
+//	   |   directory: is the CQ armed?            |
+//	   +-> if so, sends a token to its channel -> + GetEvent waits for that
 //
 // All memory is sealed memfds, handed over a unix socket in the abstract name
 // space that the GID names, between processes of one user. Nothing of it has a
 // name in a file system, so nothing is left behind, however a process ends.
 // What a peer can write is read once, checked, and can fail its own connection
 // only.
+//
+// The first request of a connection, and the first that names a region, asks the peer's
+// process for its memory. Until the answer comes the request waits in the send queue, and
+// those behind it: for ever if the QP's timeout is 0, otherwise for timeout times
+// retry_cnt + 1, but at least 5 s, which a process may need that is stopped, starved of CPU or
+// of descriptors (EMFILE). It ends with RETRY_EXC_ERR. Other QPs go on meanwhile. The moves to RTR and
+// ibv_create_ah fetch the peer's directory and wait 5 s for it. A process that is gone is
+// known at once, and its QPs' requests end by their timeouts.
 //
 // # Types of QPs
 //

@@ -11,10 +11,11 @@ import (
 type outcome int
 
 const (
-	done     outcome = iota // finished, with a status
-	notReady                // the peer has posted no receive
-	asked                   // the peer was asked for a receive
-	silent                  // the peer does not answer
+	done       outcome = iota // finished, with a status
+	notReady                  // the peer has posted no receive
+	asked                     // the peer was asked for a receive
+	silent                    // the peer does not answer
+	unanswered                // the peer's process has not answered a question yet
 )
 
 // execute carries a request out as a device would: keys, bounds and access of
@@ -28,7 +29,16 @@ func (q *qp) execute(w *work) (outcome, verbs.WCStatus) {
 	if q.typ == verbs.QPTypeUD {
 		return done, q.datagram(w, n)
 	}
+	if q.peer == nil && !q.introduced() {
+		return unanswered, 0
+	}
 	p := q.reach()
+	if p != nil && n > 0 && !q.regionsHere(p, w, n) {
+		return unanswered, 0
+	}
+	if q.inquiry != nil {
+		q.inquiry = nil // what is lost is asked for again
+	}
 	if q.typ == verbs.QPTypeUC {
 		return done, q.unacknowledged(p, w, n)
 	}

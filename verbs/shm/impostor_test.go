@@ -59,11 +59,11 @@ func TestWildRegions(t *testing.T) {
 				im := newImpostor(t, func(conn *net.UnixConn, req request) {
 					switch req.op {
 					case askDirectory:
-						give(conn, reply{}, dir.FD())
+						give(conn, req, reply{}, dir.FD())
 					case askQP:
-						give(conn, reply{n: 16, sge: 1}, queue)
+						give(conn, req, reply{n: 16, sge: 1}, queue)
 					case askRegion:
-						give(conn, reply{}, c.region)
+						give(conn, req, reply{}, c.region)
 					}
 				})
 				zeroFirst(t, queue)
@@ -88,11 +88,11 @@ func TestAskewRegion(t *testing.T) {
 		im := newImpostor(t, func(conn *net.UnixConn, req request) {
 			switch req.op {
 			case askDirectory:
-				give(conn, reply{}, dir.FD())
+				give(conn, req, reply{}, dir.FD())
 			case askQP:
-				give(conn, reply{n: 16, sge: 1}, queue)
+				give(conn, req, reply{n: 16, sge: 1}, queue)
 			case askRegion:
-				give(conn, reply{}, page)
+				give(conn, req, reply{}, page)
 			}
 		})
 		zeroFirst(t, queue)
@@ -120,7 +120,6 @@ func zeroFirst(t *testing.T, fd int) {
 func TestBadReceiveQueue(t *testing.T) {
 	good := unsealed(t, layoutFor(15, 1).size(), unix.F_SEAL_SHRINK)
 	loose := unsealed(t, layoutFor(15, 1).size(), 0)
-	page := unsealed(t, eventPage, unix.F_SEAL_SHRINK)
 	var pipe [2]int
 	check(t, unix.Pipe2(pipe[:], unix.O_CLOEXEC))
 	defer closeAll(pipe[:])
@@ -136,8 +135,8 @@ func TestBadReceiveQueue(t *testing.T) {
 		"very many SGEs":         {reply{n: 16, sge: math.MaxUint32}, []int{good}},
 		"memory that can shrink": {reply{n: 16, sge: 1}, []int{loose}},
 		"bell without its parts": {reply{n: 16, sge: 1, bell: 1}, []int{good}},
-		"bell of a pipe":         {reply{n: 16, sge: 1, bell: 1}, []int{good, page, pipe[1]}},
-		"parts without a bell":   {reply{n: 16, sge: 1}, []int{good, page, page}},
+		"bell of a pipe":         {reply{n: 16, sge: 1, bell: 1}, []int{good, pipe[1]}},
+		"parts without a bell":   {reply{n: 16, sge: 1}, []int{good, good}},
 		"fewer than come along":  {reply{n: 16, sge: 1, ahead: 2}, []int{good, good}},
 		"many come along":        {reply{n: 16, sge: 1, ahead: math.MaxUint32}, []int{good}},
 		"bell among those":       {reply{n: 16, sge: 1, bell: 1, ahead: 1}, []int{good, good}},
@@ -149,10 +148,10 @@ func TestBadReceiveQueue(t *testing.T) {
 			dir := falseDirectory(t, v, nil)
 			im := newImpostor(t, func(conn *net.UnixConn, req request) {
 				if req.op == askDirectory {
-					give(conn, reply{}, dir.FD())
+					give(conn, req, reply{}, dir.FD())
 					return
 				}
-				give(conn, c.rep, c.fds...)
+				give(conn, req, c.rep, c.fds...)
 			})
 			check(t, v.connect(im.endpoint()))
 			if got := v.outcome(t, verbs.OpSend, 0, 0); got != verbs.WCRetryExcErr {
@@ -181,10 +180,10 @@ func TestGarbageReceives(t *testing.T) {
 			viewSGEs(queue.Bytes(), l.wqeAt(0)+wqeHeader, 1)[0] = sge
 			im := newImpostor(t, func(conn *net.UnixConn, req request) {
 				if req.op == askDirectory {
-					give(conn, reply{}, dir.FD())
+					give(conn, req, reply{}, dir.FD())
 					return
 				}
-				give(conn, reply{n: l.n, sge: l.maxSGE}, queue.FD())
+				give(conn, req, reply{n: l.n, sge: l.maxSGE}, queue.FD())
 			})
 			check(t, v.connect(im.endpoint()))
 			if got := v.outcome(t, verbs.OpSend, 0, 0); got != verbs.WCRemOpErr {

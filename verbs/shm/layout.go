@@ -17,6 +17,7 @@ type directory struct {
 	qps [maxQP]qpEntry
 
 	srqs [maxSRQ]srqEntry
+	cqs  [maxCQ]cqEntry
 }
 
 // change counts a change. Whoever waits then until requesters are out knows that
@@ -65,6 +66,12 @@ type srqEntry struct {
 	xrcd uint32 // 0: not for XRC
 	pd   uint32 // of the memory that its messages and requests may name
 	_    uint32
+}
+
+// cqEntry tells the peers of a CQ with a channel whether it is armed; see bell.
+type cqEntry struct {
+	armed uint64
+	_     [7]uint64
 }
 
 // A QP's receive queue lies in a memfd of its own, shared with the peer it is
@@ -138,20 +145,6 @@ func (l recvLayout) size() int   { return headerSize + int(l.n)*(recordSize+l.st
 func (l recvLayout) wqeAt(i uint32) int {
 	return headerSize + int(l.n)*recordSize + int(i&(l.n-1))*l.stride()
 }
-
-// eventWord is a CQ's page for its peers: who may ring its channel, and how
-// often it was rung. Bits 0-1 are the arm, the rest counts events.
-type eventWord struct{ word uint64 }
-
-const (
-	armNone      = 0
-	armAny       = 1
-	armSolicited = 2
-	armMask      = 3
-	eventOne     = 4
-)
-
-const eventPage = 4096
 
 // keyIndex is where a key's region stands in the tables; the low byte varies
 // with each use of the place, so that an old key finds a different one.

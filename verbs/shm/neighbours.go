@@ -101,11 +101,6 @@ func idOfSocket(name string) (uint64, bool) {
 // sendNow sends a packet that gets no answer. If the peer does not keep up, and
 // the socket is full, the packet is lost. It is false if nobody is there any more.
 func sendNow(conn *net.UnixConn, b []byte) bool {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return false
-	}
-	var failed error
-	err = raw.Control(func(fd uintptr) { failed = unix.Send(int(fd), b, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL) })
-	return err == nil && (failed == nil || failed == unix.EAGAIN || failed == unix.EINTR)
+	err := trySend(conn, b)
+	return err == nil || err == unix.EAGAIN || err == unix.EINTR
 }

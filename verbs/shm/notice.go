@@ -10,9 +10,8 @@ import (
 // notices when it polls or queries; and the requester asks it over the socket to
 // look, so that events come by themselves.
 
-// notify asks the peer to look at its QP. A peer that reads nothing holds up a
-// goroutine until the connection to it ends, not the requester.
-func (p *peer) notify() { go p.remote.send(request{op: askLook, arg: p.num}) }
+// notify asks the peer to look at its QP.
+func (p *peer) notify() { p.remote.send(request{op: askLook, arg: p.num}) }
 
 // maxLooks is how many QPs one peer can have waiting to be looked at.
 const maxLooks = 1024

@@ -30,13 +30,11 @@ type peer struct {
 	scatter lastRegion // of receives
 }
 
-// attach fetches the peer QP's receive queue. It returns nil if there is no such QP.
+// attach takes over the peer QP's receive queue. It returns nil if that has not come.
 func (r *remote) attach(num uint32) *peer {
 	q, ok := r.takeAhead(num)
 	if !ok {
-		if q, ok = r.askQueues(num); !ok {
-			return nil
-		}
+		return nil
 	}
 	p := &peer{remote: r, num: num, entry: &r.dir.qps[numIndex(num)], layout: q.layout, mem: q.mem, bell: q.bell}
 	p.pd, p.recvPD = atomic.LoadUint32(&p.entry.pd), atomic.LoadUint32(&p.entry.recvPD)

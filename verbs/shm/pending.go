@@ -17,8 +17,10 @@ type pending struct {
 	rnrLeft   int // RNR retries
 	left      int // timeouts
 	tried     bool
-	asked     bool // waits for a note
-	rnr       bool // waits for a receive
+	asked     bool      // waits for a note
+	rnr       bool      // waits for a receive
+	inquiring bool      // waits for an answer
+	since     time.Time // when the first answer was waited for
 }
 
 func (q *qp) slot(i uint32) *pending { return &q.pend[i&uint32(len(q.pend)-1)] }
@@ -31,7 +33,8 @@ func (q *qp) enqueue(w *work) *pending {
 	p := q.slot(q.pendTail)
 	q.pendTail++
 	q.pass.valid = false // what is posted now waits its turn
-	p.work, p.tried, p.asked, p.rnr, p.notBefore = *w, false, false, false, time.Time{}
+	p.work, p.tried, p.asked, p.rnr, p.inquiring = *w, false, false, false, false
+	p.notBefore, p.since = time.Time{}, time.Time{}
 	p.sgeCopy = append(p.sgeCopy[:0], w.sges...)
 	p.sges = p.sgeCopy
 	if w.inline {
@@ -48,7 +51,10 @@ func (q *qp) enqueue(w *work) *pending {
 // with which the request ends if all its retries are spent.
 func (q *qp) wait(p *pending, out outcome) verbs.WCStatus {
 	now := time.Now()
-	p.rnr = out == notReady
+	p.rnr, p.inquiring = out == notReady, out == unanswered
+	if p.inquiring {
+		return q.waitForAnswer(p, now)
+	}
 	if p.asked = out == asked; p.asked {
 		p.notBefore = now.Add(noteDelay)
 		return verbs.WCSuccess
@@ -75,6 +81,23 @@ func (q *qp) wait(p *pending, out outcome) verbs.WCStatus {
 	}
 	p.left--
 	p.notBefore = now.Add(ackTimeout(q.attr.Timeout))
+	return verbs.WCSuccess
+}
+
+// waitForAnswer lets the request wait as long as the QP's retries take, and a slow process
+// may take.
+func (q *qp) waitForAnswer(p *pending, now time.Time) verbs.WCStatus {
+	if p.since.IsZero() {
+		p.since = now
+	}
+	retries := time.Duration(q.attr.RetryCnt+1) * ackTimeout(q.attr.Timeout)
+	if q.attr.Timeout != 0 && now.Sub(p.since) > max(retries, answerLimit) {
+		return verbs.WCRetryExcErr
+	}
+	if q.inquiry != nil { // a peer that is short is asked anew at the next look
+		q.remote.wakes(q, q.inquiry)
+	}
+	p.notBefore = now.Add(answerLook)
 	return verbs.WCSuccess
 }
 
@@ -141,7 +164,7 @@ func (q *qp) progressLocked() time.Time {
 // of RC's end-to-end flow control do.
 func (q *qp) due(p *pending) bool {
 	switch {
-	case p.asked && q.answered():
+	case p.asked && q.answered(), p.inquiring && q.inquiry != nil && q.inquiry.hasEnded():
 		return true
 	case p.rnr && q.peer != nil && q.peer.hasReceive():
 		return true

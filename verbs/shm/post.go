@@ -141,6 +141,9 @@ func (q *qp) start() {
 		return
 	}
 	out, status := q.execute(&q.now)
+	for out == unanswered && q.answerSoon() {
+		out, status = q.execute(&q.now)
+	}
 	if out == done {
 		q.finish(&q.now, status)
 		return

@@ -23,6 +23,7 @@ type prey struct {
 	other  *qp
 	honest *victim
 	came   int // completions of the honest connection
+	halted *halted
 
 	succeeded, failed int // requests of the spoiled one
 }
@@ -137,8 +138,10 @@ func (p *prey) drain(t *testing.T) {
 		switch {
 		case c.WRID != uint64(c.QPNum):
 			t.Fatalf("completion of a request that nobody posted: %+v", c)
-		case c.QPNum == p.other.num && c.Status != verbs.WCSuccess:
-			t.Fatalf("the other connection: %+v", c)
+		case (c.QPNum == p.other.num || c.QPNum == p.halted.qp.num) && c.Status != verbs.WCSuccess:
+			t.Fatalf("an honest connection: %+v", c)
+		case c.QPNum == p.halted.qp.num:
+			p.halted.succeeded = true
 		case c.QPNum == p.other.num:
 			p.came++
 		case c.Status != verbs.WCSuccess:

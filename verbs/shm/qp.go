@@ -50,6 +50,7 @@ type qp struct {
 	waits    bool // the send CQ knows of work that waits
 	remote   *remote
 	peer     *peer
+	inquiry  *inquiry // the question that the first request waits for
 	pass     pass
 	shuffler place.Shuffler
 	now      work     // the request being posted
@@ -306,7 +307,7 @@ func (q *qp) destroy() error {
 func (q *qp) disconnect() {
 	q.lock()
 	r, p := q.remote, q.peer
-	q.remote, q.peer, q.pass = nil, nil, pass{}
+	q.remote, q.peer, q.inquiry, q.pass = nil, nil, nil, pass{}
 	q.unlock()
 	if p != nil {
 		p.unmap()

@@ -2,6 +2,7 @@ package shm
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -16,13 +17,16 @@ import (
 type remote struct {
 	id   uint64
 	conn *net.UnixConn
+	out  outbox
 	dir  *directory
-	dead atomic.Bool // the peer's process is gone, or broke the protocol
+	dead atomic.Bool   // the peer's process is gone, or broke the protocol
+	lost chan struct{} // closed when nothing more can be received
+	slow atomic.Bool   // the peer lately took longer than answerSoon
 
-	ask     sync.Mutex // one request at a time
-	replies chan answer
+	mu        sync.Mutex
+	serial    uint32              // of the last inquiry
+	inquiries map[uint32]*inquiry // under way, by serial
 
-	mu      sync.Mutex
 	regions map[uint32][]byte
 	bells   map[uint32]*bell
 	ahead   map[uint32]queue // that came along, by number
@@ -49,21 +53,11 @@ func (c *context) remoteOf(id uint64) (*remote, error) {
 		r.refs++
 		return r, nil
 	}
-	conn, err := dial(id)
-	if err != nil {
-		return nil, err
-	}
-	r := &remote{
-		id: id, conn: conn, replies: make(chan answer, 1), refs: 1,
-		regions: map[uint32][]byte{}, bells: map[uint32]*bell{}, ahead: map[uint32]queue{}, waiting: map[uint32]*qp{},
-	}
-	go r.read()
 	// The peer may be this very context, whose lock is held: let it answer.
 	c.mu.Unlock()
-	err = r.open()
+	r, err := c.openRemote(id)
 	c.mu.Lock()
 	if err != nil {
-		r.close()
 		return nil, err
 	}
 	if c.closed {
@@ -88,35 +82,76 @@ func (c *context) release(r *remote) {
 	}
 }
 
-func (r *remote) open() error {
-	a, err := r.request(request{op: askDirectory})
+// openRemote connects to the context with the id.
+func (c *context) openRemote(id uint64) (*remote, error) {
+	deadline := time.Now().Add(answerLimit)
+	conn, err := dial(id)
+	for err != nil && errors.Is(err, syscall.EAGAIN) && time.Now().Before(deadline) && !c.isClosed() {
+		time.Sleep(answerLook) // the peer has more connections to accept than fit its queue
+		conn, err = dial(id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &remote{
+		id: id, conn: conn, out: outbox{conn: conn}, lost: make(chan struct{}), refs: 1, inquiries: map[uint32]*inquiry{},
+		regions: map[uint32][]byte{}, bells: map[uint32]*bell{}, ahead: map[uint32]queue{}, waiting: map[uint32]*qp{},
+	}
+	go r.read()
+	if err := r.open(deadline, c.ended); err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// open fetches the directory. The timeout of a QP is not known yet when it is connected.
+func (r *remote) open(deadline time.Time, stop <-chan struct{}) error {
+	for {
+		in := r.ask(askDirectory, 0)
+		switch {
+		case !in.await(time.Until(deadline), r.lost, stop):
+			if r.dead.Load() {
+				return syscall.ECONNRESET
+			}
+			return fmt.Errorf("no answer within %v", answerLimit)
+		case in.result == 0:
+			return nil
+		case !short(in.result) || time.Now().After(deadline):
+			return in.result
+		}
+		time.Sleep(answerLook)
+	}
+}
+
+func (r *remote) keepDirectory(fd int) error {
+	b, err := r.mapFD(fd, directorySize, unix.PROT_READ)
 	if err != nil {
 		return err
 	}
-	b, err := r.mapFD(a.fds[0], directorySize, unix.PROT_READ)
-	if err != nil {
-		return err
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.dead.Load() {
+		return unix.Munmap(b)
 	}
-	r.keep(b)
+	r.maps = append(r.maps, b)
 	r.dir = viewDirectory(b)
 	return nil
 }
 
-// read delivers replies and notices the peer's end.
+// read keeps what answers bring and notices the peer's end.
 func (r *remote) read() {
-	defer func() {
-		close(r.replies)
-		for a := range r.replies {
-			closeAll(a.fds)
-		}
-	}()
+	defer close(r.lost)
+	defer r.dead.Store(true)
 	for {
 		b := make([]byte, replySize+1)
 		n, fds, err := receive(r.conn, b)
 		rep, ok := decodeReply(b[:n])
+		if err == errTruncated { // this process may open no more files: ask again
+			err, rep.errno = nil, uint32(syscall.EMFILE)
+		}
 		if err != nil || !ok {
 			closeAll(fds)
-			r.dead.Store(true)
 			return
 		}
 		if rep.note != 0 {
@@ -124,72 +159,17 @@ func (r *remote) read() {
 			r.noted(rep)
 			continue
 		}
-		select {
-		case r.replies <- answer{rep, fds}:
-		default: // nobody asked
-			closeAll(fds)
-			r.dead.Store(true)
+		if !r.answered(answer{rep, fds}) {
 			return
 		}
 	}
 }
 
-// request asks the peer and waits for its answer.
-func (r *remote) request(req request) (answer, error) {
-	r.ask.Lock()
-	defer r.ask.Unlock()
-	if r.dead.Load() {
-		return answer{}, syscall.ECONNRESET
-	}
-	if err := r.send(req); err != nil {
-		return answer{}, err
-	}
-	timer := time.NewTimer(askTimeout)
-	defer timer.Stop()
-	select {
-	case a, ok := <-r.replies:
-		if !ok {
-			return answer{}, syscall.ECONNRESET
-		}
-		return a, a.check(req.op)
-	case <-timer.C:
-		r.dead.Store(true) // a late answer would be taken for another's
-		r.conn.Close()
-		return answer{}, etimedout
-	}
-}
-
-// send sends a request. Datagrams may have filled the socket of a peer that has stopped.
-func (r *remote) send(req request) error {
-	r.conn.SetWriteDeadline(time.Now().Add(askTimeout))
-	_, err := r.conn.Write(req.encode())
-	if err != nil {
+// send sends a request without waiting for the peer.
+func (r *remote) send(req request) {
+	if !r.out.send(req.encode()) {
 		r.dead.Store(true)
 	}
-	return err
-}
-
-// check tells whether the answer has what the request is answered with, and
-// closes its descriptors if not.
-func (a answer) check(op askOp) error {
-	want := 1
-	if op == askQP {
-		want += int(a.ahead)
-		if a.bell != 0 {
-			want += bellParts
-		}
-	}
-	var err error
-	switch {
-	case a.errno != 0:
-		err = syscall.Errno(a.errno)
-	case len(a.fds) != want:
-		err = errPeer
-	default:
-		return nil
-	}
-	closeAll(a.fds)
-	return err
 }
 
 // mapFD maps a peer's memfd and closes the descriptor. A memfd that could
@@ -221,33 +201,26 @@ func (r *remote) mapFD(fd, size, prot int) ([]byte, error) {
 	return b, nil
 }
 
-// keep notes a mapping that lives as long as the connection to the context.
-func (r *remote) keep(b []byte) {
-	r.mu.Lock()
-	r.maps = append(r.maps, b)
-	r.mu.Unlock()
-}
-
-// region returns the peer's memory with the id, asking for it the first time.
+// region returns the peer's memory with the id if it is here; see regionsHere.
 func (r *remote) region(id uint32) []byte {
 	r.mu.Lock()
-	b := r.regions[id]
-	r.mu.Unlock()
-	if b != nil {
-		return b
-	}
-	a, err := r.request(request{op: askRegion, arg: id})
+	defer r.mu.Unlock()
+	return r.regions[id]
+}
+
+func (r *remote) keepRegion(id uint32, fd int) error {
+	b, err := r.mapFD(fd, 0, unix.PROT_READ|unix.PROT_WRITE)
 	if err != nil {
-		return nil
+		return err
 	}
-	if b, err = r.mapFD(a.fds[0], 0, unix.PROT_READ|unix.PROT_WRITE); err != nil {
-		return nil
-	}
-	r.keep(b)
 	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.regions[id] != nil || r.dead.Load() {
+		return unix.Munmap(b)
+	}
 	r.regions[id] = b
-	r.mu.Unlock()
-	return b
+	r.maps = append(r.maps, b)
+	return nil
 }
 
 func (r *remote) close() {
@@ -259,7 +232,8 @@ func (r *remote) close() {
 		unix.Munmap(b)
 	}
 	for _, b := range r.bells {
-		unix.Close(b.eventFD)
+		b.end()
+		unix.Close(b.fd)
 	}
 	for _, q := range r.ahead {
 		unix.Munmap(q.mem)

@@ -21,15 +21,19 @@ const (
 	strikesWanted = 1_000_000
 	roundsWanted  = 60
 	packetsWanted = 2_000
+	fillsWanted   = 50
 	sabotageLimit = 14 * time.Second
+	haltedFor     = 3 * time.Second
 )
 
 // TestSabotage connects a QP to a peer that stores garbage, all the time, into
-// everything that it can reach: the QP's receive queue, the bell of its CQ, its own
-// directory and receive queue, which the QP's requester uses, and the socket. The
-// QP may fail as often as it likes; its process and its other connection may not.
+// everything that it can reach: the QP's receive queue, its own directory and receive
+// queue, which the QP's requester uses, and the sockets, of which it fills those to channels and makes
+// writing to them block. The QP may fail as often as it likes; its process and its other
+// connections may not, of which one leads to a process that is stopped for a while.
 func TestSabotage(t *testing.T) {
 	p := newPrey(t)
+	p.halt(t, haltedFor)
 	s := newSaboteur(t, p)
 	var ending atomic.Bool
 	var running sync.WaitGroup
@@ -46,21 +50,27 @@ func TestSabotage(t *testing.T) {
 			s.packet(t, p.ctx.id)
 		}
 	})
+	running.Go(func() {
+		for !ending.Load() {
+			s.fillDoors(t, p.victim)
+		}
+	})
 	rng := rand.New(rand.NewSource(2))
 	rounds := 0
 	for end := time.Now().Add(sabotageLimit); time.Now().Before(end); rounds++ {
-		if s.strikes.Load() >= strikesWanted && s.packets.Load() >= packetsWanted && rounds >= roundsWanted {
+		if s.strikes.Load() >= strikesWanted && s.packets.Load() >= packetsWanted && s.fills.Load() >= fillsWanted && rounds >= roundsWanted {
 			break
 		}
 		s.reconnect(t, p)
 		p.suffer(t, rng, s, rounds%3 > 0)
 		p.lives(t)
 	}
-	t.Logf("%d words and %d packets in %d rounds; of the spoiled connection %d requests succeeded and %d failed",
-		s.strikes.Load(), s.packets.Load(), rounds, p.succeeded, p.failed)
-	if s.strikes.Load() < strikesWanted || s.packets.Load() < packetsWanted || rounds < roundsWanted {
-		t.Errorf("fewer than %d words, %d packets and %d rounds in %v", strikesWanted, packetsWanted, roundsWanted, sabotageLimit)
+	t.Logf("%d words, %d packets and %d fills in %d rounds; of the spoiled connection %d requests succeeded and %d failed",
+		s.strikes.Load(), s.packets.Load(), s.fills.Load(), rounds, p.succeeded, p.failed)
+	if s.strikes.Load() < strikesWanted || s.packets.Load() < packetsWanted || s.fills.Load() < fillsWanted || rounds < roundsWanted {
+		t.Errorf("fewer than %d words, %d packets, %d fills and %d rounds in %v", strikesWanted, packetsWanted, fillsWanted, roundsWanted, sabotageLimit)
 	}
+	p.resumes(t)
 	if p.succeeded == 0 || p.failed == 0 {
 		t.Error("the connection always failed, or never")
 	}
@@ -76,16 +86,20 @@ type saboteur struct {
 	region  mrEntry
 	strikes atomic.Int64
 	packets atomic.Int64
+	fills   atomic.Int64
+	ch      *channel
 }
 
 func newSaboteur(t *testing.T, p *prey) *saboteur {
 	t.Helper()
-	s := &saboteur{victim: newVictim(t), rng: rand.New(rand.NewSource(1))}
+	own := newSleeper(t)
+	s := &saboteur{victim: own.victim, ch: own.ch, rng: rand.New(rand.NewSource(1))}
 	s.reach(t, p.victim)
 	entry, region := s.entries()
 	s.region = *region
 	// Not the busy word, on which this side's own calls would wait for ever.
-	s.areas = append(s.areas, viewBytes(entry)[:64], viewBytes(region), s.qp.recv.file.Bytes())
+	armed := &s.ctx.dir.cqs[s.qp.recvCQ.bell.cq%maxCQ]
+	s.areas = append(s.areas, viewBytes(entry)[:64], viewBytes(region), viewBytes(armed)[:8], s.qp.recv.file.Bytes())
 	t.Cleanup(func() { *region = s.region })
 	return s
 }
@@ -95,30 +109,41 @@ func (s *saboteur) entries() (*qpEntry, *mrEntry) {
 	return s.qp.entry, &s.ctx.dir.mrs[keyIndex(s.mr.LKey())]
 }
 
-// reach maps the receive queue of the victim's QP and its CQ's bell, as the peer
-// that the QP is connected to can.
+// reach maps the receive queue of the victim's QP, as the peer that the QP is connected to can.
 func (s *saboteur) reach(t *testing.T, v *victim) {
 	t.Helper()
-	conn, err := dial(v.ctx.id)
+	rep, fds, hangUp := askQueue(t, v)
+	defer hangUp()
+	m, err := unix.Mmap(fds[0], 0, recvLayout{rep.n, rep.sge}.size(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	check(t, err)
-	defer conn.Close()
-	_, err = conn.Write(request{op: askQP, arg: v.qp.num}.encode())
-	check(t, err)
-	b := make([]byte, replySize+1)
-	n, fds, err := receive(conn, b)
-	check(t, err)
-	defer closeAll(fds)
-	rep, ok := decodeReply(b[:n])
-	if !ok || len(fds) != 3 {
-		t.Fatalf("%+v with %d descriptors", rep, len(fds))
+	t.Cleanup(func() { unix.Munmap(m) })
+	s.areas = append(s.areas, m)
+}
+
+// fillDoors fills the doors of the victim's channel that a new connection opens, with tokens
+// that may be right or with noise, and those of the saboteur's own one, to which the victim sends.
+func (s *saboteur) fillDoors(t *testing.T, v *victim) {
+	rep, fds, hangUp := askQueue(t, v)
+	defer hangUp()
+	rng := rand.New(rand.NewSource(s.fills.Load()))
+	armed := atomic.LoadUint64(v.qp.recvCQ.bell.word) >> armShift
+	for errno := unix.Errno(0); errno == 0; {
+		errno = sendToken(fds[1], token{cq: rep.bell - uint32(rng.Intn(2)), armed: armed + uint64(rng.Intn(40)) - 20})
 	}
-	for i, size := range []int{recvLayout{rep.n, rep.sge}.size(), eventPage} {
-		m, err := unix.Mmap(fds[i], 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-		check(t, err)
-		t.Cleanup(func() { unix.Munmap(m) })
-		s.areas = append(s.areas, m)
+	s.fillOwn(t)
+	time.Sleep(time.Duration(rng.Intn(20)) * time.Millisecond) // the victim empties it meanwhile
+	if rng.Intn(2) == 0 {
+		unix.Send(fds[1], make([]byte, rng.Intn(100)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
 	}
-	s.areas[1] = s.areas[1][:8] // the bell's word is the first of its page
+	s.fills.Add(1)
+}
+
+func (s *saboteur) fillOwn(t *testing.T) {
+	s.ch.mu.Lock() // so that none is closed meanwhile
+	defer s.ch.mu.Unlock()
+	for _, d := range s.ch.doors {
+		fill(t, d.out)
+	}
 }
 
 // burst spoils as many words as are due.

@@ -1,7 +1,9 @@
 package shm
 
 import (
+	"maps"
 	"net"
+	"slices"
 	"syscall"
 	"time"
 
@@ -10,12 +12,17 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// serve answers peers until the socket is closed.
+// serve answers peers until the context is closed.
 func (c *context) serve() {
 	for {
 		conn, err := c.sock.AcceptUnix()
-		if err != nil {
-			return
+		if err != nil { // closed, or short of descriptors; who connected waits in the socket's queue
+			select {
+			case <-c.ended:
+				return
+			case <-time.After(answerLook):
+			}
+			continue
 		}
 		if sameUser(conn) != nil {
 			conn.Close()
@@ -42,7 +49,11 @@ func (c *context) keepConn(conn *net.UnixConn) bool {
 func (c *context) dropConn(conn *net.UnixConn) {
 	c.mu.Lock()
 	delete(c.conns, conn)
+	channels := slices.Collect(maps.Keys(c.channels))
 	c.mu.Unlock()
+	for _, ch := range channels {
+		ch.leave(conn)
+	}
 	conn.Close()
 }
 
@@ -91,28 +102,33 @@ func (c *context) note(conn *net.UnixConn, req request) error {
 	if !ok {
 		return nil
 	}
-	conn.SetWriteDeadline(time.Now().Add(askTimeout))
 	_, err := conn.Write(rep.encode())
 	return err
 }
 
-// answer sends what was asked for. It sends duplicates of the descriptors, so
-// that a peer that does not read its answers holds up nobody else.
+// answer sends what was asked for. It sends duplicates of the descriptors, so that a peer
+// that does not read its answers holds up this connection alone. Where descriptors are
+// short it says so, and the peer asks again.
 func (c *context) answer(conn *net.UnixConn, req request) error {
 	c.mu.Lock()
-	rep, own := c.lookup(req)
-	fds, err := duplicate(own)
+	rep, own, err := c.lookup(conn, req)
+	var fds []int
+	if err == nil {
+		fds, err = duplicate(own)
+	}
 	c.mu.Unlock()
-	if err != nil {
-		return err
-	}
 	defer closeAll(fds)
-	var oob []byte
-	if len(fds) > 0 {
-		oob = unix.UnixRights(fds...)
+	rep.serial = req.serial
+	if err == nil {
+		var oob []byte
+		if len(fds) > 0 {
+			oob = unix.UnixRights(fds...)
+		}
+		_, _, err = conn.WriteMsgUnix(rep.encode(), oob, nil)
 	}
-	conn.SetWriteDeadline(time.Now().Add(askTimeout))
-	_, _, err = conn.WriteMsgUnix(rep.encode(), oob, nil)
+	if errno := errnoOf(err); err != nil && short(errno) {
+		_, err = conn.Write(reply{errno: uint32(errno), serial: req.serial}.encode())
+	}
 	return err
 }
 
@@ -129,35 +145,37 @@ func duplicate(fds []int) ([]int, error) {
 	return out, nil
 }
 
-func (c *context) lookup(req request) (reply, []int) {
+// lookup returns the reply to a question, and the descriptors that go with it.
+func (c *context) lookup(conn *net.UnixConn, req request) (rep reply, fds []int, err error) {
 	missing := reply{errno: uint32(syscall.ENOENT)}
 	if c.closed {
-		return missing, nil
+		return missing, nil, nil
 	}
 	switch req.op {
 	case askDirectory:
-		return reply{}, []int{c.dirFile.FD()}
+		return reply{}, []int{c.dirFile.FD()}, nil
 	case askQP:
 		q := c.qps[numIndex(req.arg)]
 		if q == nil || q.num != req.arg || q.typ == verbs.QPTypeUD {
-			return missing, nil
+			return missing, nil, nil
 		}
-		rep := reply{n: q.recv.layout.n, sge: q.recv.layout.maxSGE}
+		rep = reply{n: q.recv.layout.n, sge: q.recv.layout.maxSGE}
 		q.handed = true
 		along := c.comingAlong(q)
 		rep.ahead = uint32(len(along))
-		fds := append([]int{q.recv.file.FD()}, along...)
+		fds = append([]int{q.recv.file.FD()}, along...)
 		if b := q.recvCQ.bell; b != nil && !q.sharing() {
-			rep.bell = b.file.ID()
-			fds = append(fds, b.file.FD(), b.eventFD)
+			var fd int
+			fd, err = q.recvCQ.ch.doorFor(conn)
+			rep.bell, fds = b.cq, append(fds, fd)
 		}
-		return rep, fds
+		return rep, fds, err
 	case askRegion:
 		r, ok := c.regions[req.arg]
 		if !ok {
-			return missing, nil
+			return missing, nil, nil
 		}
-		return reply{}, []int{r.file.FD()}
+		return reply{}, []int{r.file.FD()}, nil
 	}
-	return reply{errno: uint32(einval)}, nil
+	return reply{errno: uint32(einval)}, nil, nil
 }

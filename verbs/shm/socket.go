@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,7 +36,7 @@ type request struct {
 	srq   uint32 // askReceive: the shared receive queue, if the QP is of XRC
 	epoch uint32 // of the QP's connection, from askReceive on
 
-	serial uint32 // askReceive: the note will have it
+	serial uint32 // the reply or note will have it
 }
 
 // reply answers a request; what the fields mean depends on it.
@@ -45,7 +44,7 @@ type reply struct {
 	errno uint32
 	n     uint32 // askQP: slots of the receive queue
 	sge   uint32 // askQP: SGEs of a receive
-	bell  uint32 // askQP: id of the CQ whose bell comes along, 0 if it has none
+	bell  uint32 // askQP: the CQ whose bell comes along, 0 if it has none
 	note  uint32 // not 0: no reply, but a note for QP n
 
 	serial uint32 // of the request that the note answers
@@ -55,9 +54,7 @@ type reply struct {
 const (
 	requestSize = 20
 	replySize   = 28
-	bellParts   = 2 // descriptors
-	maxFDs      = 1 + maxAhead + bellParts
-	askTimeout  = time.Second
+	maxFDs      = 1 + maxAhead + 1 // queues, and a bell's socket
 
 	datagramRoom = 1 << 22 // bytes on their way to one context
 )
@@ -150,14 +147,18 @@ func receive(conn *net.UnixConn, b []byte) (int, []int, error) {
 	}
 	fds, err := descriptors(oob[:on])
 	if err == nil && flags&unix.MSG_CTRUNC != 0 {
-		err = errors.New("more descriptors than expected")
+		err = errTruncated
 	}
 	if err != nil {
 		closeAll(fds)
-		return 0, nil, err
+		return n, nil, err
 	}
 	return n, fds, nil
 }
+
+// errTruncated says that not all descriptors of a packet came: there were more than
+// expected, or this process may have no more.
+var errTruncated = errors.New("descriptors are missing")
 
 func descriptors(oob []byte) ([]int, error) {
 	msgs, err := unix.ParseSocketControlMessage(oob)

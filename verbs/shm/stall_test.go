@@ -17,13 +17,16 @@ func stalledSend(t *testing.T) (q *qp, c *cq, peer *victim) {
 	v.cq, err = v.ctx.CreateCQ(16, ch, 0)
 	check(t, err)
 	made, err := v.qp.pd.CreateQP(&verbs.QPInitAttr{
-		SendCQ: v.cq, RecvCQ: v.cq, Type: verbs.QPTypeRC, Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16},
+		SendCQ: v.cq, RecvCQ: v.cq, Type: verbs.QPTypeRC, Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1},
 	})
 	check(t, err)
 	v.qp = made.(*qp)
 	check(t, v.connect(peer.endpoint()))
 	check(t, peer.connect(v.endpoint()))
 	check(t, peer.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState|verbs.MaskMinRNRTimer))
+	if s := v.outcome(t, verbs.OpRDMAWrite, peer.mr.Addr(), peer.mr.RKey()); s != verbs.WCSuccess { // the peer has answered all questions
+		t.Fatal(s)
+	}
 	v.ctx.engine.stop()
 	t.Cleanup(v.ctx.engine.init) // Close stops it
 	_, err = v.qp.PostSend(&verbs.SendWR{WRID: 7, Opcode: verbs.OpSend, SendFlags: verbs.SendSignaled})
