@@ -28,9 +28,9 @@ const (
 
 // TestSabotage connects a QP to a peer that stores garbage, all the time, into
 // everything that it can reach: the QP's receive queue, its own directory and receive
-// queue, which the QP's requester uses, and the sockets, of which it fills those to channels and makes
-// writing to them block. The QP may fail as often as it likes; its process and its other
-// connections may not, of which one leads to a process that is stopped for a while.
+// queue, which the QP's requester uses, and the sockets, of which it fills those to channels
+// and makes writing to them block. The QP may fail as often as it likes; its process and its
+// other connections may not, of which one leads to a process that is stopped for a while.
 func TestSabotage(t *testing.T) {
 	p := newPrey(t)
 	p.halt(t, haltedFor)
