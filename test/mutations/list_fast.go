@@ -80,16 +80,12 @@ var fastFaults = []mutation{
 `, `	q.tryLock()
 `},
 
-	{"memory is written by the peer after it was deregistered", "TestNothingComesAfterDeregistering", "lock.go",
-		`	r.awaitOut(num)
-`, `	_, _ = r, num
-`},
-	{"memory is written by READs after it was deregistered", "TestNothingComesAfterDeregistering", "lock.go",
-		`	q.lock()
-	r, num := q.remote, q.attr.DestQPNum
-	q.unlock()
-`, `	r, num := q.remote, q.attr.DestQPNum
-`},
+	{"memory is written by the peer after it was deregistered", "TestNothingComesAfterDeregistering", "turn.go",
+		`if t.was = t.remote.turns(t.num); t.was&1 != 0 {`, `if t.was = t.remote.turns(t.num); false {`},
+	{"memory is written by READs after it was deregistered", "TestNothingComesAfterDeregistering", "turn.go",
+		`if was := atomic.LoadUint32(&q.entry.turns); was&1 != 0 {`, `if was := atomic.LoadUint32(&q.entry.turns); false {`},
+	{"closing a region waits until the requester rests", "TestDeregisterBesideTraffic", "turn.go",
+		`t.remote.turns(t.num) != t.was`, `t.remote.turns(t.num)&1 == 0`},
 
 	{"polls do not help work that waits", "TestPollHelps", "cq_stall.go",
 		`		p.progress()

@@ -14,7 +14,7 @@ import (
 // What a request may do follows from some forty words of both sides: states, keys,
 // rights, bounds. They change seldom, and each change is counted in the directory of
 // its side before its maker waits until requesters are out. So a requester that finds
-// both counts as they were, once it has set its busy word, may go on by what it found
+// both counts as they were, once its word is odd, may go on by what it found
 // then: that is its pass.
 
 // pass is what the requester has checked. Guarded by the QP's lock.

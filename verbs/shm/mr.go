@@ -1,7 +1,6 @@
 package shm
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -161,15 +160,14 @@ func (m *mr) Close() error {
 		delete(c.regions, m.file.ID())
 	}
 	c.dir.change()
-	live := slices.Clone(c.qps)
 	c.mu.Unlock()
-	for _, q := range live {
-		if q != nil {
-			q.awaitOut()
-		}
-	}
+	err := c.awaitOut()
 	m.file.Release()
 	m.pd.use(-1)
+	if err != nil {
+		return c.err("dereg_mr", etimedout, err.Error()+": its process has stopped, and may store to the memory when it goes on; "+
+			"end it before the memory is used again")
+	}
 	return nil
 }
 

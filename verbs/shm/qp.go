@@ -28,10 +28,11 @@ type qp struct {
 	modify sync.Mutex // one change of state at a time
 	closed bool       // written under modify and the context's lock
 
-	reached bool          // COMM_EST has been raised; guarded by modify
-	life    atomic.Uint32 // counts the moves to RESET, so that a failure ends no later connection
-	attr    verbs.QPAttr  // guarded by lock, written under modify too
-	state   atomic.Uint32 // verbs.QPState
+	reached bool                   // COMM_EST has been raised; guarded by modify
+	life    atomic.Uint32          // counts the moves to RESET, so that a failure ends no later connection
+	attr    verbs.QPAttr           // guarded by lock, written under modify too
+	state   atomic.Uint32          // verbs.QPState
+	remote  atomic.Pointer[remote] // where the peer is; written under modify
 
 	recv   recvQueue
 	xrcEnd               // of XRC_RECV
@@ -48,7 +49,6 @@ type qp struct {
 	pendHead uint32
 	pendTail uint32
 	waits    bool // the send CQ knows of work that waits
-	remote   *remote
 	peer     *peer
 	pass     pass
 	shuffler place.Shuffler
@@ -295,8 +295,8 @@ func (q *qp) destroy() error {
 // disconnect forgets the peer.
 func (q *qp) disconnect() {
 	q.lock()
-	r, p := q.remote, q.peer
-	q.remote, q.peer, q.pass = nil, nil, pass{}
+	r, p := q.remote.Swap(nil), q.peer
+	q.peer, q.pass = nil, pass{}
 	q.unlock()
 	if p != nil {
 		p.unmap()

@@ -84,7 +84,7 @@ func newSaboteur(t *testing.T, p *prey) *saboteur {
 	s.reach(t, p.victim)
 	entry, region := s.entries()
 	s.region = *region
-	// Not the busy word, on which this side's own calls would wait for ever.
+	// Not the word of the requester, on which this side's own calls would wait for ever.
 	s.areas = append(s.areas, viewBytes(entry)[:64], viewBytes(region), s.qp.recv.file.Bytes())
 	t.Cleanup(func() { *region = s.region })
 	return s
