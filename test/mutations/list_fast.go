@@ -33,6 +33,8 @@ var fastFaults = []mutation{
 		`if verbs.Access(atomic.LoadUint32(&p.entry.access))&right == 0 {`, `if false {`},
 	{"a SEND of the fast path may be longer than its receive", "TestWarmReceives", "fast.go",
 		`if n > uint64(s.Length) {`, `if n > uint64(s.Length)+1 {`},
+	{"a WRITE of the fast path may be longer than the port allows", "TestWarmLargestMessage", "fast.go",
+		`dst == nil || n-1 >= maxMsgSize:`, `dst == nil || n == 0:`},
 	{"a READ of the fast path needs no depth at the requester", "TestWarmRefusals", "fast.go",
 		`q.attr.MaxRdAtomic == 0 || `, ``},
 	{"a READ of the fast path needs no depth at the responder", "TestWarmRefusals", "fast.go",

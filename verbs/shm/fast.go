@@ -58,7 +58,7 @@ func (q *qp) rush(wr *verbs.SendWR) *verbs.SendWR {
 			src = memoryAt(s.Addr, s.Length)
 		}
 		switch {
-		case wr.Opcode != verbs.OpRDMAWrite || src == nil || dst == nil || n == 0:
+		case wr.Opcode != verbs.OpRDMAWrite || src == nil || dst == nil || n-1 >= maxMsgSize:
 			if n-1 >= maxMsgSize || !q.carry(wr) {
 				return wr
 			}
