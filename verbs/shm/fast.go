@@ -7,19 +7,20 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// The fast path: requests with one SGE on a connected QP with nothing waiting, which
-// is what benchmarks and most applications post. Whatever is unusual about a request
-// is left to the slow path, which has all the checks and their errors.
+// The fast path: requests with one SGE of at most a chunk on a connected QP with nothing
+// waiting, which is what benchmarks and most applications post. Whatever is unusual about
+// a request is left to the slow path, which has all the checks and their errors.
 //
 // What a request may do follows from some forty words of both sides: states, keys,
 // rights, bounds. They change seldom, and each change is counted in the directory of
 // its side before its maker waits until requesters are out. So a requester that finds
 // both counts as they were, once its word is odd, may go on by what it found
-// then: that is its pass.
+// then: that is its pass. It looks at them for each request, and for each chunk of a
+// longer one.
 
 // pass is what the requester has checked. Guarded by the QP's lock.
 type pass struct {
-	valid        bool
+	valid        bool   // the fast path may be taken while nothing changes
 	mine, theirs uint64 // counts of changes before the checks
 	mineAt       *uint64
 	theirsAt     *uint64
@@ -32,20 +33,31 @@ type pass struct {
 	lands  window // the peer's memory of the last receive
 }
 
-// holds tells whether all is as it was when it was checked.
-func (p *pass) holds() bool {
-	return p.valid && atomic.LoadUint64(p.mineAt) == p.mine && atomic.LoadUint64(p.theirsAt) == p.theirs && !p.dead.Load()
+// current tells whether all is as it was when it was looked at.
+func (p *pass) current() bool {
+	return p.dead != nil && atomic.LoadUint64(p.mineAt) == p.mine && atomic.LoadUint64(p.theirsAt) == p.theirs && !p.dead.Load()
+}
+
+// renew tells whoever waits for this requester that it has been out, as it goes on by
+// nothing that it found before: it forgets that if something has changed since.
+func (q *qp) renew() {
+	atomic.AddUint32(&q.entry.turns, 2)
+	if q.pass.current() {
+		return
+	}
+	q.pass = pass{}
+	if r := q.remote.Load(); r != nil {
+		q.pass = pass{mineAt: &q.ctx.dir.changes, theirsAt: &r.dir.changes, dead: &r.dead}
+		q.pass.mine, q.pass.theirs = atomic.LoadUint64(q.pass.mineAt), atomic.LoadUint64(q.pass.theirsAt)
+	}
 }
 
 // rush carries out requests as long as it can and returns the first one that it
 // leaves. The caller has the lock.
 func (q *qp) rush(wr *verbs.SendWR) *verbs.SendWR {
-	if wr == nil || !q.pass.holds() && !q.check() {
-		return wr
-	}
 	from, target, inline := &q.pass.from, &q.pass.target, uint64(q.cap.MaxInlineData)
 	for room := uint32(q.cap.MaxSendWR) - (q.posted - q.sendDone.Load()); wr != nil && room > 0; room-- {
-		if wr.NumSGE != 1 {
+		if !(q.pass.valid && q.pass.current()) && !q.check() || wr.NumSGE != 1 {
 			return wr
 		}
 		s := wr.SGList
@@ -58,8 +70,8 @@ func (q *qp) rush(wr *verbs.SendWR) *verbs.SendWR {
 			src = memoryAt(s.Addr, s.Length)
 		}
 		switch {
-		case wr.Opcode != verbs.OpRDMAWrite || src == nil || dst == nil || n-1 >= maxMsgSize:
-			if n-1 >= maxMsgSize || !q.carry(wr) {
+		case wr.Opcode != verbs.OpRDMAWrite || src == nil || dst == nil || n-1 >= chunk:
+			if n-1 >= chunk || !q.carry(wr) {
 				return wr
 			}
 		case n == 8 && place.Word(dst, src):
@@ -76,15 +88,10 @@ func (q *qp) rush(wr *verbs.SendWR) *verbs.SendWR {
 	return wr
 }
 
-// check makes a new pass, which holds if the fast path may be taken.
+// check looks whether the fast path may be taken.
 func (q *qp) check() bool {
-	p := q.peer
-	if p == nil {
-		return false
-	}
-	q.pass = pass{mineAt: &q.ctx.dir.changes, theirsAt: &p.remote.dir.changes, dead: &p.remote.dead}
-	q.pass.mine, q.pass.theirs = atomic.LoadUint64(q.pass.mineAt), atomic.LoadUint64(q.pass.theirsAt)
-	q.pass.valid = q.typ == verbs.QPTypeRC && q.ctx.dev.place == ascending &&
+	q.renew()
+	q.pass.valid = q.peer != nil && q.typ == verbs.QPTypeRC && q.ctx.dev.place == ascending &&
 		verbs.QPState(q.state.Load()) == verbs.QPRTS && q.pendHead == q.pendTail && q.reach() != nil
 	return q.pass.valid
 }

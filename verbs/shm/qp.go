@@ -54,6 +54,7 @@ type qp struct {
 	shuffler place.Shuffler
 	now      work     // the request being posted
 	pieces   [][]byte // of its memory, room for as many as a request has
+	far      [][]byte // of its memory at the peer
 	packet   []byte   // of UD, the one that is sent
 	broken   bool     // a request failed: fail is to be called after unlock
 	draining bool     // in SQD, work that had begun is not finished

@@ -16,7 +16,10 @@ func (q *qp) unacknowledged(p *peer, w *work, n uint64) verbs.WCStatus {
 	case w.op == verbs.OpRDMAWrite:
 		q.write(p, w, n)
 	case w.op == verbs.OpRDMAWriteWithImm:
-		if p.fits(0) && q.write(p, w, n) == verbs.WCSuccess {
+		if !p.fits(0) {
+			break
+		}
+		if out, status := q.write(p, w, n); out == done && status == verbs.WCSuccess {
 			p.publish(w, n, verbs.WCSuccess)
 		}
 	case p.fits(n):
