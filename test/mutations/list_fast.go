@@ -4,11 +4,11 @@ package main
 // checks that are not those of the slow path.
 var fastFaults = []mutation{
 	{"changes of the own side are not noticed", "TestWarm(Changes|SQD)", "fast.go",
-		` && atomic.LoadUint64(p.mineAt) == p.mine`, ``},
+		`atomic.LoadUint64(p.mineAt) == p.mine && `, ``},
 	{"changes of the peer's side are not noticed", "TestWarmChanges", "fast.go",
 		` && atomic.LoadUint64(p.theirsAt) == p.theirs`, ``},
 	{"the end of the peer's process is not noticed", "TestPeerKilled", "fast.go",
-		` && !p.dead.Load()`, ``},
+		`p.valid && p.unchanged() && !p.dead.Load()`, `p.valid && p.unchanged()`},
 	{"a change of the state is not counted", "TestWarm(Changes|SQD)", "qp.go",
 		`	q.ctx.dir.change()
 `, ``},
@@ -36,7 +36,7 @@ var fastFaults = []mutation{
 	{"a WRITE of the fast path may be longer than the port allows", "TestWarmLargestMessage", "fast.go",
 		`dst == nil || n-1 >= chunk:`, `dst == nil || n == 0:`},
 	{"the fast path looks for changes once a list", "TestDeregisterUnderALongList", "fast.go",
-		`if !(q.pass.valid && q.pass.current()) && !q.check()`, `if !(q.pass.valid && (q.pass.current() || room < uint32(q.cap.MaxSendWR))) && !q.check()`},
+		`wr != nil && !q.pass.unchanged() && !q.check() {`, `false {`},
 	{"a READ of the fast path needs no depth at the requester", "TestWarmRefusals", "fast.go",
 		`q.attr.MaxRdAtomic == 0 || `, ``},
 	{"a READ of the fast path needs no depth at the responder", "TestWarmRefusals", "fast.go",
@@ -50,7 +50,7 @@ var fastFaults = []mutation{
 	{"a full send queue takes more on the fast path", "TestWarmRefusals", "fast.go",
 		`wr != nil && room > 0; room--`, `wr != nil; room--`},
 	{"requests of the fast path have one SGE", "SND-24", "fast.go",
-		`wr.NumSGE != 1 {`, `wr.NumSGE < 1 {`},
+		`if wr.NumSGE != 1 {`, `if wr.NumSGE < 1 {`},
 	{"what is signaled does not complete on the fast path", "TestWarmCompletions/signaled", "fast.go",
 		`if q.sigAll || wr.SendFlags&verbs.SendSignaled != 0 {`, `if q.sigAll {`},
 	{"what is not signaled completes on the fast path", "TestWarmCompletions/signaled", "fast.go",

@@ -143,7 +143,10 @@ func (q *qp) send(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
 		p.publish(w, n, verbs.WCLocLenErr)
 		return done, verbs.WCRemInvReqErr
 	}
-	out, status := q.transfer(&transfer{p: p, w: w, n: n, sges: sges})
+	out, status := done, verbs.WCSuccess
+	if n > 0 {
+		out, status = q.transfer(&transfer{p: p, w: w, n: n, sges: sges})
+	}
 	switch {
 	case out != done:
 		return out, 0

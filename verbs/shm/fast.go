@@ -33,19 +33,25 @@ type pass struct {
 	lands  window // the peer's memory of the last receive
 }
 
-// current tells whether all is as it was when it was looked at.
-func (p *pass) current() bool {
-	return p.dead != nil && atomic.LoadUint64(p.mineAt) == p.mine && atomic.LoadUint64(p.theirsAt) == p.theirs && !p.dead.Load()
+// unchanged tells whether neither side has changed since the counts were taken.
+func (p *pass) unchanged() bool {
+	return atomic.LoadUint64(p.mineAt) == p.mine && atomic.LoadUint64(p.theirsAt) == p.theirs
 }
 
-// renew tells whoever waits for this requester that it has been out, as it goes on by
-// nothing that it found before: it forgets that if something has changed since.
+// holds tells whether the fast path may be taken by what was checked.
+func (p *pass) holds() bool { return p.valid && p.unchanged() && !p.dead.Load() }
+
+// current tells whether what was found still counts, for either path.
+func (p *pass) current() bool { return p.dead != nil && p.unchanged() && !p.dead.Load() }
+
+// renew forgets what was found before, if something has changed since, and tells whoever
+// waits for this requester that it has been out.
 func (q *qp) renew() {
-	atomic.AddUint32(&q.entry.turns, 2)
 	if q.pass.current() {
 		return
 	}
 	q.pass = pass{}
+	atomic.AddUint32(&q.entry.turns, 2)
 	if r := q.remote.Load(); r != nil {
 		q.pass = pass{mineAt: &q.ctx.dir.changes, theirsAt: &r.dir.changes, dead: &r.dead}
 		q.pass.mine, q.pass.theirs = atomic.LoadUint64(q.pass.mineAt), atomic.LoadUint64(q.pass.theirsAt)
@@ -55,9 +61,12 @@ func (q *qp) renew() {
 // rush carries out requests as long as it can and returns the first one that it
 // leaves. The caller has the lock.
 func (q *qp) rush(wr *verbs.SendWR) *verbs.SendWR {
+	if wr == nil || !q.pass.holds() && !q.check() {
+		return wr
+	}
 	from, target, inline := &q.pass.from, &q.pass.target, uint64(q.cap.MaxInlineData)
 	for room := uint32(q.cap.MaxSendWR) - (q.posted - q.sendDone.Load()); wr != nil && room > 0; room-- {
-		if !(q.pass.valid && q.pass.current()) && !q.check() || wr.NumSGE != 1 {
+		if wr.NumSGE != 1 {
 			return wr
 		}
 		s := wr.SGList
@@ -83,7 +92,9 @@ func (q *qp) rush(wr *verbs.SendWR) *verbs.SendWR {
 			e := q.sent(q.posted-1, wr.WRID, wr.Opcode, verbs.WCSuccess, n)
 			q.sendCQ.push(&e, false)
 		}
-		wr = wr.Next
+		if wr = wr.Next; wr != nil && !q.pass.unchanged() && !q.check() {
+			return wr
+		}
 	}
 	return wr
 }
