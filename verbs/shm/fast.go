@@ -51,6 +51,9 @@ func (q *qp) renew() {
 		return
 	}
 	q.pass = pass{}
+	if p := q.peer; p != nil {
+		p.target, p.scatter = lastRegion{}, lastRegion{}
+	}
 	atomic.AddUint32(&q.entry.turns, 2)
 	if r := q.remote.Load(); r != nil {
 		q.pass = pass{mineAt: &q.ctx.dir.changes, theirsAt: &r.dir.changes, dead: &r.dead}

@@ -14,6 +14,7 @@ import (
 // remote is a peer's context as this process sees it: the socket to ask for
 // memory, the directory, and the memory asked for so far. QPs share it.
 type remote struct {
+	ctx  *context // of this side
 	id   uint64
 	conn *net.UnixConn
 	dir  *directory
@@ -22,12 +23,15 @@ type remote struct {
 	ask     sync.Mutex // one request at a time
 	replies chan answer
 
+	finding sync.Mutex // one region at a time
+	found   uint32     // the last one looked for; 0: it was closed since; guarded by mu
+
 	mu      sync.Mutex
 	regions map[uint32][]byte
 	bells   map[uint32]*bell
 	ahead   map[uint32]queue // that came along, by number
 	waiting map[uint32]*qp   // for notes, by number
-	maps    [][]byte         // everything mapped, for close
+	maps    [][]byte         // everything else mapped, for close
 	refs    int              // guarded by the context's lock
 }
 
@@ -54,7 +58,7 @@ func (c *context) remoteOf(id uint64) (*remote, error) {
 		return nil, err
 	}
 	r := &remote{
-		id: id, conn: conn, replies: make(chan answer, 1), refs: 1,
+		ctx: c, id: id, conn: conn, replies: make(chan answer, 1), refs: 1,
 		regions: map[uint32][]byte{}, bells: map[uint32]*bell{}, ahead: map[uint32]queue{}, waiting: map[uint32]*qp{},
 	}
 	go r.read()
@@ -121,7 +125,11 @@ func (r *remote) read() {
 		}
 		if rep.note != 0 {
 			closeAll(fds)
-			r.noted(rep)
+			if rep.note == noteClosed {
+				r.closed(rep.n)
+			} else {
+				r.noted(rep)
+			}
 			continue
 		}
 		select {
@@ -228,34 +236,15 @@ func (r *remote) keep(b []byte) {
 	r.mu.Unlock()
 }
 
-// region returns the peer's memory with the id, asking for it the first time.
-func (r *remote) region(id uint32) []byte {
-	r.mu.Lock()
-	b := r.regions[id]
-	r.mu.Unlock()
-	if b != nil {
-		return b
-	}
-	a, err := r.request(request{op: askRegion, arg: id})
-	if err != nil {
-		return nil
-	}
-	if b, err = r.mapFD(a.fds[0], 0, unix.PROT_READ|unix.PROT_WRITE); err != nil {
-		return nil
-	}
-	r.keep(b)
-	r.mu.Lock()
-	r.regions[id] = b
-	r.mu.Unlock()
-	return b
-}
-
 func (r *remote) close() {
 	r.dead.Store(true)
 	r.conn.Close()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, b := range r.maps {
+		unix.Munmap(b)
+	}
+	for _, b := range r.regions {
 		unix.Munmap(b)
 	}
 	for _, b := range r.bells {

@@ -42,6 +42,9 @@ func (c *context) keepConn(conn *net.UnixConn) bool {
 func (c *context) dropConn(conn *net.UnixConn) {
 	c.mu.Lock()
 	delete(c.conns, conn)
+	for _, r := range c.regions {
+		delete(r.askers, conn)
+	}
 	c.mu.Unlock()
 	conn.Close()
 }
@@ -100,7 +103,7 @@ func (c *context) note(conn *net.UnixConn, req request) error {
 // that a peer that does not read its answers holds up nobody else.
 func (c *context) answer(conn *net.UnixConn, req request) error {
 	c.mu.Lock()
-	rep, own := c.lookup(req)
+	rep, own := c.lookup(conn, req)
 	fds, err := duplicate(own)
 	c.mu.Unlock()
 	if err != nil {
@@ -129,7 +132,8 @@ func duplicate(fds []int) ([]int, error) {
 	return out, nil
 }
 
-func (c *context) lookup(req request) (reply, []int) {
+// lookup finds what is asked for on the connection; under the context's lock.
+func (c *context) lookup(conn *net.UnixConn, req request) (reply, []int) {
 	missing := reply{errno: uint32(syscall.ENOENT)}
 	if c.closed {
 		return missing, nil
@@ -157,6 +161,7 @@ func (c *context) lookup(req request) (reply, []int) {
 		if !ok {
 			return missing, nil
 		}
+		r.askers[conn] = struct{}{}
 		return reply{}, []int{r.file.FD()}
 	}
 	return reply{errno: uint32(einval)}, nil

@@ -20,11 +20,14 @@ type turn struct {
 }
 
 // turns appends the requesters of the QP and of its peer, as far as they are at work.
-func (q *qp) turns(list []turn) []turn {
+func (q *qp) turns(list []turn) []turn { return q.peerTurn(q.ownTurn(list)) }
+
+// ownTurn appends the requester of the QP, if it is at work.
+func (q *qp) ownTurn(list []turn) []turn {
 	if was := atomic.LoadUint32(&q.entry.turns); was&1 != 0 {
 		list = append(list, turn{qp: q, was: was})
 	}
-	return q.peerTurn(list)
+	return list
 }
 
 // peerTurn appends the requester of the peer, if it is at work. One that is connected
@@ -87,17 +90,16 @@ func await(list []turn) error {
 // more: it looks at the state after it has changed its word.
 func (q *qp) awaitPeerOut() { await(q.peerTurn(nil)) }
 
-// awaitOut returns when no requester works with what it found in the tables before the
-// call, after which a change was counted.
-func (c *context) awaitOut() error {
+// turns returns those of the requesters that of appends for each QP. When they have been
+// out, none works with what it found in the tables before the last change was counted.
+func (c *context) turns(of func(*qp, []turn) []turn) (list []turn) {
 	c.mu.Lock()
 	live := slices.Clone(c.qps)
 	c.mu.Unlock()
-	var list []turn
 	for _, q := range live {
 		if q != nil {
-			list = q.turns(list)
+			list = of(q, list)
 		}
 	}
-	return await(list)
+	return list
 }
