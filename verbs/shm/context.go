@@ -110,13 +110,13 @@ func (c *context) Close() error {
 	c.remotes = nil
 	c.mu.Unlock()
 	c.sock.Close()
-	c.closeConns()
 	c.engine.stop()
 	for _, q := range live {
 		if q != nil {
 			q.destroy()
 		}
 	}
+	c.closeConns() // not before: peers take it for the end of this side's requesters
 	c.neighbours.close()
 	for _, r := range remotes {
 		r.close()

@@ -203,3 +203,31 @@ func leaveWithin(t *testing.T, op verbs.Opcode) bool {
 	}
 	return wc.Status == verbs.WCRetryExcErr
 }
+
+// TestDeregisterSourceWithinAMessage: a message whose own memory is closed while it is
+// read ends there, with an error, of types without acknowledgements too.
+func TestDeregisterSourceWithinAMessage(t *testing.T) {
+	for _, typ := range []verbs.QPType{verbs.QPTypeRC, verbs.QPTypeUC} {
+		t.Run(typ.String(), func(t *testing.T) {
+			eventually(t, "a message ends in the middle", func() bool {
+				c := conf()
+				c.typ, c.size = typ, 32<<20
+				a, b := pair(t, c)
+				fillFast(a.mem)
+				words := atomicWords(b.mem)
+				crew(t, func() error {
+					_, err := a.post(send{sges: []verbs.SGE{a.sge(0, c.size)}, flags: verbs.SendSignaled}.toward(b, 0))
+					return err
+				}, func() error {
+					eventually(t, "data comes", func() bool { return words[0].Load() != 0 })
+					return a.mr.Close()
+				})
+				wc := poll(t, a.sendCQ, 1)[0]
+				if wc.Status != verbs.WCSuccess && wc.Status != verbs.WCLocProtErr {
+					t.Fatalf("%s, want %s", wc.Status, verbs.WCLocProtErr)
+				}
+				return wc.Status == verbs.WCLocProtErr
+			})
+		})
+	}
+}

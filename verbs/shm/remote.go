@@ -18,7 +18,8 @@ type remote struct {
 	id   uint64
 	conn *net.UnixConn
 	dir  *directory
-	dead atomic.Bool // the peer's process is gone, or broke the protocol
+	dead atomic.Bool // nothing is asked any more: the peer is gone, did not answer, or broke the protocol
+	gone atomic.Bool // the peer ended the connection, which it does when its requesters are out
 
 	ask     sync.Mutex // one request at a time
 	replies chan answer
@@ -120,6 +121,7 @@ func (r *remote) read() {
 		rep, ok := decodeReply(b[:n])
 		if err != nil || !ok {
 			closeAll(fds)
+			r.gone.Store(err != nil && !errors.Is(err, net.ErrClosed))
 			r.dead.Store(true)
 			return
 		}
