@@ -22,7 +22,7 @@ var memoryFaults = []mutation{
 		`b[offset : offset+length]}`, `b[offset : offset+length+1]}`},
 	{"a wrong remote key has the wrong status", "ERR-11", "execute.go",
 		`return nil, verbs.WCRemAccessErr`, `return nil, verbs.WCRemInvReqErr`},
-	{"a deregistered rkey stays valid", "MR-15", "mr.go",
+	{"a deregistered rkey stays valid", "TestRegionClosedBesideAnother", "mr.go",
 		`atomic.StoreUint32(&c.dir.mrs[i].key, 0)`, ``},
 	{"peers keep memory that was closed", "TestClosedMemoryIsUnmapped", "regions.go",
 		`		sendNow(conn, reply{note: noteClosed, n: f.ID()}.encode())

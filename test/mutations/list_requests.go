@@ -27,7 +27,7 @@ var requestFaults = []mutation{
 	{"what is deregistered within a message is written to its end", "TestDeregisterWithinAMessage", "transfer.go",
 		`if !q.pass.current() {`, `if false {`},
 	{"a message goes on although its peer has left", "TestPeerLeavesWithinAMessage", "transfer.go",
-		`if q.reach() != p || p.epoch != epoch {`, `if q.reach(); false {`},
+		`if q.reach() != p || p.epoch != epoch {`, `if q.reach(); p.epoch != epoch && false {`},
 	{"a message of the slow path is copied in one piece", "TestCollectionWithinAMessage", "transfer.go",
 		`left, chunk-base)`, `left)`},
 	{"a message may be a byte longer than its receive", "ERR-7", "execute.go",
