@@ -4,11 +4,11 @@ package main
 // checks that are not those of the slow path.
 var fastFaults = []mutation{
 	{"changes of the own side are not noticed", "TestWarm(Changes|SQD)", "fast.go",
-		` && atomic.LoadUint64(p.mineAt) == p.mine`, ``},
+		`atomic.LoadUint64(p.mineAt) == p.mine && `, ``},
 	{"changes of the peer's side are not noticed", "TestWarmChanges", "fast.go",
 		` && atomic.LoadUint64(p.theirsAt) == p.theirs`, ``},
 	{"the end of the peer's process is not noticed", "TestPeerKilled", "fast.go",
-		` && !p.dead.Load()`, ``},
+		`p.valid && p.unchanged() && !p.dead.Load()`, `p.valid && p.unchanged()`},
 	{"a change of the state is not counted", "TestWarm(Changes|SQD)", "qp.go",
 		`	q.ctx.dir.change()
 `, ``},
@@ -33,6 +33,10 @@ var fastFaults = []mutation{
 		`if verbs.Access(atomic.LoadUint32(&p.entry.access))&right == 0 {`, `if false {`},
 	{"a SEND of the fast path may be longer than its receive", "TestWarmReceives", "fast.go",
 		`if n > uint64(s.Length) {`, `if n > uint64(s.Length)+1 {`},
+	{"a WRITE of the fast path may be longer than the port allows", "TestWarmLargestMessage", "fast.go",
+		`dst == nil || n-1 >= chunk:`, `dst == nil || n == 0:`},
+	{"the fast path looks for changes once a list", "TestDeregisterUnderALongList", "fast.go",
+		`wr != nil && !q.pass.unchanged() && !q.check() {`, `false {`},
 	{"a READ of the fast path needs no depth at the requester", "TestWarmRefusals", "fast.go",
 		`q.attr.MaxRdAtomic == 0 || `, ``},
 	{"a READ of the fast path needs no depth at the responder", "TestWarmRefusals", "fast.go",
@@ -80,16 +84,12 @@ var fastFaults = []mutation{
 `, `	q.tryLock()
 `},
 
-	{"memory is written by the peer after it was deregistered", "TestNothingComesAfterDeregistering", "lock.go",
-		`	r.awaitOut(num)
-`, `	_, _ = r, num
-`},
-	{"memory is written by READs after it was deregistered", "TestNothingComesAfterDeregistering", "lock.go",
-		`	q.lock()
-	r, num := q.remote, q.attr.DestQPNum
-	q.unlock()
-`, `	r, num := q.remote, q.attr.DestQPNum
-`},
+	{"memory is written by the peer after it was deregistered", "TestNothingComesAfterDeregistering", "turn.go",
+		`if t.was = t.remote.turns(t.num); t.was&1 != 0 {`, `if t.was = t.remote.turns(t.num); false {`},
+	{"memory is written by READs after it was deregistered", "TestNothingComesAfterDeregistering", "turn.go",
+		`if was := atomic.LoadUint32(&q.entry.turns); was&1 != 0 {`, `if was := atomic.LoadUint32(&q.entry.turns); false {`},
+	{"closing a region waits until the requester rests", "TestDeregisterBesideTraffic", "turn.go",
+		`t.remote.turns(t.num) != t.was`, `t.remote.turns(t.num)&1 == 0`},
 
 	{"polls do not help work that waits", "TestPollHelps", "cq_stall.go",
 		`		p.progress()

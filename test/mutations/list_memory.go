@@ -22,8 +22,19 @@ var memoryFaults = []mutation{
 		`b[offset : offset+length]}`, `b[offset : offset+length+1]}`},
 	{"a wrong remote key has the wrong status", "ERR-11", "execute.go",
 		`return nil, verbs.WCRemAccessErr`, `return nil, verbs.WCRemInvReqErr`},
-	{"a deregistered rkey stays valid", "MR-15", "mr.go",
+	{"a deregistered rkey stays valid", "TestRegionClosedBesideAnother", "mr.go",
 		`atomic.StoreUint32(&c.dir.mrs[i].key, 0)`, ``},
+	{"peers keep memory that was closed", "TestClosedMemoryIsUnmapped", "regions.go",
+		`		sendNow(conn, reply{note: noteClosed, n: f.ID()}.encode())
+`, `		_ = conn
+`},
+	{"peers let go of memory while a region on it is left", "TestClosedMemoryIsUnmapped", "regions.go",
+		`if r.refs--; r.refs > 0 {`, `if r.refs--; false {`},
+	{"memory is unmapped under a requester", "TestFalseNotes", "regions.go",
+		`	await(c.turns((*qp).ownTurn))
+`, ``},
+	{"memory that was unmapped is remembered", "TestFalseNotes", "fast.go",
+		`p.target, p.scatter = lastRegion{}, lastRegion{}`, ``},
 	{"a region may be written from afar but not from here", "MR-2", "mr.go",
 		`access&verbs.AccessLocalWrite == 0 {`, `false {`},
 	{"an unknown access bit is taken", "MR-3", "mr.go",

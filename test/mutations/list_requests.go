@@ -21,19 +21,23 @@ var requestFaults = []mutation{
 	{"a READ needs no depth at the requester", "RMA-14", "post.go",
 		`case q.attr.MaxRdAtomic == 0:`, `case false:`},
 	{"a READ needs the right to write", "MR-12 RMA-15", "execute.go",
-		`q.target(p, w, n, verbs.AccessRemoteRead)`, `q.target(p, w, n, verbs.AccessRemoteWrite)`},
-	{"every piece of a WRITE goes to the start", "SND-24", "execute.go",
-		`q.place(dst[at:], src, w.raddr+at)`, `q.place(dst, src, w.raddr)`},
-	{"every piece of a READ comes from the start", "RMA-3", "execute.go",
-		`src = src[len(dst):]`, ``},
+		`n: n, right: verbs.AccessRemoteRead}`, `n: n, right: verbs.AccessRemoteWrite}`},
+	{"every piece of a message goes to the start", "SND-24 RMA-3", "transfer.go",
+		`near.at+int(n), far.at+int(n), left-n`, `near.at+int(n), 0, left-n`},
+	{"what is deregistered within a message is written to its end", "TestDeregisterWithinAMessage", "transfer.go",
+		`if !q.pass.current() {`, `if false {`},
+	{"a message goes on although its peer has left", "TestPeerLeavesWithinAMessage", "transfer.go",
+		`if q.reach() != p || p.epoch != epoch {`, `if q.reach(); p.epoch != epoch && false {`},
+	{"a message of the slow path is copied in one piece", "TestCollectionWithinAMessage", "transfer.go",
+		`left, chunk-base)`, `left)`},
 	{"a message may be a byte longer than its receive", "ERR-7", "execute.go",
 		`if total(sges) < n {`, `if total(sges)+1 < n {`},
 	{"a receive that is too short has the wrong status", "ERR-7", "execute.go",
 		`return done, verbs.WCRemInvReqErr
 	}
-	src, piece`, `return done, verbs.WCRemOpErr
+	out, status`, `return done, verbs.WCRemOpErr
 	}
-	src, piece`},
+	out, status`},
 	{"a message longer than the port allows has the wrong status", "ERR-6", "execute.go",
 		`return 0, verbs.WCLocLenErr`, `return 0, verbs.WCLocQPOpErr`},
 	{"a message in pieces is not stored in order", "TestOrder/DIO-10_kept/shm_whole", "execute.go",

@@ -33,7 +33,7 @@ func TestQueuesComeAlong(t *testing.T) {
 		check(t, a[i].connect(b[i].endpoint()))
 		check(t, b[i].connect(to.endpoint()))
 	}
-	r := a[0].qp.remote
+	r := a[0].qp.remote.Load()
 	waiting := func(want int) {
 		t.Helper()
 		r.mu.Lock()

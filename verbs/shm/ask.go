@@ -23,6 +23,7 @@ type inquiry struct {
 	serial  uint32
 	result  syscall.Errno // of the peer, valid when ended is closed
 	ended   chan struct{}
+	stale   bool  // for a region: a note says that it is closed; guarded by the remote's mu
 	waiting []*qp // whose engines are to be woken, guarded by the remote's mu
 }
 
@@ -59,10 +60,11 @@ func (in *inquiry) await(within time.Duration, lost, stop <-chan struct{}) bool 
 	return false
 }
 
-// short tells whether the error is of a want that may pass: of descriptors or memory.
+// short tells whether the error may pass: a want of descriptors or memory, or a region that
+// was closed and may have come again.
 func short(errno syscall.Errno) bool {
 	switch errno {
-	case syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOBUFS, syscall.ETOOMANYREFS:
+	case syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOBUFS, syscall.ETOOMANYREFS, syscall.EAGAIN:
 		return true
 	}
 	return false
@@ -127,7 +129,7 @@ func (r *remote) keepAnswer(in *inquiry, a answer) syscall.Errno {
 	case askQP:
 		err = r.keepQueues(in.arg, a)
 	case askRegion:
-		err = r.keepRegion(in.arg, a.fds[0])
+		err = r.keepRegion(in, a.fds[0])
 	}
 	if err != nil {
 		return errnoOf(err)
@@ -155,7 +157,7 @@ func (a answer) check(op askOp) syscall.Errno {
 func (q *qp) inquire(op askOp, arg uint32) bool {
 	in := q.inquiry
 	if in == nil || in.op != op || in.arg != arg {
-		q.inquiry = q.remote.ask(op, arg)
+		q.inquiry = q.remote.Load().ask(op, arg)
 		return false
 	}
 	if !in.hasEnded() {
@@ -167,7 +169,7 @@ func (q *qp) inquire(op askOp, arg uint32) bool {
 
 // answerSoon waits a little for the answer that the request at hand needs.
 func (q *qp) answerSoon() bool {
-	r := q.remote
+	r := q.remote.Load()
 	if q.inquiry == nil || r.slow.Load() {
 		return false
 	}
@@ -180,7 +182,7 @@ func (q *qp) answerSoon() bool {
 
 // introduced reports whether the peer's receive queue is here, or cannot come.
 func (q *qp) introduced() bool {
-	r := q.remote
+	r := q.remote.Load()
 	return r == nil || r.dead.Load() || r.hasAhead(q.attr.DestQPNum) || q.inquire(askQP, q.attr.DestQPNum)
 }
 
@@ -203,7 +205,7 @@ func (q *qp) regionsHere(p *peer, w *work, n uint64) bool {
 }
 
 func (q *qp) regionHere(known *lastRegion, key uint32) bool {
-	i, r := keyIndex(key), q.remote
+	i, r := keyIndex(key), q.remote.Load()
 	if i >= maxMR || key == 0 || atomic.LoadUint32(&r.dir.mrs[i].key) != key {
 		return true // which is refused without asking
 	}

@@ -29,15 +29,15 @@ type context struct {
 	mrGen []uint8 // uses of each place: the low byte of its key
 
 	mu       sync.Mutex
-	qps      []*qp             // by numIndex
-	qpGen    []uint16          // uses of each place: the upper bits of its number
-	nextQP   uint32            // last index given
-	nextMR   uint32            // last index given
-	srqs     []*srq            // by number modulo maxSRQ
-	nextSRQ  uint32            // last number given
-	bells    map[uint32]bool   // of CQs, by their places in the directory
-	nextCQ   uint32            // last number given
-	regions  map[uint32]region // by memfd id
+	qps      []*qp              // by numIndex
+	qpGen    []uint16           // uses of each place: the upper bits of its number
+	nextQP   uint32             // last index given
+	nextMR   uint32             // last index given
+	srqs     []*srq             // by number modulo maxSRQ
+	nextSRQ  uint32             // last number given
+	bells    map[uint32]bool    // of CQs, by their places in the directory
+	nextCQ   uint32             // last number given
+	regions  map[uint32]*region // by memfd id
 	remotes  map[uint64]*remote
 	conns    map[*net.UnixConn]struct{} // of peers that ask
 	channels map[*channel]struct{}
@@ -56,13 +56,6 @@ type context struct {
 	engine engine
 }
 
-// region counts the memory regions on one memfd; peers may ask for it while
-// there is one.
-type region struct {
-	file *memfd.File
-	refs int
-}
-
 func open(d *device) (*context, error) {
 	var seed [8]byte
 	if _, err := rand.Read(seed[:]); err != nil {
@@ -72,7 +65,7 @@ func open(d *device) (*context, error) {
 		dev: d, id: binary.LittleEndian.Uint64(seed[:]) | 1,
 		mrs: make([]atomic.Pointer[mr], maxMR), mrGen: make([]uint8, maxMR),
 		qps: make([]*qp, maxQP), qpGen: make([]uint16, maxQP), srqs: make([]*srq, maxSRQ),
-		conns: map[*net.UnixConn]struct{}{}, channels: map[*channel]struct{}{}, bells: map[uint32]bool{}, regions: map[uint32]region{}, remotes: map[uint64]*remote{},
+		conns: map[*net.UnixConn]struct{}{}, channels: map[*channel]struct{}{}, bells: map[uint32]bool{}, regions: map[uint32]*region{}, remotes: map[uint64]*remote{},
 		domains: map[fileID]*domain{},
 		groups:  map[verbs.GID][]*qp{}, ended: make(chan struct{}), async: newAsyncEvents(),
 	}
@@ -129,13 +122,13 @@ func (c *context) Close() error {
 	c.remotes = nil
 	c.mu.Unlock()
 	c.sock.Close()
-	c.closeConns()
 	c.engine.stop()
 	for _, q := range live {
 		if q != nil {
 			q.destroy()
 		}
 	}
+	c.closeConns() // not before: peers take it for the end of this side's requesters
 	c.neighbours.close()
 	for _, r := range remotes {
 		r.close()

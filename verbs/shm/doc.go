@@ -51,6 +51,17 @@
 // Atomic operations are instructions of the requester's CPU on the shared word:
 // atomic with everything that either process does to it by such instructions.
 //
+// # The end of memory
+//
+// When MR.Close has returned, nothing more is stored in the region or read from it. A
+// request that is under way ends where it is, within 1 MiB: with REM_ACCESS_ERR, or
+// REM_OP_ERR if a receive named the memory, or LOC_PROT_ERR if the memory is the
+// requester's own. Closing waits for that only. If the process of a peer has stopped
+// in the middle (SIGSTOP), Close returns ETIMEDOUT after 5 s: what is left of that 1 MiB
+// is stored when the process goes on.
+//
+// Peers unmap memory when the last region on it is closed.
+//
 // # Shared receive queues
 //
 // An SRQ is private to its process. A QP on one keeps a receive queue that its
@@ -78,7 +89,8 @@
 //	shm_liar       as shm_unordered              claims whole messages
 //
 // The order is real: a reader on another core can see it. The promise rests on
-// x86's store order; on other CPUs all of them promise nothing.
+// x86's store order; on other CPUs all of them promise nothing. Messages of more than
+// 1 MiB are stored in pieces of that size, in ascending order, and shuffled within them.
 //
 // READs of the shuffling devices are carried out by a goroutine, because their
 // reader is the requester itself and must be able to look meanwhile.

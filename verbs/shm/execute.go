@@ -19,9 +19,10 @@ const (
 )
 
 // execute carries a request out as a device would: keys, bounds and access of
-// both sides are checked before a byte moves, the data is placed, and then the
-// peer's completion is published.
+// both sides are checked before a byte moves, and again when something changes
+// meanwhile, the data is placed, and then the peer's completion is published.
 func (q *qp) execute(w *work) (outcome, verbs.WCStatus) {
+	q.renew()
 	n, status := q.gather(w)
 	if status != verbs.WCSuccess {
 		return done, status
@@ -33,8 +34,11 @@ func (q *qp) execute(w *work) (outcome, verbs.WCStatus) {
 		return unanswered, 0
 	}
 	p := q.reach()
-	if p != nil && n > 0 && !q.regionsHere(p, w, n) {
-		return unanswered, 0
+	if p != nil && n > 0 {
+		q.closures = p.remote.closures.Load()
+		if !q.regionsHere(p, w, n) {
+			return unanswered, 0
+		}
 	}
 	if q.inquiry != nil {
 		q.inquiry = nil // what is lost is asked for again
@@ -46,22 +50,22 @@ func (q *qp) execute(w *work) (outcome, verbs.WCStatus) {
 		return silent, 0
 	}
 	if p.xrcd != 0 && !p.aim(w.srq) {
-		return done, p.answer(verbs.WCRemInvReqErr)
+		return p.answer(done, verbs.WCRemInvReqErr)
 	}
 	switch w.op {
 	case verbs.OpRDMAWrite:
-		return done, p.answer(q.write(p, w, n))
+		return p.answer(q.write(p, w, n))
 	case verbs.OpRDMARead:
-		return done, p.answer(q.read(p, w, n))
+		return p.answer(q.read(p, w, n))
 	case verbs.OpAtomicCmpAndSwp, verbs.OpAtomicFetchAndAdd:
-		return done, p.answer(q.atomic(p, w))
+		return p.answer(q.here(p, w, n, q.atomic(p, w)))
 	case verbs.OpRDMAWriteWithImm:
 		var sges [maxSGE]verbs.SGE
 		if _, ok := p.receive(&sges); !ok {
 			return q.noReceive(p), 0
 		}
-		if status := p.answer(q.write(p, w, n)); status != verbs.WCSuccess {
-			return done, status
+		if out, status := p.answer(q.write(p, w, n)); out != done || status != verbs.WCSuccess {
+			return out, status
 		}
 		p.publish(w, n, verbs.WCSuccess)
 		return done, verbs.WCSuccess
@@ -71,11 +75,11 @@ func (q *qp) execute(w *work) (outcome, verbs.WCStatus) {
 
 // answer passes on the status of an RDMA request. One that the peer refuses ends
 // its side of the connection too.
-func (p *peer) answer(status verbs.WCStatus) verbs.WCStatus {
-	if status != verbs.WCSuccess {
+func (p *peer) answer(out outcome, status verbs.WCStatus) (outcome, verbs.WCStatus) {
+	if out == done && (status == verbs.WCRemAccessErr || status == verbs.WCRemInvReqErr) {
 		p.fault(status)
 	}
-	return status
+	return out, status
 }
 
 // gather finds the local memory of the request: q.pieces holds it in order.
@@ -122,32 +126,18 @@ func (q *qp) target(p *peer, w *work, n uint64, right verbs.Access) ([]byte, ver
 	return b, verbs.WCSuccess
 }
 
-func (q *qp) write(p *peer, w *work, n uint64) verbs.WCStatus {
-	dst, status := q.target(p, w, n, verbs.AccessRemoteWrite)
-	if status != verbs.WCSuccess {
-		return status
-	}
-	at := uint64(0)
-	for _, src := range q.pieces[:len(w.sges)] {
-		q.place(dst[at:], src, w.raddr+at)
-		at += uint64(len(src))
-	}
-	return verbs.WCSuccess
+func (q *qp) write(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
+	return q.transfer(&transfer{p: p, w: w, n: n, right: verbs.AccessRemoteWrite})
 }
 
-func (q *qp) read(p *peer, w *work, n uint64) verbs.WCStatus {
+func (q *qp) read(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
 	if atomic.LoadUint32(&p.entry.destRdAtom) == 0 {
-		return verbs.WCRemInvReqErr
+		return done, verbs.WCRemInvReqErr
 	}
-	src, status := q.target(p, w, n, verbs.AccessRemoteRead)
-	if status != verbs.WCSuccess {
-		return status
-	}
-	q.scatter(w, src)
-	return verbs.WCSuccess
+	return q.transfer(&transfer{p: p, w: w, n: n, right: verbs.AccessRemoteRead})
 }
 
-// scatter stores what came from the peer in the local memory of the request.
+// scatter stores what an atomic operation found in the local memory of the request.
 func (q *qp) scatter(w *work, src []byte) {
 	for i, dst := range q.pieces[:len(w.sges)] {
 		q.place(dst, src[:len(dst)], w.sges[i].Addr)
@@ -166,33 +156,19 @@ func (q *qp) send(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
 		p.publish(w, n, verbs.WCLocLenErr)
 		return done, verbs.WCRemInvReqErr
 	}
-	src, piece := []byte(nil), 0
-	for left := n; left > 0; {
-		s := sges[0]
-		sges = sges[1:]
-		room := min(uint64(s.Length), left)
-		if room == 0 {
-			continue
-		}
-		dst := p.remote.memory(&p.scatter, s.LKey, p.recvPD, s.Addr, uint64(s.Length), verbs.AccessLocalWrite)
-		if dst == nil {
-			p.publish(w, n, verbs.WCLocProtErr)
-			return done, verbs.WCRemOpErr
-		}
-		left -= room
-		for at := uint64(0); at < room; {
-			if len(src) == 0 {
-				src = q.pieces[piece]
-				piece++
-				continue
-			}
-			m := min(uint64(len(src)), room-at)
-			q.place(dst[at:], src[:m], s.Addr+at)
-			src, at = src[m:], at+m
-		}
+	out, status := done, verbs.WCSuccess
+	if n > 0 {
+		out, status = q.transfer(&transfer{p: p, w: w, n: n, sges: sges})
 	}
-	p.publish(w, n, verbs.WCSuccess)
-	return done, verbs.WCSuccess
+	switch {
+	case out != done:
+		return out, 0
+	case status == verbs.WCRemOpErr:
+		p.publish(w, n, verbs.WCLocProtErr)
+	case status == verbs.WCSuccess:
+		p.publish(w, n, verbs.WCSuccess)
+	}
+	return done, status
 }
 
 // place stores src at dst, whose address a reader knows as base, in the order

@@ -7,19 +7,20 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// The fast path: requests with one SGE on a connected QP with nothing waiting, which
-// is what benchmarks and most applications post. Whatever is unusual about a request
-// is left to the slow path, which has all the checks and their errors.
+// The fast path: requests with one SGE of at most a chunk on a connected QP with nothing
+// waiting, which is what benchmarks and most applications post. Whatever is unusual about
+// a request is left to the slow path, which has all the checks and their errors.
 //
 // What a request may do follows from some forty words of both sides: states, keys,
 // rights, bounds. They change seldom, and each change is counted in the directory of
 // its side before its maker waits until requesters are out. So a requester that finds
-// both counts as they were, once it has set its busy word, may go on by what it found
-// then: that is its pass.
+// both counts as they were, once its word is odd, may go on by what it found
+// then: that is its pass. It looks at them for each request, and for each chunk of a
+// longer one.
 
 // pass is what the requester has checked. Guarded by the QP's lock.
 type pass struct {
-	valid        bool
+	valid        bool   // the fast path may be taken while nothing changes
 	mine, theirs uint64 // counts of changes before the checks
 	mineAt       *uint64
 	theirsAt     *uint64
@@ -32,9 +33,32 @@ type pass struct {
 	lands  window // the peer's memory of the last receive
 }
 
-// holds tells whether all is as it was when it was checked.
-func (p *pass) holds() bool {
-	return p.valid && atomic.LoadUint64(p.mineAt) == p.mine && atomic.LoadUint64(p.theirsAt) == p.theirs && !p.dead.Load()
+// unchanged tells whether neither side has changed since the counts were taken.
+func (p *pass) unchanged() bool {
+	return atomic.LoadUint64(p.mineAt) == p.mine && atomic.LoadUint64(p.theirsAt) == p.theirs
+}
+
+// holds tells whether the fast path may be taken by what was checked.
+func (p *pass) holds() bool { return p.valid && p.unchanged() && !p.dead.Load() }
+
+// current tells whether what was found still counts, for either path.
+func (p *pass) current() bool { return p.dead != nil && p.unchanged() && !p.dead.Load() }
+
+// renew forgets what was found before, if something has changed since, and tells whoever
+// waits for this requester that it has been out.
+func (q *qp) renew() {
+	if q.pass.current() {
+		return
+	}
+	q.pass = pass{}
+	if p := q.peer; p != nil {
+		p.target, p.scatter = lastRegion{}, lastRegion{}
+	}
+	atomic.AddUint32(&q.entry.turns, 2)
+	if r := q.remote.Load(); r != nil {
+		q.pass = pass{mineAt: &q.ctx.dir.changes, theirsAt: &r.dir.changes, dead: &r.dead}
+		q.pass.mine, q.pass.theirs = atomic.LoadUint64(q.pass.mineAt), atomic.LoadUint64(q.pass.theirsAt)
+	}
 }
 
 // rush carries out requests as long as it can and returns the first one that it
@@ -58,8 +82,8 @@ func (q *qp) rush(wr *verbs.SendWR) *verbs.SendWR {
 			src = memoryAt(s.Addr, s.Length)
 		}
 		switch {
-		case wr.Opcode != verbs.OpRDMAWrite || src == nil || dst == nil || n == 0:
-			if n-1 >= maxMsgSize || !q.carry(wr) {
+		case wr.Opcode != verbs.OpRDMAWrite || src == nil || dst == nil || n-1 >= chunk:
+			if n-1 >= chunk || !q.carry(wr) {
 				return wr
 			}
 		case n == 8 && place.Word(dst, src):
@@ -71,20 +95,17 @@ func (q *qp) rush(wr *verbs.SendWR) *verbs.SendWR {
 			e := q.sent(q.posted-1, wr.WRID, wr.Opcode, verbs.WCSuccess, n)
 			q.sendCQ.push(&e, false)
 		}
-		wr = wr.Next
+		if wr = wr.Next; wr != nil && !q.pass.unchanged() && !q.check() {
+			return wr
+		}
 	}
 	return wr
 }
 
-// check makes a new pass, which holds if the fast path may be taken.
+// check looks whether the fast path may be taken.
 func (q *qp) check() bool {
-	p := q.peer
-	if p == nil {
-		return false
-	}
-	q.pass = pass{mineAt: &q.ctx.dir.changes, theirsAt: &p.remote.dir.changes, dead: &p.remote.dead}
-	q.pass.mine, q.pass.theirs = atomic.LoadUint64(q.pass.mineAt), atomic.LoadUint64(q.pass.theirsAt)
-	q.pass.valid = q.typ == verbs.QPTypeRC && q.ctx.dev.place == ascending &&
+	q.renew()
+	q.pass.valid = q.peer != nil && q.typ == verbs.QPTypeRC && q.ctx.dev.place == ascending &&
 		verbs.QPState(q.state.Load()) == verbs.QPRTS && q.pendHead == q.pendTail && q.reach() != nil
 	return q.pass.valid
 }

@@ -190,3 +190,26 @@ func TestWarmRefusals(t *testing.T) {
 		pollOne(t, a.sendCQ, 1, verbs.WCRemInvReqErr)
 	})
 }
+
+// TestWarmLargestMessage: the largest message is looked at in every request. The memory is
+// that of one buffer at both sides, and none of it is touched.
+func TestWarmLargestMessage(t *testing.T) {
+	const largest = 1 << 31
+	a, b := warmPair(t, conf())
+	buf := must(verbs.NewBuffer(largest + pageSize))(t)
+	defer buf.Close()
+	from, to := must(a.pd.RegMR(buf.Bytes(), allRights))(t), must(b.pd.RegMR(buf.Bytes(), allRights))(t)
+	defer from.Close()
+	defer to.Close()
+	for _, op := range []verbs.Opcode{verbs.OpRDMAWrite, verbs.OpRDMARead} {
+		w := a.small(op, b)
+		w.sges[0], w.raddr, w.rkey = at(from, 8), to.Addr(), to.RKey()
+		a.mustPost(t, w, w)
+		poll(t, a.sendCQ, 2)
+		w.sges[0].Length = largest + 1
+		a.mustPost(t, w)
+		pollOne(t, a.sendCQ, 1, verbs.WCLocLenErr)
+		a.reconnect(t, b)
+		b.reconnect(t, a)
+	}
+}

@@ -38,7 +38,8 @@ type mrEntry struct {
 }
 
 // qpEntry describes a QP to its peer: one line that changes with the QP's state,
-// and one for the word that the owner sets while it executes work in the peer.
+// and one for the word that the owner changes when it begins and ends to execute work
+// in the peer.
 type qpEntry struct {
 	num         uint32 // 0: free
 	state       uint32
@@ -56,8 +57,8 @@ type qpEntry struct {
 	xrcd        uint32 // of XRC_RECV: its domain; written before num
 	_           uint32
 
-	busy uint32 // not 0: the owner's requester is at work in the peer's memory
-	_    [15]uint32
+	turns uint32 // odd: the owner's requester is at work in the peer's memory; see lock
+	_     [15]uint32
 }
 
 // srqEntry tells the peers of an XRC domain of a shared receive queue.

@@ -26,6 +26,12 @@ func wordOf(b []byte) *uint64 {
 	return (*uint64)(word)
 }
 
+// offsetInBlock tells how far into an aligned block of 128 bytes the memory begins, which
+// is the same wherever it is mapped.
+func offsetInBlock(b []byte) uint64 {
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))) % 128)
+}
+
 func sgesOf(first *verbs.SGE, n int32) []verbs.SGE {
 	if n <= 0 || first == nil {
 		return nil

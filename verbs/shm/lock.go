@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Locks of the data path, and the waits for those who have them.
+// Locks of the data path.
 
 // spinLock is a lock for a few instructions. To give it back is a plain store, where
 // sync.Mutex takes another locked instruction.
@@ -27,8 +27,10 @@ func (l *spinLock) Unlock() {
 	release(&l.word, 0)
 }
 
-// lock takes the requester. The word is in the directory: the peer waits for it
-// to clear before it declares its receive queue ended.
+// lock takes the requester. Its word is in the directory, where the peer sees it too: it
+// is odd while the requester is at work, and grows at each taking and giving back. Who
+// waits for the requester to be out need not catch it there: it is enough that the word
+// has changed.
 func (q *qp) lock() {
 	for turn := 0; !q.tryLock(); turn++ {
 		giveWay(turn)
@@ -37,7 +39,9 @@ func (q *qp) lock() {
 
 // tryLock is lock if the requester is not at work.
 func (q *qp) tryLock() bool {
-	if !atomic.CompareAndSwapUint32(&q.entry.busy, 0, 1) {
+	word := &q.entry.turns
+	n := atomic.LoadUint32(word)
+	if n&1 != 0 || !atomic.CompareAndSwapUint32(word, n, n+1) {
 		return false
 	}
 	q.seen.Lock()
@@ -57,37 +61,7 @@ func (q *qp) unlock() {
 // leave is unlock where nothing can have begun or ceased to wait.
 func (q *qp) leave() {
 	q.seen.Unlock()
-	release(&q.entry.busy, 0)
-}
-
-const outTimeout = time.Second
-
-// awaitPeerOut returns when the peer's requester does not work in this QP's
-// memory any more: it looks at the state after it set its busy word.
-func (q *qp) awaitPeerOut() { q.remote.awaitOut(q.attr.DestQPNum) }
-
-// awaitOut returns when no requester, of this side or of the peer's, works with what
-// it found in the tables before the call.
-func (q *qp) awaitOut() {
-	q.lock()
-	r, num := q.remote, q.attr.DestQPNum
-	q.unlock()
-	r.awaitOut(num)
-}
-
-// awaitOut returns when the requester of the peer's QP is not at work, or has been
-// out of it since. A peer that died or keeps the word set is not waited for.
-func (r *remote) awaitOut(num uint32) {
-	if r == nil {
-		return
-	}
-	e := &r.dir.qps[numIndex(num)]
-	turn, deadline := 0, time.Now().Add(outTimeout)
-	for atomic.LoadUint32(&e.num) == num && atomic.LoadUint32(&e.busy) != 0 &&
-		!r.dead.Load() && time.Now().Before(deadline) {
-		giveWay(turn)
-		turn++
-	}
+	release(&q.entry.turns, atomic.LoadUint32(&q.entry.turns)+1)
 }
 
 // giveWay lets others run in the turn-th round of a wait: other goroutines, and now

@@ -66,7 +66,7 @@ func (q *qp) checkModify(from, to verbs.QPState, a *verbs.QPAttr, mask verbs.QPA
 	if from == verbs.QPSQD && to == verbs.QPRTS && q.drains() {
 		return q.err("modify_qp", einval, "the send queue is still draining: wait until sq_draining is false")
 	}
-	if from == verbs.QPSQD && mask&verbs.MaskAV != 0 && idOf(a.AH.GRH.DGID) != q.remote.id {
+	if from == verbs.QPSQD && mask&verbs.MaskAV != 0 && idOf(a.AH.GRH.DGID) != q.remote.Load().id {
 		return q.err("modify_qp", einval, "the address vector in SQD must lead to the same device: reset the QP to connect it to another")
 	}
 	if mask&verbs.MaskCurState != 0 && a.CurState != from {
@@ -162,9 +162,7 @@ func (q *qp) connect(a *verbs.QPAttr) error {
 	if err != nil {
 		return q.err("modify_qp", etimedout, unreachable(a.AH.GRH.DGID, err))
 	}
-	q.lock()
-	q.remote = r
-	q.unlock()
+	q.remote.Store(r)
 	e := q.entry
 	atomic.StoreUint64(&e.destID, id)
 	atomic.StoreUint32(&e.destNum, a.DestQPNum)

@@ -1,7 +1,6 @@
 package shm
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -136,8 +135,7 @@ func (c *context) enterMR(m *mr, off int) error {
 	e := &c.dir.mrs[i]
 	e.access, e.pd, e.region = uint32(m.access), m.pd.id, m.file.ID()
 	e.addr, e.length, e.offset = m.addr, uint64(len(m.buf)), uint64(off)
-	r := c.regions[m.file.ID()]
-	c.regions[m.file.ID()] = region{m.file, r.refs + 1}
+	c.keepRegion(m.file)
 	c.mrs[i].Store(m)
 	atomic.StoreUint32(&e.key, m.key)
 	return nil
@@ -164,21 +162,16 @@ func (m *mr) Close() error {
 	}
 	atomic.StoreUint32(&c.dir.mrs[i].key, 0)
 	c.mrs[i].Store(nil)
-	if r := c.regions[m.file.ID()]; r.refs > 1 {
-		c.regions[m.file.ID()] = region{r.file, r.refs - 1}
-	} else {
-		delete(c.regions, m.file.ID())
-	}
+	c.dropRegion(m.file)
 	c.dir.change()
-	live := slices.Clone(c.qps)
 	c.mu.Unlock()
-	for _, q := range live {
-		if q != nil {
-			q.awaitOut()
-		}
-	}
+	err := await(c.turns((*qp).turns))
 	m.file.Release()
 	m.pd.use(-1)
+	if err != nil {
+		return c.err("dereg_mr", etimedout, err.Error()+": its process has stopped, and may store to the memory when it goes on; "+
+			"end it before the memory is used again")
+	}
 	return nil
 }
 

@@ -69,3 +69,22 @@ func TestRegionWithinABuffer(t *testing.T) {
 		}
 	}
 }
+
+// TestRegionClosedBesideAnother: the key of a region ends with it, though its memory stays
+// with the peer for another region.
+func TestRegionClosedBesideAnother(t *testing.T) {
+	for _, warm := range []bool{false, true} {
+		a, b := pair(t, conf())
+		if warm {
+			a.warm(t, b)
+		}
+		mr := must(b.pd.RegMR(b.mem, allRights))(t)
+		w := a.small(verbs.OpRDMAWrite, b)
+		w.raddr, w.rkey = mr.Addr(), mr.RKey()
+		a.mustPost(t, w)
+		pollOne(t, a.sendCQ, 1, verbs.WCSuccess)
+		noError(t, mr.Close())
+		a.mustPost(t, w)
+		pollOne(t, a.sendCQ, 1, verbs.WCRemAccessErr)
+	}
+}

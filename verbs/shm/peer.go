@@ -49,12 +49,13 @@ func (p *peer) unmap() { unix.Munmap(p.mem) }
 // reach returns the peer if its QP is there, connected to this one and in a
 // state that executes requests; otherwise nil, as if no packet had come back.
 func (q *qp) reach() *peer {
-	if q.remote == nil || q.remote.dead.Load() {
+	r := q.remote.Load()
+	if r == nil || r.dead.Load() {
 		return nil
 	}
 	p := q.peer
 	if p == nil {
-		if p = q.remote.attach(q.attr.DestQPNum); p == nil {
+		if p = r.attach(q.attr.DestQPNum); p == nil {
 			return nil
 		}
 		if verbs.QPType(atomic.LoadUint32(&p.entry.typ)) != q.peerType() {

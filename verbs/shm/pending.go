@@ -95,7 +95,7 @@ func (q *qp) waitForAnswer(p *pending, now time.Time) verbs.WCStatus {
 		return verbs.WCRetryExcErr
 	}
 	if q.inquiry != nil { // a peer that is short is asked anew at the next look
-		q.remote.wakes(q, q.inquiry)
+		q.remote.Load().wakes(q, q.inquiry)
 	}
 	p.notBefore = now.Add(answerLook)
 	return verbs.WCSuccess

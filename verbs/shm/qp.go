@@ -28,10 +28,11 @@ type qp struct {
 	modify sync.Mutex  // one change of state at a time
 	closed atomic.Bool // written under modify and the context's lock
 
-	reached bool          // COMM_EST has been raised; guarded by modify
-	life    atomic.Uint32 // counts the moves to RESET, so that a failure ends no later connection
-	attr    verbs.QPAttr  // guarded by lock, written under modify too
-	state   atomic.Uint32 // verbs.QPState
+	reached bool                   // COMM_EST has been raised; guarded by modify
+	life    atomic.Uint32          // counts the moves to RESET, so that a failure ends no later connection
+	attr    verbs.QPAttr           // guarded by lock, written under modify too
+	state   atomic.Uint32          // verbs.QPState
+	remote  atomic.Pointer[remote] // where the peer is; written under modify
 
 	recv   recvQueue
 	xrcEnd               // of XRC_RECV
@@ -48,13 +49,14 @@ type qp struct {
 	pendHead uint32
 	pendTail uint32
 	waits    bool // the send CQ knows of work that waits
-	remote   *remote
 	peer     *peer
 	inquiry  *inquiry // the question that the first request waits for
 	pass     pass
 	shuffler place.Shuffler
 	now      work     // the request being posted
 	pieces   [][]byte // of its memory, room for as many as a request has
+	far      [][]byte // of its memory at the peer
+	closures uint32   // of the peer's memory, when the request began
 	packet   []byte   // of UD, the one that is sent
 	broken   bool     // a request failed: fail is to be called after unlock
 	draining bool     // in SQD, work that had begun is not finished
@@ -306,8 +308,8 @@ func (q *qp) destroy() error {
 // disconnect forgets the peer.
 func (q *qp) disconnect() {
 	q.lock()
-	r, p := q.remote, q.peer
-	q.remote, q.peer, q.inquiry, q.pass = nil, nil, nil, pass{}
+	r, p := q.remote.Swap(nil), q.peer
+	q.peer, q.inquiry, q.pass = nil, nil, pass{}
 	q.unlock()
 	if p != nil {
 		p.unmap()

@@ -15,6 +15,7 @@ import (
 // remote is a peer's context as this process sees it: the socket to ask for
 // memory, the directory, and the memory asked for so far. QPs share it.
 type remote struct {
+	ctx  *context // of this side
 	id   uint64
 	conn *net.UnixConn
 	out  outbox
@@ -22,6 +23,9 @@ type remote struct {
 	dead atomic.Bool   // the peer's process is gone, or broke the protocol
 	lost chan struct{} // closed when nothing more can be received
 	slow atomic.Bool   // the peer lately took longer than answerSoon
+	gone atomic.Bool   // the peer ended the connection, which it does when its requesters are out
+
+	closures atomic.Uint32 // notes that memory has no region any more
 
 	mu        sync.Mutex
 	serial    uint32              // of the last inquiry
@@ -31,7 +35,7 @@ type remote struct {
 	bells   map[uint32]*bell
 	ahead   map[uint32]queue // that came along, by number
 	waiting map[uint32]*qp   // for notes, by number
-	maps    [][]byte         // everything mapped, for close
+	maps    [][]byte         // everything else mapped, for close
 	refs    int              // guarded by the context's lock
 }
 
@@ -94,7 +98,7 @@ func (c *context) openRemote(id uint64) (*remote, error) {
 		return nil, err
 	}
 	r := &remote{
-		id: id, conn: conn, out: outbox{conn: conn}, lost: make(chan struct{}), refs: 1, inquiries: map[uint32]*inquiry{},
+		ctx: c, id: id, conn: conn, out: outbox{conn: conn}, lost: make(chan struct{}), refs: 1, inquiries: map[uint32]*inquiry{},
 		regions: map[uint32][]byte{}, bells: map[uint32]*bell{}, ahead: map[uint32]queue{}, waiting: map[uint32]*qp{},
 	}
 	go r.read()
@@ -152,11 +156,16 @@ func (r *remote) read() {
 		}
 		if err != nil || !ok {
 			closeAll(fds)
+			r.gone.Store(err != nil && !errors.Is(err, net.ErrClosed))
 			return
 		}
 		if rep.note != 0 {
 			closeAll(fds)
-			r.noted(rep)
+			if rep.note == noteClosed {
+				r.closed(rep.n)
+			} else {
+				r.noted(rep)
+			}
 			continue
 		}
 		if !r.answered(answer{rep, fds}) {
@@ -201,34 +210,15 @@ func (r *remote) mapFD(fd, size, prot int) ([]byte, error) {
 	return b, nil
 }
 
-// region returns the peer's memory with the id if it is here; see regionsHere.
-func (r *remote) region(id uint32) []byte {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.regions[id]
-}
-
-func (r *remote) keepRegion(id uint32, fd int) error {
-	b, err := r.mapFD(fd, 0, unix.PROT_READ|unix.PROT_WRITE)
-	if err != nil {
-		return err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.regions[id] != nil || r.dead.Load() {
-		return unix.Munmap(b)
-	}
-	r.regions[id] = b
-	r.maps = append(r.maps, b)
-	return nil
-}
-
 func (r *remote) close() {
 	r.dead.Store(true)
 	r.conn.Close()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, b := range r.maps {
+		unix.Munmap(b)
+	}
+	for _, b := range r.regions {
 		unix.Munmap(b)
 	}
 	for _, b := range r.bells {

@@ -97,7 +97,7 @@ func newSaboteur(t *testing.T, p *prey) *saboteur {
 	s.reach(t, p.victim)
 	entry, region := s.entries()
 	s.region = *region
-	// Not the busy word, on which this side's own calls would wait for ever.
+	// Not the word of the requester, on which this side's own calls would wait for ever.
 	armed := &s.ctx.dir.cqs[s.qp.recvCQ.bell.cq%maxCQ]
 	s.areas = append(s.areas, viewBytes(entry)[:64], viewBytes(region), viewBytes(armed)[:8], s.qp.recv.file.Bytes())
 	t.Cleanup(func() { *region = s.region })

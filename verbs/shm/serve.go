@@ -50,6 +50,9 @@ func (c *context) dropConn(conn *net.UnixConn) {
 	c.mu.Lock()
 	delete(c.conns, conn)
 	channels := slices.Collect(maps.Keys(c.channels))
+	for _, r := range c.regions {
+		delete(r.askers, conn)
+	}
 	c.mu.Unlock()
 	for _, ch := range channels {
 		ch.leave(conn)
@@ -145,7 +148,8 @@ func duplicate(fds []int) ([]int, error) {
 	return out, nil
 }
 
-// lookup returns the reply to a question, and the descriptors that go with it.
+// lookup finds what is asked for on the connection, and the descriptors that go with the
+// reply; under the context's lock.
 func (c *context) lookup(conn *net.UnixConn, req request) (rep reply, fds []int, err error) {
 	missing := reply{errno: uint32(syscall.ENOENT)}
 	if c.closed {
@@ -175,6 +179,7 @@ func (c *context) lookup(conn *net.UnixConn, req request) (rep reply, fds []int,
 		if !ok {
 			return missing, nil, nil
 		}
+		r.askers[conn] = struct{}{}
 		return reply{}, []int{r.file.FD()}, nil
 	}
 	return reply{errno: uint32(einval)}, nil, nil

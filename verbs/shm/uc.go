@@ -11,16 +11,24 @@ import (
 
 // unacknowledged carries out a request of n bytes at a peer that may be absent.
 func (q *qp) unacknowledged(p *peer, w *work, n uint64) verbs.WCStatus {
+	var status verbs.WCStatus
 	switch {
 	case p == nil:
 	case w.op == verbs.OpRDMAWrite:
-		q.write(p, w, n)
+		_, status = q.write(p, w, n)
 	case w.op == verbs.OpRDMAWriteWithImm:
-		if p.fits(0) && q.write(p, w, n) == verbs.WCSuccess {
+		if !p.fits(0) {
+			break
+		}
+		var out outcome
+		if out, status = q.write(p, w, n); out == done && status == verbs.WCSuccess {
 			p.publish(w, n, verbs.WCSuccess)
 		}
 	case p.fits(n):
-		q.send(p, w, n)
+		_, status = q.send(p, w, n)
+	}
+	if status == verbs.WCLocProtErr { // the memory of this side was deregistered meanwhile
+		return status
 	}
 	return verbs.WCSuccess
 }
