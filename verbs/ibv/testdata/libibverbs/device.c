@@ -21,21 +21,27 @@ int result(void)
 	return err ? -1 : (int)number("STUB_RETURN");
 }
 
-void *object(size_t size)
+void *object(struct abi_context *c, size_t size)
 {
-	int err = number("STUB_FAIL");
+	struct abi_context **o = result() == -1 && errno ? NULL : calloc(1, size);
 
-	errno = err;
-	return err ? NULL : calloc(1, size);
+	if (o)
+		*o = c;
+	return o;
 }
 
-int done(void *object)
+int done(void *object, void **slot)
 {
 	int ret = result();
 
-	if (!ret)
-		free(object);
-	return ret;
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&lock);
+	if (slot)
+		*slot = NULL;
+	pthread_mutex_unlock(&lock);
+	free(object);
+	return 0;
 }
 
 struct abi_device **ibv_get_device_list(int *n)
@@ -55,10 +61,8 @@ static int query_port(struct abi_context *c, uint8_t port, struct abi_port_attr 
 	};
 	size_t known = getenv("STUB_SPEED_EX") ? sizeof all : offsetof(struct abi_port_attr, active_speed_ex);
 
-	if (port != 1)
-		return EINVAL;
 	memcpy(a, &all, size < known ? size : known);
-	return result();
+	return port == 1 ? result() : EINVAL;
 }
 
 /* A context with the newer operations in front of it, counted backwards from its begin. */
@@ -112,21 +116,10 @@ int ibv_query_device(struct abi_context *c, struct abi_device_attr *a)
 	return result();
 }
 
-int ibv_query_port(struct abi_context *c, uint8_t port, struct abi_port_attr *a)
-{
-	return query_port(c, port, a, offsetof(struct abi_port_attr, active_speed_ex));
-}
+int ibv_query_port(struct abi_context *c, uint8_t port, struct abi_port_attr *a) { return query_port(c, port, a, sizeof *a); }
 
-int ibv_query_pkey(struct abi_context *c, uint8_t port, int index, uint16_t *pkey)
-{
-	*pkey = 0xffff;
-	return port == 1 && index == 0 ? result() : EINVAL;
-}
-
-int ibv_get_pkey_index(struct abi_context *c, uint8_t port, uint16_t pkey)
-{
-	return port == 1 && pkey == 0xffff ? result() : -1;
-}
+NOTHING(query_pkey, struct abi_context *o, uint8_t port, int index, uint16_t *pkey)
+NOTHING(get_pkey_index, struct abi_context *o, uint8_t port, uint16_t pkey)
 
 int _ibv_query_gid_ex(struct abi_context *c, uint32_t port, uint32_t index, struct abi_gid_entry *e, uint32_t flags, size_t size)
 {
@@ -136,10 +129,7 @@ int _ibv_query_gid_ex(struct abi_context *c, uint32_t port, uint32_t index, stru
 
 ssize_t _ibv_query_gid_table(struct abi_context *c, struct abi_gid_entry *e, size_t max, uint32_t flags, size_t size)
 {
-	int ret = result();
+	int ret = _ibv_query_gid_ex(c, 1, 0, e, flags, size);
 
-	if (ret < 0)
-		return ret;
-	_ibv_query_gid_ex(c, 1, 0, e, flags, size);
-	return 1;
+	return ret < 0 ? ret : 1;
 }

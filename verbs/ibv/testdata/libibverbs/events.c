@@ -4,13 +4,16 @@
 #include <time.h>
 
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static struct cq *spare;     /* the CQ that was destroyed last */
-static struct abi_cq *armed; /* the CQ that was armed last */
-static unsigned long arms;
+static struct cq *spares; /* that were destroyed, the last one first */
+
+struct channel {
+	struct abi_comp_channel channel;
+	int writer;
+};
 
 struct abi_comp_channel *ibv_create_comp_channel(struct abi_context *c)
 {
-	struct channel *ch = object(sizeof *ch);
+	struct channel *ch = object(c, sizeof *ch);
 	int fds[2];
 
 	if (!ch || pipe(fds))
@@ -25,7 +28,7 @@ int ibv_destroy_comp_channel(struct abi_comp_channel *channel)
 		return EBUSY;
 	close(channel->fd);
 	close(((struct channel *)channel)->writer);
-	return done(channel);
+	return done(channel, NULL);
 }
 
 struct abi_cq *ibv_create_cq(struct abi_context *c, int cqe, void *cq_context, struct abi_comp_channel *channel, int vector)
@@ -37,11 +40,12 @@ struct abi_cq *ibv_create_cq(struct abi_context *c, int cqe, void *cq_context, s
 		return NULL;
 	}
 	pthread_mutex_lock(&lock);
-	q = spare;
-	spare = NULL;
+	q = spares;
+	if (q)
+		spares = q->next;
 	pthread_mutex_unlock(&lock);
 	if (!q)
-		q = object(sizeof *q);
+		q = object(c, sizeof *q);
 	if (!q)
 		return NULL;
 	q->cq = (struct abi_cq){.context = c, .channel = channel, .cq_context = cq_context, .cqe = cqe};
@@ -53,37 +57,27 @@ struct abi_cq *ibv_create_cq(struct abi_context *c, int cqe, void *cq_context, s
 
 int ibv_destroy_cq(struct abi_cq *cq)
 {
-	struct cq *old;
-	struct timespec end;
-	unsigned long before;
+	struct cq *q = (struct cq *)cq;
+	struct timespec end = {.tv_sec = time(NULL) + 10};
+	unsigned before;
 	int ret = result();
 
 	if (ret)
 		return ret;
-	clock_gettime(CLOCK_REALTIME, &end);
-	end.tv_sec += 10;
 	if (cq->channel)
 		__atomic_sub_fetch(&cq->channel->refcnt, 1, __ATOMIC_SEQ_CST);
 	pthread_mutex_lock(&lock);
-	old = spare;
-	spare = (struct cq *)cq;
-	before = arms;
-	while (number("STUB_REUSE") && !(arms > before && armed == cq))
+	q->next = spares;
+	spares = q;
+	before = q->arms;
+	while (number("STUB_REUSE") && q->arms == before)
 		if (pthread_cond_timedwait(&changed, &lock, &end))
 			break;
 	pthread_mutex_unlock(&lock);
-	free(old);
 	return 0;
 }
 
-int ibv_resize_cq(struct abi_cq *cq, int cqe)
-{
-	int ret = cqe < 1 || cqe > COMPLETIONS ? EINVAL : result();
-
-	if (!ret)
-		cq->cqe = cqe;
-	return ret;
-}
+NOTHING(resize_cq, struct abi_cq *o, int cqe)
 
 /* raise_event makes the CQ readable from its channel, and disarms it. */
 static int raise_event(struct cq *q)
@@ -105,8 +99,7 @@ int req_notify_cq(struct abi_cq *cq, int solicited_only)
 	pthread_mutex_lock(&lock);
 	q->armed = 1;
 	q->solicited_only = solicited_only;
-	armed = cq;
-	arms++;
+	q->arms++;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
 	return number("STUB_EVENTS") ? raise_event(q) : 0;

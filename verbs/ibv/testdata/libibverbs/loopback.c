@@ -1,26 +1,29 @@
 /* Posting, and carrying out at once what is posted to send. */
 #include "stub.h"
 
-enum { WRITE, WRITE_IMM, SEND, SEND_IMM, READ, UNKNOWN };
+enum { WRITE, WRITE_IMM, SEND, SEND_IMM, READ };
 enum { SIGNALED = 2, SOLICITED = 4, INLINED = 8 };
 enum { LOCAL_WRITE = 1, REMOTE_WRITE = 2, REMOTE_READ = 4 };
 enum { LOC_LEN_ERR = 1, LOC_PROT_ERR = 4, WR_FLUSH_ERR, REM_INV_REQ_ERR = 9, REM_ACCESS_ERR, REM_OP_ERR, RETRY_EXC_ERR, RNR_RETRY_EXC_ERR };
-enum { WC_RECV = 128, WC_RECV_WITH_IMM, WITH_IMM = 2 };
+enum { WC_RECV = 128, WITH_IMM = 2 };
 
-static const uint32_t wc_opcode[] = {[WRITE] = 1, [WRITE_IMM] = 1, [SEND] = 0, [SEND_IMM] = 0, [READ] = 2};
+static const uint32_t wc_opcode[] = {[WRITE] = 1, [SEND] = 0, [SEND_IMM] = 0, [READ] = 2};
 
 static char message[MESSAGE];
 
-void flush(struct qp *q)
+void fail(struct qp *q)
 {
+	q->attr.qp_state = q->qp.state = ERR;
 	for (struct receives *r = &q->receives; r->out != r->in; r->out++)
 		complete(q->qp.recv_cq, (struct abi_wc){.wr_id = r->recv[r->out % DEPTH].wr_id, .status = WR_FLUSH_ERR, .qp_num = q->qp.qp_num}, 0);
 }
 
-static int post(struct receives *r, struct abi_recv_wr *wr, struct abi_recv_wr **bad)
+/* post posts to a QP's own receives, or to those of an SRQ, where q is NULL. */
+static int post(struct receives *r, struct qp *q, struct abi_recv_wr *wr, struct abi_recv_wr **bad)
 {
 	int ret = result();
 
+	pthread_mutex_lock(&lock);
 	for (; !ret && wr; wr = wr->next, r->in++) {
 		struct recv *to = &r->recv[r->in % DEPTH];
 
@@ -32,31 +35,21 @@ static int post(struct receives *r, struct abi_recv_wr *wr, struct abi_recv_wr *
 		for (int i = 0; i < wr->num_sge; i++)
 			to->sge[i] = wr->sg_list[i];
 	}
+	if (q && q->attr.qp_state == ERR)
+		fail(q);
+	pthread_mutex_unlock(&lock);
 	*bad = wr;
 	return ret;
 }
 
 int post_recv(struct abi_qp *qp, struct abi_recv_wr *wr, struct abi_recv_wr **bad)
 {
-	struct qp *q = (struct qp *)qp;
-	int ret;
-
-	pthread_mutex_lock(&lock);
-	ret = post(&q->receives, wr, bad);
-	if (q->attr.qp_state == ERR)
-		flush(q);
-	pthread_mutex_unlock(&lock);
-	return ret;
+	return post(&((struct qp *)qp)->receives, (struct qp *)qp, wr, bad);
 }
 
 int post_srq_recv(struct abi_srq *srq, struct abi_recv_wr *wr, struct abi_recv_wr **bad)
 {
-	int ret;
-
-	pthread_mutex_lock(&lock);
-	ret = post(&((struct srq *)srq)->receives, wr, bad);
-	pthread_mutex_unlock(&lock);
-	return ret;
+	return post(&((struct srq *)srq)->receives, NULL, wr, bad);
 }
 
 /* length_of returns how many bytes the elements have, or -1 if there are too many. */
@@ -94,14 +87,11 @@ static uint32_t receive(struct qp *peer, struct abi_send_wr *wr, size_t length, 
 	if (r->in == r->out)
 		return RNR_RETRY_EXC_ERR;
 	r->out++;
-	*wc = (struct abi_wc){.wr_id = to->wr_id, .opcode = WC_RECV, .byte_len = length, .qp_num = peer->qp.qp_num};
-	if (wr->opcode != SEND) {
-		wc->wc_flags = WITH_IMM;
-		wc->imm_data = wr->imm_data;
-	}
-	if (wr->opcode == WRITE_IMM)
-		wc->opcode = WC_RECV_WITH_IMM;
-	else if (length_of(to->sge, to->num_sge) < (int64_t)length)
+	*wc = (struct abi_wc){
+		.wr_id = to->wr_id, .opcode = WC_RECV, .byte_len = length, .qp_num = peer->qp.qp_num,
+		.imm_data = wr->imm_data, .wc_flags = wr->opcode == SEND_IMM ? WITH_IMM : 0,
+	};
+	if (length_of(to->sge, to->num_sge) < (int64_t)length)
 		wc->status = LOC_LEN_ERR;
 	else if (!move(message, to->sge, length, 1, 1))
 		wc->status = LOC_PROT_ERR;
@@ -122,51 +112,42 @@ static uint32_t carry_out(struct qp *peer, struct abi_send_wr *wr, size_t length
 		return REM_ACCESS_ERR;
 	if (!move(remote, wr->sg_list, length, reads, !(wr->send_flags & INLINED)))
 		return LOC_PROT_ERR;
-	return wr->opcode == WRITE || reads ? 0 : receive(peer, wr, length, received);
+	return sends ? receive(peer, wr, length, received) : 0;
 }
 
 static void transfer(struct qp *q, struct abi_send_wr *wr, size_t length)
 {
 	struct qp *peer = find_qp(q->attr.dest_qp_num);
-	struct abi_wc received = {0};
-	uint32_t status = q->attr.qp_state == ERR ? WR_FLUSH_ERR : carry_out(peer, wr, length, &received);
+	struct abi_wc sent = {.wr_id = wr->wr_id, .opcode = wc_opcode[wr->opcode], .byte_len = length, .qp_num = q->qp.qp_num}, received = {0};
 
-	if (status || q->sig_all || wr->send_flags & SIGNALED)
-		complete(q->qp.send_cq, (struct abi_wc){.wr_id = wr->wr_id, .status = status, .opcode = wc_opcode[wr->opcode], .byte_len = length, .qp_num = q->qp.qp_num}, 0);
+	sent.status = q->attr.qp_state == ERR ? WR_FLUSH_ERR : carry_out(peer, wr, length, &received);
+	if (sent.status || q->sig_all || wr->send_flags & SIGNALED)
+		complete(q->qp.send_cq, sent, 0);
 	if (received.opcode)
 		complete(peer->qp.recv_cq, received, wr->send_flags & SOLICITED);
-	if (received.status) {
-		peer->attr.qp_state = ERR;
-		flush(peer);
-	}
-	if (status) {
-		q->attr.qp_state = ERR;
-		flush(q);
-	}
-}
-
-static void crash(const char *how)
-{
-	if (!strcmp(how, "abort"))
-		abort();
-	*(volatile char *)0x10 = 1;
+	if (received.status)
+		fail(peer);
+	if (sent.status)
+		fail(q);
 }
 
 int post_send(struct abi_qp *qp, struct abi_send_wr *wr, struct abi_send_wr **bad)
 {
 	struct qp *q = (struct qp *)qp;
+	const char *crash = getenv("STUB_CRASH");
 	int ret = result();
 
-	if (getenv("STUB_CRASH"))
-		crash(getenv("STUB_CRASH"));
+	if (crash && !strcmp(crash, "abort"))
+		abort();
+	if (crash)
+		*(volatile char *)0x10 = 1;
 	pthread_mutex_lock(&lock);
 	for (; !ret && wr; wr = wr->next) {
 		int64_t length = length_of(wr->sg_list, wr->num_sge);
 
-		if (q->attr.qp_state < RTS || wr->opcode >= UNKNOWN || length < 0) {
-			ret = EINVAL;
+		ret = q->attr.qp_state < RTS || wr->opcode > READ || wr->opcode == WRITE_IMM || length < 0 ? EINVAL : 0;
+		if (ret)
 			break;
-		}
 		transfer(q, wr, length);
 	}
 	pthread_mutex_unlock(&lock);

@@ -13,6 +13,5 @@ struct abi_qp *mlx5dv_create_qp(struct abi_context *c, struct abi_qp_init_attr_e
 	if (init->comp_mask != ABI_QP_INIT_ATTR_PD || !init->pd || !init->send_cq || !init->recv_cq ||
 	    mlx5->comp_mask != ABI_MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS)
 		return NULL;
-	/* its first members are those of the plain form */
 	return make_qp(c, init->pd, (struct abi_qp_init_attr *)init, 0x500 + mlx5->create_flags);
 }

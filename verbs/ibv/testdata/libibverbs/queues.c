@@ -13,48 +13,31 @@ struct qp *find_qp(uint32_t num)
 
 struct abi_qp *make_qp(struct abi_context *c, struct abi_pd *pd, struct abi_qp_init_attr *init, uint32_t first)
 {
-	struct qp *q = object(sizeof *q);
+	struct qp *q = object(c, sizeof *q);
 	int at = 0;
 
 	if (!q)
 		return NULL;
 	init->cap.max_send_wr = DEPTH; /* devices grant more than they are asked for */
 	pthread_mutex_lock(&lock);
-	while (at < OBJECTS && qps[at])
-		at++;
-	if (at < OBJECTS)
-		qps[at] = q;
-	pthread_mutex_unlock(&lock);
-	if (at == OBJECTS) {
-		free(q);
-		errno = ENOMEM;
-		return NULL;
-	}
+	while (qps[at])
+		if (++at == OBJECTS)
+			abort();
 	q->qp = (struct abi_qp){
 		.context = c, .pd = pd, .send_cq = init->send_cq, .recv_cq = init->recv_cq, .srq = init->srq,
 		.qp_num = first + at, .qp_type = init->qp_type,
 	};
 	q->cap = init->cap;
 	q->sig_all = init->sq_sig_all;
+	q->slot = (void **)&qps[at];
+	qps[at] = q;
+	pthread_mutex_unlock(&lock);
 	return &q->qp;
 }
 
 struct abi_qp *ibv_create_qp(struct abi_pd *pd, struct abi_qp_init_attr *init) { return make_qp(pd->context, pd, init, 1); }
 
-int ibv_destroy_qp(struct abi_qp *qp)
-{
-	int ret = result();
-
-	if (ret)
-		return ret;
-	pthread_mutex_lock(&lock);
-	for (int i = 0; i < OBJECTS; i++)
-		if ((struct abi_qp *)qps[i] == qp)
-			qps[i] = NULL;
-	pthread_mutex_unlock(&lock);
-	free(qp);
-	return 0;
-}
+int ibv_destroy_qp(struct abi_qp *qp) { return done(qp, ((struct qp *)qp)->slot); }
 
 #define MEMBER(bit, name) {1 << (bit), offsetof(struct abi_qp_attr, name), sizeof(((struct abi_qp_attr *)0)->name)}
 
@@ -88,7 +71,7 @@ int ibv_modify_qp(struct abi_qp *qp, struct abi_qp_attr *a, int mask)
 			memcpy((char *)&q->attr + members[i].at, (char *)a + members[i].at, members[i].size);
 	qp->state = q->attr.qp_state;
 	if (qp->state == ERR)
-		flush(q);
+		fail(q);
 	pthread_mutex_unlock(&lock);
 	return 0;
 }
@@ -102,50 +85,19 @@ int ibv_query_qp(struct abi_qp *qp, struct abi_qp_attr *a, int mask, struct abi_
 	return result();
 }
 
-static struct abi_srq *make_srq(struct abi_pd *pd, struct abi_srq_attr *a)
-{
-	struct srq *s = object(sizeof *s);
-
-	if (s)
-		*s = (struct srq){{.context = pd->context, .pd = pd}, *a, {0}};
-	return (struct abi_srq *)s;
-}
-
-struct abi_srq *ibv_create_srq(struct abi_pd *pd, struct abi_srq_init_attr *init) { return make_srq(pd, &init->attr); }
-
-int ibv_query_srq(struct abi_srq *srq, struct abi_srq_attr *a)
-{
-	*a = ((struct srq *)srq)->attr;
-	return result();
-}
-
-int ibv_destroy_srq(struct abi_srq *srq) { return done(srq); }
-
-/* Verbs whose first argument must be there, and which do nothing with it. */
-#define NOTHING(name, object, ...) \
-	int ibv_##name(object, __VA_ARGS__) \
-	{ \
-		*(volatile char *)o; \
-		return result(); \
-	}
+struct abi_srq *ibv_create_srq(struct abi_pd *pd, struct abi_srq_init_attr *init) { return object(pd->context, sizeof(struct srq)); }
+int ibv_destroy_srq(struct abi_srq *srq) { return done(srq, NULL); }
 
 NOTHING(attach_mcast, struct abi_qp *o, const union abi_gid *gid, uint16_t lid)
 NOTHING(detach_mcast, struct abi_qp *o, const union abi_gid *gid, uint16_t lid)
 NOTHING(modify_srq, struct abi_srq *o, struct abi_srq_attr *a, int mask)
+NOTHING(query_srq, struct abi_srq *o, struct abi_srq_attr *a)
 NOTHING(query_qp_data_in_order, struct abi_qp *o, uint32_t op, uint32_t flags)
 
-struct abi_xrcd *open_xrcd(struct abi_context *c, struct abi_xrcd_init_attr *init)
-{
-	struct abi_xrcd *x = object(sizeof *x);
+struct abi_xrcd *open_xrcd(struct abi_context *c, struct abi_xrcd_init_attr *init) { return object(c, sizeof(struct abi_xrcd)); }
+int close_xrcd(struct abi_xrcd *x) { return done(x, NULL); }
 
-	if (x)
-		x->context = c;
-	return x;
-}
-
-int close_xrcd(struct abi_xrcd *x) { return done(x); }
-
-struct abi_srq *create_srq_ex(struct abi_context *c, struct abi_srq_init_attr_ex *init) { return make_srq(init->pd, &init->attr); }
+struct abi_srq *create_srq_ex(struct abi_context *c, struct abi_srq_init_attr_ex *init) { return object(c, sizeof(struct srq)); }
 
 int get_srq_num(struct abi_srq *srq, uint32_t *num)
 {
@@ -153,8 +105,8 @@ int get_srq_num(struct abi_srq *srq, uint32_t *num)
 	return result();
 }
 
+/* The first members of the attributes are those of the plain form. */
 struct abi_qp *create_qp_ex(struct abi_context *c, struct abi_qp_init_attr_ex *init)
 {
-	/* its first members are those of the plain form */
 	return make_qp(c, init->pd, (struct abi_qp_init_attr *)init, 1);
 }

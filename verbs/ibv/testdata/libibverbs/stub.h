@@ -5,14 +5,14 @@
  * Its connected QPs reach each other within the process. What is posted to send is carried
  * out before the call returns, and fails if the peer has no receive. Keys other than 0 are
  * checked. Not there are: UD, XRC and multicast beyond their objects, atomic operations,
- * asynchronous events, other processes, and the rules of what modify_qp and modify_srq take.
+ * WRITEs with immediate data, asynchronous events, other processes, attributes and limits of
+ * SRQs, other sizes of CQs, P_Keys, and the rules of what create_qp and modify_qp take.
  *
  * The environment says what is otherwise. It is looked at in each call.
  *
  *	STUB_FAIL=errno      what creates returns NULL and all else -1, with that errno
  *	STUB_RETURN=n        what returns an int returns n; a count of entries is never above 0
- *	STUB_CRASH=fault     post_send stores at address 0x10
- *	STUB_CRASH=abort     post_send calls abort()
+ *	STUB_CRASH=fault     post_send stores at address 0x10; with abort, it calls abort()
  *	STUB_EVENTS=1        a CQ with a channel raises an event each time it is armed, at once
  *	STUB_REUSE=1         destroy_cq returns only after its memory has become another CQ that
  *	                     has been armed, or after 10 s
@@ -43,7 +43,7 @@ enum {
 	DEPTH = 64,         /* requests in a queue */
 	ELEMENTS = 8,       /* of a request */
 	COMPLETIONS = 1024, /* in a CQ */
-	OBJECTS = 256,      /* of a kind */
+	OBJECTS = 256,      /* QPs, and regions */
 	MESSAGE = 1 << 20,  /* bytes */
 };
 
@@ -53,22 +53,11 @@ struct abi_pd {
 	struct abi_context *context;
 };
 
-struct mr {
-	struct abi_mr mr;
-	uint64_t iova;
-	unsigned int access;
-	struct mr *next;
-};
-
-struct channel {
-	struct abi_comp_channel channel;
-	int writer;
-};
-
 struct cq {
 	struct abi_cq cq;
+	struct cq *next; /* of those that were destroyed */
 	int armed, solicited_only;
-	unsigned in, out;
+	unsigned arms, in, out;
 	struct abi_wc wc[COMPLETIONS];
 };
 
@@ -83,7 +72,6 @@ struct receives {
 
 struct srq {
 	struct abi_srq srq;
-	struct abi_srq_attr attr;
 	struct receives receives;
 };
 
@@ -92,28 +80,38 @@ struct qp {
 	struct abi_qp_attr attr;
 	struct abi_qp_cap cap;
 	int sig_all;
+	void **slot; /* where the QP stands in the table of all */
 	struct receives receives;
 };
 
 /* Over all that the functions below share between calls. */
 extern pthread_mutex_t lock;
 
-/* device.c: a number of the environment or 0; what a verb that returns an int returns, an
- * object that a verb creates, and the return of one that destroys it. */
+/* device.c: a number of the environment, or 0; what a verb that returns an int returns; an
+ * object that a verb creates, which all begin with their context; its end, also that of
+ * its entry in a table. */
 uint32_t number(const char *name);
 int result(void);
-void *object(size_t size);
-int done(void *object);
+void *object(struct abi_context *c, size_t size);
+int done(void *object, void **slot);
+
+/* A verb whose first argument must be there, and which does nothing with it. */
+#define NOTHING(name, object, ...) \
+	int ibv_##name(object, __VA_ARGS__) \
+	{ \
+		*(volatile char *)o; \
+		return result(); \
+	}
 
 /* memory.c: the memory that a key allows to be accessed, or NULL; key 0 allows all. */
 void *reach(uint32_t key, uint64_t addr, size_t length, unsigned int access);
 
-/* queues.c: makes a QP; the one with a number, or NULL. */
+/* queues.c: makes a QP, with a number from first on; the one with a number, or NULL. */
 struct abi_qp *make_qp(struct abi_context *c, struct abi_pd *pd, struct abi_qp_init_attr *init, uint32_t first);
 struct qp *find_qp(uint32_t num);
 
-/* loopback.c: completes all receives of a QP that failed. */
-void flush(struct qp *q);
+/* loopback.c: moves a QP to ERR, with completions for its receives. */
+void fail(struct qp *q);
 
 /* events.c: adds a completion, and raises the event that it is due. */
 void complete(struct abi_cq *cq, struct abi_wc wc, int solicited);
