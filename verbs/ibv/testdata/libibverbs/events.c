@@ -85,7 +85,7 @@ static int raise_event(struct cq *q)
 	struct channel *ch = (struct channel *)q->cq.channel;
 	struct abi_cq *cq = &q->cq;
 
-	q->armed = 0;
+	q->armed = NOT;
 	return ch && write(ch->writer, &cq, sizeof cq) != sizeof cq ? errno : 0;
 }
 
@@ -97,8 +97,8 @@ int req_notify_cq(struct abi_cq *cq, int solicited_only)
 	if (ret)
 		return ret;
 	pthread_mutex_lock(&lock);
-	q->armed = 1;
-	q->solicited_only = solicited_only;
+	if (q->armed < ALL)
+		q->armed = solicited_only ? SOLICITED_ONLY : ALL;
 	q->arms++;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
@@ -110,7 +110,7 @@ void complete(struct abi_cq *cq, struct abi_wc wc, int solicited)
 	struct cq *q = (struct cq *)cq;
 
 	q->wc[q->in++ % COMPLETIONS] = wc;
-	if (q->armed && (!q->solicited_only || solicited || wc.status))
+	if (q->armed == ALL || (q->armed && (solicited || wc.status)))
 		raise_event(q);
 }
 

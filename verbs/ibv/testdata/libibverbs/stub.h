@@ -1,6 +1,7 @@
 /*
  * A libibverbs.so.1 with one device, stub0, that has no hardware. Tests load it in place of
- * the real one, to run without RDMA and to make happen what a device does rarely.
+ * the real one (LD_LIBRARY_PATH, -device stub0), to run without RDMA and to make happen what
+ * a device does rarely.
  *
  * Its connected QPs reach each other within the process. What is posted to send is carried
  * out before the call returns, and fails if the peer has no receive. Keys other than 0 are
@@ -56,7 +57,7 @@ struct abi_pd {
 struct cq {
 	struct abi_cq cq;
 	struct cq *next; /* of those that were destroyed */
-	int armed, solicited_only;
+	enum { NOT, SOLICITED_ONLY, ALL } armed; /* for which completions */
 	unsigned arms, in, out;
 	struct abi_wc wc[COMPLETIONS];
 };
