@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ var buildStub = sync.OnceValue(func() error {
 })
 
 // stubCommand is a run of this program's tests, by their pattern, on the stub. A process
-// that hangs is killed.
+// that hangs is told to quit, which prints its goroutines, and then killed.
 func stubCommand(t *testing.T, tests string, env ...string) *exec.Cmd {
 	t.Helper()
 	if *deviceName == stub {
@@ -62,6 +63,7 @@ func stubCommand(t *testing.T, tests string, env ...string) *exec.Cmd {
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.v", "-test.run", tests, "-device", stub, "-length", length.String())
 	cmd.Env = slices.Concat(os.Environ(), []string{"LD_LIBRARY_PATH=" + stubLibrary}, env)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }
 	cmd.WaitDelay = time.Second
 	return cmd
 }

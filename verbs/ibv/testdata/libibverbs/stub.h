@@ -12,7 +12,7 @@
  * The environment says what is otherwise. It is looked at in each call.
  *
  *	STUB_FAIL=errno      what creates returns NULL and all else -1, with that errno
- *	STUB_RETURN=n        what returns an int returns n; a count of entries is never above 0
+ *	STUB_RETURN=n        what returns an int returns n; what counts, only if it is below 0
  *	STUB_CRASH=fault     post_send stores at address 0x10; with abort, it calls abort()
  *	STUB_EVENTS=1        a CQ with a channel raises an event each time it is armed, at once
  *	STUB_REUSE=1         destroy_cq returns only after its memory has become another CQ that
