@@ -10,7 +10,12 @@ import (
 )
 
 // TestMain lets the suite start this binary as a second process.
-func TestMain(m *testing.M) { verbstest.Child(); os.Exit(m.Run()) }
+func TestMain(m *testing.M) {
+	verbstest.Child()
+	status := m.Run()
+	os.RemoveAll(stubLibrary)
+	os.Exit(status)
+}
 
 // TestConformance holds the device to the statements of the suite.
 func TestConformance(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ibperf/ibperf/verbs"
-	"github.com/ibperf/ibperf/verbs/verbstest"
 )
 
 // stubObjects are an object of each kind.
@@ -72,7 +71,7 @@ func (o *stubObjects) calls(t *testing.T) map[string]error {
 
 // TestErrnos: an errno is told however a provider returns it.
 func TestErrnos(t *testing.T) {
-	if !onStub(t, "^TestErrnos$") {
+	if !onStub(t) {
 		return
 	}
 	for _, c := range []struct {
@@ -102,7 +101,7 @@ func TestErrnos(t *testing.T) {
 
 // TestNoMemory: where nothing can be created for want of memory, both usual causes are named.
 func TestNoMemory(t *testing.T) {
-	if !onStub(t, "^TestNoMemory$") {
+	if !onStub(t) {
 		return
 	}
 	o := newStubObjects(t)
@@ -123,18 +122,15 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
-// TestClosed holds the calls on closed objects to the suite's statements: on the stub's
-// device, where none of them may come to C.
+// TestClosed holds the calls on closed objects to the suite's statements: on the stub,
+// where none of them may come to C.
 func TestClosed(t *testing.T) {
-	if !onStub(t, "^TestClosed$/^E-2[78]$") {
-		return
-	}
-	verbstest.Run(t, verbstest.TargetOf(made(backend{}.Lookup("stub0"))(t)))
+	runOnStub(t, "^TestConformance$/^E-2[78]$")
 }
 
 // TestAlternatePath: its attributes come to C, and back.
 func TestAlternatePath(t *testing.T) {
-	if !onStub(t, "^TestAlternatePath$") {
+	if !onStub(t) {
 		return
 	}
 	o := newStubObjects(t)
@@ -144,7 +140,7 @@ func TestAlternatePath(t *testing.T) {
 
 		AltPKeyIndex: 5, AltPortNum: 2, AltTimeout: 14, PathMigState: verbs.MigRearm,
 	}
-	made(0, o.qp.Modify(&want, verbs.MaskAltPath|verbs.MaskPathMigState))(t)
+	made(0, o.qp.Modify(&want, verbs.MaskAV|verbs.MaskAltPath|verbs.MaskPathMigState))(t)
 	got, _, err := o.qp.Query(verbs.MaskAltPath | verbs.MaskPathMigState)
 	if err != nil || got != want {
 		t.Errorf("%+v, want %+v: %v", got, want, err)

@@ -3,43 +3,31 @@
 package ibv
 
 import (
-	"flag"
+	"os"
 	"regexp"
 	"testing"
 
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// crash names the case of crashes that TestCrash makes.
-var crash = flag.String("crash", "", "how TestCrash ends the process")
-
-// crashes are requests that the loopback device cannot survive.
-var crashes = map[string]struct {
-	wr   verbs.SendWR
-	want []string // in the output, as regular expressions
-}{
-	"fault": {writeTo(0x10), []string{`SIGSEGV`, `addr(ess |=)0x10\b`}},
-	"abort": {verbs.SendWR{Opcode: verbs.OpSend, NumSGE: 100}, []string{`SIGABRT`}},
-}
-
-func writeTo(addr uint64) verbs.SendWR {
-	wr := verbs.SendWR{Opcode: verbs.OpRDMAWrite}
-	wr.SetRDMA(addr, 0)
-	return wr
+// crashes are those of the stub, by their values of STUB_CRASH, with what is in the output
+// as regular expressions.
+var crashes = map[string][]string{
+	"fault": {`SIGSEGV`, `addr(ess |=)0x10\b`},
+	"abort": {`SIGABRT`},
 }
 
 // TestCrashesAreReported: a crash in the library ends the process with its signal,
 // address, program counter and Go caller.
 func TestCrashesAreReported(t *testing.T) {
-	library := loopbackLibrary(t)
 	for way, forced := range ways {
-		for name, c := range crashes {
+		for name, wanted := range crashes {
 			t.Run(way+", "+name, func(t *testing.T) {
-				out, err := onLoopback(library, forced, "^TestCrash$", "-crash", name).CombinedOutput()
+				out, err := stubCommand(t, "^TestCrash$", "IBPERF_CGO="+forced, "STUB_CRASH="+name).CombinedOutput()
 				if err == nil {
 					t.Error("the process survived")
 				}
-				for _, want := range append(c.want, `PC[ =]0x[0-9a-f]+`, `ibv\.\(\*qp\)\.PostSend\(`, `ibv\.TestCrash\(`) {
+				for _, want := range append(wanted, `PC[ =]0x[0-9a-f]+`, `ibv\.\(\*qp\)\.PostSend\(`, `ibv\.TestCrash\(`) {
 					if !regexp.MustCompile(want).Match(out) {
 						t.Errorf("the output lacks %s", want)
 					}
@@ -55,13 +43,12 @@ func TestCrashesAreReported(t *testing.T) {
 
 // TestCrash is run by TestCrashesAreReported.
 func TestCrash(t *testing.T) {
-	if *crash == "" {
-		t.Skip("run by TestCrashesAreReported, with -crash")
+	if os.Getenv("STUB_CRASH") == "" {
+		t.Skip("run by TestCrashesAreReported, with STUB_CRASH")
 	}
 	l := newLane(t, openLoopback(t), false)
 	defer func() { t.Log("caught", recover()) }()
-	wr := crashes[*crash].wr
-	_, _ = l.qp.PostSend(&wr)
+	_, _ = l.qp.PostSend(&verbs.SendWR{Opcode: verbs.OpSend})
 }
 
 // TestLoopbackPanic: a fault in Go remains a panic.

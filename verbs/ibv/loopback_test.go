@@ -3,50 +3,22 @@
 package ibv
 
 import (
-	"bytes"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// loopback is the device of the libibverbs in testdata/loopback.
-const loopback = "loopback0"
-
 // ways are the two ways of timed calls into C, as values of IBPERF_CGO.
 var ways = map[string]string{"ccall": "", "cgo": "1"}
 
-// TestEachWay runs the tests on the loopback device, once for each way.
+// TestEachWay runs the tests of the lane, once for each way.
 func TestEachWay(t *testing.T) {
-	library := loopbackLibrary(t)
 	for name, forced := range ways {
-		t.Run(name, func(t *testing.T) {
-			out, err := onLoopback(library, forced, "^TestLoopback", "-test.v", "-stress", stress.String()).CombinedOutput()
-			if err != nil || bytes.Contains(out, []byte("--- SKIP")) {
-				t.Errorf("%v\n%s", err, out)
-			}
-		})
+		t.Run(name, func(t *testing.T) { runOnStub(t, "^TestLoopback", "IBPERF_CGO="+forced) })
 	}
 }
 
-// loopbackLibrary compiles the library and returns its folder.
-func loopbackLibrary(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	gcc(t, "-shared", "-fPIC", "-pthread", "-o", filepath.Join(dir, "libibverbs.so.1"), "testdata/loopback/loopback.c", "testdata/loopback/absent.c")
-	return dir
-}
-
-// onLoopback is a run of this program's tests on the loopback device.
-func onLoopback(library, forced, tests string, args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], append([]string{"-test.run", tests, "-test.timeout", "5m", "-device", loopback}, args...)...)
-	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+library, "IBPERF_CGO="+forced)
-	return cmd
-}
-
-// lane is a QP that receives what it sends, with CQ and memory.
+// lane is a QP, connected with itself, that receives what it sends, with CQ and memory.
 type lane struct {
 	cq  verbs.CQ
 	qp  verbs.QP
@@ -59,15 +31,10 @@ const depth = 16
 
 func openLoopback(t *testing.T) verbs.Context {
 	t.Helper()
-	if *deviceName != loopback {
-		t.Skip("run by TestEachWay, with -device " + loopback)
+	if *deviceName != stub {
+		t.Skip("run by TestEachWay, with -device " + stub)
 	}
-	ctx, err := testDevice(t).Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ctx.Close() })
-	return ctx
+	return stubContext(t)
 }
 
 func newLane(t *testing.T, ctx verbs.Context, shared bool) *lane {
@@ -91,11 +58,14 @@ func newLane(t *testing.T, ctx verbs.Context, shared bool) *lane {
 		t.Cleanup(func() { l.srq.Close() })
 	}
 	l.qp, err = pd.CreateQP(&verbs.QPInitAttr{
-		Type: verbs.QPTypeRC, SendCQ: l.cq, RecvCQ: l.cq, SRQ: l.srq,
+		Type: verbs.QPTypeRC, SendCQ: l.cq, RecvCQ: l.cq, SRQ: l.srq, SigAll: true,
 		Cap: verbs.QPCap{MaxSendWR: depth, MaxRecvWR: depth, MaxSendSGE: 2, MaxRecvSGE: 2},
 	})
 	must("qp")
 	t.Cleanup(func() { l.qp.Close() })
+	itself := verbs.Endpoint{QPNum: l.qp.QPNum(), LID: 1, MTU: verbs.MTU1024}
+	err = verbs.Connect(l.qp, verbs.Path{Port: 1}, 0, itself, itself)
+	must("connect")
 	l.mem, err = verbs.NewBuffer(4096)
 	must("buffer")
 	t.Cleanup(func() { l.mem.Close() })

@@ -4,7 +4,6 @@ package ibv
 
 import (
 	"encoding/binary"
-	"flag"
 	"fmt"
 	"runtime"
 	"sync"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/ibperf/ibperf/verbs"
 )
-
-var stress = flag.Duration("stress", time.Second, "how long TestLoopbackStress runs")
 
 // requests are arrays for a list of depth messages of two elements.
 type requests struct {
@@ -147,7 +144,7 @@ func TestLoopbackDoesNotAllocate(t *testing.T) {
 func TestLoopbackStress(t *testing.T) {
 	ctx := openLoopback(t)
 	var all sync.WaitGroup
-	end := time.Now().Add(*stress)
+	end := time.Now().Add(*length)
 	for range 2 * runtime.GOMAXPROCS(0) {
 		l := newLane(t, ctx, false)
 		all.Go(func() {

@@ -3,11 +3,17 @@
 package ibv
 
 import (
+	"bytes"
 	stdcontext "context"
+	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,40 +22,77 @@ import (
 
 var length = flag.Duration("length", time.Second, "how long each test under load lasts")
 
-// stubEnv tells a child that its libibverbs is testdata/stub.c.
-const stubEnv = "IBPERF_TEST_STUB"
+// stub is the device of the libibverbs in testdata/libibverbs. A process that tests it has
+// found that library.
+const stub = "stub0"
 
-// onStub runs the calling test, or of it what the pattern selects, once more in a process
-// whose libibverbs is testdata/stub.c, and is true there. A process that hangs is killed.
-func onStub(t *testing.T, pattern string) bool {
+// stubLibrary is where buildStub has left the library.
+var stubLibrary string
+
+// buildStub compiles the library, and gives it the name of libmlx5 too.
+var buildStub = sync.OnceValue(func() error {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		return err
+	}
+	var err error
+	if stubLibrary, err = os.MkdirTemp("", "ibperf-stub."); err != nil {
+		return err
+	}
+	sources, _ := filepath.Glob("testdata/libibverbs/*.c")
+	args := []string{"-shared", "-fPIC", "-pthread", "-o", filepath.Join(stubLibrary, "libibverbs.so.1")}
+	if out, err := exec.Command("gcc", append(args, sources...)...).CombinedOutput(); err != nil {
+		return fmt.Errorf("gcc: %w\n%s", err, out)
+	}
+	return os.Symlink("libibverbs.so.1", filepath.Join(stubLibrary, "libmlx5.so.1"))
+})
+
+// stubCommand is a run of this program's tests, by their pattern, on the stub. A process
+// that hangs is told to quit, which prints its goroutines, and then killed.
+func stubCommand(t *testing.T, tests string, env ...string) *exec.Cmd {
 	t.Helper()
-	if os.Getenv(stubEnv) != "" {
+	if *deviceName == stub {
+		t.Skip("it runs others on the stub: run without -device")
+	}
+	switch err := buildStub(); {
+	case errors.Is(err, exec.ErrNotFound):
+		t.Skip("gcc is not installed")
+	case err != nil:
+		t.Fatal(err)
+	}
+	ctx, cancel := stdcontext.WithTimeout(t.Context(), 3**length+2*patience)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.v", "-test.run", tests, "-device", stub, "-length", length.String())
+	cmd.Env = slices.Concat(os.Environ(), []string{"LD_LIBRARY_PATH=" + stubLibrary}, env)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// runOnStub runs tests on the stub, where all must pass and none be skipped. It returns
+// what they print.
+func runOnStub(t *testing.T, tests string, env ...string) string {
+	t.Helper()
+	out, err := stubCommand(t, tests, env...).CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("--- PASS")) || bytes.Contains(out, []byte("--- SKIP")) {
+		t.Fatalf("%v: %v\n%s", env, err, out)
+	}
+	return string(out)
+}
+
+// onStub runs the calling test once more in a process that tests the stub, and is true there.
+func onStub(t *testing.T) bool {
+	t.Helper()
+	if *deviceName == stub {
 		return true
 	}
-	dir := t.TempDir()
-	gcc(t, "-shared", "-fPIC", "-Wall", "-Wextra", "-Wno-unused-parameter", "-o", filepath.Join(dir, "libibverbs.so.1"), "testdata/stub.c", "-lpthread")
-	limit := 3**length + 2*patience
-	ctx, cancel := stdcontext.WithTimeout(t.Context(), limit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0], "-test.v", "-test.run", pattern, "-length", length.String())
-	cmd.Env = append(os.Environ(), stubEnv+"=1", "LD_LIBRARY_PATH="+dir)
-	cmd.WaitDelay = time.Second
-	if out, err := cmd.CombinedOutput(); ctx.Err() != nil {
-		t.Errorf("frozen: killed after %v\n%s", limit, out)
-	} else if err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
+	runOnStub(t, "^"+t.Name()+"$")
 	return false
 }
 
-// stubContext opens the stub's device.
+// stubContext opens the stub.
 func stubContext(t *testing.T) verbs.Context {
 	t.Helper()
-	d, err := backend{}.Lookup("stub0")
-	if d == nil || err != nil {
-		t.Fatalf("no device stub0: %v; libibverbs: %s", err, backend{}.Version())
-	}
-	c := made(d.Open())(t)
+	c := made(testDevice(t).Open())(t)
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)
