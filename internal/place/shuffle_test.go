@@ -67,8 +67,8 @@ func TestSeedDeterminesOrder(t *testing.T) {
 	a, b, other := NewShuffler(7), NewShuffler(7), NewShuffler(8)
 	differ := false
 	for size := 1; size < len(src); size += 97 {
-		a.Bytes(dst, src[:size], 9)
-		b.Bytes(dst, src[:size], 9)
+		a.Bytes([]Piece{{dst, src[:size], 9}})
+		b.Bytes([]Piece{{dst, src[:size], 9}})
 		a1, a2 := a.order(1000)
 		b1, b2 := b.order(1000)
 		o1, o2 := other.order(1000)

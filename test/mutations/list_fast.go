@@ -72,7 +72,7 @@ var fastFaults = []mutation{
 	{"the fast path does not store in order", "TestOrder/DIO-10_kept/shm_whole", "fast.go",
 		`		default:
 			place.Ordered(dst, src)`, `		default:
-			q.shuffler.Blocks(dst, src, 0)`},
+			q.shuffler.Blocks([]place.Piece{{Dst: dst, Src: src}})`},
 	{"two threads send at once", "TestTwoThreadsPost", "post.go",
 		`	if !q.tryLock() { // which is inlined
 		q.lock()

@@ -23,7 +23,7 @@ var requestFaults = []mutation{
 	{"a READ needs the right to write", "MR-12 RMA-15", "execute.go",
 		`q.target(p, w, n, verbs.AccessRemoteRead)`, `q.target(p, w, n, verbs.AccessRemoteWrite)`},
 	{"every piece of a WRITE goes to the start", "SND-24", "execute.go",
-		`q.place(dst[at:], src, w.raddr+at)`, `q.place(dst, src, w.raddr)`},
+		`q.add(dst[at:], src, w.raddr+at)`, `q.add(dst, src, w.raddr)`},
 	{"every piece of a READ comes from the start", "RMA-3", "execute.go",
 		`src = src[len(dst):]`, ``},
 	{"a message may be a byte longer than its receive", "ERR-7", "execute.go",
@@ -37,7 +37,13 @@ var requestFaults = []mutation{
 	{"a message longer than the port allows has the wrong status", "ERR-6", "execute.go",
 		`return 0, verbs.WCLocLenErr`, `return 0, verbs.WCLocQPOpErr`},
 	{"a message in pieces is not stored in order", "TestOrder/DIO-10_kept/shm_whole", "execute.go",
-		`place.Ordered(dst, src)`, `q.shuffler.Blocks(dst, src, base)`},
+		`place.Ordered(q.message[i].Dst, q.message[i].Src)`, `q.shuffler.Blocks(q.message[i:][:1])`},
+	{"a message in pieces is shuffled piece after piece", "TestOrderOfPieces/shm_block128", "execute.go",
+		`		q.shuffler.Blocks(q.message)
+`, `		for i := range q.message {
+			q.shuffler.Blocks(q.message[i:][:1])
+		}
+`},
 	{"rnr_retry allows one more", "ERR-13", "pending.go",
 		`if p.rnrLeft == 0 {`, `if p.rnrLeft < 0 {`},
 	{"rnr_retry 7 is seven", "ERR-18", "pending.go",

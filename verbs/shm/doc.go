@@ -63,8 +63,8 @@
 // they say of it (ibv_query_qp_data_in_order):
 //
 //	shm_whole      ascending                     promises whole messages
-//	shm_block128   aligned 128-byte blocks       promises blocks
-//	               in shuffled order
+//	shm_block128   aligned 128-byte blocks of    promises blocks
+//	               all SGEs in shuffled order
 //	shm_unordered  blocks shuffled, and the      promises nothing
 //	               bytes within them
 //	shm_liar       as shm_unordered              claims whole messages

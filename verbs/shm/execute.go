@@ -119,9 +119,10 @@ func (q *qp) write(p *peer, w *work, n uint64) verbs.WCStatus {
 	}
 	at := uint64(0)
 	for _, src := range q.pieces[:len(w.sges)] {
-		q.place(dst[at:], src, w.raddr+at)
+		q.add(dst[at:], src, w.raddr+at)
 		at += uint64(len(src))
 	}
+	q.place()
 	return verbs.WCSuccess
 }
 
@@ -140,9 +141,10 @@ func (q *qp) read(p *peer, w *work, n uint64) verbs.WCStatus {
 // scatter stores what came from the peer in the local memory of the request.
 func (q *qp) scatter(w *work, src []byte) {
 	for i, dst := range q.pieces[:len(w.sges)] {
-		q.place(dst, src[:len(dst)], w.sges[i].Addr)
+		q.add(dst, src[:len(dst)], w.sges[i].Addr)
 		src = src[len(dst):]
 	}
+	q.place()
 }
 
 // send scatters the message into the peer's next receive.
@@ -166,6 +168,7 @@ func (q *qp) send(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
 		}
 		dst := p.remote.memory(&p.scatter, s.LKey, p.recvPD, s.Addr, uint64(s.Length), verbs.AccessLocalWrite)
 		if dst == nil {
+			q.message = q.message[:0]
 			p.publish(w, n, verbs.WCLocProtErr)
 			return done, verbs.WCRemOpErr
 		}
@@ -177,25 +180,34 @@ func (q *qp) send(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
 				continue
 			}
 			m := min(uint64(len(src)), room-at)
-			q.place(dst[at:], src[:m], s.Addr+at)
+			q.add(dst[at:], src[:m], s.Addr+at)
 			src, at = src[m:], at+m
 		}
 	}
+	q.place()
 	p.publish(w, n, verbs.WCSuccess)
 	return done, verbs.WCSuccess
 }
 
-// place stores src at dst, whose address a reader knows as base, in the order
-// of the device.
-func (q *qp) place(dst, src []byte, base uint64) {
+// add adds a piece to the message that is placed next: src goes to the front of dst,
+// whose address a reader knows as base.
+func (q *qp) add(dst, src []byte, base uint64) {
+	q.message = append(q.message, place.Piece{Dst: dst, Src: src, Base: base})
+}
+
+// place stores the pieces that were added, in the order of the device.
+func (q *qp) place() {
 	switch q.ctx.dev.place {
 	case ascending:
-		place.Ordered(dst, src)
+		for i := range q.message {
+			place.Ordered(q.message[i].Dst, q.message[i].Src)
+		}
 	case blocks:
-		q.shuffler.Blocks(dst, src, base)
+		q.shuffler.Blocks(q.message)
 	default:
-		q.shuffler.Bytes(dst, src, base)
+		q.shuffler.Bytes(q.message)
 	}
+	q.message = q.message[:0]
 }
 
 // publish completes the receive that the message took.

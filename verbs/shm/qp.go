@@ -52,11 +52,12 @@ type qp struct {
 	peer     *peer
 	pass     pass
 	shuffler place.Shuffler
-	now      work     // the request being posted
-	pieces   [][]byte // of its memory, room for as many as a request has
-	packet   []byte   // of UD, the one that is sent
-	broken   bool     // a request failed: fail is to be called after unlock
-	draining bool     // in SQD, work that had begun is not finished
+	now      work          // the request being posted
+	pieces   [][]byte      // of its memory, room for as many as a request has
+	message  []place.Piece // that is placed next
+	packet   []byte        // of UD, the one that is sent
+	broken   bool          // a request failed: fail is to be called after unlock
+	draining bool          // in SQD, work that had begun is not finished
 }
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
