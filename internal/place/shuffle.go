@@ -47,6 +47,14 @@ func NewShuffler(seed uint64) Shuffler {
 	return Shuffler{state: seed}
 }
 
+// Of returns the n-th of the Shufflers that follow from s as it is. What they
+// place does not depend on one another.
+func (s Shuffler) Of(n uint64) Shuffler {
+	s.state ^= (n + 1) * 0xd1342543de82ef95
+	s.state = s.next()
+	return s
+}
+
 // Piece is a part of a message: a stretch of memory that it comes from, and the
 // front of one that it goes to. Base is the address at which the reader finds
 // Dst[0]. The two must not overlap.

@@ -191,6 +191,7 @@ func (q *qp) fill(sges []verbs.SGE, packet []byte) verbs.WCStatus {
 		q.add(dst, packet[:n], s.Addr)
 		packet = packet[n:]
 	}
-	q.place()
+	q.place(q.filled)
+	q.filled++
 	return verbs.WCSuccess
 }

@@ -69,6 +69,10 @@
 //	               bytes within them
 //	shm_liar       as shm_unordered              claims whole messages
 //
+// What is shuffled follows from a seed, see [Options]: it is the same for the same
+// requests on the same QPs, whatever their timing. A device tells its seed with what
+// stands in for hardware (Software).
+//
 // The order is real: a reader on another core can see it. The promise rests on
 // x86's store order; on other CPUs all of them promise nothing.
 //

@@ -122,7 +122,7 @@ func (q *qp) write(p *peer, w *work, n uint64) verbs.WCStatus {
 		q.add(dst[at:], src, w.raddr+at)
 		at += uint64(len(src))
 	}
-	q.place()
+	q.place(uint64(w.place))
 	return verbs.WCSuccess
 }
 
@@ -144,7 +144,7 @@ func (q *qp) scatter(w *work, src []byte) {
 		q.add(dst, src[:len(dst)], w.sges[i].Addr)
 		src = src[len(dst):]
 	}
-	q.place()
+	q.place(uint64(w.place))
 }
 
 // send scatters the message into the peer's next receive.
@@ -184,7 +184,7 @@ func (q *qp) send(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
 			src, at = src[m:], at+m
 		}
 	}
-	q.place()
+	q.place(uint64(w.place))
 	p.publish(w, n, verbs.WCSuccess)
 	return done, verbs.WCSuccess
 }
@@ -195,17 +195,19 @@ func (q *qp) add(dst, src []byte, base uint64) {
 	q.message = append(q.message, place.Piece{Dst: dst, Src: src, Base: base})
 }
 
-// place stores the pieces that were added, in the order of the device.
-func (q *qp) place() {
+// place stores the pieces that were added, in the order of the device. Where it shuffles
+// the order follows from the number of the message.
+func (q *qp) place(number uint64) {
+	s := q.shuffler.Of(number)
 	switch q.ctx.dev.place {
 	case ascending:
 		for i := range q.message {
 			place.Ordered(q.message[i].Dst, q.message[i].Src)
 		}
 	case blocks:
-		q.shuffler.Blocks(q.message)
+		s.Blocks(q.message)
 	default:
-		q.shuffler.Bytes(q.message)
+		s.Bytes(q.message)
 	}
 	q.message = q.message[:0]
 }

@@ -51,13 +51,14 @@ type qp struct {
 	remote   *remote
 	peer     *peer
 	pass     pass
-	shuffler place.Shuffler
-	now      work          // the request being posted
-	pieces   [][]byte      // of its memory, room for as many as a request has
-	message  []place.Piece // that is placed next
-	packet   []byte        // of UD, the one that is sent
-	broken   bool          // a request failed: fail is to be called after unlock
-	draining bool          // in SQD, work that had begun is not finished
+	shuffler place.Shuffler // of which each request has its own
+	now      work           // the request being posted
+	pieces   [][]byte       // of its memory, room for as many as a request has
+	message  []place.Piece  // that is placed next
+	packet   []byte         // of UD, the one that is sent
+	filled   uint64         // receives of UD
+	broken   bool           // a request failed: fail is to be called after unlock
+	draining bool           // in SQD, work that had begun is not finished
 }
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
@@ -105,7 +106,7 @@ func (c *context) addQP(q *qp) error {
 	// A thread that polls the CQ may still look at the records when the QP is
 	// destroyed: they stay mapped until nobody can.
 	runtime.AddCleanup(q, func(f *memfd.File) { f.Unmap() }, q.recv.file)
-	q.shuffler = place.NewShuffler(c.id ^ uint64(q.num))
+	q.shuffler = c.dev.shuffler(q.num)
 	q.hold(1)
 	return nil
 }
