@@ -230,6 +230,9 @@ func (s *Shuffler) coprime(n int) int {
 	}
 }
 
+// OneIn draws true once in n times.
+func (s *Shuffler) OneIn(n int) bool { return s.below(n) == 0 }
+
 // below draws from [0, n).
 func (s *Shuffler) below(n int) int {
 	hi, _ := bits.Mul64(s.next(), uint64(n))

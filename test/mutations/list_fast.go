@@ -92,7 +92,7 @@ var fastFaults = []mutation{
 `},
 
 	{"polls do not help work that waits", "TestPollHelps", "cq_stall.go",
-		`		p.progress()
+		`		p.progress(true)
 `, `		_ = p
 `},
 	{"a CQ does not learn of work that waits", "TestPollHelps", "lock.go",

@@ -44,6 +44,19 @@ var requestFaults = []mutation{
 			s.Blocks(q.message[i:][:1])
 		}
 `},
+	{"the seed that is given is not used", "TestSameSeedSameOrder", "options.go",
+		`NewShuffler(d.seedInUse())`, `NewShuffler(randomSeed())`},
+	{"no WRITE is late", "TestFlagOvertakesData/shm_unordered/a_list", "overtake.go",
+		`late := q.drawLate(w) || q.meetsLate(w)`, `late := false`},
+	{"WRITEs to one place overtake each other", "TestLastWriteWins", "overtake.go",
+		` || q.meetsLate(w)`, ``},
+	{"late WRITEs for which nobody polls never come", "TestLateWritesComeAlone", "overtake.go",
+		`	q.ctx.engine.watch(q)
+	return true`, `	return true`},
+	{"late WRITEs are not drained", "TestLateWritesAreDrained", "pending.go",
+		`return p.tried || p.late`, `return p.tried`},
+	{"a message overtakes late WRITEs", "TestReceiveFindsWrites", "post.go",
+		`if q.pendHead != q.pendTail || state`, `if q.pendHead != q.pendTail && !q.lateLast() || state`},
 	{"rnr_retry allows one more", "ERR-13", "pending.go",
 		`if p.rnrLeft == 0 {`, `if p.rnrLeft < 0 {`},
 	{"rnr_retry 7 is seven", "ERR-18", "pending.go",

@@ -47,7 +47,7 @@ type qp struct {
 	pend     []pending // ring of work that waits, made when the first does
 	pendHead uint32
 	pendTail uint32
-	waits    bool // the send CQ knows of work that waits
+	waits    bool // the send CQ knows of work that waits for those who poll
 	remote   *remote
 	peer     *peer
 	pass     pass
