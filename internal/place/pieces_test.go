@@ -140,6 +140,26 @@ func (l layout) check(dst []byte) error {
 	return nil
 }
 
+// TestPiecesFarApart: any addresses will do, which a peer may have chosen.
+func TestPiecesFarApart(t *testing.T) {
+	const size = 300
+	src, s := source(size), NewShuffler(1)
+	for _, place := range []func([]Piece){s.Blocks, s.Bytes} {
+		for range 50 {
+			var message []Piece
+			for _, base := range []uint64{0, 1<<63 - 64, 1 << 63, 1<<63 + 200, 1<<64 - size, 1<<64 - 1, 5} {
+				message = append(message, Piece{make([]byte, size), src, base})
+			}
+			place(message)
+			for _, p := range message {
+				if !bytes.Equal(p.Dst, src) {
+					t.Fatalf("wrong bytes at %#x", p.Base)
+				}
+			}
+		}
+	}
+}
+
 func TestRandomPiecesAreExact(t *testing.T) {
 	r, s := rand.New(rand.NewPCG(1, 2)), NewShuffler(3)
 	for range 3000 {

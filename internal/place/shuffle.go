@@ -131,9 +131,17 @@ func (p *Piece) block(k int) Piece { return p.within(p.Base&^(block-1) + uint64(
 
 // within returns what the piece has in the block at an address of the reader's.
 func (p *Piece) within(addr uint64) Piece {
-	at := int64(addr - p.Base) // of the block's first byte in the piece
-	lo, hi := min(max(at, 0), int64(len(p.Src))), min(max(at+block, 0), int64(len(p.Src)))
-	return Piece{p.Dst[lo:hi], p.Src[lo:hi], p.Base + uint64(lo)}
+	n := uint64(len(p.Src))
+	lo, hi := addr-p.Base, uint64(0)
+	switch before := p.Base - addr; {
+	case before < block: // the block begins before the piece or with it
+		lo, hi = 0, min(block-before, n)
+	case lo < n:
+		hi = min(lo+block, n)
+	default:
+		lo = 0
+	}
+	return Piece{p.Dst[lo:hi], p.Src[lo:hi], p.Base + lo}
 }
 
 // find returns the piece and the block of it that is the i-th of the message.

@@ -82,6 +82,34 @@ func TestSeedDeterminesOrder(t *testing.T) {
 	}
 }
 
+// TestShufflersOfAShuffler: the n-th is the same whatever others have drawn, and no two
+// are alike.
+func TestShufflersOfAShuffler(t *testing.T) {
+	a, b := NewShuffler(7), NewShuffler(7)
+	seen := map[[2]int]uint64{}
+	for n := range uint64(1000) {
+		x, y := a.Of(n), b.Of(n)
+		first, step := x.order(1 << 40)
+		x.order(3) // of which y knows nothing
+		if f, s := y.order(1 << 40); f != first || s != step {
+			t.Fatalf("the Shufflers %d of one seed draw %d+%d and %d+%d", n, first, step, f, s)
+		}
+		if m, ok := seen[[2]int{first, step}]; ok {
+			t.Fatalf("the Shufflers %d and %d draw the same", m, n)
+		}
+		seen[[2]int{first, step}] = n
+	}
+	late := 0
+	for n := range uint64(80_000) {
+		if s := a.Of(n); s.OneIn(8) {
+			late++
+		}
+	}
+	if late < 9_500 || late > 10_500 {
+		t.Errorf("%d of 80,000 Shufflers draw one in 8", late)
+	}
+}
+
 func TestScatterStoresInTheOrderDrawn(t *testing.T) {
 	s := NewShuffler(1)
 	src := source(block + 1)[1:]
