@@ -37,7 +37,7 @@ var requestFaults = []mutation{
 	{"a message longer than the port allows has the wrong status", "ERR-6", "execute.go",
 		`return 0, verbs.WCLocLenErr`, `return 0, verbs.WCLocQPOpErr`},
 	{"a message in pieces is not stored in order", "TestOrder/DIO-10_kept/shm_whole", "execute.go",
-		`place.Ordered(q.message[i].Dst, q.message[i].Src)`, `s.Blocks(q.message[i:][:1])`},
+		`place.Ordered(q.message[i].Dst, q.message[i].Src)`, `q.shuffler.Blocks(q.message[i:][:1])`},
 	{"a message in pieces is shuffled piece after piece", "TestOrderOfPieces/shm_block128", "execute.go",
 		`		s.Blocks(q.message)
 `, `		for i := range q.message {

@@ -198,15 +198,16 @@ func (q *qp) add(dst, src []byte, base uint64) {
 // place stores the pieces that were added, in the order of the device. Where it shuffles
 // the order follows from the number of the message.
 func (q *qp) place(number uint64) {
-	s := q.shuffler.Of(number)
 	switch q.ctx.dev.place {
 	case ascending:
 		for i := range q.message {
 			place.Ordered(q.message[i].Dst, q.message[i].Src)
 		}
 	case blocks:
+		s := q.shuffler.Of(number)
 		s.Blocks(q.message)
 	default:
+		s := q.shuffler.Of(number)
 		s.Bytes(q.message)
 	}
 	q.message = q.message[:0]

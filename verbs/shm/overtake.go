@@ -25,10 +25,10 @@ const (
 func (q *qp) reorders() bool { return q.ctx.dev.place == shuffled }
 
 // overtake takes the WRITE at hand if it is late, or if it comes behind one that is. It
-// returns false for a request that takes its turn.
+// returns false for a request that takes its turn. The device is one that reorders.
 func (q *qp) overtake() bool {
 	w, waiting := &q.now, q.pendTail-q.pendHead
-	if w.op != verbs.OpRDMAWrite || !q.reorders() || waiting >= lateMost || waiting > 0 && !q.lateLast() {
+	if w.op != verbs.OpRDMAWrite || waiting >= lateMost || waiting > 0 && !q.lateLast() {
 		return false
 	}
 	late := q.drawLate(w) || q.meetsLate(w)

@@ -128,7 +128,7 @@ func (q *qp) start() {
 		q.finish(&q.now, verbs.WCWRFlushErr)
 		return
 	}
-	if state == verbs.QPRTS && q.overtake() {
+	if state == verbs.QPRTS && q.reorders() && q.overtake() {
 		return
 	}
 	if q.now.op == verbs.OpRDMARead && q.ctx.dev.place != ascending {
