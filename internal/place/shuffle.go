@@ -89,7 +89,7 @@ func (s *Shuffler) shuffle(message []Piece, bytes bool) {
 	}
 	if n == 1 && !bytes {
 		p, k := find(message, 0)
-		placeBlock(message, p, k)
+		Ordered(message[p].block(k))
 		return
 	}
 	gap, at := s.gap(), n-1
@@ -102,11 +102,19 @@ func (s *Shuffler) shuffle(message []Piece, bytes bool) {
 		if i == at {
 			wait = gap
 		}
-		p, k := find(message, i)
-		if bytes {
-			s.scatter(message[p].block(k), wait)
-		} else {
+		p, k := 0, i
+		if len(message) > 1 {
+			p, k = find(message, i)
+		}
+		dst, src := message[p].block(k)
+		switch {
+		case bytes:
+			s.scatter(dst, src, wait)
+		case len(message) > 1:
 			placeBlock(message, p, k)
+			s.rest(wait)
+		default:
+			Ordered(dst, src)
 			s.rest(wait)
 		}
 		i += step
@@ -127,10 +135,14 @@ func (p *Piece) blocks() int {
 }
 
 // block returns what the piece has in the k-th block that it touches.
-func (p *Piece) block(k int) Piece { return p.within(p.Base&^(block-1) + uint64(k)*block) }
+func (p *Piece) block(k int) (dst, src []byte) {
+	lead := int(p.Base % block)
+	lo, hi := max(k*block-lead, 0), min((k+1)*block-lead, len(p.Src))
+	return p.Dst[lo:hi], p.Src[lo:hi]
+}
 
 // within returns what the piece has in the block at an address of the reader's.
-func (p *Piece) within(addr uint64) Piece {
+func (p *Piece) within(addr uint64) (dst, src []byte) {
 	n := uint64(len(p.Src))
 	lo, hi := addr-p.Base, uint64(0)
 	switch before := p.Base - addr; {
@@ -141,7 +153,7 @@ func (p *Piece) within(addr uint64) Piece {
 	default:
 		lo = 0
 	}
-	return Piece{p.Dst[lo:hi], p.Src[lo:hi], p.Base + lo}
+	return p.Dst[lo:hi], p.Src[lo:hi]
 }
 
 // find returns the piece and the block of it that is the i-th of the message.
@@ -161,24 +173,23 @@ func find(message []Piece, i int) (piece, k int) {
 func placeBlock(message []Piece, p, k int) {
 	addr := message[p].Base&^(block-1) + uint64(k)*block
 	for i := range message[p+1:] {
-		if later := message[p+1+i].within(addr); len(later.Src) > 0 {
+		if _, later := message[p+1+i].within(addr); len(later) > 0 {
 			return
 		}
 	}
 	for i := range message[:p+1] {
-		part := message[i].within(addr)
-		Ordered(part.Dst, part.Src)
+		Ordered(message[i].within(addr))
 	}
 }
 
-// scatter places the bytes of a piece of one block in a new order and waits half way.
-func (s *Shuffler) scatter(p Piece, wait uint64) {
-	n, dst, src := len(p.Src), &p.Dst[0], &p.Src[0]
+// scatter places the bytes of one block in a new order and waits half way.
+func (s *Shuffler) scatter(dst, src []byte, wait uint64) {
+	n := len(src)
 	half := (n + 1) / 2
 	i, step := s.order(n)
-	i = scatter(dst, src, n, i, step, half)
+	i = scatter(&dst[0], &src[0], n, i, step, half)
 	s.rest(wait)
-	scatter(dst, src, n, i, step, n-half)
+	scatter(&dst[0], &src[0], n, i, step, n-half)
 }
 
 // gap returns the length of the gap of the next message.

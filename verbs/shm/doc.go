@@ -72,12 +72,12 @@
 //
 // These answers are about the bytes of one request. No device promises that one WRITE is
 // in place before a later one, and on shm_unordered and shm_liar one in eight is late: it
-// is carried out after those that were posted behind it, as long as none of them has
-// completed. Who writes data and then a flag, and spins on the flag, is caught by that.
-// What is ordered stays so: when a request has completed, or a later receive, READ or
-// atomic operation of the QP finds something, earlier WRITEs are in place, and of WRITEs
-// to one place the last stays. A late WRITE comes when its CQ is polled, and after a
-// millisecond or two by itself.
+// is carried out after WRITEs that were posted behind it. So an application that writes
+// data and then a flag, and spins on the flag, is found out. What is ordered stays so:
+// the completion of a request or of a receive, a READ and an atomic operation each find
+// the WRITEs in place that the QP was given before, and of WRITEs to the same memory the
+// last one stays. A late WRITE comes when its CQ is polled, and after a millisecond or two
+// by itself.
 //
 // What is shuffled follows from a seed, see [Options]: it is the same for the same
 // requests on the same QPs, whatever their timing. A device tells its seed with what
