@@ -64,7 +64,7 @@ var connectionOptions = []*Option{
 var deviceOptions = []*Option{
 	{
 		Name: "ib-dev", Letter: "d", Argument: "NAME", Group: groupDevice, Whose: Each,
-		Help:     "RDMA device; ib_caps lists them",
+		Help:     "RDMA device; ib_caps lists them; embedded ones that shuffle take a seed, shm_unordered:seed=7",
 		Default:  "the first with an active port, else the embedded shm_whole; a server takes what the client has",
 		Perftest: "by default the first device whose port is active, not the first of the list",
 		value:    text(func(s *Settings) *string { return &s.Own.Device }, nil),

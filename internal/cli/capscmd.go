@@ -62,7 +62,7 @@ func defineCaps(o *capsOptions) *flags {
 	o.jsonFile = capsProgram + ".json"
 	f := newFlags()
 	f.group("Options")
-	f.text(&o.device, "ib-dev", "d", "NAME", "this device only (default all that are listed)")
+	f.text(&o.device, "ib-dev", "d", "NAME", "this device only (default all that are listed); a seed may follow, shm_unordered:seed=7")
 	f.toggle(&o.json, "out_json", "", "write a JSON file too")
 	f.text(&o.jsonFile, "out_json_file", "", "PATH",
 		"name of that file (default "+o.jsonFile+"); implies --out_json")

@@ -20,6 +20,7 @@ func TestChooseClient(t *testing.T) {
 		{"embedded where no real one is usable", "", 2, "shm_whole", "device fake0 has no port 2"},
 		{"named", "shm_unordered", 1, "shm_unordered", ""},
 		{"named and unlisted", "shm_liar", 1, "shm_liar", ""},
+		{"named with a seed", "shm_unordered:seed=7", 1, "shm_unordered:seed=7", ""},
 	} {
 		got, err := chooseClient(c.device, c.port)
 		if err != nil || got.device.Name() != c.want || !strings.Contains(got.why, c.why) || (c.why == "") != (got.why == "") {
@@ -35,6 +36,7 @@ func TestChooseServer(t *testing.T) {
 		want         string
 	}{
 		{"as the embedded client", "", embeddedClient, "shm_block128"},
+		{"with the client's seed", "", deviceID{Name: "shm_unordered:seed=7", Backend: "shm", Boot: host.BootID()}, "shm_unordered:seed=7"},
 		{"the unlisted one of the client", "", deviceID{Name: "shm_liar", Backend: "shm", Boot: host.BootID()}, "shm_liar"},
 		{"its own first active for a real client", "", realClient, "fake0"},
 		{"named, both embedded", "shm_whole", embeddedClient, "shm_whole"},

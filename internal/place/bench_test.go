@@ -33,12 +33,12 @@ func BenchmarkCopy(b *testing.B) {
 
 func BenchmarkBlocks(b *testing.B) {
 	s := NewShuffler(1)
-	benchSizes(b, func(dst, src []byte) { s.Blocks(dst, src, 0) })
+	benchSizes(b, func(dst, src []byte) { s.Blocks([]Piece{{dst, src, 0}}) })
 }
 
 func BenchmarkBytes(b *testing.B) {
 	s := NewShuffler(1)
-	benchSizes(b, func(dst, src []byte) { s.Bytes(dst, src, 0) })
+	benchSizes(b, func(dst, src []byte) { s.Bytes([]Piece{{dst, src, 0}}) })
 }
 
 func BenchmarkPublish(b *testing.B) {

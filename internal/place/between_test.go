@@ -28,8 +28,8 @@ func seenBetween(of shape, spans []span, place func(s *Shuffler, dst, src []byte
 
 func TestWhatIsSeenBetweenPieces(t *testing.T) {
 	eachShape(t, func(t *testing.T, of shape) {
-		blocks := func(s *Shuffler, dst, src []byte) { s.Blocks(dst, src, uint64(of.offset)) }
-		all := func(s *Shuffler, dst, src []byte) { s.Bytes(dst, src, uint64(of.offset)) }
+		blocks := func(s *Shuffler, dst, src []byte) { s.Blocks([]Piece{{dst, src, uint64(of.offset)}}) }
+		all := func(s *Shuffler, dst, src []byte) { s.Bytes([]Piece{{dst, src, uint64(of.offset)}}) }
 		for _, c := range []struct {
 			name  string
 			spans []span
@@ -50,7 +50,7 @@ func TestWhatIsSeenBetweenPieces(t *testing.T) {
 
 func TestBytesAreSeenBetweenPiecesOfOneBlock(t *testing.T) {
 	of := shape{100, 3}
-	if !seenBetween(of, of.whole(), func(s *Shuffler, dst, src []byte) { s.Bytes(dst, src, 3) }) {
+	if !seenBetween(of, of.whole(), func(s *Shuffler, dst, src []byte) { s.Bytes([]Piece{{dst, src, 3}}) }) {
 		t.Error("no message was seen out of order")
 	}
 }

@@ -20,8 +20,8 @@ func placers(seed uint64) map[string]placer {
 	blocks, all := NewShuffler(seed), NewShuffler(seed)
 	return map[string]placer{
 		"Ordered": func(dst, src []byte, _ uint64) { Ordered(dst, src) },
-		"Blocks":  blocks.Blocks,
-		"Bytes":   all.Bytes,
+		"Blocks":  func(dst, src []byte, base uint64) { blocks.Blocks([]Piece{{dst, src, base}}) },
+		"Bytes":   func(dst, src []byte, base uint64) { all.Bytes([]Piece{{dst, src, base}}) },
 	}
 }
 

@@ -71,32 +71,32 @@ func TestOrderedHoldsForEveryBlock(t *testing.T) {
 func TestBlocksHoldsForEveryBlock(t *testing.T) {
 	observed(t, func(t *testing.T, o *observer) {
 		s := NewShuffler(1)
-		mustHold(t, o, 20_000, o.blocks(), func(dst, src []byte) { s.Blocks(dst, src, uint64(o.offset)) })
+		mustHold(t, o, 20_000, o.blocks(), func(dst, src []byte) { s.Blocks([]Piece{{dst, src, uint64(o.offset)}}) })
 	})
 }
 
 func TestBlocksFailsForTheLastByte(t *testing.T) {
 	observed(t, func(t *testing.T, o *observer) {
 		s := NewShuffler(1)
-		mustFail(t, o, o.whole(), func(dst, src []byte) { s.Blocks(dst, src, uint64(o.offset)) })
+		mustFail(t, o, o.whole(), func(dst, src []byte) { s.Blocks([]Piece{{dst, src, uint64(o.offset)}}) })
 	})
 }
 
 func TestBytesFailsForTheLastByte(t *testing.T) {
 	observed(t, func(t *testing.T, o *observer) {
 		s := NewShuffler(1)
-		mustFail(t, o, o.whole(), func(dst, src []byte) { s.Bytes(dst, src, uint64(o.offset)) })
+		mustFail(t, o, o.whole(), func(dst, src []byte) { s.Bytes([]Piece{{dst, src, uint64(o.offset)}}) })
 	})
 }
 
 func TestBytesFailsForSomeBlock(t *testing.T) {
 	observed(t, func(t *testing.T, o *observer) {
 		s := NewShuffler(1)
-		mustFail(t, o, o.blocks(), func(dst, src []byte) { s.Bytes(dst, src, uint64(o.offset)) })
+		mustFail(t, o, o.blocks(), func(dst, src []byte) { s.Bytes([]Piece{{dst, src, uint64(o.offset)}}) })
 	})
 }
 
 func TestBytesFailsWithinOneBlock(t *testing.T) {
 	s, o := NewShuffler(1), newObserver(t, shape{100, 3})
-	mustFail(t, o, o.whole(), func(dst, src []byte) { s.Bytes(dst, src, 3) })
+	mustFail(t, o, o.whole(), func(dst, src []byte) { s.Bytes([]Piece{{dst, src, 3}}) })
 }

@@ -47,59 +47,142 @@ func NewShuffler(seed uint64) Shuffler {
 	return Shuffler{state: seed}
 }
 
-// Blocks copies src to the front of dst block by block, in a pseudo-random
-// order of the aligned 128-byte blocks that [base, base+len(src)) touches and
-// with each block placed by Ordered. base is the address at which the reader
-// finds dst[0]; only its value modulo 128 matters. It panics if dst is shorter
-// than src. The two must not overlap.
-func (s *Shuffler) Blocks(dst, src []byte, base uint64) {
-	s.shuffle(dst, src, base, false)
+// Of returns the n-th of the Shufflers that follow from s as it is. What they
+// place does not depend on one another.
+func (s Shuffler) Of(n uint64) Shuffler {
+	s.state ^= (n + 1) * 0xd1342543de82ef95
+	s.state = s.next()
+	return s
+}
+
+// Piece is a part of a message: a stretch of memory that it comes from, and the
+// front of one that it goes to. Base is the address at which the reader finds
+// Dst[0]. The two must not overlap.
+type Piece struct {
+	Dst, Src []byte
+	Base     uint64
+}
+
+// Blocks copies Src to Dst of all pieces of a message, block by block, in a
+// pseudo-random order of the aligned 128-byte blocks of the reader's addresses
+// that the message touches. What the message has in one block is placed in the
+// message's order and by Ordered, also where several pieces meet there. It
+// panics if a Dst is shorter than its Src.
+func (s *Shuffler) Blocks(message []Piece) {
+	s.shuffle(message, false)
 }
 
 // Bytes is Blocks with the bytes of each block in a pseudo-random order too,
 // each by a store of its own.
-func (s *Shuffler) Bytes(dst, src []byte, base uint64) {
-	s.shuffle(dst, src, base, true)
+func (s *Shuffler) Bytes(message []Piece) {
+	s.shuffle(message, true)
 }
 
-// shuffle places the blocks of one message in a new order.
-func (s *Shuffler) shuffle(dst, src []byte, base uint64, bytes bool) {
-	n := len(src)
+// shuffle places the blocks of all pieces of a message in a new order.
+func (s *Shuffler) shuffle(message []Piece, bytes bool) {
+	n := 0
+	for i := range message {
+		n += message[i].blocks()
+	}
 	if n == 0 {
 		return
 	}
-	_ = dst[n-1]
-	lead := int(base % block)
-	blocks := (lead + n + block - 1) / block
-	if blocks == 1 && !bytes {
-		Ordered(dst, src)
+	if n == 1 && !bytes {
+		p, k := find(message, 0)
+		Ordered(message[p].block(k))
 		return
 	}
-	gap, at := s.gap(), blocks-1
+	gap, at := s.gap(), n-1
 	if bytes && gap != 0 && s.below(2) == 0 {
 		at = 0
 	}
-	i, step := s.order(blocks)
-	for range blocks {
-		lo, hi := max(i*block-lead, 0), min((i+1)*block-lead, n)
+	i, step := s.order(n)
+	for range n {
 		wait := uint64(0)
 		if i == at {
 			wait = gap
 		}
-		if bytes {
-			s.scatter(dst[lo:hi], src[lo:hi], wait)
-		} else {
-			Ordered(dst[lo:hi], src[lo:hi])
+		p, k := 0, i
+		if len(message) > 1 {
+			p, k = find(message, i)
+		}
+		dst, src := message[p].block(k)
+		switch {
+		case bytes:
+			s.scatter(dst, src, wait)
+		case len(message) > 1:
+			placeBlock(message, p, k)
+			s.rest(wait)
+		default:
+			Ordered(dst, src)
 			s.rest(wait)
 		}
 		i += step
-		if i >= blocks {
-			i -= blocks
+		if i >= n {
+			i -= n
 		}
 	}
 }
 
-// scatter places one block's bytes in a new order and waits half way.
+// blocks counts the aligned blocks that the piece touches.
+func (p *Piece) blocks() int {
+	n := len(p.Src)
+	if n == 0 {
+		return 0
+	}
+	_ = p.Dst[n-1]
+	return (int(p.Base%block) + n + block - 1) / block
+}
+
+// block returns what the piece has in the k-th block that it touches.
+func (p *Piece) block(k int) (dst, src []byte) {
+	lead := int(p.Base % block)
+	lo, hi := max(k*block-lead, 0), min((k+1)*block-lead, len(p.Src))
+	return p.Dst[lo:hi], p.Src[lo:hi]
+}
+
+// within returns what the piece has in the block at an address of the reader's.
+func (p *Piece) within(addr uint64) (dst, src []byte) {
+	n := uint64(len(p.Src))
+	lo, hi := addr-p.Base, uint64(0)
+	switch before := p.Base - addr; {
+	case before < block: // the block begins before the piece or with it
+		lo, hi = 0, min(block-before, n)
+	case lo < n:
+		hi = min(lo+block, n)
+	default:
+		lo = 0
+	}
+	return p.Dst[lo:hi], p.Src[lo:hi]
+}
+
+// find returns the piece and the block of it that is the i-th of the message.
+func find(message []Piece, i int) (piece, k int) {
+	for p := range message {
+		n := message[p].blocks()
+		if i < n {
+			return p, i
+		}
+		i -= n
+	}
+	panic("place: a block beyond the message")
+}
+
+// placeBlock places all that the message has in the k-th block of piece p, unless a
+// later piece has a part of that block and does so.
+func placeBlock(message []Piece, p, k int) {
+	addr := message[p].Base&^(block-1) + uint64(k)*block
+	for i := range message[p+1:] {
+		if _, later := message[p+1+i].within(addr); len(later) > 0 {
+			return
+		}
+	}
+	for i := range message[:p+1] {
+		Ordered(message[i].within(addr))
+	}
+}
+
+// scatter places the bytes of one block in a new order and waits half way.
 func (s *Shuffler) scatter(dst, src []byte, wait uint64) {
 	n := len(src)
 	half := (n + 1) / 2
@@ -165,6 +248,9 @@ func (s *Shuffler) coprime(n int) int {
 		}
 	}
 }
+
+// OneIn draws true once in n times.
+func (s *Shuffler) OneIn(n int) bool { return s.below(n) == 0 }
 
 // below draws from [0, n).
 func (s *Shuffler) below(n int) int {

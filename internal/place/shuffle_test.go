@@ -67,8 +67,8 @@ func TestSeedDeterminesOrder(t *testing.T) {
 	a, b, other := NewShuffler(7), NewShuffler(7), NewShuffler(8)
 	differ := false
 	for size := 1; size < len(src); size += 97 {
-		a.Bytes(dst, src[:size], 9)
-		b.Bytes(dst, src[:size], 9)
+		a.Bytes([]Piece{{dst, src[:size], 9}})
+		b.Bytes([]Piece{{dst, src[:size], 9}})
 		a1, a2 := a.order(1000)
 		b1, b2 := b.order(1000)
 		o1, o2 := other.order(1000)
@@ -79,6 +79,34 @@ func TestSeedDeterminesOrder(t *testing.T) {
 	}
 	if !differ {
 		t.Error("another seed gives the same orders")
+	}
+}
+
+// TestShufflersOfAShuffler: the n-th is the same whatever others have drawn, and no two
+// are alike.
+func TestShufflersOfAShuffler(t *testing.T) {
+	a, b := NewShuffler(7), NewShuffler(7)
+	seen := map[[2]int]uint64{}
+	for n := range uint64(1000) {
+		x, y := a.Of(n), b.Of(n)
+		first, step := x.order(1 << 40)
+		x.order(3) // of which y knows nothing
+		if f, s := y.order(1 << 40); f != first || s != step {
+			t.Fatalf("the Shufflers %d of one seed draw %d+%d and %d+%d", n, first, step, f, s)
+		}
+		if m, ok := seen[[2]int{first, step}]; ok {
+			t.Fatalf("the Shufflers %d and %d draw the same", m, n)
+		}
+		seen[[2]int{first, step}] = n
+	}
+	late := 0
+	for n := range uint64(80_000) {
+		if s := a.Of(n); s.OneIn(8) {
+			late++
+		}
+	}
+	if late < 9_500 || late > 10_500 {
+		t.Errorf("%d of 80,000 Shufflers draw one in 8", late)
 	}
 }
 

@@ -151,7 +151,7 @@ func (p *process) neverSlept(size int) bool {
 // header and in a warning for each side.
 func (p *process) labelled(device string) {
 	p.t.Helper()
-	const what = "embedded shared-memory device, not RDMA hardware\n"
+	const what = "embedded shared-memory device, not RDMA hardware"
 	for _, text := range []string{
 		" Device          : " + device + "\n", " Software device : " + what,
 		"WARNING: this side uses " + device + ": " + what, "WARNING: the peer uses " + device + ": " + what,

@@ -76,7 +76,7 @@ var fastFaults = []mutation{
 	{"the fast path does not store in order", "TestOrder/DIO-10_kept/shm_whole", "fast.go",
 		`		default:
 			place.Ordered(dst, src)`, `		default:
-			q.shuffler.Blocks(dst, src, 0)`},
+			q.shuffler.Blocks([]place.Piece{{Dst: dst, Src: src}})`},
 	{"two threads send at once", "TestTwoThreadsPost", "post.go",
 		`	if !q.tryLock() { // which is inlined
 		q.lock()
@@ -92,7 +92,7 @@ var fastFaults = []mutation{
 		`t.remote.turns(t.num) != t.was`, `t.remote.turns(t.num)&1 == 0`},
 
 	{"polls do not help work that waits", "TestPollHelps", "cq_stall.go",
-		`		p.progress()
+		`		p.progress(true)
 `, `		_ = p
 `},
 	{"a CQ does not learn of work that waits", "TestPollHelps", "lock.go",

@@ -18,11 +18,8 @@ func (q *cq) stall(p *qp, waits bool) {
 }
 
 // help lets the work of QPs that waits proceed: the thread that polls has nothing
-// better to do. READs of devices that shuffle are the engine's, see start.
+// better to do.
 func (q *cq) help() {
-	if q.ctx.dev.place != ascending {
-		return
-	}
 	for i := 0; ; i++ {
 		q.mu.Lock()
 		if i >= len(q.stalled) {
@@ -31,7 +28,7 @@ func (q *cq) help() {
 		}
 		p := q.stalled[i]
 		q.mu.Unlock()
-		p.progress()
+		p.progress(true)
 	}
 }
 

@@ -184,11 +184,14 @@ func (q *qp) fill(sges []verbs.SGE, packet []byte) verbs.WCStatus {
 		}
 		dst := q.ctx.local(s, q.recvPD(), verbs.AccessLocalWrite)
 		if dst == nil {
+			q.message = q.message[:0]
 			return verbs.WCLocProtErr
 		}
 		n := min(len(dst), len(packet))
-		q.place(dst, packet[:n], s.Addr)
+		q.add(dst, packet[:n], s.Addr)
 		packet = packet[n:]
 	}
+	q.place(q.filled)
+	q.filled++
 	return verbs.WCSuccess
 }

@@ -1,6 +1,10 @@
 package shm
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -22,19 +26,20 @@ type device struct {
 	name    string
 	place   placement
 	promise verbs.OrderCaps
+	seed    uint64 // that was asked for; 0: none
 }
 
 const wholeAndBlocks = verbs.OrderWholeMsg | verbs.OrderAligned128Bytes
 
 var (
 	listed = []*device{
-		{"shm_whole", ascending, wholeAndBlocks},
-		{"shm_block128", blocks, verbs.OrderAligned128Bytes},
-		{"shm_unordered", shuffled, 0},
+		{name: "shm_whole", place: ascending, promise: wholeAndBlocks},
+		{name: "shm_block128", place: blocks, promise: verbs.OrderAligned128Bytes},
+		{name: "shm_unordered", place: shuffled},
 	}
 	// liar claims an order that it does not keep. It exists to prove that
 	// checking works and is found only by name.
-	liar = &device{"shm_liar", shuffled, wholeAndBlocks}
+	liar = &device{name: "shm_liar", place: shuffled, promise: wholeAndBlocks}
 )
 
 type backend struct{}
@@ -52,18 +57,38 @@ func (backend) Devices() ([]verbs.Device, error) {
 	return out, nil
 }
 
+// Lookup returns the device of a name, behind which parameters may stand; see [Options].
 func (backend) Lookup(name string) (verbs.Device, error) {
-	for _, d := range append(listed, liar) {
-		if d.name == name {
-			return d, nil
-		}
+	parts := strings.Split(name, ":")
+	all := append(slices.Clone(listed), liar)
+	i := slices.IndexFunc(all, func(d *device) bool { return d.name == parts[0] })
+	if i < 0 {
+		return nil, nil
 	}
-	return nil, nil
+	d := *all[i]
+	if err := d.configure(parts[1:]); err != nil {
+		return nil, err
+	}
+	return &d, nil
 }
 
-func (d *device) Name() string                 { return d.name }
+// Name is the name that finds a device like this, with its parameters.
+func (d *device) Name() string {
+	if d.seed == 0 {
+		return d.name
+	}
+	return fmt.Sprintf("%s:seed=%d", d.name, d.seed)
+}
+
+// Software tells the seed too, so that an order that did harm can be had again.
+func (d *device) Software() string {
+	if d.place == ascending {
+		return software
+	}
+	return fmt.Sprintf("%s (seed %d)", software, d.seedInUse())
+}
+
 func (d *device) Backend() string              { return "shm" }
-func (d *device) Software() string             { return software }
 func (d *device) Present() bool                { return true }
 func (d *device) Open() (verbs.Context, error) { return open(d) }
 

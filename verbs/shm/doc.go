@@ -82,11 +82,25 @@
 // they say of it (ibv_query_qp_data_in_order):
 //
 //	shm_whole      ascending                     promises whole messages
-//	shm_block128   aligned 128-byte blocks       promises blocks
-//	               in shuffled order
+//	shm_block128   aligned 128-byte blocks of    promises blocks
+//	               all SGEs in shuffled order
 //	shm_unordered  blocks shuffled, and the      promises nothing
-//	               bytes within them
+//	               bytes within them; WRITEs
+//	               overtake each other
 //	shm_liar       as shm_unordered              claims whole messages
+//
+// These answers are about the bytes of one request. No device promises that one WRITE is
+// in place before a later one, and on shm_unordered and shm_liar one in eight is late: it
+// is carried out after WRITEs that were posted behind it. So an application that writes
+// data and then a flag, and spins on the flag, is found out. What is ordered stays so:
+// the completion of a request or of a receive, a READ and an atomic operation each find
+// the WRITEs in place that the QP was given before, and of WRITEs to the same memory the
+// last one stays. A late WRITE comes when its CQ is polled, and after a millisecond or two
+// by itself.
+//
+// What is shuffled follows from a seed, see [Options]: it is the same for the same
+// requests on the same QPs, whatever their timing. A device tells its seed with what
+// stands in for hardware (Software).
 //
 // The order is real: a reader on another core can see it. The promise rests on
 // x86's store order; on other CPUs all of them promise nothing. Messages of more than

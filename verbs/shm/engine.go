@@ -96,7 +96,7 @@ func (e *engine) round() (next time.Time) {
 	clear(e.queue)
 	e.mu.Unlock()
 	for _, q := range list {
-		again, ok := q.progress()
+		again, ok := q.progress(false)
 		tick := time.Now().Add(lazyTick)
 		switch {
 		case ok && again.IsZero():

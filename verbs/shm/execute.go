@@ -140,9 +140,10 @@ func (q *qp) read(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
 // scatter stores what an atomic operation found in the local memory of the request.
 func (q *qp) scatter(w *work, src []byte) {
 	for i, dst := range q.pieces[:len(w.sges)] {
-		q.place(dst, src[:len(dst)], w.sges[i].Addr)
+		q.add(dst, src[:len(dst)], w.sges[i].Addr)
 		src = src[len(dst):]
 	}
+	q.place(uint64(w.place))
 }
 
 // send scatters the message into the peer's next receive.
@@ -171,17 +172,28 @@ func (q *qp) send(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
 	return done, status
 }
 
-// place stores src at dst, whose address a reader knows as base, in the order
-// of the device.
-func (q *qp) place(dst, src []byte, base uint64) {
+// add adds a piece to the message that is placed next: src goes to the front of dst,
+// whose address a reader knows as base.
+func (q *qp) add(dst, src []byte, base uint64) {
+	q.message = append(q.message, place.Piece{Dst: dst, Src: src, Base: base})
+}
+
+// place stores the pieces that were added, in the order of the device. Where it shuffles
+// the order follows from the number of the message.
+func (q *qp) place(number uint64) {
 	switch q.ctx.dev.place {
 	case ascending:
-		place.Ordered(dst, src)
+		for i := range q.message {
+			place.Ordered(q.message[i].Dst, q.message[i].Src)
+		}
 	case blocks:
-		q.shuffler.Blocks(dst, src, base)
+		s := q.shuffler.Of(number)
+		s.Blocks(q.message)
 	default:
-		q.shuffler.Bytes(dst, src, base)
+		s := q.shuffler.Of(number)
+		s.Bytes(q.message)
 	}
+	q.message = q.message[:0]
 }
 
 // publish completes the receive that the message took.

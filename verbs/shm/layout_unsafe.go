@@ -26,10 +26,10 @@ func wordOf(b []byte) *uint64 {
 	return (*uint64)(word)
 }
 
-// offsetInBlock tells how far into an aligned block of 128 bytes the memory begins, which
-// is the same wherever it is mapped.
-func offsetInBlock(b []byte) uint64 {
-	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))) % 128)
+// addressOf is where the memory begins here. It is as far into an aligned block of 128 bytes
+// wherever it is mapped.
+func addressOf(b []byte) uint64 {
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
 }
 
 func sgesOf(first *verbs.SGE, n int32) []verbs.SGE {

@@ -49,9 +49,9 @@ func (q *qp) tryLock() bool {
 }
 
 // unlock gives the requester back, and tells the send CQ if work has begun or ceased
-// to wait.
+// to wait for those who poll it.
 func (q *qp) unlock() {
-	if waits := q.pendHead != q.pendTail; waits != q.waits {
+	if waits := q.pendHead != q.pendTail && !q.engineOnly(q.slot(q.pendHead)); waits != q.waits {
 		q.waits = waits
 		q.sendCQ.stall(q, waits)
 	}

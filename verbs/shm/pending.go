@@ -21,6 +21,8 @@ type pending struct {
 	rnr       bool      // waits for a receive
 	inquiring bool      // waits for an answer
 	since     time.Time // when the first answer was waited for
+	late      bool      // a WRITE that later ones may overtake, or that has overtaken one
+	placed    bool      // that has
 }
 
 func (q *qp) slot(i uint32) *pending { return &q.pend[i&uint32(len(q.pend)-1)] }
@@ -33,7 +35,7 @@ func (q *qp) enqueue(w *work) *pending {
 	p := q.slot(q.pendTail)
 	q.pendTail++
 	q.pass.valid = false // what is posted now waits its turn
-	p.work, p.tried, p.asked, p.rnr, p.inquiring = *w, false, false, false, false
+	p.work, p.tried, p.asked, p.rnr, p.inquiring, p.late, p.placed = *w, false, false, false, false, false, false
 	p.notBefore, p.since = time.Time{}, time.Time{}
 	p.sgeCopy = append(p.sgeCopy[:0], w.sges...)
 	p.sges = p.sgeCopy
@@ -123,12 +125,13 @@ func rnrDelay(code uint32) time.Duration { return rnrDelays[code%32] * 10 * time
 
 // progress executes what waits, as far as it can proceed. It returns when to look
 // again, the zero time if nothing waits. ok is false if another thread is at work on
-// the QP: it may have been stopped in favour of this one.
-func (q *qp) progress() (again time.Time, ok bool) {
+// the QP: it may have been stopped in favour of this one. The thread is one that polls,
+// or the engine's.
+func (q *qp) progress(polls bool) (again time.Time, ok bool) {
 	if !q.tryLock() {
 		return again, false
 	}
-	again = q.progressLocked()
+	again = q.progressLocked(polls)
 	broken, life := q.broken, q.life.Load()
 	q.unlock()
 	if broken {
@@ -137,13 +140,17 @@ func (q *qp) progress() (again time.Time, ok bool) {
 	return again, true
 }
 
-func (q *qp) progressLocked() time.Time {
+func (q *qp) progressLocked(polls bool) time.Time {
 	for q.goesOn() {
 		p := q.slot(q.pendHead)
-		if !q.due(p) {
+		if !q.due(p, polls) {
 			return p.notBefore
 		}
-		out, status := q.execute(&p.work)
+		out, status := done, verbs.WCSuccess
+		if !p.placed {
+			p.late = false
+			out, status = q.execute(&p.work)
+		}
 		if out != done {
 			if status = q.wait(p, out); status == verbs.WCSuccess {
 				return p.notBefore
@@ -159,11 +166,16 @@ func (q *qp) progressLocked() time.Time {
 	return time.Time{}
 }
 
-// due tells whether the request may be tried again: its time has come, or what it
+// due tells whether the first request may be tried: its time has come, or what it
 // waits for. A receive that is posted ends the wait for it at once, as the credits
-// of RC's end-to-end flow control do.
-func (q *qp) due(p *pending) bool {
+// of RC's end-to-end flow control do. A late WRITE waits no longer once somebody polls or
+// a request comes that takes its turn.
+func (q *qp) due(p *pending, polls bool) bool {
 	switch {
+	case polls && q.engineOnly(p):
+		return false
+	case p.late && (polls || !q.lateLast()):
+		return true
 	case p.asked && q.answered(), p.inquiring && q.inquiry != nil && q.inquiry.hasEnded():
 		return true
 	case p.rnr && q.peer != nil && q.peer.hasReceive():
@@ -184,8 +196,21 @@ func (q *qp) goesOn() bool {
 	return false
 }
 
-// begun tells whether a request waits that has been tried.
-func (q *qp) begun() bool { return q.pendHead != q.pendTail && q.slot(q.pendHead).tried }
+// begun tells whether the first request that waits has been tried, waits for an answer, or
+// is overtaken.
+func (q *qp) begun() bool {
+	if q.pendHead == q.pendTail {
+		return false
+	}
+	p := q.slot(q.pendHead)
+	return p.tried || p.inquiring || p.late
+}
+
+// engineOnly tells whether the request is a READ of a device that shuffles. Threads that
+// poll leave it to the engine: they are its readers, who must be able to look meanwhile.
+func (q *qp) engineOnly(p *pending) bool {
+	return p.op == verbs.OpRDMARead && q.ctx.dev.place != ascending
+}
 
 // endDrain ends the draining when no request is under way, and says so if it was asked to.
 func (q *qp) endDrain() {

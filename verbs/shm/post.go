@@ -130,13 +130,20 @@ func (q *qp) start() {
 		q.finish(&q.now, verbs.WCWRFlushErr)
 		return
 	}
+	if state == verbs.QPRTS && q.reorders() && q.overtake() {
+		return
+	}
 	if q.now.op == verbs.OpRDMARead && q.ctx.dev.place != ascending {
 		q.enqueue(&q.now)
 		q.ctx.engine.wake(q)
 		return
 	}
 	if q.pendHead != q.pendTail || state != verbs.QPRTS {
+		late := q.lateLast()
 		q.enqueue(&q.now)
+		if late {
+			q.progressLocked(true)
+		}
 		q.ctx.engine.watch(q)
 		return
 	}

@@ -48,18 +48,20 @@ type qp struct {
 	pend     []pending // ring of work that waits, made when the first does
 	pendHead uint32
 	pendTail uint32
-	waits    bool // the send CQ knows of work that waits
+	waits    bool // the send CQ knows of work that waits for those who poll
 	peer     *peer
 	inquiry  *inquiry // the question that the first request waits for
 	pass     pass
-	shuffler place.Shuffler
-	now      work     // the request being posted
-	pieces   [][]byte // of its memory, room for as many as a request has
-	far      [][]byte // of its memory at the peer
-	closures uint32   // of the peer's memory, when the request began
-	packet   []byte   // of UD, the one that is sent
-	broken   bool     // a request failed: fail is to be called after unlock
-	draining bool     // in SQD, work that had begun is not finished
+	shuffler place.Shuffler // of which each request has its own
+	now      work           // the request being posted
+	pieces   [][]byte       // of its memory, room for as many as a request has
+	far      [][]byte       // of its memory at the peer
+	closures uint32         // of the peer's memory, when the request began
+	message  []place.Piece  // that is placed next
+	packet   []byte         // of UD, the one that is sent
+	filled   uint64         // receives of UD
+	broken   bool           // a request failed: fail is to be called after unlock
+	draining bool           // in SQD, work that had begun is not finished
 }
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
@@ -111,7 +113,7 @@ func (c *context) addQP(q *qp) error {
 	// A thread that polls the CQ may still look at the records when the QP is
 	// destroyed: they stay mapped until nobody can.
 	runtime.AddCleanup(q, func(f *memfd.File) { f.Unmap() }, q.recv.file)
-	q.shuffler = place.NewShuffler(c.id ^ uint64(q.num))
+	q.shuffler = c.dev.shuffler(q.num)
 	q.hold(1)
 	return nil
 }

@@ -22,21 +22,39 @@ const chunk = 1 << 20
 func (q *qp) transfer(t *transfer) (outcome, verbs.WCStatus) {
 	out, status := q.here(t.p, t.w, t.n, q.findFar(t))
 	var near, far cursor
-	for left := t.n; left > 0 && out == done && status == verbs.WCSuccess; {
+	for left, part := t.n, uint64(0); left > 0 && out == done && status == verbs.WCSuccess; {
 		if !q.pass.current() {
 			out, status = q.again(t)
 			continue
 		}
+		left -= q.addChunk(t, &near, &far, left)
+		q.place(uint64(t.w.place) + part<<32)
+		part++
+	}
+	return out, status
+}
+
+// addChunk adds the next pieces of the message, up to a chunk that ends with a block of 128
+// bytes where the message does not end, and returns how long they are together.
+func (q *qp) addChunk(t *transfer, near, far *cursor, left uint64) (n uint64) {
+	for n < min(left, chunk) {
 		dst, src := far.rest(q.far), near.rest(q.pieces)
 		if t.w.op == verbs.OpRDMARead {
 			dst, src = src, dst
 		}
-		base := offsetInBlock(dst)
-		n := min(uint64(len(dst)), uint64(len(src)), left, chunk-base)
-		q.place(dst[:n], src[:n], base)
-		near.at, far.at, left = near.at+int(n), far.at+int(n), left-n
+		at := addressOf(dst)
+		m := min(uint64(len(dst)), uint64(len(src)), left-n)
+		if room := chunk - n; m > room {
+			over := (at + room) % 128
+			if over >= room {
+				return n // what is left of the chunk does not reach the end of a block
+			}
+			m = room - over
+		}
+		q.add(dst[:m], src[:m], at)
+		near.at, far.at, n = near.at+int(m), far.at+int(m), n+m
 	}
-	return out, status
+	return n
 }
 
 // again looks at everything anew that the request goes by, after a change.

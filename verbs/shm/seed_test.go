@@ -1,0 +1,116 @@
+package shm_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm"
+)
+
+func TestNamesWithParameters(t *testing.T) {
+	d := must(verbs.Lookup("shm_unordered:seed=7"))(t)
+	if d.Name() != "shm_unordered:seed=7" || !strings.Contains(d.Software(), "seed 7)") {
+		t.Errorf("name %s, software %s", d.Name(), d.Software())
+	}
+	if same := must(verbs.Lookup(d.Name()))(t); same.Software() != d.Software() {
+		t.Errorf("found by its name: %s", same.Software())
+	}
+	o := must(shm.Device("shm_liar", shm.Options{Seed: 1<<64 - 1}))(t)
+	if o.Name() != "shm_liar:seed=18446744073709551615" || !strings.Contains(o.Software(), "seed 18446744073709551615)") {
+		t.Errorf("with options: name %s, software %s", o.Name(), o.Software())
+	}
+	if must(shm.Device("shm_whole", shm.Options{}))(t).Name() != "shm_whole" {
+		t.Error("shm_whole is not found without options")
+	}
+}
+
+func TestNamesWithWrongParameters(t *testing.T) {
+	for name, want := range map[string]string{
+		"shm_unordered:seed=":                     "from 1 to 2^64-1",
+		"shm_unordered:seed=0":                    "from 1 to 2^64-1",
+		"shm_unordered:seed=-7":                   "from 1 to 2^64-1",
+		"shm_unordered:seed=7us":                  "from 1 to 2^64-1",
+		"shm_unordered:seed=7:seed=8":             "set to 7 before",
+		"shm_unordered:sed=7":                     "there is seed=N",
+		"shm_unordered:":                          "there is seed=N",
+		"shm_whole:seed=7":                        "ascending",
+		"shm_unorderd:seed=7":                     "there are: ",
+		":seed=7":                                 "there are: ",
+		"shm_block128:seed=184467440737095516160": "from 1 to 2^64-1",
+	} {
+		if d, err := verbs.Lookup(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v, want an error with %q", name, d, err, want)
+		}
+	}
+	if _, err := shm.Device("mlx5_0", shm.Options{Seed: 7}); !errors.Is(err, verbs.ErrNoDevice) {
+		t.Errorf("a device that is not embedded: %v", err)
+	}
+}
+
+// TestSeedIsTold: a device that shuffles and was given no seed tells the one that it
+// has, which is that of the process; one that does not shuffle has none.
+func TestSeedIsTold(t *testing.T) {
+	software := func(name string) string { return must(verbs.Lookup(name))(t).Software() }
+	_, seed, ok := strings.Cut(software("shm_unordered"), " (seed ")
+	if !ok || seed != strings.TrimLeft(seed, "0") {
+		t.Errorf("no seed in %q", software("shm_unordered"))
+	}
+	for _, name := range devices {
+		if got, want := strings.HasSuffix(software(name), " (seed "+seed), name != "shm_whole"; got != want {
+			t.Errorf("%s: %s", name, software(name))
+		}
+	}
+	d := must(verbs.Lookup("shm_unordered:seed=" + strings.TrimSuffix(seed, ")")))(t)
+	if got, want := lastPieces(t, d.Name(), verbs.OpSend), lastPieces(t, "shm_unordered", verbs.OpSend); !slices.Equal(got, want) {
+		t.Errorf("with the seed that was told %d, without %d", got, want)
+	}
+}
+
+// lastPieces sends or reads messages of 32 pieces that all go to one word, on new
+// devices, and returns which piece of each was stored last. It depends on no timing.
+func lastPieces(t *testing.T, device string, op verbs.Opcode) (last []uint64) {
+	t.Helper()
+	const pieces, messages = 32, 30
+	c := conf()
+	c.device, c.cap.MaxSendSGE, c.cap.MaxRecvSGE = device, pieces, pieces
+	a, b := pair(t, c)
+	from, to := a, b
+	if op == verbs.OpRDMARead {
+		from, to = b, a
+	}
+	for i := range pieces {
+		atomicWords(from.mem)[i].Store(uint64(i))
+	}
+	all := slices.Repeat([]verbs.SGE{to.sge(0, 8)}, pieces)
+	for range messages {
+		w := send{op: op, flags: verbs.SendSignaled, sges: all}.toward(b, 0)
+		if op == verbs.OpSend {
+			w.sges = []verbs.SGE{a.sge(0, 8*pieces)}
+			b.mustRecv(t, recv{sges: all})
+		}
+		a.mustPost(t, w)
+		noError(t, spinFor(a.sendCQ))
+		if op == verbs.OpSend {
+			noError(t, spinFor(b.recvCQ))
+		}
+		last = append(last, atomicWords(to.mem)[0].Load())
+	}
+	return last
+}
+
+// TestSameSeedSameOrder: what is stored last is the same with the same seed, and another
+// with another one.
+func TestSameSeedSameOrder(t *testing.T) {
+	for _, op := range []verbs.Opcode{verbs.OpSend, verbs.OpRDMARead} {
+		first := lastPieces(t, "shm_unordered:seed=7", op)
+		if again := lastPieces(t, "shm_unordered:seed=7", op); !slices.Equal(first, again) {
+			t.Errorf("%s with seed 7: %d and %d", op, first, again)
+		}
+		if other := lastPieces(t, "shm_unordered:seed=8", op); slices.Equal(first, other) {
+			t.Errorf("%s with seeds 7 and 8: both %d", op, first)
+		}
+	}
+}
