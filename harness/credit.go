@@ -10,7 +10,8 @@ import (
 // receiver writes the number of messages, and a check of it, into the sender's
 // memory. A sender that finds the two at odds has looked while they were being
 // written, in whatever order, and looks again later; so credits need no promise
-// about order, not even within their 16 bytes.
+// about the order of bytes, not even within their 16. Of several the last one has to
+// stay: a QP carries out WRITEs to the same memory in the order of their posting.
 
 const creditBytes = 16
 
