@@ -93,6 +93,5 @@ func TestCompareInterrupted(t *testing.T) {
 	client.signal(sigInt)
 	client.ends(statusOther, stopLimit)
 	client.says("interrupted by SIGINT", "the results of ", "to draw them: ib_report -o out out/write-lat.json out/write-bw.json")
-	server.signal(sigTerm)
-	server.ends(statusOther, stopLimit)
+	server.ends(statusPeer, patience) // at once if it was told of the interruption, else when nobody comes back
 }
