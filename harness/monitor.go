@@ -14,8 +14,7 @@ import (
 // ends, which is made as long as the kernel allows.
 
 // longSlice is the time slice of a measuring thread, in ns: the longest that sched_setattr(2)
-// takes for a thread without real-time priority. Kernels before 6.12 ignore it; before 6.6
-// an idle thread waited without it.
+// takes for a thread without real-time priority. Kernels before 6.12 ignore it.
 const longSlice = 100e6
 
 // takeSlice gives the calling thread the long slice, and returns what gives it back.
@@ -32,15 +31,18 @@ func takeSlice() (giveBack func()) {
 	return func() { _ = unix.SchedSetAttr(0, before, 0) } // it was so before
 }
 
-// lullMonitor makes the runtime's monitor an idle thread on a CPU, if it is found: it may
+// idleMonitor makes the runtime's monitor an idle thread on a CPU, if it is found: it may
 // be asleep in another way just now. It stays one, since who may make a thread idle may
 // not always make it normal again, sched(7).
-func (t *threads) lullMonitor(cpu int) {
+func (t *threads) idleMonitor(cpu int) {
 	if t.monitor == 0 {
 		t.monitor = findMonitor()
 	}
+	if t.monitor == 0 {
+		return
+	}
 	attr, err := unix.SchedGetAttr(t.monitor, 0)
-	if t.monitor == 0 || err != nil {
+	if err != nil {
 		return
 	}
 	attr.Policy = unix.SCHED_IDLE

@@ -10,8 +10,8 @@ import (
 )
 
 // While a thread spins on its CPU the runtime's monitor seldom runs: the kernel lets it
-// when the long slice ends, and when something else has taken the CPU, which is why some
-// other work on this machine is waited for.
+// when the long slice ends, and when something else has taken the CPU. So the test waits
+// for a while in which little else does.
 func TestMonitorWaitsForTheLoop(t *testing.T) {
 	if before(6, 12) {
 		t.Skip("time slices of a thread's own came with Linux 6.12")

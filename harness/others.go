@@ -153,7 +153,7 @@ func (t *threads) measureOn(cpu int) (release func()) {
 		_ = unix.SchedSetaffinity(last, &others)
 	}
 	t.measuring[tid], t.last[cpu] = true, tid
-	t.lullMonitor(cpu)
+	t.idleMonitor(cpu)
 	giveBack := takeSlice()
 	return func() {
 		t.mu.Lock()

@@ -33,6 +33,16 @@ func counter(t *testing.T) (fd int, w *Waiter[byte]) {
 	return fd, w
 }
 
+// awaitWaiter returns when a goroutine has its turn to wait in the poller.
+func awaitWaiter[T any](t *testing.T, w *Waiter[T]) {
+	t.Helper()
+	for end := time.Now().Add(patience); len(w.turn) == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("nobody waits")
+		}
+	}
+}
+
 func raise(t *testing.T, fd int, n byte) {
 	t.Helper()
 	if _, err := unix.Write(fd, []byte{n, 0, 0, 0, 0, 0, 0, 0}); err != nil {
@@ -77,9 +87,7 @@ func TestDeadlines(t *testing.T) {
 		_, err := w.Wait(patience)
 		long <- err
 	}()
-	for len(w.turn) == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	awaitWaiter(t, w)
 	began := time.Now()
 	_, err := w.Wait(short)
 	if took := time.Since(began); !errors.Is(err, os.ErrDeadlineExceeded) || took < short || took > patience/2 {
@@ -103,9 +111,7 @@ func TestCloseEndsWaits(t *testing.T) {
 			ended <- err
 		}()
 	}
-	for len(w.turn) == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	awaitWaiter(t, w)
 	if err := w.Close(); err != nil {
 		t.Error(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// TestFakeDevice is run by others of this file, on stubs of several kinds. It prints what
+// TestAnswersOfTheStub is run by others of this file, on stubs of several kinds. It prints what
 // this package makes of them.
-func TestFakeDevice(t *testing.T) {
+func TestAnswersOfTheStub(t *testing.T) {
 	if *deviceName != stub {
 		t.Skip("run by other tests, with -device " + stub)
 	}
@@ -54,7 +54,7 @@ func TestSpeedOfBothMembers(t *testing.T) {
 		"speed 256\n":  {"STUB_SPEED=128", "STUB_SPEED_EX=256"}, // XDR, which the kernel gives the older member as NDR
 		"speed 1024\n": {"STUB_SPEED=0", "STUB_SPEED_EX=1024"},
 	} {
-		if out := runOnStub(t, "^TestFakeDevice$", env...); !strings.Contains(out, want) {
+		if out := runOnStub(t, "^TestAnswersOfTheStub$", env...); !strings.Contains(out, want) {
 			t.Errorf("%v: no %q in:\n%s", env, want, out)
 		}
 	}
@@ -77,7 +77,7 @@ func TestScatterToCQE(t *testing.T) {
 		{"hns", []string{"STUB_VENDOR=0x19e5"}, []string{
 			"RC 1 false: qp 0x1 holds 0,", "RC 1 true: qp 0x1 holds 32,", "RC 4 true: qp 0x1 holds 128,", "UC 1 true: qp 0x1 holds 0,"}},
 	} {
-		out := runOnStub(t, "^TestFakeDevice$", c.env...)
+		out := runOnStub(t, "^TestAnswersOfTheStub$", c.env...)
 		for _, want := range c.want {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: no %q in:\n%s", c.device, want, out)
