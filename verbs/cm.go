@@ -75,8 +75,16 @@ type CMParam struct {
 
 // ConnectCM takes an RC QP in RESET to RTS with the attributes that c has agreed
 // on with the peer. access is what the peer may do, mtu the largest that both sides
-// want. The other attributes are those of [Connect].
-func ConnectCM(qp QP, c CMConn, access Access, rdAtomic uint8, mtu MTU) error {
+// want. With nil for retries they are [DefaultRetries], but for the timeout, which
+// librdmacm takes from what it knows of the path.
+func ConnectCM(qp QP, c CMConn, access Access, rdAtomic uint8, mtu MTU, retries *Retries) error {
+	use := DefaultRetries()
+	if retries != nil {
+		use = *retries
+	}
+	if err := use.check(); err != nil {
+		return err
+	}
 	for _, state := range []QPState{QPInit, QPRTR, QPRTS} {
 		attr, mask, err := c.QPAttr(state)
 		if err != nil {
@@ -85,7 +93,10 @@ func ConnectCM(qp QP, c CMConn, access Access, rdAtomic uint8, mtu MTU) error {
 		attr.State, attr.AccessFlags = state, access
 		attr.PathMTU = min(attr.PathMTU, mtu)
 		attr.MaxRdAtomic, attr.MaxDestRdAtomic = rdAtomic, rdAtomic
-		attr.MinRNRTimer, attr.RetryCnt, attr.RNRRetry = ConnectMinRNRTimer, ConnectRetryCnt, ConnectRNRRetry
+		attr.RetryCnt, attr.RNRRetry, attr.MinRNRTimer = use.RetryCnt, use.RNRRetry, use.MinRNRTimer
+		if retries != nil {
+			attr.Timeout = use.Timeout
+		}
 		if err := qp.Modify(&attr, mask); err != nil {
 			return err
 		}

@@ -19,6 +19,8 @@ const (
 	maxPSN   = 1<<24 - 1
 )
 
+const maxFlowLabel = 1<<20 - 1
+
 // Check tells what is wrong with an endpoint, which may come from a peer that
 // is broken or hostile.
 func (e Endpoint) Check() error {
@@ -37,21 +39,65 @@ func (e Endpoint) Check() error {
 	return nil
 }
 
-// The attributes that Connect sets to fixed values: perftest's, but for the RNR
-// timer. perftest's 0.64 ms stop a sender that is a little ahead for thousands of messages.
-const (
-	ConnectTimeout     = 14  // 4.096 µs << 14: 67 ms until a packet is repeated
-	ConnectRetryCnt    = 7   // repetitions until the peer counts as gone
-	ConnectRNRRetry    = 7   // for ever, while the peer has no receive posted
-	ConnectMinRNRTimer = 1   // 10 µs until a sender that found no receive tries again
-	ConnectHopLimit    = 255 // routers on the way
-)
+// ConnectHopLimit is how many routers packets may pass if [Path] names no other number.
+const ConnectHopLimit = 255
 
-// Path is how packets of a QP leave this side.
+// Path is how packets of a QP leave this side. The zero value of all members but Port
+// is perftest's default.
 type Path struct {
-	Port         int // of the device, 1 to 255
-	GIDIndex     int // of the source, into the port's table, 0 to 255
-	TrafficClass uint8
+	Port         int      // of the device, 1 to 255
+	GIDIndex     int      // of the source, into the port's table, 0 to 255
+	TrafficClass uint8    // of the GRH; on RoCE v2 its upper six bits are the DSCP
+	SL           uint8    // service level, 0 to 15; on RoCE in a VLAN its lower three bits are the priority
+	FlowLabel    uint32   // of the GRH, 20 bits; 0 lets the device choose the UDP source port of RoCE v2
+	HopLimit     uint8    // of the GRH; 0: [ConnectHopLimit]
+	PKeyIndex    uint16   // into the port's table
+	Retries      *Retries // nil: [DefaultRetries]
+}
+
+// Retries says when a QP gives a request up, and how long it waits until then
+// (ibv_modify_qp(3)). Each side has its own: the first three are a requester's, MinRNRTimer
+// is what the responder asks of its peer.
+type Retries struct {
+	Timeout     uint8 // until a packet is repeated: 4.096 µs << Timeout, 0 to 31; 0 for ever
+	RetryCnt    uint8 // repetitions until the peer counts as gone, 0 to 7
+	RNRRetry    uint8 // repetitions while the peer has no receive posted, 0 to 7; 7 for ever
+	MinRNRTimer uint8 // code of the pause before such a repetition, 0 to 31: 1 is 10 µs, 31 491 ms, 0 655 ms
+}
+
+// DefaultRetries returns perftest's, but for the RNR timer: 67 ms, 7, for ever and 10 µs.
+// perftest's 0.64 ms stop a sender that is a little ahead for thousands of messages.
+func DefaultRetries() Retries {
+	return Retries{Timeout: 14, RetryCnt: 7, RNRRetry: 7, MinRNRTimer: 1}
+}
+
+// check tells which number has too many bits.
+func (r Retries) check() error {
+	if r.Timeout > 31 || r.RetryCnt > 7 || r.RNRRetry > 7 || r.MinRNRTimer > 31 {
+		return fmt.Errorf("timeout %d, retry_cnt %d, rnr_retry %d, min_rnr_timer %d: not at most 31, 7, 7, 31",
+			r.Timeout, r.RetryCnt, r.RNRRetry, r.MinRNRTimer)
+	}
+	return nil
+}
+
+// check tells what of a path is out of its range.
+func (p Path) check() error {
+	switch {
+	case p.Port < 1 || p.Port > 255 || p.GIDIndex < 0 || p.GIDIndex > 255:
+		return fmt.Errorf("port %d, GID index %d: not 1 to 255, 0 to 255", p.Port, p.GIDIndex)
+	case p.SL > 15:
+		return fmt.Errorf("service level %d: not 0 to 15", p.SL)
+	case p.FlowLabel > maxFlowLabel:
+		return fmt.Errorf("flow label %#x: not 0 to %#x", p.FlowLabel, maxFlowLabel)
+	}
+	return p.retries().check()
+}
+
+func (p Path) retries() Retries {
+	if p.Retries == nil {
+		return DefaultRetries()
+	}
+	return *p.Retries
 }
 
 // Connect takes an RC QP in RESET through INIT and RTR to RTS, connected to the
@@ -68,10 +114,10 @@ func Connect(qp QP, path Path, access Access, local, remote Endpoint) error {
 	if err := remote.Check(); err != nil {
 		return fmt.Errorf("remote %w", err)
 	}
-	if path.Port < 1 || path.Port > 255 || path.GIDIndex < 0 || path.GIDIndex > 255 {
-		return fmt.Errorf("port %d, GID index %d: not 1 to 255, 0 to 255", path.Port, path.GIDIndex)
+	if err := path.check(); err != nil {
+		return err
 	}
-	for _, m := range []modify{toInit(path.Port, access), toRTR(path, local, remote), toRTS(local, remote)} {
+	for _, m := range []modify{toInit(path, access), toRTR(path, local, remote), toRTS(path.retries(), local, remote)} {
 		if err := qp.Modify(&m.attr, m.mask); err != nil {
 			return err
 		}
@@ -85,9 +131,9 @@ type modify struct {
 	mask QPAttrMask
 }
 
-func toInit(port int, access Access) modify {
+func toInit(path Path, access Access) modify {
 	return modify{
-		QPAttr{State: QPInit, PortNum: uint8(port), AccessFlags: access},
+		QPAttr{State: QPInit, PortNum: uint8(path.Port), PKeyIndex: path.PKeyIndex, AccessFlags: access},
 		MaskState | MaskPort | MaskPKeyIndex | MaskAccessFlags,
 	}
 }
@@ -99,26 +145,34 @@ func toRTR(path Path, local, remote Endpoint) modify {
 		DestQPNum:       remote.QPNum,
 		RQPSN:           remote.PSN,
 		MaxDestRdAtomic: min(local.RdAtomic, remote.RdAtomic),
-		MinRNRTimer:     ConnectMinRNRTimer,
-		AH:              AHAttr{DLID: remote.LID, PortNum: uint8(path.Port)},
+		MinRNRTimer:     path.retries().MinRNRTimer,
+		AH:              AHAttr{DLID: remote.LID, SL: path.SL, PortNum: uint8(path.Port)},
 	}
 	if remote.GID != (GID{}) {
 		attr.AH.IsGlobal = true
 		attr.AH.GRH = GlobalRoute{
-			DGID: remote.GID, SGIDIndex: uint8(path.GIDIndex), HopLimit: ConnectHopLimit, TrafficClass: path.TrafficClass,
+			DGID: remote.GID, FlowLabel: path.FlowLabel, SGIDIndex: uint8(path.GIDIndex),
+			HopLimit: path.hopLimit(), TrafficClass: path.TrafficClass,
 		}
 	}
 	return modify{attr, MaskState | MaskAV | MaskPathMTU | MaskDestQPN | MaskRQPSN | MaskMaxDestRdAtomic | MaskMinRNRTimer}
 }
 
-func toRTS(local, remote Endpoint) modify {
+func (p Path) hopLimit() uint8 {
+	if p.HopLimit == 0 {
+		return ConnectHopLimit
+	}
+	return p.HopLimit
+}
+
+func toRTS(retries Retries, local, remote Endpoint) modify {
 	return modify{
 		QPAttr{
 			State:       QPRTS,
 			SQPSN:       local.PSN,
-			Timeout:     ConnectTimeout,
-			RetryCnt:    ConnectRetryCnt,
-			RNRRetry:    ConnectRNRRetry,
+			Timeout:     retries.Timeout,
+			RetryCnt:    retries.RetryCnt,
+			RNRRetry:    retries.RNRRetry,
 			MaxRdAtomic: min(local.RdAtomic, remote.RdAtomic),
 		},
 		MaskState | MaskSQPSN | MaskTimeout | MaskRetryCnt | MaskRNRRetry | MaskMaxRdAtomic,

@@ -66,34 +66,62 @@ func (r *recorder) Modify(a *QPAttr, m QPAttrMask) error {
 }
 
 func TestConnect(t *testing.T) {
-	var r recorder
-	if err := Connect(&r, Path{1, 3, 0x60}, AccessRemoteWrite, endA, endB); err != nil {
-		t.Fatal(err)
-	}
-	want := []QPAttr{
-		{State: QPInit, PortNum: 1, AccessFlags: AccessRemoteWrite},
-		{
-			State: QPRTR, PathMTU: MTU1024, DestQPNum: 18, RQPSN: 5, MaxDestRdAtomic: 4, MinRNRTimer: ConnectMinRNRTimer,
-			AH: AHAttr{PortNum: 1, IsGlobal: true, GRH: GlobalRoute{DGID: gidB, SGIDIndex: 3, HopLimit: 255, TrafficClass: 0x60}},
-		},
-		{State: QPRTS, SQPSN: 0xabcdef, Timeout: 14, RetryCnt: 7, RNRRetry: 7, MaxRdAtomic: 4},
-	}
-	if len(r.moves) != len(want) {
-		t.Fatalf("%d moves", len(r.moves))
-	}
-	for i, w := range want {
-		if r.moves[i].attr != w {
-			t.Errorf("move %d: %+v\nwant %+v", i, r.moves[i].attr, w)
-		}
-	}
-	// By LID alone, there is no GRH.
-	r = recorder{}
 	byLID := Endpoint{QPNum: 9, LID: 77, MTU: MTU256}
-	if err := Connect(&r, Path{Port: 2}, 0, byLID, byLID); err != nil {
-		t.Fatal(err)
-	}
-	if ah := r.moves[1].attr.AH; ah != (AHAttr{DLID: 77, PortNum: 2}) {
-		t.Errorf("address vector %+v", ah)
+	for name, c := range map[string]struct {
+		path       Path
+		mine, peer Endpoint
+		want       []QPAttr
+	}{
+		"by default": {
+			Path{Port: 1}, endA, endB,
+			[]QPAttr{
+				{State: QPInit, PortNum: 1, AccessFlags: AccessRemoteWrite},
+				{
+					State: QPRTR, PathMTU: MTU1024, DestQPNum: 18, RQPSN: 5, MaxDestRdAtomic: 4, MinRNRTimer: 1,
+					AH: AHAttr{PortNum: 1, IsGlobal: true, GRH: GlobalRoute{DGID: gidB, HopLimit: 255}},
+				},
+				{State: QPRTS, SQPSN: 0xabcdef, Timeout: 14, RetryCnt: 7, RNRRetry: 7, MaxRdAtomic: 4},
+			},
+		},
+		"all attributes": {
+			Path{
+				Port: 2, GIDIndex: 3, TrafficClass: 0x60, SL: 15, FlowLabel: 0xfffff, HopLimit: 1, PKeyIndex: 127,
+				Retries: &Retries{Timeout: 31, RetryCnt: 1, RNRRetry: 2, MinRNRTimer: 30},
+			}, endA, endB,
+			[]QPAttr{
+				{State: QPInit, PortNum: 2, PKeyIndex: 127, AccessFlags: AccessRemoteWrite},
+				{
+					State: QPRTR, PathMTU: MTU1024, DestQPNum: 18, RQPSN: 5, MaxDestRdAtomic: 4, MinRNRTimer: 30,
+					AH: AHAttr{
+						PortNum: 2, SL: 15, IsGlobal: true,
+						GRH: GlobalRoute{DGID: gidB, FlowLabel: 0xfffff, SGIDIndex: 3, HopLimit: 1, TrafficClass: 0x60},
+					},
+				},
+				{State: QPRTS, SQPSN: 0xabcdef, Timeout: 31, RetryCnt: 1, RNRRetry: 2, MaxRdAtomic: 4},
+			},
+		},
+		"by LID, without a GRH": {
+			Path{Port: 2, SL: 3, Retries: &Retries{}}, byLID, byLID,
+			[]QPAttr{
+				{State: QPInit, PortNum: 2, AccessFlags: AccessRemoteWrite},
+				{State: QPRTR, PathMTU: MTU256, DestQPNum: 9, AH: AHAttr{DLID: 77, SL: 3, PortNum: 2}},
+				{State: QPRTS},
+			},
+		},
+	} {
+		var r recorder
+		if err := Connect(&r, c.path, AccessRemoteWrite, c.mine, c.peer); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(r.moves) != len(c.want) {
+			t.Fatalf("%s: %d moves", name, len(r.moves))
+		}
+		for i, w := range c.want {
+			if r.moves[i].attr != w {
+				t.Errorf("%s, move %d: %+v\nwant %+v", name, i, r.moves[i].attr, w)
+			}
+		}
 	}
 }
 
@@ -104,9 +132,15 @@ func TestConnectFails(t *testing.T) {
 			t.Errorf("%s: %v after %d moves", at, err, len(r.moves))
 		}
 	}
-	for _, bad := range [][2]int{{0, 0}, {256, 0}, {-1, 0}, {1, -1}, {1, 256}} {
-		if err := Connect(&recorder{}, Path{Port: bad[0], GIDIndex: bad[1]}, 0, endA, endB); err == nil {
-			t.Errorf("port %d, GID index %d: accepted", bad[0], bad[1])
+	for _, bad := range []Path{
+		{}, {Port: 256}, {Port: -1}, {Port: 1, GIDIndex: -1}, {Port: 1, GIDIndex: 256}, {Port: 1, SL: 16},
+		{Port: 1, FlowLabel: 1 << 20},
+		{Port: 1, Retries: &Retries{Timeout: 32}}, {Port: 1, Retries: &Retries{RetryCnt: 8}},
+		{Port: 1, Retries: &Retries{RNRRetry: 8}}, {Port: 1, Retries: &Retries{MinRNRTimer: 32}},
+	} {
+		var r recorder
+		if err := Connect(&r, bad, 0, endA, endB); err == nil || len(r.moves) != 0 {
+			t.Errorf("%+v: %v after %d moves", bad, err, len(r.moves))
 		}
 	}
 }
@@ -128,6 +162,44 @@ func TestEndpointJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(bad), &e); err == nil {
 			t.Errorf("%s: accepted", bad)
 		}
+	}
+}
+
+// rdmaCM is a connection that has agreed on attributes of its own.
+type rdmaCM struct{ CMConn }
+
+func (rdmaCM) QPAttr(QPState) (QPAttr, QPAttrMask, error) {
+	return QPAttr{PathMTU: MTU2048, Timeout: 19, RetryCnt: 3, AH: AHAttr{SL: 5}}, MaskState, nil
+}
+
+// anyMove is a recorder that takes each mask.
+type anyMove struct{ recorder }
+
+func (r *anyMove) Modify(a *QPAttr, m QPAttrMask) error {
+	r.moves = append(r.moves, modify{*a, m})
+	return nil
+}
+
+func TestConnectCM(t *testing.T) {
+	mine := Retries{Timeout: 20, RetryCnt: 1, RNRRetry: 2, MinRNRTimer: 3}
+	for _, c := range []struct {
+		retries *Retries
+		want    Retries
+	}{{nil, Retries{Timeout: 19, RetryCnt: 7, RNRRetry: 7, MinRNRTimer: 1}}, {&mine, mine}} {
+		var r anyMove
+		if err := ConnectCM(&r, rdmaCM{}, AccessRemoteRead, 4, MTU1024, c.retries); err != nil || len(r.moves) != 3 {
+			t.Fatal(err, len(r.moves))
+		}
+		for _, m := range r.moves {
+			a := m.attr
+			got := Retries{Timeout: a.Timeout, RetryCnt: a.RetryCnt, RNRRetry: a.RNRRetry, MinRNRTimer: a.MinRNRTimer}
+			if got != c.want || a.PathMTU != MTU1024 || a.AH.SL != 5 || a.MaxRdAtomic != 4 || a.AccessFlags != AccessRemoteRead {
+				t.Errorf("%+v: %+v", c.retries, a)
+			}
+		}
+	}
+	if err := ConnectCM(&anyMove{}, rdmaCM{}, 0, 1, MTU256, &Retries{RetryCnt: 8}); err == nil {
+		t.Error("retry_cnt 8: accepted")
 	}
 }
 

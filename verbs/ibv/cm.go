@@ -137,10 +137,13 @@ func (c *cmConn) QPAttr(state verbs.QPState) (verbs.QPAttr, verbs.QPAttrMask, er
 	return toQPAttr(&a), verbs.QPAttrMask(mask), nil
 }
 
+// agreed is what both sides are told. The retry counts are not those of the QPs, which
+// verbs.ConnectCM sets.
 func agreed(p verbs.CMParam) (C.struct_agreed, error) {
+	usual := verbs.DefaultRetries()
 	a := C.struct_agreed{
 		qp_num: C.uint32_t(p.QPNum), rd_atomic: C.uint8_t(p.RdAtomic),
-		retry_count: verbs.ConnectRetryCnt, rnr_retry_count: verbs.ConnectRNRRetry,
+		retry_count: C.uint8_t(usual.RetryCnt), rnr_retry_count: C.uint8_t(usual.RNRRetry),
 	}
 	if len(p.PrivateData) > len(a.private_data) {
 		return a, syscall.EINVAL

@@ -49,7 +49,7 @@ func TestCMConnectsTwoQPs(t *testing.T) {
 	if !bytes.HasPrefix(c.PrivateData(), []byte("from the server")) {
 		t.Errorf("private data of the server: %q", c.PrivateData())
 	}
-	if err := verbs.ConnectCM(r.qps[0], c, 0, 1, verbs.MTU1024); err != nil {
+	if err := verbs.ConnectCM(r.qps[0], c, 0, 1, verbs.MTU1024, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Establish(); err != nil {
@@ -70,7 +70,7 @@ func serveCM(t *testing.T, l verbs.CMListener, qp verbs.QP) error {
 	if !bytes.HasPrefix(c.PrivateData(), []byte("from the client")) {
 		t.Errorf("private data of the client: %q", c.PrivateData())
 	}
-	if err := verbs.ConnectCM(qp, c, 0, 1, verbs.MTU1024); err != nil {
+	if err := verbs.ConnectCM(qp, c, 0, 1, verbs.MTU1024, nil); err != nil {
 		return err
 	}
 	if err := c.Accept(verbs.CMParam{QPNum: qp.QPNum(), PrivateData: []byte("from the server"), RdAtomic: 1}); err != nil {
