@@ -5,7 +5,6 @@ import (
 	"io"
 	"runtime"
 	"syscall"
-	"testing"
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -22,7 +21,7 @@ const (
 // env is what a statement works with: the test, the device, which of the device's
 // quirks have been looked at, and the quirk by which it fails.
 type env struct {
-	*testing.T
+	test
 	id     string
 	target Target
 	met    map[string]bool
@@ -30,15 +29,16 @@ type env struct {
 	closed map[io.Closer]bool
 }
 
-func newEnv(t *testing.T, target Target, s statement) *env {
+func newEnv(t test, target Target, s statement) *env {
 	return &env{t, s.id, target, map[string]bool{}, failingOf(target.Quirks, s.id), map[io.Closer]bool{}}
 }
 
 // sub runs one case of the statement as a subtest.
 func (e *env) sub(name string, f func(e *env)) {
-	e.Run(name, func(t *testing.T) {
+	e.Helper()
+	e.run(name, func(t test) {
 		c := *e
-		c.T = t
+		c.test = t
 		f(&c)
 	})
 }

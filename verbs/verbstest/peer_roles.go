@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -19,27 +18,21 @@ var roles = map[string]func(l *line, count int){
 	"adder":    beAdder,
 }
 
-// playPeer is the test that a peer process runs.
-func playPeer(t *testing.T) {
+// playPeer is what a peer process does.
+func playPeer(r *record) {
+	e := newEnv(testOf(r), Target{}, statement{id: "peer"})
 	for fd := 3; fd <= 4; fd++ { // so that deadlines hold
-		if err := unix.SetNonblock(fd, true); err != nil {
-			t.Fatal(err)
-		}
+		e.ok(unix.SetNonblock(fd, true))
 	}
-	l := newLine(nil, os.NewFile(3, "in"), os.NewFile(4, "out"))
+	l := newLine(e, os.NewFile(3, "in"), os.NewFile(4, "out"))
 	var first message
-	if err := l.decoder.Decode(&first); err != nil {
-		t.Fatal(err)
-	}
+	e.ok(l.decoder.Decode(&first))
 	device, err := verbs.Lookup(first.Device)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target := Target{Device: device, Port: first.Port, GIDIndex: first.GIDIndex, Quirks: QuirksOf(device)}
-	l.e = newEnv(t, target, statement{id: "peer"})
+	e.ok(err)
+	e.target = Target{Device: device, Port: first.Port, GIDIndex: first.GIDIndex, Quirks: QuirksOf(device)}
 	role, ok := roles[first.Role]
 	if !ok {
-		t.Fatalf("no role %q", first.Role)
+		e.Fatalf("no role %q", first.Role)
 	}
 	role(l, first.Count)
 }

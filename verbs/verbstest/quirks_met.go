@@ -3,7 +3,6 @@ package verbstest
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 )
 
@@ -81,7 +80,7 @@ func (e *env) stop() {
 // Error and its kin are those of testing.T, with quirks.
 func (e *env) Error(args ...any) {
 	e.Helper()
-	e.report(strings.TrimSpace(fmt.Sprintln(args...)))
+	e.report(sentence(args))
 }
 
 func (e *env) Errorf(format string, args ...any) {
@@ -91,7 +90,7 @@ func (e *env) Errorf(format string, args ...any) {
 
 func (e *env) Fatal(args ...any) {
 	e.Helper()
-	e.report(strings.TrimSpace(fmt.Sprintln(args...)))
+	e.report(sentence(args))
 	e.stop()
 }
 

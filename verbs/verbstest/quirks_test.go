@@ -109,7 +109,7 @@ func TestFailsByQuirk(t *testing.T) {
 		var sub *testing.T
 		t.Run(name, func(t *testing.T) {
 			sub = t
-			e := newEnv(t, Target{Quirks: quirks}, statement{id: "X-1"})
+			e := newEnv(testOf(t), Target{Quirks: quirks}, statement{id: "X-1"})
 			run(e)
 			e.allQuirksMet()
 		})
@@ -121,7 +121,7 @@ func TestFailsByQuirk(t *testing.T) {
 
 func TestWrongQuirks(t *testing.T) {
 	quirks := []Quirk{{ID: "V1", Statements: []string{"X-1"}}, {ID: "V2", Fails: []string{"X-1"}}, {ID: "V3", Fails: []string{"X-2"}}}
-	e := newEnv(t, Target{Quirks: quirks}, statement{id: "X-1"})
+	e := newEnv(testOf(t), Target{Quirks: quirks}, statement{id: "X-1"})
 	got := strings.Join(e.wrongQuirks(), "\n")
 	want := "quirk V1 names X-1, which does not depend on it: list it under fails if it fails\n" +
 		"X-1 passes: quirk V2 no longer reproduces: remove it"

@@ -1,8 +1,8 @@
 package verbstest
 
 import (
+	"fmt"
 	"slices"
-	"testing"
 
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -39,42 +39,51 @@ func statements() []statement {
 	)
 }
 
-// Run runs every statement as a subtest of t with the statement's id as its name.
-func Run(t *testing.T, target Target) {
-	target.resolve(t)
+// Run runs every statement as a subtest of t, a [*testing.T], with the statement's id as
+// its name.
+func Run[R Runner[R]](t R, target Target) {
+	t.Helper()
+	if err := target.resolve(); err != nil {
+		t.Error(err)
+		t.FailNow()
+	}
+	suite := testOf(t)
 	for _, s := range statements() {
-		t.Run(s.id, func(t *testing.T) {
-			t.Log(s.says)
-			e := newEnv(t, target, s)
-			s.run(e)
-			e.allQuirksMet()
-		})
+		suite.run(s.id, func(t test) { s.in(t, target) })
 	}
 }
 
+// in runs the statement in a test.
+func (s statement) in(t test, target Target) {
+	t.Log(s.says)
+	e := newEnv(t, target, s)
+	s.run(e)
+	e.allQuirksMet()
+}
+
 // resolve checks that the port can be used and chooses the GID.
-func (target *Target) resolve(t *testing.T) {
-	t.Helper()
+func (target *Target) resolve() error {
 	ctx, err := target.Device.Open()
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer ctx.Close()
 	port, err := ctx.QueryPort(target.Port)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	if port.State != verbs.PortActive {
-		t.Fatalf("%s port %d is %s: the suite needs an active one", target.Device.Name(), target.Port, port.State)
+		return fmt.Errorf("%s port %d is %s: the suite needs an active one", target.Device.Name(), target.Port, port.State)
 	}
 	if target.GIDIndex >= 0 {
-		return
+		return nil
 	}
 	best, ok := verbs.BestGID(gidTable(ctx, target.Port, port.GIDTableLen), target.Port)
 	if !ok {
-		t.Fatalf("%s port %d has no GID", target.Device.Name(), target.Port)
+		return fmt.Errorf("%s port %d has no GID", target.Device.Name(), target.Port)
 	}
 	target.GIDIndex = best.Index
+	return nil
 }
 
 // gidTable returns the entries that are set.

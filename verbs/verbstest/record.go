@@ -1,0 +1,150 @@
+package verbstest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// record is a T outside of package testing: it keeps what is said.
+type record struct {
+	mu       sync.Mutex
+	lines    []string
+	failed   bool
+	skipped  bool
+	reason   string          // for being skipped
+	cases    []*caseOf       // that were run within it
+	helpers  map[string]bool // functions that are not where a line comes from
+	cleanups []func()
+}
+
+// caseOf is a test within another one.
+type caseOf struct {
+	name string
+	*record
+}
+
+// begin runs f to its end, or to where it ends its goroutine, and then the cleanups.
+func (r *record) begin(f func(*record)) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer r.cleanUp()
+		f(r)
+	}()
+	<-done
+}
+
+// cleanUp runs the cleanups, the last one first, even if one of them ends the goroutine.
+func (r *record) cleanUp() {
+	r.mu.Lock()
+	last := len(r.cleanups) - 1
+	if last < 0 {
+		r.mu.Unlock()
+		return
+	}
+	f := r.cleanups[last]
+	r.cleanups = r.cleanups[:last]
+	r.mu.Unlock()
+	defer r.cleanUp()
+	f()
+}
+
+// Run runs a case. What it says is said here too, behind its name.
+func (r *record) Run(name string, f func(*record)) bool {
+	c := &caseOf{name, &record{}}
+	c.begin(f)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cases = append(r.cases, c)
+	r.failed = r.failed || c.failed
+	for _, line := range c.lines {
+		r.lines = append(r.lines, name+": "+line)
+	}
+	return !c.failed
+}
+
+// Helper says that lines of the calling function come from its caller.
+func (r *record) Helper() {
+	var pc [1]uintptr
+	runtime.Callers(2, pc[:])
+	frame, _ := runtime.CallersFrames(pc[:]).Next()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.helpers == nil {
+		r.helpers = map[string]bool{}
+	}
+	r.helpers[frame.Function] = true
+}
+
+// say keeps a line, with the place in the source that it comes from.
+func (r *record) say(text string) {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	frame, more := frames.Next()
+	for more && r.helpers[frame.Function] {
+		frame, more = frames.Next()
+	}
+	r.lines = append(r.lines, fmt.Sprintf("%s:%d: %s", filepath.Base(frame.File), frame.Line, text))
+}
+
+func (r *record) fail() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = true
+}
+
+func (r *record) skip(reason string) {
+	r.mu.Lock()
+	r.skipped, r.reason = true, reason
+	r.mu.Unlock()
+	runtime.Goexit()
+}
+
+func (r *record) Log(args ...any)                 { r.say(sentence(args)) }
+func (r *record) Logf(format string, args ...any) { r.say(fmt.Sprintf(format, args...)) }
+
+func (r *record) Error(args ...any) {
+	r.say(sentence(args))
+	r.fail()
+}
+
+func (r *record) FailNow() {
+	r.fail()
+	runtime.Goexit()
+}
+
+func (r *record) Failed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed
+}
+
+func (r *record) Skip(args ...any)                 { r.skip(sentence(args)) }
+func (r *record) Skipf(format string, args ...any) { r.skip(fmt.Sprintf(format, args...)) }
+func (r *record) SkipNow()                         { r.skip("") }
+
+func (r *record) Cleanup(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cleanups = append(r.cleanups, f)
+}
+
+// TempDir makes a folder that goes at the end.
+func (r *record) TempDir() string {
+	dir, err := os.MkdirTemp("", "verbstest")
+	if err != nil {
+		r.Error(err)
+		r.FailNow()
+	}
+	r.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// sentence joins values by spaces, as Println does.
+func sentence(args []any) string { return strings.TrimSpace(fmt.Sprintln(args...)) }
