@@ -1,6 +1,7 @@
 package option
 
 import (
+	"slices"
 	"strconv"
 	"time"
 )
@@ -15,8 +16,11 @@ const CompareDuration = 100 * time.Millisecond
 // InCompare tells whether ib_compare has the option: agreed ones that hold for all of its
 // runs, and a side's own, but for those about the text and the file of a single run.
 func (o *Option) InCompare() bool {
-	return o.Compare || o.Whose != Agreed && o.Only == nil && o.Name != "out_json" && o.Name != "out_json_file"
+	return o.Compare || o.Whose != Agreed && o.Only == nil && !slices.Contains(ofOneRun, o.Name)
 }
+
+// ofOneRun are options about the text and the file of a single run.
+var ofOneRun = []string{"out_json", "out_json_file", "output", "format", "format_file"}
 
 // compareDefaults say what holds without an option where ib_compare has a default of its own.
 var compareDefaults = map[string]string{

@@ -14,6 +14,7 @@ var ExitStatus = []string{
 	"peer unreachable, lost or timed out",
 	"--verify found wrong data",
 	"completion mode refused: the device does not promise what it needs",
+	"a figure was below --limit_bw or --limit_msgrate",
 }
 
 // ManPage returns the man page of a test's program, in the language of man(7).

@@ -57,6 +57,14 @@ var rules = []struct {
 		},
 		"--compare runs every completion mode: leave --completion and --events out",
 	}, {
+		func(s *Settings) bool {
+			return s.Own.Output != "" && (s.Own.Output == OutputLatency) == s.Bandwidth()
+		},
+		"--output: bandwidth tests print bandwidth or message_rate, latency tests latency",
+	}, {
+		func(s *Settings) bool { return s.Own.FormatFile != "" && s.Own.Format == "" },
+		"--format_file needs --format, which says what to write",
+	}, {
 		func(s *Settings) bool { return len(s.Also) > 0 && !s.Compare },
 		"--also adds rows to a comparison: it needs --compare",
 	}, {

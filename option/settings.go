@@ -25,7 +25,16 @@ type Own struct {
 	MaxTime        time.Duration
 	MaxQPs         int
 
-	Gbits    bool
+	Gbits  bool
+	Output Output // empty: all of the text
+
+	// What a run has to reach, 0: nothing. In the unit that bandwidth is printed in, and in
+	// 10^6 messages a second.
+	LimitBW, LimitRate float64
+
+	Format     Format // empty: text
+	FormatFile string // empty: stdout
+
 	JSON     bool
 	JSONFile string // empty: the default, if JSON
 	QuietCPU bool   // no warning about CPU frequencies
@@ -41,3 +50,23 @@ func New(t Test) Settings {
 		IBPort: 1, GIDIndex: -1, Port: 18515, Folder: "ib_compare.out", ConnectTimeout: 10 * time.Second, MaxQPs: mostWays * MaxQPs, MaxTime: MaxTime,
 	}}
 }
+
+// Output is the one number that a bare output has for each size.
+type Output string
+
+// The outputs.
+const (
+	OutputBandwidth Output = "bandwidth"
+	OutputRate      Output = "message_rate"
+	OutputLatency   Output = "latency"
+)
+
+// Format is what results are printed as, beside text.
+type Format string
+
+// The formats.
+const (
+	FormatJSON    Format = "json"
+	FormatCSV     Format = "csv"
+	FormatGobench Format = "gobench"
+)

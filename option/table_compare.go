@@ -42,6 +42,10 @@ var completionOptions = []*Option{
 		JSON:    "verify", Label: "Verify", Header: WhenSet,
 		value: toggle(func(s *Settings) *bool { return &s.Verify }),
 	}, {
+		Name: "data_validation", Group: groupCompletion, As: "verify",
+		Help: "the same as --verify", Perftest: "in every test and mode; wrong data is exit status 5",
+		value: toggle(func(s *Settings) *bool { return &s.Verify }),
+	}, {
 		Name: "force-data", Group: groupCompletion,
 		Help:    "poll data although the device does not promise its order (unsafe)",
 		Meaning: "data was polled although the device does not promise its order",

@@ -87,46 +87,6 @@ var deviceOptions = []*Option{
 	},
 }
 
-var outputOptions = []*Option{
-	{
-		Name: "report_gbits", Group: groupOutput, Whose: Each, Only: Test.Bandwidth,
-		Help:     "print bandwidth in Gb/s (10^9 bits) instead of MiB/s (2^20 bytes)",
-		Perftest: "each side's own, and no result depends on it",
-		value:    toggle(func(s *Settings) *bool { return &s.Own.Gbits }),
-	}, {
-		Name: "out_json", Group: groupOutput, Whose: Each,
-		Help: "write a result file", Perftest: "the file has a format of its own, with definitions and units in it",
-		value: toggle(func(s *Settings) *bool { return &s.Own.JSON }),
-	}, {
-		Name: "out_json_file", Argument: "PATH", Group: groupOutput, Whose: Each,
-		Help:     "name of the result file; implies --out_json",
-		Default:  "the program's name with .json, on a server with .server.json",
-		Perftest: "another default, different on the two sides",
-		value:    text(func(s *Settings) *string { return &s.Own.JSONFile }, nil),
-	}, {
-		Name: "dir", Argument: "DIR", Group: groupOutput, Whose: Client, Only: noTest, Compare: true,
-		Help:  "write verdict, result files, plots and index.html into DIR",
-		value: text(func(s *Settings) *string { return &s.Own.Folder }, nil),
-	}, {
-		Name: "bundle", Argument: "FILE", Group: groupOutput, Whose: Client, Only: noTest, Compare: true,
-		Help: "also pack results, page, and what both devices can do into one .tar.gz file to be sent to others; " +
-			"it has the names and addresses of both hosts in it",
-		value: text(func(s *Settings) *string { return &s.Own.Bundle }, legalBundle),
-	}, {
-		Name: "CPU-freq", Letter: "F", Group: groupOutput, Whose: Each,
-		Help: "do not warn about CPU frequency scaling", Perftest: same,
-		value: toggle(func(s *Settings) *bool { return &s.Own.QuietCPU }),
-	}, {
-		Name: "help", Letter: "h", Group: groupOutput, Whose: Each,
-		Help: "print this text", Perftest: "the exit status is 0",
-		value: toggle(func(s *Settings) *bool { return &s.Own.Help }),
-	}, {
-		Name: "version", Letter: "V", Group: groupOutput, Whose: Each,
-		Help: "print the version", Perftest: "the exit status is 0",
-		value: toggle(func(s *Settings) *bool { return &s.Own.Version }),
-	},
-}
-
 // noTest has options that ib_compare alone has.
 func noTest(Test) bool { return false }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,6 +122,32 @@ func numberOr[T int | uint64](at func(*Settings) *T, unset, least, most T) value
 		return plain(n)
 	}
 	return v
+}
+
+// positive is a number above 0, which is not set while it is 0.
+func positive(at func(*Settings) *float64) value {
+	syntax := errors.New("write a number above 0")
+	return of[float64]{at: at,
+		parse: func(text string) (float64, error) {
+			x, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return 0, syntax
+			}
+			return x, nil
+		},
+		show: func(x float64) string {
+			if x == 0 {
+				return ""
+			}
+			return strconv.FormatFloat(x, 'f', -1, 64)
+		},
+		legal: func(x float64) error {
+			if !(x > 0) || math.IsInf(x, 0) {
+				return syntax
+			}
+			return nil
+		},
+	}
 }
 
 // oneOf is one of a few words; "" is none of them and is decided later.

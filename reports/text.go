@@ -47,9 +47,7 @@ func (t *Text) Row(r result.Row) {
 
 // End prints the tables that need all rows, every warning, and the verdict of a comparison.
 func (t *Text) End() {
-	whole := *t.file
-	whole.Rows = t.rows
-	g := &Group{Op: whole.Op, Kind: whole.Kind, Runs: []*result.File{&whole}, Numbers: []int{1}}
+	g := single(t.file, t.rows)
 	gbits := t.style.Gbits
 	t.print(rule + closing(g, compareModes(g, gbits), detailTables(g, gbits), t.style.Width) + verdictText(g.Runs, t.style.Width))
 }

@@ -4,7 +4,7 @@
 //
 // Usage:
 //
-//	ib_report [-o DIR] [--full] [--report_gbits] FILE...
+//	ib_report [-o DIR] [--full] [--report_gbits] [--format FORMAT] FILE...
 //
 // A FILE is what a benchmark wrote with --out_json. Runs of the same operation
 // and kind share tables and plots, so that runs of several hosts, devices or
@@ -16,6 +16,7 @@
 //	-o, --output DIR     also write plots (PNG and SVG) and index.html into DIR
 //	    --full           print every row also of runs that compare completion modes
 //	    --report_gbits   print bandwidth in Gb/s (10^9 bits) and not in MiB/s (2^20 bytes)
+//	    --format FORMAT  print json, csv or gobench (Go's benchmark format) in place of tables
 //	-h, --help           print the usage and exit
 //
 // The tables go to standard output, the names of the files written to standard

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/ibperf/ibperf/internal/terminal"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots"
 	"github.com/ibperf/ibperf/reports/result"
@@ -19,7 +21,7 @@ const (
 	exitUsage  = 2
 )
 
-const usageHead = `Usage: ib_report [-o DIR] [--full] [--report_gbits] FILE...
+const usageHead = `Usage: ib_report [-o DIR] [--full] [--report_gbits] [--format FORMAT] FILE...
 
 Prints the tables of result files that benchmarks wrote with --out_json, and
 draws them.
@@ -33,10 +35,11 @@ Example:
 `
 
 type options struct {
-	dir   string
-	gbits bool
-	full  bool
-	files []string
+	dir    string
+	gbits  bool
+	full   bool
+	format string
+	files  []string
 }
 
 func (o options) depth() reports.Depth {
@@ -71,6 +74,7 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.StringVarP(&opts.dir, "output", "o", "", "also write plots (PNG and SVG) and index.html into `DIR`")
 	flags.BoolVar(&opts.gbits, "report_gbits", false, "print bandwidth in Gb/s (10^9 bits) and not in MiB/s (2^20 bytes)")
 	flags.BoolVar(&opts.full, "full", false, "print every row also of runs that compare completion modes")
+	flags.StringVar(&opts.format, "format", "", "print json, csv or gobench (Go's benchmark format) in place of tables, as `FORMAT`")
 	flags.BoolP("help", "h", false, "print this and exit")
 	flags.Usage = func() { fmt.Fprint(stdout, usageHead, flags.FlagUsages(), usageTail) }
 	if err := flags.Parse(args); err != nil {
@@ -82,6 +86,9 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	}
 	if flags.Changed("output") && opts.dir == "" {
 		return opts, errors.New("-o needs the name of a folder")
+	}
+	if formats := []string{"", string(option.FormatJSON), string(option.FormatCSV), string(option.FormatGobench)}; !slices.Contains(formats, opts.format) {
+		return opts, fmt.Errorf("--format %q: choose json, csv or gobench", opts.format)
 	}
 	if opts.files = flags.Args(); len(opts.files) == 0 {
 		return opts, errors.New("no result file given")
@@ -99,7 +106,11 @@ func report(opts options, stdout, stderr io.Writer) error {
 		}
 		runs = append(runs, f)
 	}
-	if err := reports.WriteTables(stdout, runs, reports.Style{Gbits: opts.gbits, Width: terminal.Width(stdout)}, opts.depth()); err != nil {
+	if opts.format != "" {
+		if err := reports.WriteFormat(stdout, runs, option.Format(opts.format)); err != nil {
+			return err
+		}
+	} else if err := reports.WriteTables(stdout, runs, reports.Style{Gbits: opts.gbits, Width: terminal.Width(stdout)}, opts.depth()); err != nil {
 		return err
 	}
 	if opts.dir == "" {

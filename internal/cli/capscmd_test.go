@@ -34,7 +34,7 @@ func TestCapsRefuses(t *testing.T) {
 		"-d nope":                     {StatusDevice, "there are: "},
 		"-d fakelocked":               {StatusDevice, "permission denied"},
 		"node1":                       {StatusUsage, "named with -d"},
-		"--ib_dev x":                  {StatusUsage, "did you mean --ib-dev?"},
+		"--ib_devs x":                 {StatusUsage, "did you mean --ib-dev?"},
 		"--port 1":                    {StatusUsage, "unknown option --port"},
 		"--out_json_file /dev/null/x": {StatusOther, "not a directory"},
 	} {

@@ -19,6 +19,7 @@ const (
 	StatusPeer    = 4 // peer unreachable, lost or timed out
 	StatusData    = 5 // --verify found wrong data
 	StatusRefused = 6 // completion mode refused
+	StatusLimit   = 7 // a figure was below --limit_bw or --limit_msgrate
 )
 
 // Status returns the exit status that an error stands for.
@@ -41,6 +42,8 @@ func Status(err error) int {
 		return StatusUsage
 	case errors.As(err, &refused):
 		return StatusRefused
+	case errors.As(err, new(*limitError)):
+		return StatusLimit
 	case isDeviceError(err):
 		return StatusDevice
 	case isPeerError(err):

@@ -38,6 +38,9 @@ func (v *flagValue) Type() string          { return "value" }
 func newFlags() *flags {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.Usage = func() {}
+	set.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		return pflag.NormalizedName(option.Spelled(name))
+	})
 	return &flags{set: set, said: map[string]said{}}
 }
 
@@ -116,10 +119,10 @@ func (f *flags) unknown(e *pflag.NotExistError) error {
 		name, letter, written = "", name, "-"+name
 	}
 	text := "unknown option " + quoted(written)
-	if a := option.FindAbsent(name, letter); a != nil {
+	if a := option.FindAbsent(option.Spelled(name), letter); a != nil {
 		return usage(fmt.Sprintf("option %s of perftest (--%s): %s", quoted(written), a.Name, a.Why))
 	}
-	if elsewhere := otherTests(name, letter); elsewhere != "" {
+	if elsewhere := otherTests(option.Spelled(name), letter); elsewhere != "" {
 		return usage(text + ": " + elsewhere)
 	}
 	if near := f.nearest(name); name != "" && near != "" {

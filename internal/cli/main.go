@@ -91,5 +91,8 @@ func checkHere(o *options) error {
 	if o.Own.JSON {
 		err = errors.Join(err, checkWritable(o.resultFile(o.Test, 0)))
 	}
+	if o.Own.FormatFile != "" {
+		err = errors.Join(err, checkWritable(o.Own.FormatFile))
+	}
 	return errors.Join(err, readyFile(o.Own.ReadyFile).check())
 }

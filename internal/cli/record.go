@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/internal/atomicfile"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/result"
@@ -15,7 +18,10 @@ import (
 type record struct {
 	file     *result.File
 	path     string // of the result file; empty: none is asked for
-	text     *reports.Text
+	export   string // file of what --format asks for; empty: it is printed, or not asked for
+	text     reports.Printer
+	warn     bool // warnings are noted, as stdout has no place for them
+	own      *option.Own
 	voice    *voice
 	progress progress
 	begun    bool
@@ -65,8 +71,42 @@ func (r *record) finish(err error) error {
 	if printed != nil {
 		printed = fmt.Errorf("print results: %w", printed)
 	}
-	if r.path == "" {
-		return printed
+	if r.warn {
+		for _, w := range reports.Warnings(r.file) {
+			r.voice.note("WARNING: %s", w)
+		}
 	}
-	return errors.Join(printed, r.file.Write(r.path))
+	return errors.Join(printed, r.write(), checkLimits(r.file, r.own))
+}
+
+// write writes the files that are asked for.
+func (r *record) write() error {
+	var err error
+	if r.path != "" {
+		err = r.file.Write(r.path)
+	}
+	if r.export == "" {
+		return err
+	}
+	var data bytes.Buffer
+	failed := reports.WriteFormat(&data, []*result.File{r.file}, r.own.Format)
+	if failed == nil {
+		failed = atomicfile.Write(r.export, data.Bytes())
+	}
+	if failed != nil {
+		failed = fmt.Errorf("write %s: %w", r.export, failed)
+	}
+	return errors.Join(err, failed)
+}
+
+// printer prints results as the command line says: text, or what stands in its place.
+func printer(w io.Writer, f *result.File, own *option.Own, width int) reports.Printer {
+	style := reports.Style{Gbits: own.Gbits, Width: width}
+	switch {
+	case own.Output != "":
+		return reports.NewBare(w, own.Output, style)
+	case own.Format != "" && own.FormatFile == "":
+		return reports.NewFormatted(w, f, own.Format)
+	}
+	return reports.NewText(w, f, style)
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/ibperf/ibperf/internal/terminal"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
-	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -147,15 +146,20 @@ func (s *session) newRecord() *record {
 	if s.options.Own.JSON {
 		path = s.options.resultFile(s.plan.Test, s.fileNumber())
 	}
+	export := s.options.Own.FormatFile
+	if n := s.fileNumber(); export != "" && n > 0 {
+		export = numbered(export, n)
+	}
 	text := io.Writer(s.voice)
 	if s.series != nil {
 		text = io.Discard // who leads the series prints what came of all its runs
 	}
 	file := newFile(s.plan.Test, s.role, s.command, environment(os.DirFS("/")), s.options.Own.QuietCPU)
 	file.Channel = channel(s.conn.Authenticated())
+	own := &s.options.Own
 	return &record{
-		file: file, path: path, voice: s.voice,
-		text:     reports.NewText(text, file, reports.Style{Gbits: s.options.Own.Gbits, Width: s.app.console.width()}),
+		file: file, path: path, export: export, voice: s.voice, own: own, warn: own.Output != "" && s.series == nil,
+		text:     printer(text, file, own, s.app.console.width()),
 		progress: progress{console: s.app.console, shown: s.number == 0 && terminal.Is(s.app.console.err)},
 	}
 }

@@ -64,6 +64,14 @@ func UsecText(ns float64) string {
 // NsText prints nanoseconds: whole ones from 100, with one decimal below.
 func NsText(ns float64) string { return steppedText(Finite(ns)) }
 
+// Rate converts bytes per second to the unit of the report.
+func Rate(bytesPerSecond float64, gbits bool) float64 {
+	if gbits {
+		return Gbps(bytesPerSecond)
+	}
+	return MiBps(bytesPerSecond)
+}
+
 // RateText prints a bandwidth in the unit of the report.
 func RateText(bytesPerSecond float64, gbits bool) string {
 	if gbits {

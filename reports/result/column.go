@@ -59,6 +59,9 @@ func (c *Column) Shown(gbits bool) string {
 // rate stands for the unit of rates in a report.
 const rate = "rate"
 
+// Columns returns all of them, in the order of tables.
+func Columns() []Column { return columns }
+
 // ColumnOf returns the column of a field, which must exist.
 func ColumnOf(field string) *Column {
 	for i := range columns {

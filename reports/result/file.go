@@ -12,14 +12,23 @@ import (
 // all: it is written beside path first and then renamed into place. A path that
 // is no regular file, such as /dev/stdout, is written directly.
 func (f *File) Write(path string) error {
-	data, err := json.MarshalIndent(f, "", "  ")
+	data, err := f.Encode()
 	if err != nil {
-		return fmt.Errorf("encode result file %s: %w", path, err)
+		return err
 	}
-	if err := atomicfile.Write(path, append(data, '\n')); err != nil {
+	if err := atomicfile.Write(path, data); err != nil {
 		return fmt.Errorf("write result file %s: %w", path, err)
 	}
 	return nil
+}
+
+// Encode returns f as indented JSON.
+func (f *File) Encode() ([]byte, error) {
+	data, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode result: %w", err)
+	}
+	return append(data, '\n'), nil
 }
 
 // Read loads and checks the result file at path.

@@ -1,0 +1,66 @@
+package option
+
+var outputOptions = []*Option{
+	{
+		Name: "report_gbits", Group: groupOutput, Whose: Each, Only: Test.Bandwidth,
+		Help:     "print bandwidth in Gb/s (10^9 bits) instead of MiB/s (2^20 bytes)",
+		Perftest: "each side's own, and no result depends on it",
+		value:    toggle(func(s *Settings) *bool { return &s.Own.Gbits }),
+	}, {
+		Name: "output", Argument: "WHAT", Group: groupOutput, Whose: Each,
+		Help:     "print one bare number for each size: bandwidth or message_rate (average, in the unit of the text), or latency (mean, in usec)",
+		Perftest: "notices and warnings go to stderr: nothing but the numbers is on stdout",
+		Excludes: []Exclusion{{"compare", "it prints one number for each size, and a comparison has one for each mode"}, {"format", "each says what stdout has"}},
+		value:    oneOf(func(s *Settings) *Output { return &s.Own.Output }, OutputBandwidth, OutputRate, OutputLatency),
+	}, {
+		Name: "limit_bw", Letter: "w", Argument: "RATE", Group: groupOutput, Whose: Each, Only: Test.Bandwidth,
+		Help:     "end with status 7 if an average is below so many MiB/s, or Gb/s with --report_gbits",
+		Perftest: "the status is 7, of the side that has the option; with several sizes all have to pass",
+		value:    positive(func(s *Settings) *float64 { return &s.Own.LimitBW }),
+	}, {
+		Name: "limit_msgrate", Letter: "y", Argument: "MPPS", Group: groupOutput, Whose: Each, Only: Test.Bandwidth,
+		Help:     "end with status 7 if a message rate is below so many millions a second",
+		Perftest: "needs no --limit_bw beside it; the status is 7",
+		value:    positive(func(s *Settings) *float64 { return &s.Own.LimitRate }),
+	}, {
+		Name: "format", Argument: "FORMAT", Group: groupOutput, Whose: Each,
+		Help:    "print results as json (the result file), csv (a line for each row), or gobench (Go's benchmark format: a line for each round)",
+		Default: "perftest's text",
+		value:   oneOf(func(s *Settings) *Format { return &s.Own.Format }, FormatJSON, FormatCSV, FormatGobench),
+	}, {
+		Name: "format_file", Argument: "PATH", Group: groupOutput, Whose: Each,
+		Help:  "write what --format asks for to this file, and perftest's text to stdout",
+		value: text(func(s *Settings) *string { return &s.Own.FormatFile }, nil),
+	}, {
+		Name: "out_json", Group: groupOutput, Whose: Each,
+		Help: "write a result file", Perftest: "the file has a format of its own, with definitions and units in it",
+		value: toggle(func(s *Settings) *bool { return &s.Own.JSON }),
+	}, {
+		Name: "out_json_file", Argument: "PATH", Group: groupOutput, Whose: Each,
+		Help:     "name of the result file; implies --out_json",
+		Default:  "the program's name with .json, on a server with .server.json",
+		Perftest: "another default, different on the two sides",
+		value:    text(func(s *Settings) *string { return &s.Own.JSONFile }, nil),
+	}, {
+		Name: "dir", Argument: "DIR", Group: groupOutput, Whose: Client, Only: noTest, Compare: true,
+		Help:  "write verdict, result files, plots and index.html into DIR",
+		value: text(func(s *Settings) *string { return &s.Own.Folder }, nil),
+	}, {
+		Name: "bundle", Argument: "FILE", Group: groupOutput, Whose: Client, Only: noTest, Compare: true,
+		Help: "also pack results, page, and what both devices can do into one .tar.gz file to be sent to others; " +
+			"it has the names and addresses of both hosts in it",
+		value: text(func(s *Settings) *string { return &s.Own.Bundle }, legalBundle),
+	}, {
+		Name: "CPU-freq", Letter: "F", Group: groupOutput, Whose: Each,
+		Help: "do not warn about CPU frequency scaling", Perftest: same,
+		value: toggle(func(s *Settings) *bool { return &s.Own.QuietCPU }),
+	}, {
+		Name: "help", Letter: "h", Group: groupOutput, Whose: Each,
+		Help: "print this text", Perftest: "the exit status is 0",
+		value: toggle(func(s *Settings) *bool { return &s.Own.Help }),
+	}, {
+		Name: "version", Letter: "V", Group: groupOutput, Whose: Each,
+		Help: "print the version", Perftest: "the exit status is 0",
+		value: toggle(func(s *Settings) *bool { return &s.Own.Version }),
+	},
+}
