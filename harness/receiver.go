@@ -20,7 +20,8 @@ type receiver struct {
 	marks   *message.Markers
 	check   *message.Checker // nil without --verify
 	posted  int              // receives that are kept posted
-	batch   uint64           // receives that are posted at a time
+	batch   uint64           // free receives that are worth a post
+	list    uint64           // receives of one post
 	quarter uint64           // of a ring's slots
 
 	arrived uint64 // messages seen
@@ -37,10 +38,12 @@ func (i *receiver) lay(s *scheme, rx *message.Ring) {
 	if s.verify && !s.fetch {
 		i.check = message.NewChecker(rx, markersOf(s, i.marks))
 	}
-	i.posted, i.batch = s.recvs, 1
+	i.posted, i.batch, i.list = s.recvs, 1, s.refill
 	i.quarter = uint64(max(1, s.slots/4))
 	switch {
 	case s.exchange:
+	case s.refill > 0:
+		i.batch = s.refill
 	case s.seen: // the sender is told as often in every mode
 		i.batch = min(i.quarter, 32)
 	default:
@@ -60,9 +63,19 @@ func (i *receiver) lay(s *scheme, rx *message.Ring) {
 	}
 }
 
-// postRecvs posts n receives in one list, for the slots that follow the last one's.
-// They are linked already, as sends are.
+// postRecvs posts n receives, in lists of as many as they are to have.
 func (i *receiver) postRecvs(n uint64) error {
+	for ; i.list > 0 && n > i.list; n -= i.list {
+		if err := i.postList(i.list); err != nil {
+			return err
+		}
+	}
+	return i.postList(n)
+}
+
+// postList posts n receives in one list, for the slots that follow the last one's.
+// They are linked already, as sends are.
+func (i *receiver) postList(n uint64) error {
 	first := i.slot
 	next := first + int(n)
 	if next >= i.posted {
@@ -96,7 +109,10 @@ func (i *receiver) repost() error {
 	if i.free < i.batch {
 		return nil
 	}
-	return i.restock()
+	if i.list > 0 {
+		return i.postFree(i.free - i.free%i.list)
+	}
+	return i.postFree(i.free)
 }
 
 // restock posts all receives again that are free.
@@ -104,8 +120,11 @@ func (i *receiver) restock() error {
 	if i.free == 0 {
 		return nil
 	}
-	n := i.free
-	i.free = 0
+	return i.postFree(i.free)
+}
+
+func (i *receiver) postFree(n uint64) error {
+	i.free -= n
 	return i.postRecvs(n)
 }
 

@@ -58,6 +58,8 @@ type scheme struct {
 	depth   uint64 // messages that a QP may have on their way
 	every   uint64 // a signaled request each so many
 	recvs   int    // receives that are kept posted
+	list    uint64 // messages of one post; 0: as many as there is room for
+	refill  uint64 // receives of one post; 0: as many as are free
 	relaxed bool   // messages are in memory with relaxed ordering
 	noClock bool   // no clock is read in the loop
 }
@@ -137,28 +139,52 @@ func (s *scheme) shape(p *option.Plan) {
 	if s.exchange {
 		want = latSlots
 	}
-	s.slots = max(minSlots, min(want, ringBudget/(stride*p.QPs))) | 1
+	s.list, s.refill = uint64(p.PostList), uint64(p.RecvPostList)
+	// Lists fit in beside what the peer has not told of yet, which is half a ring at most.
+	s.slots = max(minSlots, min(want, ringBudget/(stride*p.QPs)), 2*p.PostList, 4*p.RecvPostList) | 1
 	s.span = s.slots
-	s.depth = uint64(txDepth(p))
+	s.depth = max(uint64(txDepth(p)), s.list)
 	s.recvs = s.slots
 	switch {
 	case s.exchange:
 		s.depth = uint64(s.slots)
-		s.every = uint64(max(1, s.slots/2))
-		if s.fetch && (p.Compare || !s.memory) {
-			s.every = 1 // where completions are waited for
-		}
+		s.every = s.exchangeSignals(p)
+		s.recvs = roundUp(max(s.slots, rxDepth(p)), s.slots) // each message keeps its slot
 	case s.seen:
 		s.depth = min(s.depth, uint64(s.slots))
-		s.every = max(1, min(moderation(p, s.size), s.depth/2))
+		s.every = s.signals(p, s.depth/2)
 	default:
 		s.span = min(s.slots, (max(1, pageSize/stride)-1)|1)
-		s.every = max(1, min(moderation(p, s.size), s.depth))
+		s.every = s.signals(p, s.depth)
 		s.recvs = max(s.slots, rxDepth(p))
 	}
 	if !s.receives {
 		s.recvs = 0
 	}
+}
+
+// exchangeSignals is the distance of signaled requests in a latency test. Where completions
+// are waited for it is 1.
+func (s *scheme) exchangeSignals(p *option.Plan) uint64 {
+	half := max(1, s.slots/2)
+	switch {
+	case s.fetch && (p.Compare || !s.memory):
+		return 1
+	case p.CQMod > 0:
+		half = min(half, p.CQMod)
+	}
+	return uint64(half)
+}
+
+// signals is the distance of signaled requests in a stream: at most so much that there is
+// room for more before it. Lists hold a whole number of distances or a distance a whole
+// number of lists, so that a list never waits for a signal that is in it.
+func (s *scheme) signals(p *option.Plan, most uint64) uint64 {
+	every := max(1, min(moderation(p, s.size), most))
+	if s.list > 1 && s.list%every != 0 {
+		every = max(s.list, every/s.list*s.list)
+	}
+	return every
 }
 
 // txDepth is how many messages a QP may have on their way: no more than there are.
@@ -183,6 +209,8 @@ func moderation(p *option.Plan, size int) uint64 {
 	switch {
 	case p.CQMod > 0:
 		return uint64(p.CQMod)
+	case p.PostList > 1:
+		return uint64(p.PostList)
 	case size > 8192:
 		return 1
 	}

@@ -25,6 +25,7 @@ type sender struct {
 	slots int
 	depth uint64
 	every uint64 // a signaled request each so many messages
+	list  uint64 // messages of one post; 0: as many as there is room for
 
 	sent     uint64 // messages posted
 	due      uint64 // messages up to the next signaled one
@@ -45,7 +46,7 @@ func (o *sender) lay(s *scheme, tx, rx *message.Ring) {
 	if s.verify && s.fetch {
 		o.check = message.NewReadChecker(rx, markersOf(s, o.found))
 	}
-	o.slots, o.depth, o.every = s.slots, s.depth, s.every
+	o.slots, o.depth, o.every, o.list = s.slots, s.depth, s.every, s.list
 	o.sent, o.due, o.marked, o.done, o.finished, o.credited, o.limit, o.slot = 0, s.every, 0, 0, 0, 0, 0, 0
 	o.link(s)
 }
@@ -190,6 +191,15 @@ func (o *sender) roomInRing() uint64 {
 // roomToFetch also leaves alone the slots whose last message was not seen yet.
 func (o *sender) roomToFetch() uint64 {
 	return min(o.roomInQueue(), uint64(o.slots)-(o.sent-o.finished))
+}
+
+// whole is the part of room that lists of the length that they are to have fill. The last
+// list of a round may be shorter.
+func (o *sender) whole(room uint64) uint64 {
+	if room == o.limit-o.sent {
+		return room
+	}
+	return room - room%o.list
 }
 
 // curtail ends the round: nothing more is posted, and what is out is asked to tell of its

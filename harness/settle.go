@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -77,7 +76,7 @@ const settleBatch = 16
 
 // settle sends n empty messages and waits until both queues are at rest.
 func (l *lane) settle(n uint64) error {
-	if n > option.MaxDepth {
+	if n > uint64(l.worker.rig.queues.recvs) {
 		return fmt.Errorf("the peer claims %d unused receives", n)
 	}
 	w, deadline := l.worker, time.Now().Add(lastMessages)

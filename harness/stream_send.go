@@ -14,7 +14,7 @@ func (w *worker) sending(t oob.Turn, rate *stats.Rate) *part {
 	p := &part{sends: true, step: w.sendStep(), blocked: w.sendBlocked, rate: rate, until: math.MaxInt64, want: new(atomic.Uint64)}
 	p.spread(s, t.Messages == 0)
 	for _, l := range w.lanes {
-		l.out.limit = math.MaxUint64
+		l.out.limit, l.out.due = math.MaxUint64, l.out.sent+l.out.every
 		if t.Messages > 0 {
 			l.out.limit = l.out.sent + t.Messages
 		}
@@ -71,8 +71,17 @@ func (w *worker) sendStep() func() (uint64, error) {
 	}
 }
 
-// room returns how the messages are limited that a sender may post.
+// room returns how many messages a sender may post: in lists of a given length, whole ones.
 func (w *worker) room() func(*sender) uint64 {
+	room := w.roomFor()
+	if w.scheme.list == 0 {
+		return room
+	}
+	return func(o *sender) uint64 { return o.whole(room(o)) }
+}
+
+// roomFor returns how the messages are limited that a sender may post.
+func (w *worker) roomFor() func(*sender) uint64 {
 	switch {
 	case w.scheme.credits:
 		return (*sender).roomInRing
@@ -103,9 +112,25 @@ func (w *worker) sendBlocked() bool {
 	return signaled
 }
 
-// poster returns how a burst is posted: with each message made ready before, if that
-// takes anything.
+// poster returns how a burst is posted: at once, or in lists of a given length.
 func (w *worker) poster() func(*sender, uint64) error {
+	post := w.burst()
+	if w.scheme.list == 0 {
+		return post
+	}
+	return func(o *sender, n uint64) error {
+		for ; n > o.list; n -= o.list {
+			if err := post(o, o.list); err != nil {
+				return err
+			}
+		}
+		return post(o, n)
+	}
+}
+
+// burst returns how messages are posted in one list: with each made ready before, if that
+// takes anything.
+func (w *worker) burst() func(*sender, uint64) error {
 	load := w.scheme.loader()
 	if load == nil {
 		return (*sender).post

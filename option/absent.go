@@ -45,8 +45,6 @@ var Absents = []Absent{
 	{"margin", "f", "-D is the time that is measured; warm-up comes before it and nothing is cut off at the ends"},
 	{"mcg", "g", whyMulticast},
 	{"report-histogrm", "H", "not offered yet; the result file of --out_json has a histogram of all samples"},
-	{"post_list", "l", "not offered yet; bandwidth tests post lists of messages by themselves"},
-	{"recv_post_list", "", "not offered yet; bandwidth tests post lists of receives by themselves"},
 	{"hop_limit", "L", whyRaw},
 	{"MGID", "M", whyMulticast},
 	{"connectionless", "", whyMulticast},

@@ -217,9 +217,9 @@ func TestResolve(t *testing.T) {
 }
 
 func TestOptionsOfOtherTestsAreRefused(t *testing.T) {
-	p := Defaults(Test{OpWrite, KindLatency})
+	p := Defaults(Test{OpRead, KindLatency})
 	p.CQMod = 4
-	if err := p.Check(); err == nil || !strings.Contains(err.Error(), "--cq-mod 4: ib_write_lat does not have this option") {
+	if err := p.Check(); err == nil || !strings.Contains(err.Error(), "--cq-mod 4: ib_read_lat does not have this option") {
 		t.Errorf("%v", err)
 	}
 	p = Defaults(Test{"teleport", KindLatency})

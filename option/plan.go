@@ -105,14 +105,17 @@ type Plan struct {
 	TxDepth    int
 	RxDepth    int
 	CQMod      int // one send completion for so many messages; 0: perftest's rule
-	MTU        int // bytes; 0: the largest that both ports allow
-	RDMACM     bool
-	TClass     int // of the GRH; on RoCE its upper six bits are the DSCP
-	Inline     int // bytes; -1: the test's default as far as the device allows
-	Offset     int // bytes between an aligned 128-byte block and the message
-	Gap        time.Duration
-	NoPeak     bool // the clock is not read in the loop: no peak, no percentiles
-	StrictPCIe bool // no memory is registered with relaxed ordering
+
+	PostList     int // messages of one ibv_post_send; 0: as many as there is room for
+	RecvPostList int // receives of one ibv_post_recv; 0: as many as are free
+	MTU          int // bytes; 0: the largest that both ports allow
+	RDMACM       bool
+	TClass       int // of the GRH; on RoCE its upper six bits are the DSCP
+	Inline       int // bytes; -1: the test's default as far as the device allows
+	Offset       int // bytes between an aligned 128-byte block and the message
+	Gap          time.Duration
+	NoPeak       bool // the clock is not read in the loop: no peak, no percentiles
+	StrictPCIe   bool // no memory is registered with relaxed ordering
 
 	Completion Mode
 	Compare    bool // every mode that is available, in rounds
@@ -144,6 +147,7 @@ func Defaults(t Test) Plan {
 const (
 	MaxSize       = 1<<31 - 1
 	MaxDepth      = 15000
+	MaxList       = 4096
 	MaxQPs        = 16384
 	mostWays      = 8 // that a comparison has, each with QPs of its own
 	MaxCQMod      = 1024

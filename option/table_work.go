@@ -54,17 +54,33 @@ var workOptions = []*Option{
 		JSON:    "tx_depth", Unit: "messages", Label: "TX depth", Header: Always,
 		value: number(func(s *Settings) *int { return &s.TxDepth }, 1, MaxDepth),
 	}, {
-		Name: "rx-depth", Letter: "r", Argument: "N", Group: groupWork, Only: Test.Bandwidth,
-		Help: "depth of the receive queue", Perftest: "512 in all tests, up to 15000; not used where no receive is posted",
-		JSON: "rx_depth", Unit: "messages", Label: "RX depth", Header: Always,
+		Name: "rx-depth", Letter: "r", Argument: "N", Group: groupWork,
+		Help:     "receives that a QP has posted, at least",
+		Perftest: "512 in all tests, up to 15000; not used where no receive is posted",
+		Meaning:  "receives that a QP had posted, at least, where messages take any",
+		JSON:     "rx_depth", Unit: "messages", Label: "RX depth", Header: Always,
 		value: number(func(s *Settings) *int { return &s.RxDepth }, 1, MaxDepth),
 	}, {
-		Name: "cq-mod", Letter: "Q", Argument: "N", Group: groupWork, Only: Test.Bandwidth,
-		Help: "one send completion for so many messages", Default: "100, and 1 for messages above 8 KiB",
-		Perftest: "1 above 8 KiB with -a too: a size gives one number",
-		Meaning:  "one send completion for so many messages, of the first size",
+		Name: "cq-mod", Letter: "Q", Argument: "N", Group: groupWork, Only: moderates,
+		Help: "signal one send in every N", Default: "in bandwidth tests 100, and 1 above 8 KiB; in latency tests half a ring",
+		Perftest: "1 above 8 KiB with -a too: a size gives one number; latency tests of WRITE and SEND follow it",
+		Meaning:  "one send in so many was signaled, of the first size; in latency tests 0: in half a ring",
 		JSON:     "cq_mod", Unit: "messages", Label: "CQ Moderation", Header: Always,
 		value: numberOr(func(s *Settings) *int { return &s.CQMod }, 0, 1, MaxCQMod),
+	}, {
+		Name: "post_list", Letter: "l", Argument: "N", Group: groupWork, Only: Test.Bandwidth,
+		Help: "messages of one ibv_post_send, of each of which the last is signaled without --cq-mod", Default: "as many as there is room for",
+		Perftest: "by default not 1 but as many as there is room for; --iters need be no multiple: the last list is shorter",
+		Meaning:  "messages of one ibv_post_send; 0: as many as there was room for",
+		JSON:     "post_list", Unit: "messages", Label: "Post List", Header: WhenSet,
+		value: numberOr(func(s *Settings) *int { return &s.PostList }, 0, 1, MaxList),
+	}, {
+		Name: "recv_post_list", Argument: "N", Group: groupWork, Only: Test.Bandwidth,
+		Help: "receives of one ibv_post_recv", Default: "half of the receive queue, 32 at most",
+		Perftest: "by default not 1; --rx-depth need be no multiple",
+		Meaning:  "receives of one ibv_post_recv; 0: half of the receive queue, 32 at most",
+		JSON:     "recv_post_list", Unit: "messages", Label: "Recv Post List", Header: WhenSet,
+		value: numberOr(func(s *Settings) *int { return &s.RecvPostList }, 0, 1, MaxList),
 	}, {
 		Name: "mtu", Letter: "m", Argument: "BYTES", Group: groupWork, Compare: true,
 		Help: "path MTU: 256, 512, 1024, 2048 or 4096", Default: "the largest of both ports", Perftest: same,
@@ -124,6 +140,10 @@ var workOptions = []*Option{
 }
 
 func latency(t Test) bool { return !t.Bandwidth() }
+
+// moderates tells the tests whose sends need not be signaled each: a latency test of READ
+// waits for each completion.
+func moderates(t Test) bool { return t.Bandwidth() || t.Op != OpRead }
 
 // allSizes is --all: the value of --size that is all of them.
 type allSizes struct{ value }

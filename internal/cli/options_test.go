@@ -141,7 +141,7 @@ func TestParseRefuses(t *testing.T) {
 		"--output bandwidth":          "latency tests latency",
 		"--format_file x":             "--format_file needs --format",
 		"-é":                          `unknown option "-`,
-		"-r 4":                        "unknown option -r: only ib_write_bw, ib_send_bw, ib_read_bw have it",
+		"-l 4":                        "unknown option -l: only ib_write_bw, ib_send_bw, ib_read_bw have it",
 		"--report_gbits":              "only ib_write_bw, ",
 		"--verify=maybe":              "--verify maybe: it takes no argument",
 		"--=x":                        "see --help",
@@ -185,8 +185,8 @@ func TestHelpNamesEveryOption(t *testing.T) {
 			checkWidth(t, text, width)
 		}
 	}
-	if strings.Contains(helpText(writeLat, 0), "--cq-mod") {
-		t.Error("help of a latency test has --cq-mod")
+	if strings.Contains(helpText(writeLat, 0), "--post_list") {
+		t.Error("help of a latency test has --post_list")
 	}
 }
 

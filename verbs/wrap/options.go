@@ -43,6 +43,9 @@ type Options struct {
 	// OnPostSend is called for each request before its delay; qp is the wrapped one.
 	OnPostSend func(qp verbs.QP, wr *verbs.SendWR)
 
+	// OnPostRecv is called for each list of receives before it is posted to the QP.
+	OnPostRecv func(qp verbs.QP, list *verbs.RecvWR)
+
 	// OnRegMR is called for each region that was registered.
 	OnRegMR func(mr verbs.MR, access verbs.Access)
 }

@@ -51,6 +51,9 @@ func (q *qp) begin(init *verbs.QPInitAttr) error {
 }
 
 func (q *qp) PostRecv(list *verbs.RecvWR) (bad *verbs.RecvWR, err error) {
+	if on := q.ctx.options.OnPostRecv; on != nil {
+		on(q, list)
+	}
 	if q.scatter == nil {
 		return q.QP.PostRecv(list)
 	}
