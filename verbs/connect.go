@@ -125,6 +125,31 @@ func Connect(qp QP, path Path, access Access, local, remote Endpoint) error {
 	return nil
 }
 
+// Activate takes a UD or SRD QP in RESET through INIT and RTR to RTS. Of the path it uses
+// port and P_Key index: the rest is an address handle's. The QP takes messages that carry
+// the Q_Key; psn, 24 bits, is of the first packet that it sends.
+func Activate(qp QP, path Path, qkey, psn uint32) error {
+	if err := path.check(); err != nil {
+		return err
+	}
+	if psn > maxPSN {
+		return fmt.Errorf("psn %#x is above %#x", psn, maxPSN)
+	}
+	for _, m := range []modify{
+		{
+			QPAttr{State: QPInit, PortNum: uint8(path.Port), PKeyIndex: path.PKeyIndex, QKey: qkey},
+			MaskState | MaskPort | MaskPKeyIndex | MaskQKey,
+		},
+		{QPAttr{State: QPRTR}, MaskState},
+		{QPAttr{State: QPRTS, SQPSN: psn}, MaskState | MaskSQPSN},
+	} {
+		if err := qp.Modify(&m.attr, m.mask); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // modify holds the arguments of one Modify.
 type modify struct {
 	attr QPAttr

@@ -49,6 +49,7 @@ func TestEndpointCheck(t *testing.T) {
 // recorder is a QP that keeps what Modify was called with, and fails at a step.
 type recorder struct {
 	QP
+	kind   QPType // 0: RC
 	moves  []modify
 	failAt QPState
 }
@@ -58,7 +59,11 @@ func (r *recorder) Modify(a *QPAttr, m QPAttrMask) error {
 	if n := len(r.moves); n > 0 {
 		from = r.moves[n-1].attr.State
 	}
-	if why := CheckModify(QPTypeRC, from, a.State, m); why != "" || a.State == r.failAt {
+	kind := r.kind
+	if kind == 0 {
+		kind = QPTypeRC
+	}
+	if why := CheckModify(kind, from, a.State, m); why != "" || a.State == r.failAt {
 		return &OpError{Verb: "modify_qp", Errno: syscall.EINVAL, Detail: why}
 	}
 	r.moves = append(r.moves, modify{*a, m})
@@ -162,6 +167,29 @@ func TestEndpointJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(bad), &e); err == nil {
 			t.Errorf("%s: accepted", bad)
 		}
+	}
+}
+
+func TestActivate(t *testing.T) {
+	want := []QPAttr{{State: QPInit, PortNum: 2, PKeyIndex: 5, QKey: 0x1234}, {State: QPRTR}, {State: QPRTS, SQPSN: 7}}
+	for _, kind := range []QPType{QPTypeUD, QPTypeSRD} {
+		r := recorder{kind: kind}
+		if err := Activate(&r, Path{Port: 2, PKeyIndex: 5}, 0x1234, 7); err != nil || len(r.moves) != len(want) {
+			t.Fatal(kind, err, len(r.moves))
+		}
+		for i, w := range want {
+			if r.moves[i].attr != w {
+				t.Errorf("%s, move %d: %+v\nwant %+v", kind, i, r.moves[i].attr, w)
+			}
+		}
+		for _, at := range []QPState{QPInit, QPRTR, QPRTS} {
+			if err := Activate(&recorder{kind: kind, failAt: at}, Path{Port: 1}, 0, 0); !errors.Is(err, syscall.EINVAL) {
+				t.Errorf("%s, refused at %s: %v", kind, at, err)
+			}
+		}
+	}
+	if Activate(&recorder{kind: QPTypeUD}, Path{}, 0, 0) == nil || Activate(&recorder{kind: QPTypeUD}, Path{Port: 1}, 0, 1<<24) == nil {
+		t.Error("port 0, or a PSN of 25 bits: accepted")
 	}
 }
 

@@ -7,16 +7,16 @@ package verbs
 //
 // [PD] CreateQP makes a QP in RESET. Modify moves it and sets what the move
 // requires, beside [MaskState]; [CheckModify] tells of any move what is missing or
-// not allowed. [Connect] makes the three moves up for RC.
+// not allowed. [Connect] makes the three moves up for RC, [Activate] for UD and SRD.
 //
 //	move            required (Mask...)
-//	RESET -> INIT   PKeyIndex Port AccessFlags; UD: PKeyIndex Port QKey
+//	RESET -> INIT   PKeyIndex Port AccessFlags; UD, SRD: PKeyIndex Port QKey
 //	INIT  -> RTR    RC, XRC_RECV: AV PathMTU DestQPN RQPSN MaxDestRdAtomic MinRNRTimer
 //	                UC, XRC_SEND: AV PathMTU DestQPN RQPSN
 //	RTR   -> RTS    RC, XRC_SEND: SQPSN Timeout RetryCnt RNRRetry MaxRdAtomic
-//	                UC, UD: SQPSN; XRC_RECV: SQPSN Timeout
+//	                UC, UD, SRD: SQPSN; XRC_RECV: SQPSN Timeout
 //	RTS   -> SQD    and back; what has not begun to be sent waits meanwhile
-//	SQE   -> RTS    UC and UD, after a request that could not be sent
+//	SQE   -> RTS    UC, UD and SRD, after a request that could not be sent
 //	any   -> RESET  drops all work, without completions
 //	any   -> ERR    flushes all work; from RESET it is refused
 //
@@ -80,18 +80,23 @@ type QP interface {
 
 // QPType is enum ibv_qp_type: the transport. Opcodes that a type lacks are refused.
 //
-//	                           RC, XRC   UC    UD
-//	SEND, SEND_WITH_IMM        yes       yes   yes, up to the MTU
-//	RDMA_WRITE, with _WITH_IMM yes       yes   no
-//	RDMA_READ                  yes       no    no
-//	ATOMIC_...                 yes       no    no
-//	acknowledged, repeated     yes       no    no
-//	receives of an [SRQ]       yes       no    yes
-//	peers                      one       one   any, see [AH]
+//	                           RC, XRC   UC    UD    SRD
+//	SEND, SEND_WITH_IMM        yes       yes   yes   yes
+//	  longest                  of port   same  MTU   MTU
+//	RDMA_WRITE, with _WITH_IMM yes       yes   no    of some devices
+//	RDMA_READ                  yes       no    no    of some devices
+//	ATOMIC_...                 yes       no    no    no
+//	acknowledged, repeated     yes       no    no    yes
+//	in the order of posting    yes       yes   no    no
+//	receives of an [SRQ]       yes       no    yes   no
+//	peers                      one       one   any   any, see [AH]
 //
 // RC and XRC deliver everything, once and in order, or fail the request. With UC a
 // message that is lost, or finds no receive, is gone; with UD each message is on its
-// own. A completion of UC or UD only tells that the message has left.
+// own. A completion of UC or UD only tells that the message has left. SRD, of EFA alone,
+// delivers each message once or fails the request, over several paths and in any order
+// (efadv_create_driver_qp(3)). All its requests must be signaled, and each names its peer:
+// see [SendWR.SetSRD].
 type QPType uint32
 
 // The transports.
@@ -102,10 +107,13 @@ const (
 
 	QPTypeXRCSend QPType = 9  // IBV_QPT_XRC_SEND
 	QPTypeXRCRecv QPType = 10 // IBV_QPT_XRC_RECV
+
+	QPTypeSRD QPType = 0xff // IBV_QPT_DRIVER, as EFADV_QP_DRIVER_TYPE_SRD
 )
 
 var qpTypeNames = map[QPType]string{
 	QPTypeRC: "RC", QPTypeUC: "UC", QPTypeUD: "UD", QPTypeXRCSend: "XRC_SEND", QPTypeXRCRecv: "XRC_RECV",
+	QPTypeSRD: "SRD",
 }
 
 func (t QPType) String() string { return nameOf(qpTypeNames, t) }
@@ -151,6 +159,12 @@ type QPInitAttr struct {
 	Type     QPType
 	SigAll   bool // every send produces a completion (sq_sig_all)
 	QPNumber uint32
+
+	// SendOps are the operations that PostSend posts through ibv_wr_post(3), of which some
+	// devices offer more than through ibv_post_send(3); others are then refused. 0: those
+	// of ibv_post_send. With SRD it is all that the device has, whatever is asked for. The
+	// embedded device has one way to post, and takes no notice.
+	SendOps SendOps
 
 	// NoScatterToCQE asks for a QP whose incoming data is in memory even if nobody
 	// polls its CQs, which who looks for it there depends on. Some devices write a

@@ -40,16 +40,8 @@ var transitions = map[QPType]map[move]transition{
 		transition{MaskSQPSN, maskRTS},
 		maskSQD,
 	), MaskCurState|MaskAccessFlags),
-	QPTypeUD: unacknowledged(map[move]transition{
-		{QPReset, QPInit}: {required: maskInitUD},
-		{QPInit, QPInit}:  {optional: maskInitUD},
-		{QPInit, QPRTR}:   {optional: MaskPKeyIndex | MaskQKey},
-		{QPRTR, QPRTS}:    {MaskSQPSN, maskRTSUD},
-		{QPRTS, QPRTS}:    {optional: maskRTSUD},
-		{QPRTS, QPSQD}:    {optional: MaskEnSQDNotify},
-		{QPSQD, QPRTS}:    {optional: maskRTSUD},
-		{QPSQD, QPSQD}:    {optional: MaskPKeyIndex | MaskQKey},
-	}, maskRTSUD),
+	QPTypeUD:  unacknowledged(unconnected(0), maskRTSUD),
+	QPTypeSRD: unacknowledged(unconnected(MaskRNRRetry), maskRTSUD), // srd_qp_state_table of the kernel's efa_verbs.c
 	QPTypeXRCSend: connected(
 		transition{maskPath, maskRTR},
 		transition{MaskSQPSN | MaskTimeout | maskRequester, maskRTS},
@@ -74,6 +66,21 @@ func connected(rtr, rts transition, sqd QPAttrMask) map[move]transition {
 		{QPRTS, QPSQD}:    {optional: MaskEnSQDNotify},
 		{QPSQD, QPRTS}:    {optional: rts.optional},
 		{QPSQD, QPSQD}:    {optional: sqd},
+	}
+}
+
+// unconnected returns the moves of a type without a peer; rts may be set on the way to RTS
+// and in no other move.
+func unconnected(rts QPAttrMask) map[move]transition {
+	return map[move]transition{
+		{QPReset, QPInit}: {required: maskInitUD},
+		{QPInit, QPInit}:  {optional: maskInitUD},
+		{QPInit, QPRTR}:   {optional: MaskPKeyIndex | MaskQKey},
+		{QPRTR, QPRTS}:    {MaskSQPSN, maskRTSUD | rts},
+		{QPRTS, QPRTS}:    {optional: maskRTSUD},
+		{QPRTS, QPSQD}:    {optional: MaskEnSQDNotify},
+		{QPSQD, QPRTS}:    {optional: maskRTSUD},
+		{QPSQD, QPSQD}:    {optional: MaskPKeyIndex | MaskQKey},
 	}
 }
 

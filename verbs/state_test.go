@@ -86,12 +86,25 @@ func checkBits(t *testing.T, from, to QPState, required, optional QPAttrMask) {
 }
 
 func TestCheckModifyOfOtherTypes(t *testing.T) {
-	for _, kind := range []QPType{QPTypeUC, QPTypeUD} {
+	for _, kind := range []QPType{QPTypeUC, QPTypeUD, QPTypeSRD} {
 		if why := CheckModify(kind, QPReset, QPInit, MaskState); why == "" {
 			t.Errorf("%s: the table has no such type", kind)
 		}
 		if why := CheckModify(kind, QPInit, QPErr, MaskState); why != "" {
 			t.Errorf("%s to ERR: %s", kind, why)
+		}
+	}
+}
+
+// An SRD QP is moved as one of UD, and may be told its RNR retry count on the way to RTS.
+func TestCheckModifyOfSRD(t *testing.T) {
+	const rts = MaskState | MaskSQPSN
+	for kind, want := range map[QPType]string{QPTypeSRD: "", QPTypeUD: "UD RTR to RTS: not allowed RNR_RETRY"} {
+		if why := CheckModify(kind, QPRTR, QPRTS, rts); why != "" {
+			t.Error(why)
+		}
+		if why := CheckModify(kind, QPRTR, QPRTS, rts|MaskRNRRetry); why != want {
+			t.Errorf("%q, want %q", why, want)
 		}
 	}
 }

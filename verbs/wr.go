@@ -63,6 +63,20 @@ func (w *SendWR) SetXRC(remoteSRQN uint32) { w.xrc[0] = remoteSRQN }
 // XRC returns what [SendWR.SetXRC] set.
 func (w *SendWR) XRC() (remoteSRQN uint32) { return w.xrc[0] }
 
+// SetSRD sets the destination of a request of an SRD QP, and the remote side of a WRITE or
+// READ: the arguments of ibv_wr_set_ud_addr(3), ibv_wr_rdma_write and ibv_wr_rdma_read. A
+// SEND has no remote side: 0, 0.
+func (w *SendWR) SetSRD(ah AH, remoteQPN, remoteQKey uint32, remoteAddr uint64, rkey uint32) {
+	w.SetUD(ah, remoteQPN, remoteQKey)
+	w.wr[2], w.wr[3] = remoteAddr, uint64(rkey)
+}
+
+// SRD returns what [SendWR.SetSRD] set.
+func (w *SendWR) SRD() (ah uint64, remoteQPN, remoteQKey uint32, remoteAddr uint64, rkey uint32) {
+	ah, remoteQPN, remoteQKey = w.UD()
+	return ah, remoteQPN, remoteQKey, w.wr[2], uint32(w.wr[3])
+}
+
 // RecvWR is a work request for a receive queue. Layout of struct ibv_recv_wr (32 bytes).
 type RecvWR struct {
 	WRID   uint64
@@ -100,6 +114,21 @@ var opcodeNames = map[Opcode]string{
 
 // String returns the manual's name without IBV_WR_.
 func (o Opcode) String() string { return nameOf(opcodeNames, o) }
+
+// SendOps is a mask of enum ibv_qp_create_send_ops_flags: operations to post through
+// ibv_wr_post(3), see [QPInitAttr].
+type SendOps uint64
+
+// The operations.
+const (
+	SendOpRDMAWrite         SendOps = 1 << 0 // IBV_QP_EX_WITH_RDMA_WRITE
+	SendOpRDMAWriteWithImm  SendOps = 1 << 1 // IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM
+	SendOpSend              SendOps = 1 << 2 // IBV_QP_EX_WITH_SEND
+	SendOpSendWithImm       SendOps = 1 << 3 // IBV_QP_EX_WITH_SEND_WITH_IMM
+	SendOpRDMARead          SendOps = 1 << 4 // IBV_QP_EX_WITH_RDMA_READ
+	SendOpAtomicCmpAndSwp   SendOps = 1 << 5 // IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP
+	SendOpAtomicFetchAndAdd SendOps = 1 << 6 // IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD
+)
 
 // SendFlags modify a send work request: enum ibv_send_flags.
 type SendFlags uint32

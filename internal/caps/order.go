@@ -11,26 +11,23 @@ import (
 // operations are those whose data arrives in memory.
 var operations = []verbs.Opcode{verbs.OpSend, verbs.OpRDMAWrite, verbs.OpRDMARead}
 
-// askOrders asks for every transport and operation, over the first active port.
+// askOrders asks for every operation, over the first active port: QPs of RC, or where the
+// device has none of SRD.
 func askOrders(c verbs.Context, ports []Port) []Order {
-	transport := verbs.QPTypeRC.String()
+	var asked []Order
+	ask := func(qp verbs.QP) { asked = askQP(qp) }
+	kind := verbs.QPTypeRC
+	err := withQP(c, ports, kind, ask)
+	if errors.Is(err, verbs.ErrNotSupported) && withQP(c, ports, verbs.QPTypeSRD, ask) == nil {
+		kind, err = verbs.QPTypeSRD, nil
+	}
 	orders := make([]Order, len(operations))
 	for i, op := range operations {
-		orders[i] = Order{Transport: transport, Operation: op.String(), Answer: NotAsked}
-	}
-	err := withPair(c, ports, func(qp verbs.QP) error {
-		for i, op := range operations {
-			answer, call, err := verbs.AskOrder(qp, op)
-			orders[i].Query = call
-			if err != nil {
-				orders[i].Error = err.Error()
-				continue
-			}
-			orders[i].Answer = answer.String()
+		orders[i] = Order{Operation: op.String(), Answer: NotAsked}
+		if asked != nil {
+			orders[i] = asked[i]
 		}
-		return nil
-	})
-	for i := range orders {
+		orders[i].Transport = kind.String()
 		if err != nil && orders[i].Answer == NotAsked && orders[i].Error == "" {
 			orders[i].Error = err.Error()
 		}
@@ -38,16 +35,30 @@ func askOrders(c verbs.Context, ports []Port) []Order {
 	return orders
 }
 
-// withPair calls use with one of two RC QPs of the device that are connected
-// with each other: mlx5 gives its promise for QPs in RTS only.
-func withPair(c verbs.Context, ports []Port, use func(verbs.QP) error) (err error) {
+// askQP asks a QP for every operation.
+func askQP(qp verbs.QP) []Order {
+	orders := make([]Order, len(operations))
+	for i, op := range operations {
+		answer, call, err := verbs.AskOrder(qp, op)
+		orders[i] = Order{Operation: op.String(), Answer: NotAsked, Query: call}
+		if err != nil {
+			orders[i].Error = err.Error()
+			continue
+		}
+		orders[i].Answer = answer.String()
+	}
+	return orders
+}
+
+// withQP calls use with a QP of the device in RTS, because mlx5 gives its promise for no
+// others.
+func withQP(c verbs.Context, ports []Port, kind verbs.QPType, use func(verbs.QP)) (err error) {
 	i := slices.IndexFunc(ports, func(p Port) bool {
 		return p.attr.State == verbs.PortActive || p.attr.State == verbs.PortActiveDefer
 	})
 	if i < 0 {
-		return errors.New("no port is active, and a QP must be connected to be asked")
+		return errors.New("no port is active, and a QP must be in RTS to be asked")
 	}
-	active := &ports[i]
 	var made closers
 	defer func() { err = errors.Join(err, made.close()) }()
 	pd, err := c.AllocPD()
@@ -63,7 +74,7 @@ func withPair(c verbs.Context, ports []Port, use func(verbs.QP) error) (err erro
 	var pair [2]verbs.QP
 	for i := range pair {
 		pair[i], err = pd.CreateQP(&verbs.QPInitAttr{
-			SendCQ: cq, RecvCQ: cq, Type: verbs.QPTypeRC,
+			SendCQ: cq, RecvCQ: cq, Type: kind,
 			Cap: verbs.QPCap{MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1},
 		})
 		if err != nil {
@@ -71,6 +82,20 @@ func withPair(c verbs.Context, ports []Port, use func(verbs.QP) error) (err erro
 		}
 		made.add(pair[i])
 	}
+	if kind == verbs.QPTypeSRD {
+		err = verbs.Activate(pair[0], verbs.Path{Port: ports[i].Number}, 0, 0)
+	} else {
+		err = connect(pair, &ports[i])
+	}
+	if err != nil {
+		return err
+	}
+	use(pair[0])
+	return nil
+}
+
+// connect connects two QPs of the device with each other.
+func connect(pair [2]verbs.QP, active *Port) error {
 	for i, qp := range pair {
 		local, gidIndex := endpoint(qp, active)
 		remote, _ := endpoint(pair[1-i], active)
@@ -78,7 +103,7 @@ func withPair(c verbs.Context, ports []Port, use func(verbs.QP) error) (err erro
 			return fmt.Errorf("connect two QPs of the device with each other: %w", err)
 		}
 	}
-	return use(pair[0])
+	return nil
 }
 
 // closers are objects to close in the reverse order of their making.

@@ -10,6 +10,7 @@
 #ifndef IBPERF_ABI_H
 #define IBPERF_ABI_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct abi_cq;
 struct abi_srq;
 struct abi_pd;
 struct abi_ah;
+struct abi_data_buf;
 
 union abi_gid {
 	uint8_t raw[16];
@@ -97,7 +99,7 @@ struct abi_context {
 	int cmd_fd;
 	int async_fd;
 	int num_comp_vectors;
-	uint64_t mutex[5];
+	pthread_mutex_t mutex;
 	void *abi_compat;
 };
 
@@ -136,6 +138,42 @@ struct abi_qp {
 	uint32_t qp_num;
 	uint32_t state;
 	uint32_t qp_type;
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	uint32_t events_completed;
+};
+
+/* A QP that is posted to by ibv_wr_post(3): each function is of such a QP, its first argument. */
+struct abi_qp_ex {
+	struct abi_qp qp;
+	uint64_t comp_mask;
+	uint64_t wr_id;
+	unsigned int wr_flags;
+	void (*wr_atomic_cmp_swp)(struct abi_qp_ex *qp, uint32_t rkey, uint64_t addr, uint64_t compare, uint64_t swap);
+	void (*wr_atomic_fetch_add)(struct abi_qp_ex *qp, uint32_t rkey, uint64_t addr, uint64_t add);
+	void (*wr_bind_mw)(void);
+	void (*wr_local_inv)(struct abi_qp_ex *qp, uint32_t rkey);
+	void (*wr_rdma_read)(struct abi_qp_ex *qp, uint32_t rkey, uint64_t addr);
+	void (*wr_rdma_write)(struct abi_qp_ex *qp, uint32_t rkey, uint64_t addr);
+	void (*wr_rdma_write_imm)(struct abi_qp_ex *qp, uint32_t rkey, uint64_t addr, uint32_t imm_data);
+	void (*wr_send)(struct abi_qp_ex *qp);
+	void (*wr_send_imm)(struct abi_qp_ex *qp, uint32_t imm_data);
+	void (*wr_send_inv)(struct abi_qp_ex *qp, uint32_t rkey);
+	void (*wr_send_tso)(void);
+	void (*wr_set_ud_addr)(struct abi_qp_ex *qp, struct abi_ah *ah, uint32_t qpn, uint32_t qkey);
+	void (*wr_set_xrc_srqn)(struct abi_qp_ex *qp, uint32_t srqn);
+	void (*wr_set_inline_data)(struct abi_qp_ex *qp, void *addr, size_t length);
+	void (*wr_set_inline_data_list)(struct abi_qp_ex *qp, size_t n, const struct abi_data_buf *list);
+	void (*wr_set_sge)(struct abi_qp_ex *qp, uint32_t lkey, uint64_t addr, uint32_t length);
+	void (*wr_set_sge_list)(struct abi_qp_ex *qp, size_t n, const struct abi_sge *list);
+	void (*wr_start)(struct abi_qp_ex *qp);
+	int (*wr_complete)(struct abi_qp_ex *qp);
+	void (*wr_abort)(struct abi_qp_ex *qp);
+};
+
+struct abi_data_buf {
+	void *addr;
+	size_t length;
 };
 
 struct abi_srq {
@@ -322,11 +360,13 @@ struct abi_qp_init_attr_ex {
 	uint32_t comp_mask; /* ABI_QP_INIT_ATTR_ */
 	struct abi_pd *pd;
 	struct abi_xrcd *xrcd;
-	uint64_t newer[7];
+	uint64_t unused[6];
+	uint64_t send_ops_flags;
 };
 
 #define ABI_QP_INIT_ATTR_PD 1
 #define ABI_QP_INIT_ATTR_XRCD 2
+#define ABI_QP_INIT_ATTR_SEND_OPS_FLAGS 64
 
 struct abi_qp_open_attr {
 	uint32_t comp_mask; /* ABI_QP_OPEN_ATTR_ */
@@ -456,6 +496,31 @@ struct abi_mlx5dv_qp_init_attr {
 
 #define ABI_MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS 1
 #define ABI_MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE 8
+
+/* libefa.so.1 */
+
+struct abi_efadv_device_attr {
+	uint64_t comp_mask;
+	uint32_t max_sq_wr;
+	uint32_t max_rq_wr;
+	uint16_t max_sq_sge;
+	uint16_t max_rq_sge;
+	uint16_t inline_buf_size;
+	uint16_t newer;
+	uint32_t device_caps; /* ABI_EFADV_DEVICE_ATTR_CAPS_ */
+	uint32_t max_rdma_size;
+};
+
+#define ABI_EFADV_DEVICE_ATTR_CAPS_RDMA_READ 1
+#define ABI_EFADV_DEVICE_ATTR_CAPS_RDMA_WRITE 8
+
+struct abi_efadv_qp_init_attr {
+	uint64_t comp_mask;
+	uint32_t driver_qp_type;
+	uint8_t newer[4];
+};
+
+#define ABI_EFADV_QP_DRIVER_TYPE_SRD 0
 
 /* librdmacm.so.1 */
 

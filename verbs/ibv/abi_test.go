@@ -16,19 +16,23 @@ import (
 var releases = []string{"bullseye", "bookworm", "trixie", "sid"}
 
 // newer are the members that not all of them have.
-var newer = []string{"active_speed_ex", "phys_port_cnt_ex"}
+var newer = []string{"active_speed_ex", "phys_port_cnt_ex", "EFADV_DEVICE_ATTR_CAPS_RDMA_WRITE"}
 
 // TestABIAgreesWithTheHeaders compiles a file of assertions against the headers of
-// libibverbs, libmlx5 and librdmacm.
+// libibverbs, libmlx5, libefa and librdmacm.
 func TestABIAgreesWithTheHeaders(t *testing.T) {
 	eachHeaders(t, func(t *testing.T, include string) {
-		verbs, err := os.ReadFile(filepath.Join(include, "infiniband", "verbs.h"))
-		if err != nil {
-			t.Fatal(err)
+		var headers []byte
+		for _, name := range []string{"verbs.h", "efadv.h"} {
+			text, err := os.ReadFile(filepath.Join(include, "infiniband", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			headers = append(headers, text...)
 		}
 		args := []string{"-fsyntax-only", "-isystem", include, "testdata/abi.c"}
 		for _, member := range newer {
-			if bytes.Contains(verbs, []byte(member)) {
+			if bytes.Contains(headers, []byte(member)) {
 				args = append(args, "-DHAS_"+member)
 			}
 		}

@@ -2,7 +2,6 @@
 #include "fast.h"
 #include "library.h"
 
-#include <errno.h>
 #include <poll.h>
 
 void fast_call(void (*f)(void *), void *arg)
@@ -10,36 +9,25 @@ void fast_call(void (*f)(void *), void *arg)
 	f(arg);
 }
 
-/*
- * status returns the errno of an operation that returned ret: most return it, some
- * providers negated, or -1 with errno set.
- */
-static inline int status(int ret)
-{
-	if (ret == -1)
-		return errno ? errno : EIO;
-	return ret < 0 ? -ret : ret;
-}
-
 void fast_post_send(void *post_send)
 {
 	struct post_send *p = post_send;
 
-	p->err = status(p->qp->context->ops.post_send(p->qp, p->wr, &p->bad));
+	p->err = fast_status(p->qp->context->ops.post_send(p->qp, p->wr, &p->bad));
 }
 
 void fast_post_recv(void *post_recv)
 {
 	struct post_recv *p = post_recv;
 
-	p->err = status(p->qp->context->ops.post_recv(p->qp, p->wr, &p->bad));
+	p->err = fast_status(p->qp->context->ops.post_recv(p->qp, p->wr, &p->bad));
 }
 
 void fast_post_srq_recv(void *post_srq_recv)
 {
 	struct post_srq_recv *p = post_srq_recv;
 
-	p->err = status(p->srq->context->ops.post_srq_recv(p->srq, p->wr, &p->bad));
+	p->err = fast_status(p->srq->context->ops.post_srq_recv(p->srq, p->wr, &p->bad));
 }
 
 void fast_poll_cq(void *poll_cq)
@@ -57,7 +45,7 @@ void fast_req_notify(void *req_notify)
 {
 	struct req_notify *r = req_notify;
 
-	r->err = status(r->cq->context->ops.req_notify_cq(r->cq, r->solicited_only));
+	r->err = fast_status(r->cq->context->ops.req_notify_cq(r->cq, r->solicited_only));
 }
 
 void fast_get_event(void *get_event)

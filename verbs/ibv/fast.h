@@ -6,7 +6,20 @@
 #ifndef IBPERF_FAST_H
 #define IBPERF_FAST_H
 
+#include <errno.h>
+
 #include "abi.h"
+
+/*
+ * status returns the errno of an operation that returned ret: most return it, some
+ * providers negated, or -1 with errno set.
+ */
+static inline int fast_status(int ret)
+{
+	if (ret == -1)
+		return errno ? errno : EIO;
+	return ret < 0 ? -ret : ret;
+}
 
 /* Calls f(arg). */
 void fast_call(void (*f)(void *), void *arg);
@@ -30,7 +43,16 @@ struct post_srq_recv {
 	int err;
 };
 
+/* As post_send, by ibv_wr_post: send_ops are the operations that the QP was made for. */
+struct post_send_ex {
+	struct abi_qp_ex *qp;
+	struct abi_send_wr *wr, *bad;
+	uint64_t send_ops;
+	int err;
+};
+
 void fast_post_send(void *post_send);
+void fast_post_send_ex(void *post_send_ex);
 void fast_post_recv(void *post_recv);
 void fast_post_srq_recv(void *post_srq_recv);
 

@@ -42,6 +42,7 @@
 	F(int, query_qp, (struct abi_qp *qp, struct abi_qp_attr *a, int mask, struct abi_qp_init_attr *init), \
 	  (qp, a, mask, init)) \
 	F(int, destroy_qp, (struct abi_qp *qp), (qp)) \
+	F(struct abi_qp_ex *, qp_to_qp_ex, (struct abi_qp *qp), (qp)) \
 	F(int, attach_mcast, (struct abi_qp *qp, const union abi_gid *gid, uint16_t lid), (qp, gid, lid)) \
 	F(int, detach_mcast, (struct abi_qp *qp, const union abi_gid *gid, uint16_t lid), (qp, gid, lid)) \
 	F(struct abi_srq *, create_srq, (struct abi_pd *pd, struct abi_srq_init_attr *init), (pd, init)) \

@@ -21,25 +21,12 @@ int mlx5_drives(struct abi_device *device)
 	return p_is_supported(device);
 }
 
-struct abi_qp *mlx5_create_qp(struct abi_context *c, struct abi_pd *pd, struct abi_qp_init_attr *init, uint32_t flags)
+struct abi_qp *mlx5_create_qp(struct abi_context *c, struct abi_qp_init_attr_ex *init, uint32_t flags)
 {
-	struct abi_qp_init_attr_ex ex = {
-		.qp_context = init->qp_context,
-		.send_cq = init->send_cq,
-		.recv_cq = init->recv_cq,
-		.srq = init->srq,
-		.cap = init->cap,
-		.qp_type = init->qp_type,
-		.sq_sig_all = init->sq_sig_all,
-		.comp_mask = ABI_QP_INIT_ATTR_PD,
-		.pd = pd,
-	};
 	struct abi_mlx5dv_qp_init_attr mlx5 = {
 		.comp_mask = ABI_MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS,
 		.create_flags = flags,
 	};
-	struct abi_qp *qp = p_create_qp(c, &ex, &mlx5);
 
-	init->cap = ex.cap;
-	return qp;
+	return p_create_qp(c, init, &mlx5);
 }

@@ -13,7 +13,7 @@ int mlx5_load(void);
 /* Whether libmlx5 drives the device: mlx5dv_is_supported. */
 int mlx5_drives(struct abi_device *device);
 
-/* As ib_create_qp, by mlx5dv_create_qp with these ABI_MLX5DV_QP_CREATE_ flags. */
-struct abi_qp *mlx5_create_qp(struct abi_context *c, struct abi_pd *pd, struct abi_qp_init_attr *init, uint32_t flags);
+/* As ib_create_qp_ex, by mlx5dv_create_qp with these ABI_MLX5DV_QP_CREATE_ flags. */
+struct abi_qp *mlx5_create_qp(struct abi_context *c, struct abi_qp_init_attr_ex *init, uint32_t flags);
 
 #endif

@@ -3,6 +3,8 @@
 package ibv
 
 /*
+#cgo noescape ib_create_qp
+#cgo noescape ib_create_qp_ex
 #cgo noescape ib_modify_qp
 #cgo noescape ib_query_qp
 #cgo nocallback ib_query_qp_data_in_order
@@ -12,6 +14,7 @@ package ibv
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -25,6 +28,8 @@ type qp struct {
 	ctx  *context
 	c    *C.struct_abi_qp
 	init verbs.QPInitAttr
+	ex   *C.struct_abi_qp_ex // is posted to by ibv_wr_post; nil: by ibv_post_send
+	ops  verbs.SendOps       // of ex
 }
 
 // CreateQP creates a QP in state RESET, see createQP.
@@ -44,23 +49,61 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 		return nil, opError(verb, object, err, createQPHint(err))
 	}
 	init.Cap, init.QPNumber = toCap(in.cap), uint32(c.qp_num)
-	return p.ctx.newQP(c, *init), nil
+	q := p.ctx.newQP(c, *init)
+	if q.ops = verbs.SendOps(in.send_ops_flags); q.ops == 0 {
+		return q, nil
+	}
+	if q.ex = C.ib_qp_to_qp_ex(c); q.ex == nil {
+		return nil, errors.Join(opError("qp_to_qp_ex", object, verbs.ErrNotSupported, "the driver has no ibv_wr_post"), q.Close())
+	}
+	return q, nil
+}
+
+// createQP creates a QP by the call that what is asked for needs; c is nil if it cannot.
+// verb is the name of the call.
+//
+//	struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
+//	struct ibv_qp *ibv_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *qp_init_attr_ex)
+func (p *pd) createQP(init *verbs.QPInitAttr, in *C.struct_abi_qp_init_attr_ex) (c *C.struct_abi_qp, verb string, err error) {
+	init.MaxScatterToCQE = 0
+	if init.Type == verbs.QPTypeSRD {
+		return p.createSRD(in)
+	}
+	if init.SendOps != 0 {
+		in.comp_mask |= C.ABI_QP_INIT_ATTR_SEND_OPS_FLAGS
+		in.send_ops_flags = C.uint64_t(init.SendOps)
+	}
+	switch {
+	case init.NoScatterToCQE && p.ctx.isMlx5():
+		return p.createWithoutScatter(in)
+	case init.SendOps != 0:
+		verb = "create_qp_ex"
+		c, err = C.ib_create_qp_ex(p.ctx.c, in)
+	default: // the first members of its attributes are the same
+		verb = "create_qp"
+		c, err = C.ib_create_qp(p.c, (*C.struct_abi_qp_init_attr)(unsafe.Pointer(in)))
+	}
+	if c != nil && init.NoScatterToCQE {
+		init.MaxScatterToCQE = p.ctx.heldInCQE(init)
+	}
+	return c, verb, err
 }
 
 func createQPHint(err error) string {
 	if err == verbs.ErrNotSupported {
-		return "the device has no QPs of this type"
+		return "the device has no QPs of this type, or cannot be posted to by ibv_wr_post"
 	}
 	return createHint(err)
 }
 
 // fromQPInitAttr also tells what is wrong with the attributes, or "". XRC_SEND
 // receives nothing and needs no CQ for that.
-func (p *pd) fromQPInitAttr(init *verbs.QPInitAttr) (in C.struct_abi_qp_init_attr, wrong string) {
+func (p *pd) fromQPInitAttr(init *verbs.QPInitAttr) (in C.struct_abi_qp_init_attr_ex, wrong string) {
 	if c := init.Cap; min(c.MaxSendWR, c.MaxRecvWR, c.MaxSendSGE, c.MaxRecvSGE, c.MaxInlineData) < 0 {
 		return in, "a capability is negative"
 	}
 	in.cap, in.qp_type = fromCap(init.Cap), C.uint32_t(init.Type)
+	in.comp_mask, in.pd = C.ABI_QP_INIT_ATTR_PD, p.c
 	if init.SigAll {
 		in.sq_sig_all = 1
 	}
@@ -190,6 +233,9 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 	if q.gone() {
 		return wr, closed("post_send", q.object())
 	}
+	if q.ex != nil {
+		return q.postSendEx(wr)
+	}
 	p := C.struct_post_send{qp: q.c, wr: (*C.struct_abi_send_wr)(unsafe.Pointer(wr))}
 	if !q.ctx.stacks.Call(C.fast_post_send, unsafe.Pointer(&p)) {
 		var pins runtime.Pinner
@@ -198,6 +244,24 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 	}
 	if p.err != 0 {
 		return (*verbs.SendWR)(unsafe.Pointer(p.bad)), postError("post_send", q.object(), p.err)
+	}
+	return nil, nil
+}
+
+// postSendEx posts a list as one session. Of a session that the device refuses nothing is
+// posted.
+//
+//	void ibv_wr_start(struct ibv_qp_ex *qp)
+//	int ibv_wr_complete(struct ibv_qp_ex *qp)
+func (q *qp) postSendEx(wr *verbs.SendWR) (*verbs.SendWR, error) {
+	p := C.struct_post_send_ex{qp: q.ex, wr: (*C.struct_abi_send_wr)(unsafe.Pointer(wr)), send_ops: C.uint64_t(q.ops)}
+	if !q.ctx.stacks.Call(C.fast_post_send_ex, unsafe.Pointer(&p)) {
+		var pins runtime.Pinner
+		pinSends(&pins, wr)
+		throughCgo(C.fast_post_send_ex, unsafe.Pointer(&p), &pins)
+	}
+	if p.err != 0 {
+		return (*verbs.SendWR)(unsafe.Pointer(p.bad)), postError("wr_complete", q.object(), p.err)
 	}
 	return nil, nil
 }
@@ -223,8 +287,11 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 
 func postError(verb, object string, errno C.int) error {
 	return check(verb, object, syscall.Errno(errno), func() string {
-		if syscall.Errno(errno) == syscall.ENOMEM {
+		switch syscall.Errno(errno) {
+		case syscall.ENOMEM:
 			return "the queue is full"
+		case verbs.ErrNotSupported:
+			return "the QP was not made for the operation"
 		}
 		return ""
 	})

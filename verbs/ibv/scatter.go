@@ -3,7 +3,6 @@
 package ibv
 
 /*
-#cgo noescape ib_create_qp
 #cgo noescape mlx5_create_qp
 #cgo nocallback mlx5_load
 #include "library.h"
@@ -23,22 +22,14 @@ import (
 // hasMlx5 opens libmlx5, once. Without it there is no device that it drives.
 var hasMlx5 = sync.OnceValue(func() bool { return C.mlx5_load() != 0 })
 
-// createQP creates a QP, on mlx5 without scatter to CQE if that is asked for; c is nil if
-// it cannot. verb is the name of the call.
+func (c *context) isMlx5() bool { return hasMlx5() && C.mlx5_drives(c.c.device) != 0 }
+
+// createWithoutScatter creates a QP of mlx5 whose messages are not in CQEs.
 //
-//	struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
 //	struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *qp_attr, struct mlx5dv_qp_init_attr *mlx5_qp_attr)
-func (p *pd) createQP(init *verbs.QPInitAttr, in *C.struct_abi_qp_init_attr) (c *C.struct_abi_qp, verb string, err error) {
-	init.MaxScatterToCQE = 0
-	if init.NoScatterToCQE && hasMlx5() && C.mlx5_drives(p.ctx.c.device) != 0 {
-		c, err = C.mlx5_create_qp(p.ctx.c, p.c, in, C.ABI_MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE)
-		return c, "mlx5dv_create_qp", err
-	}
-	c, err = C.ib_create_qp(p.c, in)
-	if c != nil && init.NoScatterToCQE {
-		init.MaxScatterToCQE = p.ctx.heldInCQE(init)
-	}
-	return c, "create_qp", err
+func (p *pd) createWithoutScatter(in *C.struct_abi_qp_init_attr_ex) (c *C.struct_abi_qp, verb string, err error) {
+	c, err = C.mlx5_create_qp(p.ctx.c, in, C.ABI_MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE)
+	return c, "mlx5dv_create_qp", err
 }
 
 // vendorHuawei is the PCI vendor of all devices of hns (providers/hns/hns_roce_u.c).

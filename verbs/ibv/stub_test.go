@@ -29,7 +29,7 @@ const stub = "stub0"
 // stubLibrary is where buildStub has left the library.
 var stubLibrary string
 
-// buildStub compiles the library, and gives it the name of libmlx5 too.
+// buildStub compiles the library, and gives it the names of libmlx5 and libefa too.
 var buildStub = sync.OnceValue(func() error {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		return err
@@ -43,7 +43,10 @@ var buildStub = sync.OnceValue(func() error {
 	if out, err := exec.Command("gcc", append(args, sources...)...).CombinedOutput(); err != nil {
 		return fmt.Errorf("gcc: %w\n%s", err, out)
 	}
-	return os.Symlink("libibverbs.so.1", filepath.Join(stubLibrary, "libmlx5.so.1"))
+	return errors.Join(
+		os.Symlink("libibverbs.so.1", filepath.Join(stubLibrary, "libmlx5.so.1")),
+		os.Symlink("libibverbs.so.1", filepath.Join(stubLibrary, "libefa.so.1")),
+	)
 })
 
 // stubCommand is a run of this program's tests, by their pattern, on the stub. A process

@@ -4,7 +4,6 @@ package ibv
 
 /*
 #cgo noescape ib_open_xrcd
-#cgo noescape ib_create_qp_ex
 #cgo noescape ib_open_qp
 #include "library.h"
 */

@@ -1,9 +1,10 @@
 /*
- * Compiles only where abi.h agrees with the headers of libibverbs, libmlx5 and
+ * Compiles only where abi.h agrees with the headers of libibverbs, libmlx5, libefa and
  * librdmacm, member by member. HAS_x says that the headers have the newer member x.
  */
 #include <stddef.h>
 
+#include <infiniband/efadv.h>
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
@@ -29,6 +30,7 @@ BEFORE(sizeof(size_t), sz)
 #define VALUE(name) _Static_assert((int)ABI_##name == (int)IBV_##name, #name);
 VALUE(QP_INIT_ATTR_PD)
 VALUE(QP_INIT_ATTR_XRCD)
+VALUE(QP_INIT_ATTR_SEND_OPS_FLAGS)
 VALUE(QP_OPEN_ATTR_NUM)
 VALUE(QP_OPEN_ATTR_XRCD)
 VALUE(QP_OPEN_ATTR_TYPE)
@@ -43,6 +45,11 @@ VALUE(SRQT_XRC)
 #define VALUE(name) _Static_assert((int)ABI_##name == (int)name, #name);
 VALUE(MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS)
 VALUE(MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE)
+VALUE(EFADV_DEVICE_ATTR_CAPS_RDMA_READ)
+#ifdef HAS_EFADV_DEVICE_ATTR_CAPS_RDMA_WRITE
+VALUE(EFADV_DEVICE_ATTR_CAPS_RDMA_WRITE)
+#endif
+VALUE(EFADV_QP_DRIVER_TYPE_SRD)
 
 #define ABI struct abi_sge
 #define REAL struct ibv_sge
@@ -165,6 +172,7 @@ SAME(rkey, rkey)
 
 #define ABI struct abi_qp
 #define REAL struct ibv_qp
+SIZE
 SAME(context, context)
 SAME(qp_context, qp_context)
 SAME(pd, pd)
@@ -175,6 +183,46 @@ SAME(handle, handle)
 SAME(qp_num, qp_num)
 SAME(state, state)
 SAME(qp_type, qp_type)
+SAME(mutex, mutex)
+SAME(cond, cond)
+SAME(events_completed, events_completed)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_qp_ex
+#define REAL struct ibv_qp_ex
+SAME(qp, qp_base)
+SAME(comp_mask, comp_mask)
+SAME(wr_id, wr_id)
+SAME(wr_flags, wr_flags)
+SAME(wr_atomic_cmp_swp, wr_atomic_cmp_swp)
+SAME(wr_atomic_fetch_add, wr_atomic_fetch_add)
+SAME(wr_bind_mw, wr_bind_mw)
+SAME(wr_local_inv, wr_local_inv)
+SAME(wr_rdma_read, wr_rdma_read)
+SAME(wr_rdma_write, wr_rdma_write)
+SAME(wr_rdma_write_imm, wr_rdma_write_imm)
+SAME(wr_send, wr_send)
+SAME(wr_send_imm, wr_send_imm)
+SAME(wr_send_inv, wr_send_inv)
+SAME(wr_send_tso, wr_send_tso)
+SAME(wr_set_ud_addr, wr_set_ud_addr)
+SAME(wr_set_xrc_srqn, wr_set_xrc_srqn)
+SAME(wr_set_inline_data, wr_set_inline_data)
+SAME(wr_set_inline_data_list, wr_set_inline_data_list)
+SAME(wr_set_sge, wr_set_sge)
+SAME(wr_set_sge_list, wr_set_sge_list)
+SAME(wr_start, wr_start)
+SAME(wr_complete, wr_complete)
+SAME(wr_abort, wr_abort)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_data_buf
+#define REAL struct ibv_data_buf
+SIZE
+SAME(addr, addr)
+SAME(length, length)
 #undef ABI
 #undef REAL
 
@@ -356,7 +404,9 @@ SAME(sq_sig_all, sq_sig_all)
 SAME(comp_mask, comp_mask)
 SAME(pd, pd)
 SAME(xrcd, xrcd)
-SAME(newer, create_flags)
+SAME(unused, create_flags)
+SAME(send_ops_flags, send_ops_flags)
+SIZE
 #undef ABI
 #undef REAL
 
@@ -586,5 +636,27 @@ SAME(compare_swap, compare_swap)
 SIZE
 SAME(comp_mask, comp_mask)
 SAME(create_flags, create_flags)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_efadv_device_attr
+#define REAL struct efadv_device_attr
+SIZE
+SAME(comp_mask, comp_mask)
+SAME(max_sq_wr, max_sq_wr)
+SAME(max_rq_wr, max_rq_wr)
+SAME(max_sq_sge, max_sq_sge)
+SAME(max_rq_sge, max_rq_sge)
+SAME(inline_buf_size, inline_buf_size)
+SAME(device_caps, device_caps)
+SAME(max_rdma_size, max_rdma_size)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_efadv_qp_init_attr
+#define REAL struct efadv_qp_init_attr
+_Static_assert(sizeof(ABI) <= sizeof(REAL), "what is newer is behind the rest");
+SAME(comp_mask, comp_mask)
+SAME(driver_qp_type, driver_qp_type)
 #undef ABI
 #undef REAL

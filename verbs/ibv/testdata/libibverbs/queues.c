@@ -35,7 +35,11 @@ struct abi_qp *make_qp(struct abi_context *c, struct abi_pd *pd, struct abi_qp_i
 	return &q->qp;
 }
 
-struct abi_qp *ibv_create_qp(struct abi_pd *pd, struct abi_qp_init_attr *init) { return make_qp(pd->context, pd, init, 1); }
+struct abi_qp *ibv_create_qp(struct abi_pd *pd, struct abi_qp_init_attr *init)
+{
+	errno = EOPNOTSUPP;
+	return number("STUB_EFA") && init->qp_type != 4 /* UD */ ? NULL : make_qp(pd->context, pd, init, 1);
+}
 
 int ibv_destroy_qp(struct abi_qp *qp) { return done(qp, ((struct qp *)qp)->slot); }
 
@@ -108,5 +112,9 @@ int get_srq_num(struct abi_srq *srq, uint32_t *num)
 /* The first members of the attributes are those of the plain form. */
 struct abi_qp *create_qp_ex(struct abi_context *c, struct abi_qp_init_attr_ex *init)
 {
-	return make_qp(c, init->pd, (struct abi_qp_init_attr *)init, 1);
+	struct abi_qp *qp = make_qp(c, init->pd, (struct abi_qp_init_attr *)init, 1);
+
+	if (qp && init->comp_mask & ABI_QP_INIT_ATTR_SEND_OPS_FLAGS)
+		post_by_sessions((struct abi_qp_ex *)qp, init->send_ops_flags);
+	return qp;
 }

@@ -22,6 +22,9 @@
  *	STUB_SPEED_EX=code   its active_speed_ex; without it the library is older than that member
  *	STUB_MLX5=1          the device is one of libmlx5, which is this library under a second name
  *
+ *	STUB_EFA=n           the device is one of libefa, which is this library under a third
+ *	                     name: it has no RC, and with n - 1 for device_caps QPs of SRD
+ *
  * The number of a QP tells who made it: ibv_create_qp counts from 1, mlx5dv_create_qp from
  * 0x500 and its create_flags.
  */
@@ -77,7 +80,10 @@ struct srq {
 };
 
 struct qp {
-	struct abi_qp qp;
+	union {
+		struct abi_qp qp;
+		struct abi_qp_ex ex; /* of one that is posted to by ibv_wr_post */
+	};
 	struct abi_qp_attr attr;
 	struct abi_qp_cap cap;
 	int sig_all;
@@ -110,6 +116,9 @@ void *reach(uint32_t key, uint64_t addr, size_t length, unsigned int access);
 /* queues.c: makes a QP, with a number from first on; the one with a number, or NULL. */
 struct abi_qp *make_qp(struct abi_context *c, struct abi_pd *pd, struct abi_qp_init_attr *init, uint32_t first);
 struct qp *find_qp(uint32_t num);
+
+/* wr.c: makes a QP one that is posted to by ibv_wr_post, with these operations. */
+void post_by_sessions(struct abi_qp_ex *q, uint64_t ops);
 
 /* loopback.c: moves a QP to ERR, with completions for its receives. */
 void fail(struct qp *q);
