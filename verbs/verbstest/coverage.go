@@ -10,6 +10,8 @@ type Row struct {
 	ID      string
 	Says    string // of a statement that is asserted
 	LeftOut string // the reason why it is not, or ""
+	Source  string // where it is from
+	May     string // what hardware may rightly do instead, and why that is right, or ""
 }
 
 func (r Row) String() string {
@@ -43,10 +45,13 @@ func Coverage() []Row {
 }
 
 func rowOf(id string) Row {
+	row := Row{ID: id, LeftOut: leftOut[id], Source: sources()[id]}
 	all := statements()
-	i := slices.IndexFunc(all, func(s statement) bool { return s.id == id })
-	if i >= 0 {
-		return Row{ID: id, Says: all[i].says}
+	if i := slices.IndexFunc(all, func(s statement) bool { return s.id == id }); i >= 0 {
+		row.Says = all[i].says
 	}
-	return Row{ID: id, LeftOut: leftOut[id]}
+	if l, ok := licences[id]; ok {
+		row.May = l.does + ": " + l.source
+	}
+	return row
 }

@@ -16,6 +16,9 @@ func TestCoverage(t *testing.T) {
 		if (r.Says == "") == (r.LeftOut == "") {
 			t.Errorf("%s: says %q, left out %q: want one of them", r.ID, r.Says, r.LeftOut)
 		}
+		if r.Source == "" {
+			t.Errorf("%s has no source: name it in sources.txt", r.ID)
+		}
 	}
 	t.Logf("%d statements: %d asserted, %d left out", len(rows), asserted, len(rows)-asserted)
 	seen := map[string]bool{}
@@ -24,6 +27,16 @@ func TestCoverage(t *testing.T) {
 			t.Errorf("%s: known %v, asserted twice %v", s.id, known[s.id], seen[s.id])
 		}
 		seen[s.id] = true
+	}
+	for id := range sources() {
+		if !known[id] {
+			t.Errorf("sources.txt has %s, which is no statement", id)
+		}
+	}
+	for id := range licences {
+		if !seen[id] {
+			t.Errorf("%s is licensed, and not asserted", id)
+		}
 	}
 	for id := range leftOut {
 		if !known[id] || seen[id] {

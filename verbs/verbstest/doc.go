@@ -27,8 +27,14 @@
 // query_qp, SND and RCV posting, RMA WRITE and READ, WC fields of completions,
 // ERR statuses, DIO the promise of data order, UD datagrams, MC multicast, AEV
 // asynchronous events, SRQ shared receive queues, XRC extended connections, E
-// errnos of misuse, ABI binary interface. [Coverage] lists all of them: those that
-// are asserted, and those that are left out with the reason.
+// errnos of misuse, ABI binary interface. [Coverage] lists all of them with their sources:
+// those that are asserted, and those that are left out with the reason. The file sources.txt
+// has the sources.
+//
+// A few statements hold for software, and hardware may rightly answer otherwise (sources.go
+// says what, and why that is right). They do not fail on hardware.
+//
+// Programs other than tests run the statements one by one with [Check].
 //
 // # Quirks
 //

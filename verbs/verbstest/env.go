@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -19,18 +20,19 @@ const (
 )
 
 // env is what a statement works with: the test, the device, which of the device's
-// quirks have been looked at, and the quirk by which it fails.
+// quirks have been looked at, and what excuses its failures.
 type env struct {
 	test
 	id     string
 	target Target
 	met    map[string]bool
-	fails  *failing // nil: it is to pass
+	excuse *excuse // nil: it is to pass
 	closed map[io.Closer]bool
+	peers  *atomic.Int32 // processes that were started
 }
 
 func newEnv(t test, target Target, s statement) *env {
-	return &env{t, s.id, target, map[string]bool{}, failingOf(target.Quirks, s.id), map[io.Closer]bool{}}
+	return &env{t, s.id, target, map[string]bool{}, excuseOf(target, s.id), map[io.Closer]bool{}, new(atomic.Int32)}
 }
 
 // sub runs one case of the statement as a subtest.

@@ -3,12 +3,7 @@ package verbstest
 import (
 	"errors"
 	"io"
-	"os"
 	"time"
-
-	"golang.org/x/sys/unix"
-
-	"github.com/ibperf/ibperf/verbs"
 )
 
 // roles are what a peer can be.
@@ -18,32 +13,13 @@ var roles = map[string]func(l *line, count int){
 	"adder":    beAdder,
 }
 
-// playPeer is what a peer process does.
-func playPeer(r *record) {
-	e := newEnv(testOf(r), Target{}, statement{id: "peer"})
-	for fd := 3; fd <= 4; fd++ { // so that deadlines hold
-		e.ok(unix.SetNonblock(fd, true))
-	}
-	l := newLine(e, os.NewFile(3, "in"), os.NewFile(4, "out"))
-	var first message
-	e.ok(l.decoder.Decode(&first))
-	device, err := verbs.Lookup(first.Device)
-	e.ok(err)
-	e.target = Target{Device: device, Port: first.Port, GIDIndex: first.GIDIndex, Quirks: QuirksOf(device)}
-	role, ok := roles[first.Role]
-	if !ok {
-		e.Fatalf("no role %q", first.Role)
-	}
-	role(l, first.Count)
-}
-
 // beMemory lets the other side do what it wants with its memory, and shows it
 // when asked, until the line is closed.
 func beMemory(l *line, _ int) {
 	s := l.e.side(conf())
 	fill(s.mem, memorySeed)
 	s.meet(l)
-	l.e.ok(l.in.SetReadDeadline(time.Time{})) // the other side may take its time
+	l.e.ok(l.wire.SetReadDeadline(time.Time{})) // the other side may take its time
 	for {
 		var m message
 		if err := l.decoder.Decode(&m); errors.Is(err, io.EOF) {

@@ -17,14 +17,14 @@ func (e *env) quirk(id string) bool {
 	return has
 }
 
-// allQuirksMet reports the quirks that are wrong, and skips a statement that failed as a
-// quirk says.
+// allQuirksMet reports the quirks that are wrong, and skips a statement whose failure is
+// excused.
 func (e *env) allQuirksMet() {
 	for _, text := range e.wrongQuirks() {
 		e.T.Error(text)
 	}
-	if e.fails != nil && e.fails.seen.Load() {
-		e.T.Skipf("it fails by quirk %s: %s", e.fails.id, e.fails.does)
+	if e.excuse != nil && e.excuse.used.Load() {
+		e.T.Skipf("it fails %s: %s", e.excuse.by, e.excuse.does)
 	}
 }
 
@@ -36,42 +36,49 @@ func (e *env) wrongQuirks() (texts []string) {
 			texts = append(texts, fmt.Sprintf("quirk %s names %s, which does not depend on it: list it under fails if it fails", q.ID, e.id))
 		}
 	}
-	if e.fails != nil && !e.fails.seen.Load() {
-		texts = append(texts, fmt.Sprintf("%s passes: quirk %s no longer reproduces: remove it", e.id, e.fails.id))
+	if x := e.excuse; x != nil && x.quirk != "" && !x.used.Load() {
+		texts = append(texts, fmt.Sprintf("%s passes: quirk %s no longer reproduces: remove it", e.id, x.quirk))
 	}
 	return texts
 }
 
-// failing is a quirk by which a statement fails.
-type failing struct {
-	id, does string
-	seen     atomic.Bool
+// excuse is why a failure of a statement is none of the device.
+type excuse struct {
+	by      string // in words
+	quirk   string // its id; empty: hardware may do so
+	does    string // what the device does instead
+	outcome Outcome
+	used    atomic.Bool
 }
 
-// failingOf returns the quirk by which the statement fails, or nil.
-func failingOf(quirks []Quirk, statement string) *failing {
-	for _, q := range quirks {
-		if slices.Contains(q.Fails, statement) {
-			return &failing{id: q.ID, does: q.Does}
+// excuseOf returns what excuses the failures of a statement on the target, or nil: a quirk by
+// which it fails, or that the device is hardware, which may differ.
+func excuseOf(target Target, id string) *excuse {
+	for _, q := range target.Quirks {
+		if slices.Contains(q.Fails, id) {
+			return &excuse{by: "by quirk " + q.ID, quirk: q.ID, does: q.Does, outcome: Known}
 		}
+	}
+	if l, ok := licences[id]; ok && target.Device != nil && target.Device.Software() == "" {
+		return &excuse{by: "as hardware may", does: l.does, outcome: Allowed}
 	}
 	return nil
 }
 
-// report records a failure, or with a quirk by which the statement fails that it did.
+// report records a failure, or that there was one that is excused.
 func (e *env) report(text string) {
 	e.Helper()
-	if e.fails == nil {
+	if e.excuse == nil {
 		e.T.Error(text)
 		return
 	}
-	e.fails.seen.Store(true)
-	e.T.Logf("by quirk %s: %s", e.fails.id, text)
+	e.excuse.used.Store(true)
+	e.T.Logf("%s: %s", e.excuse.by, text)
 }
 
 // stop ends the test after a failure.
 func (e *env) stop() {
-	if e.fails == nil {
+	if e.excuse == nil {
 		e.T.FailNow()
 	}
 	e.T.SkipNow()

@@ -13,6 +13,7 @@ import (
 type record struct {
 	mu       sync.Mutex
 	lines    []string
+	errors   []string // of lines
 	failed   bool
 	skipped  bool
 	reason   string          // for being skipped
@@ -61,10 +62,32 @@ func (r *record) Run(name string, f func(*record)) bool {
 	defer r.mu.Unlock()
 	r.cases = append(r.cases, c)
 	r.failed = r.failed || c.failed
-	for _, line := range c.lines {
-		r.lines = append(r.lines, name+": "+line)
-	}
+	r.lines = append(r.lines, behind(name, c.lines)...)
+	r.errors = append(r.errors, behind(name, c.errors)...)
 	return !c.failed
+}
+
+func behind(name string, lines []string) (named []string) {
+	for _, line := range lines {
+		named = append(named, name+": "+line)
+	}
+	return named
+}
+
+// skips returns the cases that were skipped, with their reasons, and whether all were that
+// there are.
+func (r *record) skips() (texts []string, all bool) {
+	all = len(r.cases) > 0
+	for _, c := range r.cases {
+		if c.skipped && c.reason != "" {
+			texts = append(texts, c.name+": "+c.reason)
+			continue
+		}
+		within, allWithin := c.skips()
+		texts = append(texts, behind(c.name, within)...)
+		all = all && allWithin
+	}
+	return texts, all
 }
 
 // Helper says that lines of the calling function come from its caller.
@@ -93,10 +116,10 @@ func (r *record) say(text string) {
 	r.lines = append(r.lines, fmt.Sprintf("%s:%d: %s", filepath.Base(frame.File), frame.Line, text))
 }
 
-func (r *record) fail() {
+func (r *record) fail(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.failed = true
+	r.failed, r.errors = true, append(r.errors, text)
 }
 
 func (r *record) skip(reason string) {
@@ -110,12 +133,15 @@ func (r *record) Log(args ...any)                 { r.say(sentence(args)) }
 func (r *record) Logf(format string, args ...any) { r.say(fmt.Sprintf(format, args...)) }
 
 func (r *record) Error(args ...any) {
-	r.say(sentence(args))
-	r.fail()
+	text := sentence(args)
+	r.say(text)
+	r.fail(text)
 }
 
 func (r *record) FailNow() {
-	r.fail()
+	r.mu.Lock()
+	r.failed = true
+	r.mu.Unlock()
 	runtime.Goexit()
 }
 

@@ -1,0 +1,46 @@
+package verbstest
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+//go:embed sources.txt
+var sourcesText string
+
+// sources has where each statement is from, by its id.
+var sources = sync.OnceValue(func() map[string]string {
+	of := map[string]string{}
+	for line := range strings.Lines(sourcesText) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		ids, source, _ := strings.Cut(line, ": ")
+		for _, id := range strings.Fields(ids) {
+			of[id] = source
+		}
+	}
+	return of
+})
+
+// licence is why a device of hardware is right all the same if a statement does not hold.
+type licence struct{ does, source string }
+
+// licences has the statements that hold for software devices, and that hardware may rightly
+// answer otherwise.
+var licences = map[string]licence{
+	"CQ-7": {"a CQ that overran may go on saying that it is empty",
+		"ibv_poll_cq(3) says that it cannot be used, not what polling returns; rdma-core providers/mlx5/cq.c, poll_cq fails for completions of unknown QPs alone"},
+	"CQ-12": {"a CQ that overran may go on saying that it is empty, and raise CQ_ERR for each completion lost",
+		"ibv_poll_cq(3) says that the event is triggered and the CQ cannot be used, and no more"},
+	"AEV-7": {"the QP of a CQ that overran may raise another event than QP_FATAL, or none",
+		"ibv_get_async_event(3): CQ_ERR is the event of an overrun"},
+	"QPS-36": {"a number may be given again at once",
+		"no page of libibverbs says when a number comes back"},
+	"QRY-11": {"attributes that were not set, or were before RESET, may have any value",
+		"ibv_query_qp(3) promises those that the state has"},
+	"SND-17": {"the flag may be ignored, or the request fail when it is carried out",
+		"ibv_post_send(3): IBV_SEND_INLINE is valid for SEND and WRITE only, and it does not say what happens otherwise"},
+}
