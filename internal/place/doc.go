@@ -18,6 +18,11 @@
 //     amd64 CPU, and of 16 bytes on every one that reports AVX (SDM vol. 3A,
 //     "Guaranteed Atomic Operations"; APM vol. 2, "Access Atomicity"). A store
 //     of 32 bytes may be split, and nothing says which half goes first.
+//   - An aligned store of 64 bytes fills a cache line, by which caches hand memory to
+//     each other. The manuals do not promise that it is seen at once, nor in what order.
+//     CPUs that have it (AVX-512) write it to their cache at once, or as two halves, the
+//     lower first (AMD Zen 4). Only ends of blocks within a longer message rely on that,
+//     and TestEndsOfBlocksComeLast looks for the contrary; the end of a message does not.
 //   - Neither holds for rep movs, whose stores may become visible in any order,
 //     nor for non-temporal stores. The copy builtin uses the first, and for
 //     some lengths stores the tail before the rest, so copy promises nothing.

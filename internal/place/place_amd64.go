@@ -10,6 +10,9 @@ const InOrder = true
 // both promise it for exactly the processors that report AVX.
 var wide = cpu.X86.HasAVX
 
+// lines says that a store may be of a whole cache line, 64 bytes.
+var lines = cpu.X86.HasAVX512F
+
 // ordered stores n > 0 bytes in ascending address order.
 //
 //go:noescape

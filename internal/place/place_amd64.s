@@ -10,6 +10,15 @@
 // PREFETCHW_DI is PREFETCHW offset(DI), which Go's assembler does not know.
 #define PREFETCHW_DI(offset) BYTE $0x0F; BYTE $0x0D; BYTE $0x8F; LONG $(offset)
 
+// LINES moves 128 bytes to a multiple of 128 by two stores, each of a cache line.
+#define LINES \
+	VMOVDQU64 (SI), Z0; \
+	VMOVDQU64 64(SI), Z1; \
+	VMOVDQA64 Z0, (DI); \
+	VMOVDQA64 Z1, 64(DI); \
+	ADDQ      $128, SI; \
+	ADDQ      $128, DI
+
 // BLOCK moves 128 bytes to a multiple of 128: loads first, then five ascending
 // aligned stores.
 #define BLOCK \
@@ -101,13 +110,26 @@ lead:
 	JNZ     lead
 	RET
 
-	// Whole 128-byte blocks. The last 32 bytes go as two stores of 16: see
-	// Ordered.
+	// Whole 128-byte blocks.
 bulk:
 	SUBQ $128, CX
 	JB   bulked
 	CMPQ CX, $(FAR - 256)
 	JAE  far
+	CMPB  ·lines(SB), $0
+	JEQ   near
+	TESTQ CX, CX
+	JZ    near
+
+	// Whole lines until no more than a block is left.
+	PCALIGN $32
+
+line:
+	LINES
+	SUBQ $128, CX
+	JA   line
+	VZEROUPPER
+	JB   bulked
 
 	PCALIGN $32
 

@@ -4,21 +4,33 @@ package place
 
 import "testing"
 
-// withoutAVX makes Ordered place as on a CPU that does not report AVX.
-func withoutAVX(t *testing.T) {
-	before := wide
-	wide = false
-	t.Cleanup(func() { wide = before })
+// without lets Ordered place as on CPUs that do not report AVX, or not AVX-512.
+func without(t *testing.T, test func(t *testing.T)) {
+	for _, c := range []struct {
+		name    string
+		feature *bool
+	}{{"AVX", &wide}, {"AVX-512", &lines}} {
+		t.Run(c.name, func(t *testing.T) {
+			defer func(before bool) { *c.feature = before }(*c.feature)
+			*c.feature = false
+			test(t)
+		})
+	}
 }
 
-func TestExactWithoutAVX(t *testing.T) {
-	withoutAVX(t)
-	TestExactForEverySmallSizeAndOffset(t)
+func TestExactWithout(t *testing.T) {
+	without(t, TestExactForEverySmallSizeAndOffset)
+	without(t, TestExactForLargeSizes)
 }
 
-func TestHoldsWithoutAVX(t *testing.T) {
-	withoutAVX(t)
-	observed(t, func(t *testing.T, o *observer) {
-		mustHold(t, o, 20_000, o.whole(), Ordered)
+func TestHoldsWithout(t *testing.T) {
+	without(t, func(t *testing.T) {
+		observed(t, func(t *testing.T, o *observer) {
+			mustHold(t, o, 20_000, o.whole(), Ordered)
+		})
 	})
+}
+
+func TestEndsOfBlocksComeLastWithout(t *testing.T) {
+	without(t, TestEndsOfBlocksComeLast)
 }
