@@ -156,7 +156,7 @@ func (l *lane) rdAtomic() uint8 { return min(l.own.RdAtomic, l.peer.RdAtomic) }
 // toRTS moves the lane's QP as rdma_cm has agreed with the peer.
 func (l *lane) toRTS() error {
 	mtu := min(l.own.MTU, l.peer.MTU)
-	if err := verbs.ConnectCM(l.qp, l.cm, rights, l.rdAtomic(), mtu, nil); err != nil {
+	if err := verbs.ConnectCM(l.qp, l.cm, rights(l.worker.rig.plan), l.rdAtomic(), mtu, nil); err != nil {
 		return &DeviceError{err}
 	}
 	return nil

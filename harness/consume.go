@@ -38,10 +38,15 @@ func (s *scheme) consumerOf() func(i *receiver, k uint64) {
 	return func(*receiver, uint64) {}
 }
 
-// fetchConsumer returns what the requester of READs does with what message k brought.
+// fetchConsumer returns what a requester does with what message k brought.
 func (s *scheme) fetchConsumer() func(o *sender, k uint64) {
 	touch := s.toucher()
 	switch {
+	case s.verify && s.atomic:
+		return func(o *sender, k uint64) {
+			o.sum += touch(o.into.Slot(k))
+			o.checkAtomic(k)
+		}
 	case s.verify:
 		return func(o *sender, k uint64) {
 			o.sum += touch(o.into.Slot(k))

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -12,7 +13,7 @@ import (
 func (r *rig) endpoints() []oob.Endpoint {
 	rd := uint8(1)
 	if a, err := r.cfg.Context.QueryDevice(); err == nil {
-		rd = uint8(max(1, min(a.MaxQPRdAtomic, a.MaxQPInitRdAtom, 16)))
+		rd = uint8(max(1, outstanding(r.plan, min(a.MaxQPRdAtomic, a.MaxQPInitRdAtom, option.MaxOuts))))
 	}
 	mtu := r.port.ActiveMTU
 	if want := r.plan.MTU; want > 0 {
@@ -55,7 +56,7 @@ func (r *rig) connect(mine, theirs []oob.Endpoint) error {
 		return err
 	}
 	for i, l := range r.lanes() {
-		if err := verbs.Connect(l.qp, r.path(), rights, mine[i].Endpoint, theirs[i].Endpoint); err != nil {
+		if err := verbs.Connect(l.qp, r.path(), rights(r.plan), mine[i].Endpoint, theirs[i].Endpoint); err != nil {
 			return &DeviceError{fmt.Errorf("connect QP %d of %d: %w", i+1, len(mine), err)}
 		}
 		l.peer = theirs[i]

@@ -59,6 +59,8 @@ func (g *group) verified() *result.Verify {
 			v.Add(check.Counts())
 			check.Reset()
 		}
+		v.Add(l.out.atomics.counts)
+		l.out.atomics.counts = result.Verify{}
 	}
 	return &v
 }

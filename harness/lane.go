@@ -71,6 +71,7 @@ func (l *lane) prepare(s *scheme) {
 		return
 	}
 	l.out.credited, l.in.credits.told = l.out.sent, l.in.arrived
+	l.out.atomics.base = l.out.sent
 	role := l.worker.rig.cfg.Role
 	if s.fetch && s.out.has(role.other()) {
 		l.out.prepareSource(s)

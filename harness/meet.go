@@ -31,11 +31,11 @@ func (s *session) meet() error {
 	if err := connect(mine, theirs); err != nil {
 		return err
 	}
-	return s.promises(min(mine[0].MTU, theirs[0].MTU))
+	return s.promises(mine[0].Endpoint, theirs[0].Endpoint)
 }
 
 // promises swaps the devices' answers and decides by them.
-func (s *session) promises(mtu verbs.MTU) error {
+func (s *session) promises(here, there verbs.Endpoint) error {
 	mine, err := s.rig.promise()
 	if err != nil {
 		return err
@@ -53,15 +53,18 @@ func (s *session) promises(mtu verbs.MTU) error {
 	f := s.cfg.File
 	f.Local, f.Peer = mine.Side, theirs.Side
 	s.takePlaces(mine, theirs)
-	f.Parameters = s.parameters(mtu)
+	f.Parameters = s.parameters(here, there)
 	f.Warnings = append(f.Warnings, runWarnings(&s.cfg.Plan, s.gate, mine.Side, theirs.Side)...)
 	return nil
 }
 
 // parameters are the plan as it is carried out.
-func (s *session) parameters(mtu verbs.MTU) result.Parameters {
+func (s *session) parameters(here, there verbs.Endpoint) result.Parameters {
 	r := result.Parameters{Plan: s.cfg.Plan, Extent: result.Extent{Transport: verbs.QPTypeRC.String()}}
-	r.Inline, r.MTU = s.rig.inline, mtu.Bytes()
+	r.Inline, r.MTU = s.rig.inline, min(here.MTU, there.MTU).Bytes()
+	if r.Fetches() {
+		r.Outs = int(min(here.RdAtomic, there.RdAtomic))
+	}
 	if first := s.scheme(0, 0); !first.exchange {
 		r.CQMod = int(first.every) // of the first size; rows have their own
 	}

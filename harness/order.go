@@ -30,7 +30,21 @@ type gated struct {
 
 // promise asks the device about data order, which is answered in RTS.
 func (r *rig) promise() (oob.Promise, error) {
-	order, call := verbs.OrderWhole, ""
+	order, call, answer := verbs.OrderUnknown, "", ""
+	if r.plan.NoData() == "" {
+		var err error
+		if order, call, err = r.askOrder(); err != nil {
+			return oob.Promise{}, err
+		}
+		answer = order.String()
+	}
+	return oob.Promise{Side: r.side(result.Order{Query: call, Answer: answer}), Order: order, Kept: r.kept,
+		Boot: host.BootID(), CPUs: r.cfg.cpus(), Pinned: r.cfg.Pin}, nil
+}
+
+// askOrder returns the least that any QP promises, and the call that was made.
+func (r *rig) askOrder() (order verbs.Order, call string, err error) {
+	order = verbs.OrderWhole
 	for _, g := range r.groups {
 		if call != "" && !g.way.pollsMemory() {
 			continue
@@ -38,13 +52,12 @@ func (r *rig) promise() (oob.Promise, error) {
 		for _, l := range g.lanes() { // the promise is each QP's own
 			o, c, err := verbs.AskOrder(l.qp, asked(r.plan))
 			if err != nil {
-				return oob.Promise{}, &DeviceError{err}
+				return order, c, &DeviceError{err}
 			}
 			order, call = min(order, o), c
 		}
 	}
-	return oob.Promise{Side: r.side(result.Order{Query: call, Answer: order.String()}), Order: order, Kept: r.kept,
-		Boot: host.BootID(), CPUs: r.cfg.cpus(), Pinned: r.cfg.Pin}, nil
+	return order, call, nil
 }
 
 func checkPromise(p oob.Promise) error {
@@ -60,6 +73,14 @@ func checkPromise(p oob.Promise) error {
 // newGate decides; role is this side's.
 func newGate(p *option.Plan, role Role, mine, theirs oob.Promise) (gate, error) {
 	g := gate{order: verbs.OrderWhole}
+	if why := p.NoData(); why != "" {
+		g.order = verbs.OrderNone
+		if wantsData(p) {
+			g.note("data-not-run", "data mode was left out: %s", why)
+		}
+		g.take(p, func(way) bool { return true })
+		return g, nil
+	}
 	polls := pollers(p)
 	here, there := polls.has(role), polls.has(role.other())
 	var unordered, kept *RefusedError
@@ -108,16 +129,21 @@ func (g *gate) choose(p *option.Plan, unordered, kept *RefusedError) error {
 			g.note("data-not-run", "data mode was left out: %s", refusal.why())
 		}
 	}
+	g.take(p, func(w way) bool { return refusal == nil || !w.pollsMemory() })
+	return nil
+}
+
+// take measures the planned ways that are possible: all of a comparison, else the first.
+func (g *gate) take(p *option.Plan, possible func(way) bool) {
 	for i, w := range planned(p) {
-		if refusal != nil && w.pollsMemory() {
+		if !possible(w) {
 			continue
 		}
 		g.ways = append(g.ways, gated{w, i})
 		if !p.Compare {
-			break
+			return
 		}
 	}
-	return nil
 }
 
 func (g *gate) note(id, format string, args ...any) {

@@ -8,7 +8,7 @@ import (
 // probePattern is no message: the peer's memory holds zeros when it is probed.
 const probePattern = 0xa5a5a5a5a5a5a5a5
 
-// probeReads finds out whether READs are done when their post returns, as they are on a
+// probeReads finds out whether READs, or atomic operations, are done when their post returns, as they are on a
 // device that carries them out in the calling thread: it posts one and looks at memory at
 // once. Both sides are in RTS, and nothing was measured yet.
 func (s *session) probeReads() error {

@@ -18,7 +18,7 @@ import (
 func TestOnlyTheSchemeAsksForOperationModeAndKind(t *testing.T) {
 	allowed := []string{"scheme.go"}
 	asks := []string{
-		"option.OpWrite", "option.OpSend", "option.OpRead", "option.ModeAuto", "option.ModeData", "option.ModePoll", "option.ModeEvent",
+		"option.OpWrite", "option.OpSend", "option.OpRead", "option.OpAtomic", "option.ModeAuto", "option.ModeData", "option.ModePoll", "option.ModeEvent",
 		"KindLatency", "KindBandwidth", "VariantRelaxed", "VariantLook", "VariantControl", "option.AlsoRelaxed", "option.AlsoLook", "option.AlsoControl",
 	}
 	files, err := filepath.Glob("*.go")

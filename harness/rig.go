@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -42,7 +43,14 @@ type group struct {
 	workers []*worker
 }
 
-const rights = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead
+// rights is what the peer may do with the memory.
+func rights(p *option.Plan) verbs.Access {
+	all := verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead
+	if needsAtomics(p) {
+		all |= verbs.AccessRemoteAtomic
+	}
+	return all
+}
 
 func newRig(cfg *Config, h *halt) (*rig, error) {
 	r := &rig{cfg: cfg, plan: &cfg.Plan, halt: h, layout: newLayout(&cfg.Plan), queues: newQueues(&cfg.Plan)}
@@ -59,6 +67,9 @@ func (r *rig) build() (err error) {
 		return err
 	}
 	if r.gids, err = findGIDs(c, r.cfg.Port, r.cfg.GIDIndex, r.port); err != nil {
+		return err
+	}
+	if err := r.checkAtomics(); err != nil {
 		return err
 	}
 	if r.offer, err = r.newOffer(); err != nil {
@@ -87,16 +98,28 @@ func (r *rig) build() (err error) {
 	return nil
 }
 
+// checkAtomics refuses a device without atomic operations where they are measured.
+func (r *rig) checkAtomics() error {
+	if !needsAtomics(r.plan) {
+		return nil
+	}
+	a, err := r.cfg.Context.QueryDevice()
+	if err == nil && a.AtomicCap == verbs.AtomicNone {
+		err = errors.New("ibv_query_device: atomic_cap is IBV_ATOMIC_NONE: the device has no atomic operations")
+	}
+	return err
+}
+
 // register makes the memory known to the device.
 func (r *rig) register() (err error) {
 	if r.buf, err = verbs.NewBuffer(r.layout.bytes()); err != nil {
 		return err
 	}
-	if r.mr, err = r.pd.RegMR(r.buf.Bytes(), rights); err != nil {
+	if r.mr, err = r.pd.RegMR(r.buf.Bytes(), rights(r.plan)); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(candidates(r.plan), func(s scheme) bool { return s.relaxed }) {
-		if r.relaxed, err = r.pd.RegMR(r.buf.Bytes(), rights|verbs.AccessRelaxedOrdering); err != nil {
+		if r.relaxed, err = r.pd.RegMR(r.buf.Bytes(), rights(r.plan)|verbs.AccessRelaxedOrdering); err != nil {
 			return fmt.Errorf("memory with PCIe relaxed ordering: %w; a driver that refuses it is served by --disable_pcie_relaxed", err)
 		}
 	}

@@ -114,7 +114,7 @@ func modes() []option.Mode {
 
 var (
 	allKinds = []string{option.KindLatency, option.KindBandwidth}
-	allOps   = []option.Op{option.OpWrite, option.OpSend, option.OpRead}
+	allOps   = []option.Op{option.OpWrite, option.OpSend, option.OpRead} // that have mode data
 )
 
 // eachTest runs f for every operation and kind.

@@ -33,7 +33,8 @@ type scheme struct {
 
 	// Who does what.
 	exchange bool    // messages are answered one by one, else they stream
-	fetch    bool    // READs: who posts is the one whom the data comes to
+	fetch    bool    // READs and atomic operations: who posts is the one whom the data comes to
+	atomic   bool    // each slot at the peer is a number that is worked on
 	out, in  sides   // which sides send, or fetch, and which receive
 	seen     bool    // the receiver learns of each message, consumes it and gives its slot back
 	credits  bool    // ... and tells the sender so
@@ -78,7 +79,7 @@ var (
 // resolve makes the scheme of a size and a way.
 func resolve(p *option.Plan, w way, size int, order verbs.Order) scheme {
 	s := scheme{
-		way: w, size: size, opcode: opcodeOf(p.Op), exchange: p.Kind == option.KindLatency, fetch: p.Op == option.OpRead,
+		way: w, size: size, opcode: opcodeOf(p), exchange: p.Kind == option.KindLatency, fetch: p.Fetches(), atomic: p.Atomic(),
 		memory: w.mode == option.ModeData, order: order, look: w.variant == option.AlsoLook, sleeps: w.mode == option.ModeEvent,
 		touch: p.Touch, verify: p.Verify, noClock: p.NoPeak, factor: 0.5, offset: p.Offset,
 	}
@@ -221,16 +222,24 @@ func moderation(p *option.Plan, size int) uint64 {
 // device promises what mode data needs.
 func planned(p *option.Plan) []way {
 	switch {
+	case !p.Compare && p.Completion == option.ModeAuto && p.NoData() != "":
+		return []way{{mode: option.ModePoll}}
 	case !p.Compare && p.Completion == option.ModeAuto: // the first that is possible
 		return []way{{mode: option.ModeData}, {mode: option.ModePoll}}
 	case !p.Compare:
 		return []way{{mode: p.Completion}}
 	}
 	ways := []way{{mode: option.ModeData}, {mode: option.ModePoll}, {mode: option.ModeEvent}}
+	if p.NoData() != "" {
+		ways = ways[1:]
+	}
 	for _, also := range slices.Compact(slices.Sorted(slices.Values(p.Also))) {
 		switch also {
 		case option.AlsoControl:
-			ways = append(ways, way{option.ModeData, also}, way{option.ModePoll, also})
+			if p.NoData() == "" {
+				ways = append(ways, way{option.ModeData, also})
+			}
+			ways = append(ways, way{option.ModePoll, also})
 		case option.AlsoLook:
 			ways = append(ways, way{option.ModeData, also})
 		case option.AlsoRelaxed:
@@ -263,7 +272,7 @@ func wantsData(p *option.Plan) bool     { return p.Completion == option.ModeAuto
 func exchanges(p *option.Plan) bool { return p.Kind == option.KindLatency }
 
 // asked is the operation that the promise is asked for.
-func asked(p *option.Plan) verbs.Opcode { return opcodeOf(p.Op) }
+func asked(p *option.Plan) verbs.Opcode { return opcodeOf(p) }
 
 // inlines returns how much inline data is asked for, in the order of trying.
 func inlines(p *option.Plan) []int {
@@ -295,15 +304,34 @@ func pollers(p *option.Plan) sides {
 }
 
 // opcodeOf is the operation on the wire, but for writes whose receiver gets a completion.
-func opcodeOf(op option.Op) verbs.Opcode {
-	switch op {
-	case option.OpSend:
+func opcodeOf(p *option.Plan) verbs.Opcode {
+	switch {
+	case p.Op == option.OpSend:
 		return verbs.OpSend
-	case option.OpRead:
+	case p.Op == option.OpRead:
 		return verbs.OpRDMARead
+	case p.Op == option.OpAtomic && p.AtomicType == option.CmpAndSwap:
+		return verbs.OpAtomicCmpAndSwp
+	case p.Op == option.OpAtomic:
+		return verbs.OpAtomicFetchAndAdd
 	}
 	return verbs.OpRDMAWrite
 }
+
+// outstanding is how many READs or atomic operations a QP may have outstanding, of a device
+// that allows so many; of other tests it is one.
+func outstanding(p *option.Plan, most int) int {
+	switch {
+	case !p.Fetches():
+		return 1
+	case p.Outs > 0:
+		return min(p.Outs, most)
+	}
+	return most
+}
+
+// needsAtomics tells whether the test takes a device that has atomic operations.
+func needsAtomics(p *option.Plan) bool { return p.Atomic() }
 
 // takesReceives tells whether messages of the opcode need posted receives.
 func takesReceives(op verbs.Opcode) bool {

@@ -17,15 +17,16 @@ type sender struct {
 	primed *verbs.SendWR // of sends, the next to fire
 
 	// Of the size.
-	ring  *message.Ring // that messages are sent from
-	marks *message.Markers
-	into  *message.Ring // that READs fetch into
-	found *message.Markers
-	check *message.Checker // of what was fetched, nil without --verify
-	slots int
-	depth uint64
-	every uint64 // a signaled request each so many messages
-	list  uint64 // messages of one post; 0: as many as there is room for
+	ring    *message.Ring // that messages are sent from
+	marks   *message.Markers
+	into    *message.Ring // that READs fetch into
+	found   *message.Markers
+	check   *message.Checker // of what was READ, nil without --verify
+	atomics atomics
+	slots   int
+	depth   uint64
+	every   uint64 // a signaled request each so many messages
+	list    uint64 // messages of one post; 0: as many as there is room for
 
 	sent     uint64 // messages posted
 	due      uint64 // messages up to the next signaled one
@@ -43,7 +44,7 @@ func (o *sender) lay(s *scheme, tx, rx *message.Ring) {
 	o.ring, o.into = tx, rx
 	o.marks, o.found = message.NewMarkers(tx, s.order), message.NewMarkers(rx, s.order)
 	o.check = nil
-	if s.verify && s.fetch {
+	if s.verify && s.fetch && !s.atomic {
 		o.check = message.NewReadChecker(rx, markersOf(s, o.found))
 	}
 	o.slots, o.depth, o.every, o.list = s.slots, s.depth, s.every, s.list
@@ -79,14 +80,19 @@ func (o *sender) link(s *scheme) {
 		at := o.ring.SlotOffset(uint64(i % s.span))
 		o.sges[i] = verbs.SGE{Addr: r.mr.Addr() + uint64(local+at), Length: uint32(s.size), LKey: lkey}
 		o.sends[i] = verbs.SendWR{SGList: &o.sges[i], NumSGE: 1, Opcode: s.opcode, SendFlags: flags}
-		o.sends[i].SetRDMA(l.peer.Addr+uint64(remote+at), rkey)
+		s.target(&o.sends[i], l.peer.Addr+uint64(remote+at), rkey)
 		o.sends[i].Next = &o.sends[(i+1)%s.slots]
 	}
 }
 
-// prepareSource gives the ring that the peer READs from its contents, which never change.
+// prepareSource gives the ring that the peer fetches from its contents: what is READ never
+// changes, and numbers begin at 0.
 func (o *sender) prepareSource(s *scheme) {
 	for i := range uint64(s.span) {
+		if s.atomic {
+			clear(o.ring.Slot(i))
+			continue
+		}
 		if s.verify {
 			o.ring.Fill(i)
 		}

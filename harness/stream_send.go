@@ -156,6 +156,8 @@ func (o *sender) postMarked(n uint64) error {
 // or, for a READ, the place that it is read into. It is nil if there is nothing to do.
 func (s *scheme) loader() func(o *sender, k uint64) {
 	switch {
+	case s.atomic && s.verify:
+		return (*sender).loadAtomic
 	case s.fetch && s.memory && s.verify:
 		return func(o *sender, k uint64) { i := o.into.Index(k); o.into.Blank(i); o.found.Poison(i) }
 	case s.fetch && s.memory:

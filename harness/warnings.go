@@ -106,14 +106,14 @@ func rowMessages(r *result.Row) uint64 {
 	return 0
 }
 
-// readsAtPost says why READs that are done when their post returns show no difference
-// between the modes: none of them waits.
-const readsAtPost = "READs were done when the post returned, so no mode waits for anything"
-
-// noRatio tells why rows cannot be compared, "" if they can.
+// noRatio tells why rows cannot be compared, "" if they can: where what is fetched is there
+// when the post returns, the modes show no difference.
 func (s *session) noRatio() string {
-	if s.synchronous {
-		return readsAtPost
+	switch {
+	case !s.synchronous:
+		return ""
+	case s.scheme(0, 0).atomic:
+		return "atomic operations were done when the post returned, so no mode waits for anything"
 	}
-	return ""
+	return "READs were done when the post returned, so no mode waits for anything"
 }

@@ -26,7 +26,6 @@ const (
 
 // Absents are all of them, in the order of perftest's own documentation.
 var Absents = []Absent{
-	{"atomic_type", "A", "not offered yet: there are no atomic tests"},
 	{"bidirectional", "b", "not offered yet: bandwidth is measured in one direction"},
 	{"connection", "c", "not offered yet: all tests use RC"},
 	{"log_dci_streams", "", whyDC},
@@ -48,7 +47,6 @@ var Absents = []Absent{
 	{"hop_limit", "L", whyRaw},
 	{"MGID", "M", whyMulticast},
 	{"connectionless", "", whyMulticast},
-	{"outs", "o", "not offered yet; READs outstanding are as many as both devices allow, at most 16"},
 	{"dualport", "O", "not supported; run one pair on each port, with -i and a -p of its own"},
 	{"sl", "S", "not offered yet; the service level is 0"},
 	{"tos", "T", "not offered yet"},

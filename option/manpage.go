@@ -33,7 +33,7 @@ func ManPage(t Test, release string) string {
 func CompareManPage(release string) string {
 	m := manual{
 		name: CompareProgram, does: "compares the ways to wait for data between two hosts",
-		text: "Without a host the program is a server, which needs no options. With one it measures write, send and read, " +
+		text: "Without a host the program is a server, which needs no options. With one it measures write, send, read and atomic operations, " +
 			"latency and bandwidth, in every completion mode with the server there, and says which mode is best, " +
 			"what it costs, and whether the order of data may be relied on.",
 		has: (*Option).InCompare, help: (*Option).CompareHelp, example: "node1",

@@ -10,9 +10,10 @@ type Op string
 
 // The operations.
 const (
-	OpWrite Op = "write"
-	OpSend  Op = "send"
-	OpRead  Op = "read"
+	OpWrite  Op = "write"
+	OpSend   Op = "send"
+	OpRead   Op = "read"
+	OpAtomic Op = "atomic"
 )
 
 // The kinds of a test.
@@ -30,7 +31,7 @@ type Test struct {
 // Tests are all of them.
 func Tests() []Test {
 	var all []Test
-	for _, op := range []Op{OpWrite, OpSend, OpRead} {
+	for _, op := range []Op{OpWrite, OpSend, OpRead, OpAtomic} {
 		all = append(all, Test{op, KindBandwidth}, Test{op, KindLatency})
 	}
 	return all
@@ -52,6 +53,12 @@ func (t Test) Program() string { return "ib_" + string(t.Op) + "_" + t.Kind }
 // Bandwidth tells tests of bandwidth from those of latency.
 func (t Test) Bandwidth() bool { return t.Kind == KindBandwidth }
 
+// Fetches tells tests whose requester gets data from the peer: READs and atomic operations.
+func (t Test) Fetches() bool { return t.Op == OpRead || t.Op == OpAtomic }
+
+// Atomic tells tests of atomic operations, which are on 8 bytes.
+func (t Test) Atomic() bool { return t.Op == OpAtomic }
+
 // Title says what the test measures.
 func (t Test) Title() string {
 	what := "latency"
@@ -60,6 +67,19 @@ func (t Test) Title() string {
 	}
 	return what + " of RDMA " + string(t.Op) + " operations"
 }
+
+// AtomicType is an atomic operation, in perftest's spelling.
+type AtomicType string
+
+// The atomic operations. On 8 bytes at the peer, which come back as they were before,
+// CMP_AND_SWAP stores a number if they equal another one, FETCH_AND_ADD adds a number.
+const (
+	CmpAndSwap  AtomicType = "CMP_AND_SWAP"
+	FetchAndAdd AtomicType = "FETCH_AND_ADD"
+)
+
+// AtomicBytes is the size of an atomic operation.
+const AtomicBytes = 8
 
 // Mode is a way to learn that data has arrived.
 type Mode string
@@ -102,6 +122,8 @@ type Plan struct {
 	Iterations uint64        // messages of a row and QP
 	Duration   time.Duration // of a row; Iterations and Duration exclude each other
 	QPs        int
+	AtomicType AtomicType
+	Outs       int // READs and atomic operations of a QP that are outstanding; 0: what both devices allow
 	TxDepth    int
 	RxDepth    int
 	CQMod      int // one send completion for so many messages; 0: perftest's rule
@@ -136,9 +158,12 @@ type Plan struct {
 
 // Defaults returns the plan of a test of which nothing is said.
 func Defaults(t Test) Plan {
-	p := Plan{Test: t, Runs: 1, QPs: 1, Workers: 1, TxDepth: 128, RxDepth: 512, Sizes: []int{65536}}
+	p := Plan{Test: t, Runs: 1, QPs: 1, Workers: 1, TxDepth: 128, RxDepth: 512, Sizes: []int{65536}, AtomicType: FetchAndAdd}
 	if !t.Bandwidth() {
 		p.Sizes, p.TxDepth, p.Inline = []int{2}, 1, -1
+	}
+	if t.Atomic() {
+		p.Sizes = []int{AtomicBytes}
 	}
 	return p
 }
@@ -151,6 +176,7 @@ const (
 	MaxQPs        = 16384
 	mostWays      = 8 // that a comparison has, each with QPs of its own
 	MaxCQMod      = 1024
+	MaxOuts       = 255 // what an 8-bit attribute of a QP holds
 	MaxInline     = 1024
 	MinIterations = 5
 	MaxIterations = 1 << 32

@@ -38,6 +38,14 @@ func (s *Settings) checkTogether() error {
 			}
 		}
 	}
+	if why := s.NoData(); why != "" {
+		switch {
+		case s.Completion == ModeData:
+			return fmt.Errorf("--completion data: %s; use poll or event", why)
+		case slices.Contains(s.Also, AlsoLook):
+			return fmt.Errorf("--also look is a row of mode data: %s", why)
+		}
+	}
 	for _, r := range rules {
 		if r.broken(s) {
 			return errors.New(r.text)
@@ -78,11 +86,14 @@ var rules = []struct {
 		"--also relaxed and --disable_pcie_relaxed exclude each other",
 	}, {
 		func(s *Settings) bool {
-			return s.Test == Test{OpRead, KindBandwidth} && slices.Contains(s.Also, AlsoLook)
+			return s.Fetches() && s.Bandwidth() && slices.Contains(s.Also, AlsoLook)
 		},
 		"--also look shows nothing here: READs in flight take looks at the CQ in mode data as it is",
 	}, {
-		func(s *Settings) bool { return s.Test == Test{OpRead, KindLatency} && s.QPs != 1 },
-		"--qp: a latency test of READ has one QP: who posted a READ knows on which one it is answered",
+		func(s *Settings) bool { return s.Fetches() && !s.Bandwidth() && s.QPs != 1 },
+		"--qp: a latency test of READ or of atomic operations has one QP: who posted knows on which one it is answered",
+	}, {
+		func(s *Settings) bool { return s.Atomic() && s.Offset%AtomicBytes != 0 },
+		"--offset: an atomic operation is on 8 bytes at an address that is a multiple of 8",
 	},
 }

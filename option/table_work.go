@@ -13,7 +13,7 @@ import (
 
 var workOptions = []*Option{
 	{
-		Name: "size", Letter: "s", Argument: "BYTES", Group: groupWork, Compare: true,
+		Name: "size", Letter: "s", Argument: "BYTES", Group: groupWork, Compare: true, Only: sized,
 		Help:     "message size in bytes, KiB as 64K, MiB as 1M or GiB as 1G; several with commas between them",
 		Perftest: "also G and a list; what is no size is refused: perftest takes 64k for 64 bytes",
 		Meaning:  "message sizes",
@@ -22,7 +22,7 @@ var workOptions = []*Option{
 			at: func(s *Settings) *[]int { return &s.Sizes }, parse: parseSizes, show: joined, legal: legalSizes,
 		},
 	}, {
-		Name: "all", Letter: "a", Group: groupWork, Compare: true, As: "size",
+		Name: "all", Letter: "a", Group: groupWork, Compare: true, As: "size", Only: sized,
 		Help: "all sizes: powers of two from 2 bytes to 8 MiB", Perftest: "goes with -D too",
 		value: allSizes{},
 	}, {
@@ -42,7 +42,7 @@ var workOptions = []*Option{
 		value: inSeconds(duration(func(s *Settings) *time.Duration { return &s.Duration }, time.Second, time.Millisecond, MaxTime)),
 	}, {
 		Name: "qp", Letter: "q", Argument: "N", Group: groupWork,
-		Help:     "number of QPs; in latency tests of WRITE and SEND each message goes over another one, and the receiver looks at all; that of READ has one",
+		Help:     "number of QPs; in latency tests of WRITE and SEND each message goes over another one, and the receiver looks at all; those of READ and atomic operations have one",
 		Perftest: "latency tests of WRITE and SEND take several",
 		Meaning:  "number of QPs",
 		JSON:     "qps", Unit: "QPs", Label: "Number of qps", Header: Always,
@@ -104,7 +104,7 @@ var workOptions = []*Option{
 		value:    number(func(s *Settings) *int { return &s.TClass }, 0, math.MaxUint8),
 	}, {
 		Name: "inline_size", Letter: "I", Argument: "BYTES", Group: groupWork,
-		Help: "largest message that is sent inline, which READs never are", Default: "0; in latency tests 220 for WRITE and 236 for SEND, as far as the device allows",
+		Help: "largest message that is sent inline, which READs and atomic operations never are", Default: "0; in latency tests 220 for WRITE and 236 for SEND, as far as the device allows",
 		Perftest: "by default what the device takes, asked and not looked up by its name",
 		Meaning:  "largest message that was sent inline",
 		JSON:     "inline_bytes", Unit: "bytes", Label: "Max inline data", Suffix: "[B]", Header: Always,
@@ -142,8 +142,11 @@ var workOptions = []*Option{
 func latency(t Test) bool { return !t.Bandwidth() }
 
 // moderates tells the tests whose sends need not be signaled each: a latency test of READ
-// waits for each completion.
-func moderates(t Test) bool { return t.Bandwidth() || t.Op != OpRead }
+// or of atomic operations waits for each completion.
+func moderates(t Test) bool { return t.Bandwidth() || !t.Fetches() }
+
+// sized tells tests whose messages may have any size.
+func sized(t Test) bool { return !t.Atomic() }
 
 // allSizes is --all: the value of --size that is all of them.
 type allSizes struct{ value }

@@ -82,11 +82,9 @@ func promises(f *result.File) [][]string {
 	if here, peer := f.Local.PinnedCPU, f.Peer.PinnedCPU; here != nil || peer != nil {
 		list = append(list, []string{"Measuring CPUs", pinned(here) + " here, " + pinned(peer) + " at the peer"})
 	}
-	list = append(list, []string{"Data in order?", f.Local.Order.Query})
-	if q := f.Peer.Order.Query; q != "" && q != f.Local.Order.Query {
-		list = append(list, []string{" asked by peer", q})
+	if f.Parameters.NoData() == "" {
+		list = append(list, orderLines(f)...)
 	}
-	list = append(list, []string{" answer here", answer(f.Local.Order)}, []string{" answer at peer", answer(f.Peer.Order)})
 	if s := SoftwareLabel(f); s != "" {
 		list = append(list, []string{"Software device", s})
 	}
@@ -94,6 +92,15 @@ func promises(f *result.File) [][]string {
 		list = append(list, []string{"Clock", clockText(f.Local) + ", " + readings(f)})
 	}
 	return list
+}
+
+// orderLines are what both sides were asked about the order of data, and what they answered.
+func orderLines(f *result.File) [][]string {
+	list := [][]string{{"Data in order?", f.Local.Order.Query}}
+	if q := f.Peer.Order.Query; q != "" && q != f.Local.Order.Query {
+		list = append(list, []string{" asked by peer", q})
+	}
+	return append(list, []string{" answer here", answer(f.Local.Order)}, []string{" answer at peer", answer(f.Peer.Order)})
 }
 
 // pinned is the CPU that a measuring thread was kept on.

@@ -68,6 +68,9 @@ func notRun(f *result.File, name string, add func(mode, reason, test string)) {
 	if slices.ContainsFunc(waitingSides(f), func(s *result.Side) bool { return orderOf(s) == result.OrderNone }) {
 		why = "the device promises no order"
 	}
+	if impossible := f.Parameters.NoData(); impossible != "" {
+		why = impossible
+	}
 	add("data", why, name)
 }
 

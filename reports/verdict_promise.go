@@ -36,6 +36,9 @@ func promisesOf(runs []*result.File, c *checks) []promise {
 		if f.Local.Order.Query == "" && len(f.Rows) == 0 {
 			continue // it ended before devices were asked
 		}
+		if f.Parameters.NoData() != "" {
+			continue // there was nothing to ask
+		}
 		sides := waitingSides(f)
 		for _, s := range sides {
 			p := promise{answer: orderOf(s), devices: []string{deviceName(f, s, c.bad())}, ops: []string{opWord(f.Op) + names.transport(f)}}

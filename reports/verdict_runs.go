@@ -8,7 +8,7 @@ import (
 )
 
 // groupsOf lays runs together in the order of verdicts, latency before bandwidth of write,
-// send and read. Of the two files of a run, its client's and its server's, one is enough.
+// send, read and atomic operations. Of the two files of a run, its client's and its server's, one is enough.
 // Runs keep the numbers that they have in tables.
 func groupsOf(runs []*result.File) []*Group {
 	numbers := map[*result.File]int{}
@@ -23,7 +23,7 @@ func groupsOf(runs []*result.File) []*Group {
 			g.Numbers[i] = numbers[f]
 		}
 	}
-	ops := []string{"write", "send", "read"}
+	ops := []string{"write", "send", "read", "atomic"}
 	slices.SortStableFunc(groups, func(a, b *Group) int {
 		if a.Op != b.Op {
 			return slices.Index(ops, a.Op) - slices.Index(ops, b.Op)

@@ -72,13 +72,13 @@ func TestServerServesEveryTest(t *testing.T) {
 		return quick(ctx, c)
 	}
 	for _, test := range option.Tests() {
-		server := start(t, readLat, keep, serverArgs("-s", "16")...)
+		server := start(t, readLat, keep, serverArgs("-n", "16")...)
 		client := start(t, test, keep, "-d", "shm_whole", "-p", server.port(t), "127.0.0.1")
 		if serverErr, clientErr := server.end(t), client.end(t); serverErr != nil || clientErr != nil {
 			t.Fatalf("%s: %v; %v", test.Program(), serverErr, clientErr)
 		}
 		for range 2 {
-			if p := <-plans; p.Test != test || p.Sizes[0] != 16 || p.TxDepth != option.Defaults(test).TxDepth {
+			if p := <-plans; p.Test != test || p.Iterations != 16 || p.TxDepth != option.Defaults(test).TxDepth {
 				t.Errorf("%s: the plan is %+v", test.Program(), p)
 			}
 		}

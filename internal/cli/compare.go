@@ -169,7 +169,7 @@ func (a *app) conclude(o *options, folder *compare.Folder, draw compare.Draw) er
 func compareHelp(f *flags, width int) string {
 	var b strings.Builder
 	width = textWidth(width)
-	writeEntry(&b, "", option.CompareProgram+" measures write, send and read, latency and bandwidth, in every way to wait for data, and says which way is best, what it costs, and whether it may be relied on.", 0, width)
+	writeEntry(&b, "", option.CompareProgram+" measures write, send, read and atomic operations, latency and bandwidth, in every way to wait for data, and says which way is best, what it costs, and whether it may be relied on.", 0, width)
 	b.WriteString("\nUsage:\n")
 	writeEntry(&b, "  "+option.CompareProgram+" [options]", "start a server and wait for a client", helpIndent, width)
 	writeEntry(&b, "  "+option.CompareProgram+" [options] HOST", "compare with the server at HOST: two minutes", helpIndent, width)

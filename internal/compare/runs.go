@@ -35,10 +35,14 @@ const (
 // at the end a check of what mode data sees.
 func Runs(base *option.Plan) []Run {
 	var all []Run
-	for _, op := range []option.Op{option.OpWrite, option.OpSend, option.OpRead} {
+	for _, op := range []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic} {
 		for _, kind := range []string{option.KindLatency, option.KindBandwidth} {
 			p := planOf(base, op, kind)
-			all = append(all, Run{Name: name(&p), What: p.Program() + ", every size", Plan: p})
+			what := p.Program() + ", every size"
+			if p.Atomic() {
+				what = p.Program()
+			}
+			all = append(all, Run{Name: name(&p), What: what, Plan: p})
 		}
 	}
 	size := []int{nearest(base.Sizes, sweepSize)}
@@ -69,6 +73,9 @@ func planOf(base *option.Plan, op option.Op, kind string) option.Plan {
 	d := option.Defaults(option.Test{Op: op, Kind: kind})
 	p.Test, p.TxDepth, p.RxDepth, p.Inline = d.Test, d.TxDepth, d.RxDepth, d.Inline
 	p.Compare = true
+	if p.Atomic() {
+		p.Sizes, p.Offset = d.Sizes, base.Offset/option.AtomicBytes*option.AtomicBytes
+	}
 	if p.Duration == 0 {
 		p.Duration = option.CompareDuration
 	}

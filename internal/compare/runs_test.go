@@ -29,7 +29,7 @@ func TestRunsCoverEveryTest(t *testing.T) {
 		if !r.Plan.Compare || r.Plan.Duration != option.CompareDuration || r.Plan.MTU != 1024 {
 			t.Errorf("%s: compare %v, %v, MTU %d", r.Name, r.Plan.Compare, r.Plan.Duration, r.Plan.MTU)
 		}
-		if len(r.Plan.Sizes) == 3 && r.Plan.QPs == 1 && r.Plan.Gap == 0 && !r.Plan.Verify {
+		if (len(r.Plan.Sizes) == 3 || r.Plan.Atomic()) && r.Plan.QPs == 1 && r.Plan.Gap == 0 && !r.Plan.Verify {
 			covered[r.Plan.Test] = true
 		}
 	}
@@ -53,7 +53,7 @@ func TestSweeps(t *testing.T) {
 	var pauses []time.Duration
 	for _, r := range plans(2, 100, 1<<20) {
 		switch p := r.Plan; {
-		case p.Verify || len(p.Sizes) > 1:
+		case p.Verify || len(p.Sizes) > 1 || p.Atomic():
 		case p.Kind == option.KindLatency && p.QPs == 1:
 			pauses = append(pauses, p.Gap)
 			fallthrough

@@ -77,7 +77,7 @@ func median(c Column) Column {
 }
 
 var bandwidthColumns = []Column{
-	{Field: "bandwidth.measured_at", Kind: KindBandwidth, Definition: "the side whose clock was read: sender, receiver, or the requester of reads",
+	{Field: "bandwidth.measured_at", Kind: KindBandwidth, Definition: "the side whose clock was read: sender, receiver, or the requester of reads and atomic operations",
 		Head: "measured at", words: measuredAt},
 	{Field: "bandwidth.messages", Kind: KindBandwidth, Unit: "messages", Definition: "messages that the average counts, all QPs together",
 		Head: "messages", shown: "count", print: asCount, Value: inBandwidth(func(b *Bandwidth) float64 { return float64(b.Messages) })},
@@ -179,9 +179,9 @@ var verifyColumns = []Column{
 		Head: "checked", shown: "messages", print: asCount, Value: inVerify(func(v *Verify) float64 { return float64(v.Messages) })},
 	{Field: "verify.torn", Unit: "messages", Definition: "checked messages of which some bytes were new and others not",
 		Head: "torn", shown: "messages", print: asCount, Value: inVerify(func(v *Verify) float64 { return float64(v.Torn) })},
-	{Field: "verify.stale", Unit: "messages", Definition: "checked messages of which every byte was from an earlier message",
+	{Field: "verify.stale", Unit: "messages", Definition: "checked messages of which every byte was from an earlier message, or results of atomic operations that lack one before them",
 		Head: "stale", shown: "messages", print: asCount, Value: inVerify(func(v *Verify) float64 { return float64(v.Stale) })},
-	{Field: "verify.duplicates", Unit: "messages", Definition: "checked messages that were detected a second time",
+	{Field: "verify.duplicates", Unit: "messages", Definition: "checked messages that were detected a second time, or results of atomic operations that have one too many before them",
 		Head: "duplicates", shown: "messages", print: asCount, Value: inVerify(func(v *Verify) float64 { return float64(v.Duplicates) })},
 	{Field: "verify.first", Definition: "details of the first bad message", Head: "first bad message", words: firstBad},
 }

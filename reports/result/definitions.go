@@ -45,7 +45,7 @@ func DefinitionsFor(kind, op string) map[string]string {
 	switch {
 	case kind == KindLatency && RoundTrip(op):
 		defs["latency"], defs["latency.factor"] = fullTripDefinition, fullFactorDefinition
-	case kind == KindBandwidth && op == "read":
+	case kind == KindBandwidth && RoundTrip(op):
 		defs[MainField(kind)] = readRateDefinition
 	}
 	return defs

@@ -30,7 +30,7 @@ type File struct {
 	Version     int               `json:"version"`
 	Program     string            `json:"program"` // "ib_write_lat"
 	Release     string            `json:"release"` // ibperf's own version
-	Op          string            `json:"op"`      // "write", "send", "read"
+	Op          string            `json:"op"`      // "write", "send", "read" or "atomic"
 	Kind        string            `json:"kind"`    // KindLatency or KindBandwidth
 	Role        string            `json:"role"`    // "client" or "server"
 	Command     []string          `json:"command"`

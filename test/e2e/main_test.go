@@ -24,7 +24,7 @@ import (
 	"testing"
 )
 
-// programs are the benchmarks.
+// programs are the benchmarks that have messages of any size, in all modes.
 var programs = []string{"ib_write_lat", "ib_write_bw", "ib_send_lat", "ib_send_bw", "ib_read_lat", "ib_read_bw"}
 
 // modes are the completion modes that are not "auto".

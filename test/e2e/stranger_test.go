@@ -152,18 +152,18 @@ func TestSilentServer(t *testing.T) {
 // TestServerServesEveryTest that clients ask for, whatever its own name is.
 func TestServerServesEveryTest(t *testing.T) {
 	p := newPlace(t, "*.json")
-	server, port := p.serve("ib_read_lat", "--persistent", "--out_json", "-s", "64")
+	server, port := p.serve("ib_read_lat", "--persistent", "--out_json", "-n", "100")
 	for _, test := range option.Tests() {
-		client := p.connect(test.Program(), port, "-d", "shm_whole", "-n", "100")
+		client := p.connect(test.Program(), port, "-d", "shm_whole")
 		client.ends(statusDone, patience)
-		client.says("--size 64: decided by the server")
+		client.says("--iters 100: decided by the server")
 	}
 	server.served(len(option.Tests()))
 	server.signal(sigTerm)
 	server.ends(statusDone, stopLimit)
 	for i, test := range option.Tests() {
 		f := p.readResult(fmt.Sprintf("%s.server.%d.json", test.Program(), i+1))
-		if f.Program != test.Program() || f.Op != string(test.Op) || len(f.Rows) != 1 || f.Rows[0].Size != 64 {
+		if f.Program != test.Program() || f.Op != string(test.Op) || len(f.Rows) != 1 || f.Parameters.Iterations != 100 {
 			t.Errorf("the server's file of client %d is of %s, with %d rows", i+1, f.Program, len(f.Rows))
 		}
 	}

@@ -46,6 +46,9 @@ type Options struct {
 	// OnPostRecv is called for each list of receives before it is posted to the QP.
 	OnPostRecv func(qp verbs.QP, list *verbs.RecvWR)
 
+	// OnModify is called before each Modify of a QP; qp is the wrapped one.
+	OnModify func(qp verbs.QP, attr *verbs.QPAttr, mask verbs.QPAttrMask)
+
 	// OnRegMR is called for each region that was registered.
 	OnRegMR func(mr verbs.MR, access verbs.Access)
 }

@@ -113,6 +113,9 @@ func (q *qp) post(wr *verbs.SendWR) error {
 }
 
 func (q *qp) Modify(attr *verbs.QPAttr, mask verbs.QPAttrMask) error {
+	if told := q.ctx.options.OnModify; told != nil {
+		told(q, attr, mask)
+	}
 	reset := mask&verbs.MaskState != 0 && attr.State == verbs.QPReset
 	if reset && q.reads != nil {
 		q.reads.drop()
