@@ -20,13 +20,26 @@ type bare struct {
 	differs string
 }
 
-// memcpy copies messages of a bench between buffers like those of ibperf.
+// memcpy copies messages of a bench by the C library, which promises no order.
 func (s setup) memcpy(b bench) *bare {
-	return &bare{path: filepath.Join(s.bin, "memcpy"), args: []int{b.size, slots, b.iters},
-		defined: "bytes / time of all calls of memcpy by one thread, from one shared memory to another (memfd), each of " +
+	p := s.copies("memcpy", "calls of memcpy", b)
+	p.differs = "The C library's memcpy promises no order, the device does. " + p.differs
+	return p
+}
+
+// ascending copies messages of a bench from the lowest address to the highest.
+func (s setup) ascending(b bench) *bare {
+	return s.copies("ascending", "copies by aligned plain stores in ascending order, of the widest vectors that the CPU has, "+
+		"with prefetching if that is faster,", b)
+}
+
+// copies is a program that copies messages of a bench between buffers like those of ibperf.
+func (s setup) copies(program, how string, b bench) *bare {
+	return &bare{path: filepath.Join(s.bin, program), args: []int{b.size, slots, b.iters},
+		defined: "bytes / time of all " + how + " by one thread, from one shared memory to another (memfd), each of " +
 			strconv.Itoa(slots) + " messages one behind the other, which it goes round; all pages were touched before",
 		differs: "ibperf's messages go round rings of as many slots, from memory of one process to that of the other; " +
-			"it posts a request and polls a completion for each. "}
+			"it posts a request and polls a completion for each cq-mod messages. "}
 }
 
 // slots is how many messages that nobody looks at have memory of their own, at these sizes.

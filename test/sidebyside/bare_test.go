@@ -14,7 +14,7 @@ func build(t *testing.T) setup {
 		t.Skip("no gcc")
 	}
 	s := setup{bin: t.TempDir()}
-	for _, name := range []string{"memcpy", "eventfd"} {
+	for _, name := range []string{"memcpy", "ascending", "eventfd"} {
 		if out, err := exec.Command("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", filepath.Join(s.bin, name),
 			filepath.Join("c", name+".c")).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -32,6 +32,7 @@ func TestBareProgramsAreMeasured(t *testing.T) {
 		least, most float64
 	}{
 		{s.memcpy(copies), copies, 1e6, 1e13},
+		{s.ascending(copies), copies, 1e6, 1e13},
 		{s.eventfd(woken), woken, 100, 1e9},
 	} {
 		release, err := c.p.release(t.Context())

@@ -18,7 +18,7 @@ type match struct {
 }
 
 // A goal is what the median ratio of a metric is to be at most, or at least where
-// higher is better.
+// higher is better; 0: there is none.
 type goal struct {
 	metric string
 	ratio  float64
@@ -58,28 +58,33 @@ func mean(b bench) bench {
 	return b
 }
 
+// noGoal is the ratio of a line that compares different things.
+const noGoal = 0
+
 // embeddedMatches hold an embedded device against UCX and against what the machine
 // does at best. Iterations make a run take some 0.3 s, as the machine may change
 // within seconds: many short pairs tell more than few long ones.
 func (s setup) embeddedMatches() []match {
 	shm := []string{"-d", "memory", "-x", "posix"}
-	all := []match{
-		s.against(mean(latency("write", 8, "data", 1e6)), &ucx{"put_lat", 8, 1e6, shm}, 1),
-		s.against(bandwidth("write", 8, "poll", 10e6), &ucx{"put_bw", 8, 10e6, shm}, 1),
-		s.against(mean(latency("send", 8, "poll", 5e5)), &ucx{"am_lat", 8, 5e5, shm}, 1),
-		s.against(bandwidth("send", 8, "poll", 4e6), &ucx{"am_bw", 8, 4e6, shm}, 1),
-	}
-	for _, b := range []bench{bandwidth("write", 64*kib, "poll", 1e5), bandwidth("write", mib, "poll", 7000)} {
-		all = append(all,
-			s.against(b, &ucx{"put_bw", 8 * kib, 1e6, append(shm, "-D", "bcopy")}, 1),
-			s.against(b, &ucx{"ucp_put_bw", b.size, b.iters, nil}, 1))
-	}
-	all = append(all, s.against(bandwidth("read", 64*kib, "poll", 1e5), &ucx{"ucp_get", 64 * kib, 1e5, nil}, 1))
-	for _, b := range []bench{bandwidth("write", 64*kib, "poll", 1e5), bandwidth("write", 8*mib, "poll", 250)} {
-		all = append(all, s.against(b, s.memcpy(b), 0.95))
-	}
+	k64, m1, m8 := bandwidth("write", 64*kib, "poll", 1e5), bandwidth("write", mib, "poll", 7000), bandwidth("write", 8*mib, "poll", 250)
+	k4, read := bandwidth("write", 4*kib, "poll", 2e6), bandwidth("read", 64*kib, "poll", 1e5)
 	woken := latency("send", 8, "event", 5000)
-	return append(all, s.against(woken, s.eventfd(woken), 1.1))
+	return []match{
+		s.against(mean(latency("write", 8, "data", 1e6)), &ucx{"put_lat", 8, 1e6, shm}, 1),
+		s.against(mean(latency("send", 8, "poll", 5e5)), &ucx{"am_lat", 8, 5e5, shm}, 1),
+		s.against(bandwidth("write", 8, "poll", 10e6), &ucx{"put_bw", 8, 10e6, shm}, 2),
+		s.against(bandwidth("send", 8, "poll", 4e6), &ucx{"am_bw", 8, 4e6, shm}, 2),
+		s.against(k64, &ucx{"ucp_put_bw", k64.size, k64.iters, nil}, 1),
+		s.against(m1, &ucx{"ucp_put_bw", m1.size, m1.iters, nil}, 1),
+		s.against(read, &ucx{"ucp_get", read.size, read.iters, nil}, 1),
+		s.against(k4, s.ascending(k4), 0.95),
+		s.against(k64, s.ascending(k64), 0.95),
+		s.against(m8, s.ascending(m8), 0.95),
+		s.against(woken, s.eventfd(woken), 1.1),
+		s.against(m1, &ucx{"put_bw", 8 * kib, 1e6, append(shm, "-D", "bcopy")}, noGoal),
+		s.against(k64, s.memcpy(k64), noGoal),
+		s.against(m8, s.memcpy(m8), noGoal),
+	}
 }
 
 // rdmaMatches hold ibperf against perftest on an RDMA device, in all that both can

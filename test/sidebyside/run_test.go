@@ -59,6 +59,7 @@ func TestWrittenComparisonsAreDrawn(t *testing.T) {
 func TestListNamesTheLinesOfTheDevice(t *testing.T) {
 	for args, want := range map[string]string{
 		"--list --device shm_whole --run memcpy": "write_bw, 64K, poll, shm_whole: memcpy\nwrite_bw, 8M, poll, shm_whole: memcpy\n",
+		"--list --device shm_whole --run \\b4K":  "write_bw, 4K, poll, shm_whole: ascending\n",
 		"--list --run defaults":                  "write_bw (defaults), 64K, poll, rxe0: perftest\n",
 		"--list --run defaults --itself":         "write_bw (defaults), 64K, poll, rxe0: ibperf\n",
 		"--list --run nothing":                   "",

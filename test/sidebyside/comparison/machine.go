@@ -30,17 +30,25 @@ func cpus(root fs.FS) int {
 	return runtime.NumCPU()
 }
 
-// cpuModel is the name of the first CPU, or the architecture where there is none.
+// cpuModel is the name of the first CPU with its family and model, which hypervisors leave
+// as they are when they shorten the name, or the architecture where there is no name.
 func cpuModel(root fs.FS) string {
 	f, err := root.Open("proc/cpuinfo")
 	if err != nil {
 		return runtime.GOARCH
 	}
 	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if key, value, _ := strings.Cut(lines.Text(), ":"); strings.TrimSpace(key) == "model name" {
-			return strings.TrimSpace(value)
-		}
+	facts := map[string]string{}
+	for lines := bufio.NewScanner(f); lines.Scan() && lines.Text() != ""; {
+		key, value, _ := strings.Cut(lines.Text(), ":")
+		facts[strings.TrimSpace(key)] = strings.TrimSpace(value)
 	}
-	return runtime.GOARCH
+	name, family, model := facts["model name"], facts["cpu family"], facts["model"]
+	switch {
+	case name == "":
+		return runtime.GOARCH
+	case family == "" || model == "":
+		return name
+	}
+	return name + " (family " + family + ", model " + model + ")"
 }
