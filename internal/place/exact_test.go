@@ -94,7 +94,7 @@ func TestExactForLargeSizes(t *testing.T) {
 	for name, place := range placers(3) {
 		t.Run(name, func(t *testing.T) {
 			a := newArena(len(src) + 128)
-			for _, size := range []int{4095, 65537, 4<<20 - 1, 4 << 20, 4<<20 + 300, 5<<20 + 1} {
+			for _, size := range []int{4095, 65537, 256<<10 - 1, 256 << 10, 256<<10 + 300, 5<<20 + 1} {
 				for _, offset := range []int{0, 1, 127} {
 					if err := a.check(place, src[:size], offset, 5); err != nil {
 						t.Error(err)

@@ -11,8 +11,8 @@ package place
 //
 //   - with AVX, 32 for the first 96 bytes of an aligned 128-byte block that the
 //     message covers whole. A CPU may show them as two halves in either order;
-//   - with AVX-512, 64 for both lines of such a block, but of the last one. See the
-//     package documentation for what that relies on.
+//   - with AVX-512, 64 for both lines of such a block, but of the last one, in messages
+//     of less than 256 KiB. See the package documentation for what that relies on.
 //
 // All else is stored by at most 16 bytes, so the last 32 of such a block by two stores,
 // and the end of a message. So whoever sees the last byte of the message, or the last
