@@ -39,7 +39,7 @@ func TestAnswersOfTheStub(t *testing.T) {
 			NoScatterToCQE: c.no, MaxScatterToCQE: 9}
 		qp, err := pd.CreateQP(&init)
 		must(err)
-		fmt.Printf("%s %d %v: qp %#x holds %d, %d sends\n", c.kind, c.sges, c.no, qp.QPNum(), init.MaxScatterToCQE, init.Cap.MaxSendWR)
+		fmt.Printf("%s %d %v: flags %d, holds %d, %d sends\n", c.kind, c.sges, c.no, qp.QPNum()>>20, init.MaxScatterToCQE, init.Cap.MaxSendWR)
 		must(qp.Close())
 	}
 }
@@ -63,7 +63,7 @@ func TestSpeedOfBothMembers(t *testing.T) {
 // TestScatterToCQE: only who asks for it has QPs without, of mlx5; of other devices it is
 // told what they hold back.
 func TestScatterToCQE(t *testing.T) {
-	plain := []string{"RC 1 false: qp 0x1 holds 0, 64 sends", "RC 1 true: qp 0x1 holds 0, 64", "RC 4 true: qp 0x1 holds 0, 64", "UC 1 true: qp 0x1 holds 0, 64"}
+	plain := []string{"RC 1 false: flags 0, holds 0, 64 sends", "RC 1 true: flags 0, holds 0, 64", "RC 4 true: flags 0, holds 0, 64", "UC 1 true: flags 0, holds 0, 64"}
 	for _, c := range []struct {
 		device string
 		env    []string
@@ -71,11 +71,11 @@ func TestScatterToCQE(t *testing.T) {
 	}{
 		{"rxe", nil, plain},
 		{"mlx5", []string{"STUB_MLX5=1", "STUB_VENDOR=0x2c9"}, []string{
-			"RC 1 false: qp 0x1 holds 0, 64 sends", "RC 1 true: qp 0x508 holds 0, 64 sends",
-			"RC 4 true: qp 0x508 holds 0, 64 sends", "UC 1 true: qp 0x508 holds 0, 64 sends"}},
+			"RC 1 false: flags 0, holds 0, 64 sends", "RC 1 true: flags 8, holds 0, 64 sends",
+			"RC 4 true: flags 8, holds 0, 64 sends", "UC 1 true: flags 8, holds 0, 64 sends"}},
 		{"mlx4", []string{"STUB_VENDOR=0x2c9"}, plain},
 		{"hns", []string{"STUB_VENDOR=0x19e5"}, []string{
-			"RC 1 false: qp 0x1 holds 0,", "RC 1 true: qp 0x1 holds 32,", "RC 4 true: qp 0x1 holds 128,", "UC 1 true: qp 0x1 holds 0,"}},
+			"RC 1 false: flags 0, holds 0,", "RC 1 true: flags 0, holds 32,", "RC 4 true: flags 0, holds 128,", "UC 1 true: flags 0, holds 0,"}},
 	} {
 		out := runOnStub(t, "^TestAnswersOfTheStub$", c.env...)
 		for _, want := range c.want {

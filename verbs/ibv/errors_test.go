@@ -32,7 +32,8 @@ func newStubObjects(t *testing.T) (o stubObjects) {
 	o.cq = made(o.ctx.CreateCQ(1, nil, 0))(t)
 	o.qp = made(o.pd.CreateQP(&verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: o.cq, RecvCQ: o.cq}))(t)
 	o.srq = made(o.pd.CreateSRQ(&verbs.SRQInitAttr{Attr: verbs.SRQAttr{MaxWR: 1}}))(t)
-	o.ah = made(o.pd.CreateAH(&verbs.AHAttr{PortNum: 1}))(t)
+	gid := made(o.ctx.QueryGID(1, 0))(t)
+	o.ah = made(o.pd.CreateAH(&verbs.AHAttr{PortNum: 1, IsGlobal: true, GRH: verbs.GlobalRoute{DGID: gid.GID}}))(t)
 	return o
 }
 
@@ -84,6 +85,7 @@ func TestErrnos(t *testing.T) {
 		{"-1, without errno", "STUB_RETURN", "-1", syscall.EIO},
 	} {
 		t.Run(c.how, func(t *testing.T) {
+			t.Setenv(c.variable, "0") // so that posting looks at it, too
 			o := newStubObjects(t)
 			t.Setenv(c.variable, c.value)
 			for call, err := range o.calls(t) {
@@ -133,15 +135,18 @@ func TestAlternatePath(t *testing.T) {
 	if !onStub(t) {
 		return
 	}
-	o := newStubObjects(t)
+	t.Setenv("STUB_LINK", "1") // of InfiniBand: RoCE has none
+	l := newLane(t, stubContext(t), false)
 	want := verbs.QPAttr{
-		AH:    verbs.AHAttr{DLID: 1, PortNum: 1},
 		AltAH: verbs.AHAttr{DLID: 7, SL: 3, PortNum: 2, IsGlobal: true, GRH: verbs.GlobalRoute{DGID: verbs.GID{0xfe, 0x80, 15: 9}, SGIDIndex: 4}},
 
 		AltPKeyIndex: 5, AltPortNum: 2, AltTimeout: 14, PathMigState: verbs.MigRearm,
 	}
-	made(0, o.qp.Modify(&want, verbs.MaskAV|verbs.MaskAltPath|verbs.MaskPathMigState))(t)
-	got, _, err := o.qp.Query(verbs.MaskAltPath | verbs.MaskPathMigState)
+	made(0, l.qp.Modify(&want, verbs.MaskAltPath|verbs.MaskPathMigState))(t)
+	all, _, err := l.qp.Query(verbs.MaskAltPath | verbs.MaskPathMigState)
+	got := verbs.QPAttr{
+		AltAH: all.AltAH, AltPKeyIndex: all.AltPKeyIndex, AltPortNum: all.AltPortNum, AltTimeout: all.AltTimeout, PathMigState: all.PathMigState,
+	}
 	if err != nil || got != want {
 		t.Errorf("%+v, want %+v: %v", got, want, err)
 	}

@@ -24,6 +24,7 @@ type lane struct {
 	qp  verbs.QP
 	srq verbs.SRQ // or nil
 	mem *verbs.Buffer
+	mr  verbs.MR
 }
 
 // depth is how many requests a test posts at once.
@@ -63,12 +64,17 @@ func newLane(t *testing.T, ctx verbs.Context, shared bool) *lane {
 	})
 	must("qp")
 	t.Cleanup(func() { l.qp.Close() })
-	itself := verbs.Endpoint{QPNum: l.qp.QPNum(), LID: 1, MTU: verbs.MTU1024}
+	gid, err := ctx.QueryGID(1, 0)
+	must("gid")
+	itself := verbs.Endpoint{QPNum: l.qp.QPNum(), GID: gid.GID, MTU: verbs.MTU1024}
 	err = verbs.Connect(l.qp, verbs.Path{Port: 1}, 0, itself, itself)
 	must("connect")
 	l.mem, err = verbs.NewBuffer(4096)
 	must("buffer")
 	t.Cleanup(func() { l.mem.Close() })
+	l.mr, err = pd.RegMR(l.mem.Bytes(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
+	must("mr")
+	t.Cleanup(func() { l.mr.Close() })
 	return l
 }
 

@@ -47,7 +47,7 @@ func (r *requests) link(l *lane, n int) {
 	for i := range depth {
 		at := l.mem.Addr() + uint64(32*i)
 		for part := range 4 {
-			r.sge[4*i+part] = verbs.SGE{Addr: at + uint64(8*part), Length: 8}
+			r.sge[4*i+part] = verbs.SGE{Addr: at + uint64(8*part), Length: 8, LKey: l.mr.LKey()}
 		}
 		r.send[i] = verbs.SendWR{WRID: uint64(i), Opcode: verbs.OpSend, SGList: &r.sge[4*i], NumSGE: 2}
 		r.recv[i] = verbs.RecvWR{WRID: uint64(depth + i), SGList: &r.sge[4*i+2], NumSGE: 2}
@@ -75,7 +75,7 @@ func (l *lane) exchange(r *requests, n int, seed uint64) error {
 		return fmt.Errorf("%d completions, want %d: %w", got, 2*n, err)
 	}
 	for i := range n {
-		send, recv := &r.wc[2*i], &r.wc[2*i+1]
+		recv, send := &r.wc[2*i], &r.wc[2*i+1]
 		if send.WRID != uint64(i) || recv.WRID != uint64(depth+i) || recv.Opcode != verbs.WCRecv || recv.ByteLen != 16 {
 			return fmt.Errorf("message %d: %+v, %+v", i, *send, *recv)
 		}
@@ -111,7 +111,7 @@ func TestLoopbackBadRequest(t *testing.T) {
 	for name, r := range map[string]*requests{"heap": onHeap(), "outside": outsideHeap(t)} {
 		r.link(l, 3)
 		r.send[0].Opcode, r.send[1].Opcode = verbs.OpRDMAWrite, 99
-		r.send[0].SetRDMA(l.mem.Addr(), 0)
+		r.send[0].SetRDMA(l.mr.Addr(), l.mr.RKey())
 		if bad, err := l.qp.PostSend(&r.send[0]); bad != &r.send[1] || err == nil {
 			t.Errorf("%s: request %p of %p is bad: %v", name, bad, &r.send[0], err)
 		}

@@ -37,7 +37,8 @@ func newSession(t *testing.T, ops verbs.SendOps) *session {
 		Type: verbs.QPTypeRC, SendCQ: s.cq, RecvCQ: s.cq, SigAll: true, SendOps: ops,
 		Cap: verbs.QPCap{MaxSendWR: depth, MaxRecvWR: depth, MaxSendSGE: 2, MaxRecvSGE: 2, MaxInlineData: 32},
 	}))(t)
-	itself := verbs.Endpoint{QPNum: s.qp.QPNum(), LID: 1, MTU: verbs.MTU1024}
+	gid := made(ctx.QueryGID(1, 0))(t)
+	itself := verbs.Endpoint{QPNum: s.qp.QPNum(), GID: gid.GID, MTU: verbs.MTU1024, RdAtomic: 1}
 	if err := verbs.Connect(s.qp, verbs.Path{Port: 1}, everything, itself, itself); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func TestSessionRefusals(t *testing.T) {
 	for _, c := range []struct {
 		elements int32
 		bad      int
-	}{{9, 0}, {33, 1}, {-1, 1}} { // the stub takes 8, a session 32
+	}{{9, 0}, {33, 1}, {-1, 1}} { // the QP takes 2, a session 32
 		many.NumSGE = c.elements
 		bad, err := s.qp.PostSend(s.list(s.toward(verbs.OpRDMAWrite, 512), many))
 		if bad != &s.req.send[c.bad] || !errors.Is(err, syscall.EINVAL) || len(s.completed()) != c.bad {

@@ -27,19 +27,15 @@ func TestSRD(t *testing.T) {
 	}
 	runOnStub(t, "^TestSRDWithoutRDMA$", efaWithoutRDMA)
 	runOnStub(t, "^TestSRDIsEFAs$")
-	runOnStub(t, "^TestSRDOrder$", append(promisesBlocks(t), efaWithRDMA)...)
+	runOnStub(t, "^TestSRDOrder$", efaWithRDMA, promisesBlocks)
 }
 
-// promisesBlocks is an environment in which devices promise the order of blocks.
-func promisesBlocks(t *testing.T) []string {
-	file := filepath.Join(t.TempDir(), "libibverbs.so.1.14.46.0")
-	compilePreload(t, file)
-	return []string{"LD_PRELOAD=" + file, "ORDER_ANSWER=2"}
-}
+// promisesBlocks makes the stub promise the order of blocks.
+const promisesBlocks = "STUB_ORDER=2"
 
 // TestCapsOfEFA: ib_caps asks QPs of SRD, as there are none of RC.
 func TestCapsOfEFA(t *testing.T) {
-	cmd := stubCommand(t, "", append(promisesBlocks(t), efaWithRDMA)...)
+	cmd := stubCommand(t, "", promisesBlocks, efaWithRDMA)
 	program := filepath.Join(t.TempDir(), "ib_caps")
 	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/ib_caps").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -81,7 +77,8 @@ func newSRD(t *testing.T) *srd {
 			t.Fatal(err)
 		}
 	}
-	s.ah = made(pd.CreateAH(&verbs.AHAttr{IsGlobal: true, PortNum: 1}))(t)
+	gid := made(ctx.QueryGID(1, 0))(t)
+	s.ah = made(pd.CreateAH(&verbs.AHAttr{IsGlobal: true, PortNum: 1, GRH: verbs.GlobalRoute{DGID: gid.GID}}))(t)
 	s.mem = made(verbs.NewBuffer(4096))(t)
 	s.mr = made(pd.RegMR(s.mem.Bytes(), everything))(t)
 	t.Cleanup(func() {

@@ -39,7 +39,7 @@ var buildStub = sync.OnceValue(func() error {
 		return err
 	}
 	sources, _ := filepath.Glob("testdata/libibverbs/*.c")
-	args := []string{"-shared", "-fPIC", "-pthread", "-o", filepath.Join(stubLibrary, "libibverbs.so.1")}
+	args := []string{"-O2", "-shared", "-fPIC", "-pthread", "-o", filepath.Join(stubLibrary, "libibverbs.so.1")}
 	if out, err := exec.Command("gcc", append(args, sources...)...).CombinedOutput(); err != nil {
 		return fmt.Errorf("gcc: %w\n%s", err, out)
 	}
@@ -69,6 +69,17 @@ func stubCommand(t *testing.T, tests string, env ...string) *exec.Cmd {
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }
 	cmd.WaitDelay = time.Second
 	return cmd
+}
+
+// sharedFile is the variable that lets processes on the stub reach each other.
+func sharedFile(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if memory, err := os.MkdirTemp("/dev/shm", "ibperf-stub."); err == nil {
+		t.Cleanup(func() { os.RemoveAll(memory) })
+		dir = memory
+	}
+	return "STUB_SHARED=" + filepath.Join(dir, "shared")
 }
 
 // runOnStub runs tests on the stub, where all must pass and none be skipped. It returns

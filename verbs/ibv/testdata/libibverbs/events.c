@@ -1,147 +1,166 @@
-/* CQs, completion channels and the events of both, and asynchronous events. */
+/* Completion channels, and events of both kinds: notes in pipes. */
 #include "stub.h"
 
-#include <time.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static struct cq *spares; /* that were destroyed, the last one first */
+/* Pipes of other processes that were opened. */
+static struct {
+	uint32_t serial;
+	int fd;
+} opened[64];
+static unsigned next_opened;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t acking = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t acked = PTHREAD_COND_INITIALIZER;
 
-struct channel {
-	struct abi_comp_channel channel;
-	int writer;
-};
+static int descriptor(const struct pipe *to)
+{
+	char name[64];
+
+	for (unsigned i = 0; i < 64; i++)
+		if (opened[i].serial == to->serial)
+			return opened[i].fd;
+	snprintf(name, sizeof name, "/proc/%d/fd/%d", to->pid, to->fd);
+	if (opened[next_opened % 64].serial)
+		close(opened[next_opened % 64].fd);
+	opened[next_opened % 64].serial = to->serial;
+	return opened[next_opened++ % 64].fd = open(name, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+void notify(const struct pipe *to, const void *note, size_t size)
+{
+	ssize_t n;
+
+	if (to->pid == self) {
+		n = write(to->fd, note, size);
+	} else {
+		pthread_mutex_lock(&opening);
+		n = write(descriptor(to), note, size);
+		pthread_mutex_unlock(&opening);
+	}
+	(void)n; /* who reads may be gone */
+}
 
 struct abi_comp_channel *ibv_create_comp_channel(struct abi_context *c)
 {
-	struct channel *ch = object(c, sizeof *ch);
+	struct channel *ch = object("create_comp_channel", sizeof *ch);
 	int fds[2];
 
-	if (!ch || pipe(fds))
+	if (!ch || pipe2(fds, O_CLOEXEC))
 		return NULL;
-	*ch = (struct channel){{.context = c, .fd = fds[0]}, fds[1]};
+	fcntl(fds[1], F_SETFL, O_NONBLOCK);
+	*ch = (struct channel){{.context = c, .fd = fds[0]}, fds[1], serial()};
 	return &ch->channel;
 }
 
 int ibv_destroy_comp_channel(struct abi_comp_channel *channel)
 {
+	int ret = result("destroy_comp_channel");
+
+	if (ret)
+		return ret;
 	if (channel->refcnt)
 		return EBUSY;
 	close(channel->fd);
 	close(((struct channel *)channel)->writer);
-	return done(channel, NULL);
-}
-
-struct abi_cq *ibv_create_cq(struct abi_context *c, int cqe, void *cq_context, struct abi_comp_channel *channel, int vector)
-{
-	struct cq *q;
-
-	if (cqe < 1 || cqe > COMPLETIONS || vector < 0 || vector >= c->num_comp_vectors) {
-		errno = EINVAL;
-		return NULL;
-	}
-	pthread_mutex_lock(&lock);
-	q = spares;
-	if (q)
-		spares = q->next;
-	pthread_mutex_unlock(&lock);
-	if (!q)
-		q = object(c, sizeof *q);
-	if (!q)
-		return NULL;
-	q->cq = (struct abi_cq){.context = c, .channel = channel, .cq_context = cq_context, .cqe = cqe};
-	q->in = q->out = q->armed = 0;
-	if (channel)
-		__atomic_add_fetch(&channel->refcnt, 1, __ATOMIC_SEQ_CST);
-	return &q->cq;
-}
-
-int ibv_destroy_cq(struct abi_cq *cq)
-{
-	struct cq *q = (struct cq *)cq;
-	struct timespec end = {.tv_sec = time(NULL) + 10};
-	unsigned before;
-	int ret = result();
-
-	if (ret)
-		return ret;
-	if (cq->channel)
-		__atomic_sub_fetch(&cq->channel->refcnt, 1, __ATOMIC_SEQ_CST);
-	pthread_mutex_lock(&lock);
-	q->next = spares;
-	spares = q;
-	before = q->arms;
-	while (number("STUB_REUSE") && q->arms == before)
-		if (pthread_cond_timedwait(&changed, &lock, &end))
-			break;
-	pthread_mutex_unlock(&lock);
+	free(channel);
 	return 0;
 }
 
-NOTHING(resize_cq, struct abi_cq *o, int cqe)
-
-/* raise_event makes the CQ readable from its channel, and disarms it. */
-static int raise_event(struct cq *q)
+void fetched(struct acks *a)
 {
-	struct channel *ch = (struct channel *)q->cq.channel;
-	struct abi_cq *cq = &q->cq;
-
-	q->armed = NOT;
-	return ch && write(ch->writer, &cq, sizeof cq) != sizeof cq ? errno : 0;
+	pthread_mutex_lock(&acking);
+	a->got++;
+	pthread_mutex_unlock(&acking);
 }
 
-int req_notify_cq(struct abi_cq *cq, int solicited_only)
+void acknowledge(struct acks *a, unsigned n)
 {
-	struct cq *q = (struct cq *)cq;
-	int ret = result();
-
-	if (ret)
-		return ret;
-	pthread_mutex_lock(&lock);
-	if (q->armed < ALL)
-		q->armed = solicited_only ? SOLICITED_ONLY : ALL;
-	q->arms++;
-	pthread_cond_broadcast(&changed);
-	pthread_mutex_unlock(&lock);
-	return number("STUB_EVENTS") ? raise_event(q) : 0;
+	pthread_mutex_lock(&acking);
+	a->acked += n;
+	pthread_cond_broadcast(&acked);
+	pthread_mutex_unlock(&acking);
 }
 
-void complete(struct abi_cq *cq, struct abi_wc wc, int solicited)
+void await_acks(struct acks *a)
 {
-	struct cq *q = (struct cq *)cq;
-
-	q->wc[q->in++ % COMPLETIONS] = wc;
-	if (q->armed == ALL || (q->armed && (solicited || wc.status)))
-		raise_event(q);
+	pthread_mutex_lock(&acking);
+	while (a->got != a->acked)
+		pthread_cond_wait(&acked, &acking);
+	pthread_mutex_unlock(&acking);
 }
 
-int poll_cq(struct abi_cq *cq, int n, struct abi_wc *wc)
+/* current tells whether what a note names is still there. */
+static int current(const struct note *n)
 {
-	struct cq *q = (struct cq *)cq;
-	int got;
-
-	pthread_mutex_lock(&lock);
-	for (got = 0; got < n && q->out != q->in; got++)
-		wc[got] = q->wc[q->out++ % COMPLETIONS];
-	pthread_mutex_unlock(&lock);
-	return got;
+	switch (n->table) {
+	case 0: return find_qp(n->num) != NULL;
+	case 1: return SLOT(cq, CQS, n->num)->num == n->num;
+	case 2: return find_srq(n->num) != NULL;
+	}
+	return 1;
 }
 
 int ibv_get_cq_event(struct abi_comp_channel *channel, struct abi_cq **cq, void **cq_context)
 {
-	if (read(channel->fd, cq, sizeof *cq) != sizeof *cq)
-		return -1;
-	*cq_context = NULL;
+	struct note n;
+
+	do
+		if (read(channel->fd, &n, sizeof n) != sizeof n)
+			return -1;
+	while (!current(&n));
+	*cq = n.element;
+	*cq_context = (*cq)->cq_context;
+	fetched(&((struct cq *)*cq)->events);
 	return 0;
 }
 
-void ibv_ack_cq_events(struct abi_cq *cq, unsigned int n)
+void ibv_ack_cq_events(struct abi_cq *cq, unsigned int n) { acknowledge(&((struct cq *)cq)->events, n); }
+
+void raise_note(const struct pipe *home, struct note note) { notify(home, &note, sizeof note); }
+
+void raise_event(struct qps *q, uint32_t type)
 {
-	*(volatile int *)&cq->cqe; /* crashes on what is no CQ */
+	for (int i = 0; i < HANDLES; i++)
+		if (q->handles[i])
+			raise_note(&q->home, (struct note){q->handles[i], type, 0, q->num});
+}
+
+static struct acks *acks_of(void *element, uint32_t type)
+{
+	switch (type) {
+	case CQ_ERR: return &((struct cq *)element)->async;
+	case SRQ_LIMIT_REACHED: return &((struct srq *)element)->async;
+	case QP_FATAL: case QP_REQ_ERR: case QP_ACCESS_ERR: case COMM_EST: case SQ_DRAINED: case QP_LAST_WQE_REACHED:
+		return &((struct qp *)element)->async;
+	}
+	return NULL;
 }
 
 int ibv_get_async_event(struct abi_context *c, struct abi_async_event *event)
 {
-	return read(c->async_fd, event, sizeof *event) == sizeof *event ? 0 : -1;
+	struct note n;
+	struct acks *a;
+	int ret = result("get_async_event");
+
+	if (ret)
+		return ret;
+	do
+		if (read(c->async_fd, &n, sizeof n) != sizeof n)
+			return -1;
+	while (!current(&n));
+	*event = (struct abi_async_event){.element = n.element, .event_type = n.type};
+	a = acks_of(n.element, n.type);
+	if (a)
+		fetched(a);
+	return 0;
 }
 
-void ibv_ack_async_event(struct abi_async_event *event) {}
+void ibv_ack_async_event(struct abi_async_event *event)
+{
+	struct acks *a = acks_of(event->element, event->event_type);
+
+	if (a)
+		acknowledge(a, 1);
+}

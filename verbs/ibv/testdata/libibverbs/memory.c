@@ -1,52 +1,219 @@
-/* PDs, memory regions and address handles. */
+/* PDs and memory regions. */
 #include "stub.h"
 
-static struct mr {
-	struct abi_mr mr;
-	uint64_t iova;
-	unsigned int access;
-} *regions[OBJECTS]; /* by key, without the first */
+#include <fcntl.h>
+#include <sys/mman.h>
 
-struct abi_pd *ibv_alloc_pd(struct abi_context *c) { return object(c, sizeof(struct abi_pd)); }
-int ibv_dealloc_pd(struct abi_pd *pd) { return done(pd, NULL); }
+struct abi_pd *ibv_alloc_pd(struct abi_context *c)
+{
+	struct pd *p = object("alloc_pd", sizeof *p);
+
+	if (!p)
+		return NULL;
+	p->pd.context = c;
+	p->number = serial();
+	return &p->pd;
+}
+
+int ibv_dealloc_pd(struct abi_pd *pd)
+{
+	int ret = result("dealloc_pd");
+
+	if (ret)
+		return ret;
+	if (((struct pd *)pd)->refs)
+		return EBUSY;
+	free(pd);
+	return 0;
+}
+
+/* Pages of this process that were replaced, for as long as regions are on them. */
+static struct pages {
+	uintptr_t low, high;
+	int fd, refs;
+	struct pages *next;
+} *all_pages;
+static pthread_mutex_t pages_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* replace puts shared memory with the same content in place of pages. */
+static int replace(struct pages *p)
+{
+	size_t size = p->high - p->low;
+
+	p->fd = memfd_create("stub-memory", MFD_CLOEXEC);
+	if (p->fd < 0)
+		return errno;
+	for (size_t done = 0; done < size;) {
+		ssize_t n = pwrite(p->fd, (void *)(p->low + done), size - done, done);
+
+		if (n <= 0)
+			return n ? errno : EIO;
+		done += n;
+	}
+	if (mmap((void *)p->low, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, p->fd, 0) == MAP_FAILED)
+		return errno;
+	return 0;
+}
+
+/* hold_pages returns the replaced pages that a region is on, or NULL with errno. */
+static struct pages *hold_pages(uintptr_t addr, size_t length)
+{
+	uintptr_t page = sysconf(_SC_PAGESIZE), low = addr & -page, high = (addr + length + page - 1) & -page;
+	struct pages *p;
+
+	for (p = all_pages; p; p = p->next) {
+		if (p->low <= low && high <= p->high) {
+			p->refs++;
+			return p;
+		}
+		if (low < p->high && p->low < high) {
+			errno = EINVAL;
+			return NULL;
+		}
+	}
+	p = malloc(sizeof *p);
+	*p = (struct pages){low, high, -1, 1, all_pages};
+	errno = getenv("STUB_SHARED") ? replace(p) : msync((void *)low, high - low, MS_ASYNC) ? EFAULT : 0;
+	if (errno) {
+		close(p->fd);
+		free(p);
+		return NULL;
+	}
+	return all_pages = p;
+}
+
+static void drop_pages(int fd, uintptr_t addr)
+{
+	for (struct pages **at = &all_pages; *at; at = &(*at)->next) {
+		struct pages *p = *at;
+
+		if (p->fd != fd || addr < p->low || addr >= p->high)
+			continue;
+		if (!--p->refs) {
+			*at = p->next;
+			close(fd);
+			free(p);
+		}
+		return;
+	}
+}
+
+struct mr {
+	struct abi_mr mr;
+	struct region *s;
+};
 
 struct abi_mr *ibv_reg_mr_iova2(struct abi_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
 {
-	struct mr *m = object(pd->context, sizeof *m);
-	uint32_t key = 1;
+	struct mr *m = object("reg_mr", sizeof *m);
+	uint64_t page = sysconf(_SC_PAGESIZE);
+	struct pages *p;
+	uint32_t key;
 
 	if (!m)
 		return NULL;
-	pthread_mutex_lock(&lock);
-	while (regions[key])
-		if (++key == OBJECTS)
-			abort();
-	*m = (struct mr){{.context = pd->context, .pd = pd, .addr = addr, .length = length, .lkey = key, .rkey = key}, iova, access};
-	regions[key] = m;
-	pthread_mutex_unlock(&lock);
+	if (access & ZERO_BASED)
+		iova = 0;
+	if (!length || (access & (REMOTE_WRITE | REMOTE_ATOMIC) && !(access & LOCAL_WRITE)) || access & ON_DEMAND ||
+	    access & ~0x3ff001ffu || (!(access & ZERO_BASED) && (iova ^ (uintptr_t)addr) % page)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	pthread_mutex_lock(&pages_lock);
+	p = hold_pages((uintptr_t)addr, length);
+	pthread_mutex_unlock(&pages_lock);
+	if (!p || !(m->s = take(3, &key)))
+		return NULL;
+	key = key << 16 | key >> 16; /* the slot above: changes of the lower half never name another region */
+	m->mr = (struct abi_mr){.context = pd->context, .pd = pd, .addr = addr, .length = length, .lkey = key, .rkey = key};
+	*m->s = (struct region){
+		.key = RESERVED, .pd = ((struct pd *)pd)->number, .access = access, .pid = self, .fd = p->fd, .iova = iova, .length = length,
+		.addr = (uintptr_t)addr, .offset = (uintptr_t)addr - p->low, .size = p->high - p->low,
+	};
+	__atomic_store_n(&m->s->key, key, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&((struct pd *)pd)->refs, 1, __ATOMIC_SEQ_CST);
 	return &m->mr;
 }
 
-int ibv_dereg_mr(struct abi_mr *mr) { return done(mr, (void **)&regions[mr->lkey]); }
-
-void *reach(uint32_t key, uint64_t addr, size_t length, unsigned int access)
+struct abi_mr *ibv_reg_mr_iova(struct abi_pd *pd, void *addr, size_t length, uint64_t iova, int access)
 {
-	struct mr *m = key < OBJECTS ? regions[key] : NULL;
+	return ibv_reg_mr_iova2(pd, addr, length, iova, access);
+}
 
-	if (!key)
-		return (void *)(uintptr_t)addr;
-	if (!m || (m->access & access) != access || addr < m->iova || length > m->mr.length || addr - m->iova > m->mr.length - length)
+struct abi_mr *ibv_reg_mr(struct abi_pd *pd, void *addr, size_t length, int access)
+{
+	return ibv_reg_mr_iova2(pd, addr, length, (uintptr_t)addr, access);
+}
+
+int ibv_dereg_mr(struct abi_mr *mr)
+{
+	struct region *s = ((struct mr *)mr)->s, old = *s;
+	int ret = result("dereg_mr");
+
+	if (ret)
+		return ret;
+	__atomic_store_n(&s->pd, 0, __ATOMIC_SEQ_CST); /* fits none, while the slot is not yet free */
+	exclude_requesters();
+	__atomic_store_n(&s->key, 0, __ATOMIC_RELEASE);
+	pthread_mutex_lock(&pages_lock);
+	drop_pages(old.fd, old.addr);
+	pthread_mutex_unlock(&pages_lock);
+	__atomic_sub_fetch(&((struct pd *)mr->pd)->refs, 1, __ATOMIC_SEQ_CST);
+	free(mr);
+	return 0;
+}
+
+/* Memory of other processes, mapped when it is reached first. */
+static struct mapped {
+	uint32_t key;
+	char *base;
+	size_t size;
+} mapped[REGIONS];
+
+static char *map(struct mapped *to, struct region *m)
+{
+	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+	char name[64];
+	int fd;
+
+	pthread_mutex_lock(&one);
+	if (to->key != m->key) {
+		__atomic_store_n(&to->key, 0, __ATOMIC_RELEASE);
+		if (to->base)
+			munmap(to->base, to->size);
+		snprintf(name, sizeof name, "/proc/%d/fd/%d", m->pid, m->fd);
+		fd = open(name, O_RDWR | O_CLOEXEC);
+		to->size = m->size;
+		to->base = mmap(NULL, m->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+		close(fd);
+		if (to->base == MAP_FAILED)
+			to->base = NULL;
+		else
+			__atomic_store_n(&to->key, m->key, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&one);
+	return to->base;
+}
+
+uint64_t owners_address(uint32_t key, uint64_t addr)
+{
+	struct region *m = &shared->region[key >> 16];
+
+	return m->addr + (addr - m->iova);
+}
+
+void *reach(uint32_t pd, uint32_t key, uint64_t addr, size_t length, unsigned int access)
+{
+	uint32_t slot = key >> 16;
+	struct region *m = &shared->region[slot];
+	uint64_t offset = addr - m->iova;
+	char *base;
+
+	if (!key || __atomic_load_n(&m->key, __ATOMIC_ACQUIRE) != key || m->pd != pd || (m->access & access) != access ||
+	    offset > m->length || length > m->length - offset)
 		return NULL;
-	return (char *)m->mr.addr + (addr - m->iova);
+	if (m->pid == self)
+		return (char *)(uintptr_t)m->addr + offset;
+	base = __atomic_load_n(&mapped[slot].key, __ATOMIC_ACQUIRE) == key ? mapped[slot].base : map(&mapped[slot], m);
+	return base ? base + m->offset + offset : NULL;
 }
-
-struct abi_ah *ibv_create_ah(struct abi_pd *pd, struct abi_ah_attr *a) { return object(pd->context, sizeof pd->context); }
-
-struct abi_ah *ibv_create_ah_from_wc(struct abi_pd *pd, struct abi_wc *wc, struct abi_grh *grh, uint8_t port)
-{
-	return ibv_create_ah(pd, NULL);
-}
-
-int ibv_destroy_ah(struct abi_ah *ah) { return done(ah, NULL); }
-
-NOTHING(init_ah_from_wc, struct abi_context *o, uint8_t port, struct abi_wc *wc, struct abi_grh *grh, struct abi_ah_attr *a)

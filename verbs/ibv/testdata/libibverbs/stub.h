@@ -1,32 +1,44 @@
 /*
  * A libibverbs.so.1 with one device, stub0, that has no hardware. Tests load it in place of
- * the real one (LD_LIBRARY_PATH, -device stub0), to run without RDMA and to make happen what
- * a device does rarely.
+ * the real one (LD_LIBRARY_PATH, or LD_PRELOAD for programs linked with others of its
+ * functions), to run without RDMA and to make happen what a device does rarely.
  *
- * Its connected QPs reach each other within the process. What is posted to send is carried
- * out before the call returns, and fails if the peer has no receive. Keys other than 0 are
- * checked. Not there are: UD, XRC and multicast beyond their objects, atomic operations,
- * WRITEs with immediate data, asynchronous events, other processes, attributes and limits of
- * SRQs, other sizes of CQs, P_Keys, and the rules of what create_qp and modify_qp take.
+ * QPs reach each other within a process and, with STUB_SHARED, between processes: what they
+ * consist of stands in one shared file, and registering memory puts shared pages in place of
+ * the buffer's. Whoever posts a request carries it out before the call returns, with stores
+ * into the peer's memory. What has to wait (no receive, a peer that is not ready) stands in
+ * the send queue until somebody makes it possible or its time is over. Not there are memory
+ * windows, device memory, timestamps, flows and parent domains. A region that overlaps an
+ * older one in part is refused.
  *
- * The environment says what is otherwise. It is looked at in each call.
+ * The environment says what is otherwise. It is looked at in each call but in those that post,
+ * poll and arm, which look if any of these was set when the device was opened.
  *
- *	STUB_FAIL=errno      what creates returns NULL and all else -1, with that errno
+ *	STUB_SHARED=file     processes with the same file reach each other; best in /dev/shm
+ *	STUB_FAIL=failures   errno, of all calls, or call:errno,... such as create_qp:12: what
+ *	                     creates returns NULL and all else -1, with that errno
  *	STUB_RETURN=n        what returns an int returns n; what counts, only if it is below 0
  *	STUB_CRASH=fault     post_send stores at address 0x10; with abort, it calls abort()
  *	STUB_EVENTS=1        a CQ with a channel raises an event each time it is armed, at once
  *	STUB_REUSE=1         destroy_cq returns only after its memory has become another CQ that
  *	                     has been armed, or after 10 s
+ *	STUB_DELAY=us        completions come so much later
+ *	STUB_SCATTER=bytes   SENDs of up to so many bytes, 32 at most, are held in the CQE until it
+ *	                     is polled, but for QPs of mlx5dv_create_qp without scatter to CQE
+ *	STUB_ORDER=caps      what is promised of data order (3): 1 whole messages, 2 blocks
+ *	STUB_XRC=0           there is no XRC
+ *	STUB_LINK=1          the port is of InfiniBand, not Ethernet
+ *	STUB_ASYNC=type      opening the device raises this asynchronous event, of port 1
+ *	STUB_ABI=n           the context has newer operations up to n bytes in front of it alone;
+ *	                     0: it is of a library that has none
  *	STUB_VENDOR=id       vendor_id of the device
  *	STUB_SPEED=code      active_speed of the port
  *	STUB_SPEED_EX=code   its active_speed_ex; without it the library is older than that member
  *	STUB_MLX5=1          the device is one of libmlx5, which is this library under a second name
- *
  *	STUB_EFA=n           the device is one of libefa, which is this library under a third
  *	                     name: it has no RC, and with n - 1 for device_caps QPs of SRD
  *
- * The number of a QP tells who made it: ibv_create_qp counts from 1, mlx5dv_create_qp from
- * 0x500 and its create_flags.
+ * The upper 4 bits of a QP's number are the create_flags of mlx5dv_create_qp, or 0.
  */
 #ifndef STUB_H
 #define STUB_H
@@ -34,6 +46,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,39 +57,194 @@
 LIBIBVERBS(DECLARE_STUB)
 
 enum {
-	DEPTH = 64,         /* requests in a queue */
-	ELEMENTS = 8,       /* of a request */
-	COMPLETIONS = 1024, /* in a CQ */
-	OBJECTS = 256,      /* QPs, and regions */
-	MESSAGE = 1 << 20,  /* bytes */
+	DEPTH = 8192,           /* requests in a queue */
+	ELEMENTS = 16,          /* of a request */
+	INLINE = 1024,          /* bytes */
+	COMPLETIONS = 1 << 17,  /* in a CQ */
+	QPS = 4096,
+	CQS = 4096,
+	SRQS = 1024,
+	REGIONS = 1 << 16,
+	GROUPS = 8,             /* that a QP is in */
+	MEMBERS = 64,           /* QPs of a group */
+	HANDLES = 4,            /* of an XRC_RECV QP */
+	DEPTH_READS = 16,       /* READs and atomic operations under way */
+	MESSAGE = 8 << 20,      /* bytes */
+	MTU_BYTES = 4096,
+	GRH = 40,
+	HELD = 32,              /* bytes of a message in a CQE */
+};
+#define RESERVED UINT32_MAX /* number of a slot that is taken, and not filled in */
+
+enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR }; /* states of a QP */
+enum { RC = 2, UC, UD, XRC_SEND = 9, XRC_RECV, SRD = 255 }; /* types */
+enum { LOCAL_WRITE = 1, REMOTE_WRITE = 2, REMOTE_READ = 4, REMOTE_ATOMIC = 8, ZERO_BASED = 32, ON_DEMAND = 64 };
+enum { WRITE, WRITE_IMM, SEND, SEND_IMM, READ, SWAP, ADD }; /* opcodes */
+enum { FENCE = 1, SIGNALED = 2, SOLICITED = 4, INLINED = 8 };
+enum {
+	SUCCESS, LOC_LEN_ERR, LOC_QP_OP_ERR, LOC_PROT_ERR = 4, WR_FLUSH_ERR, REM_INV_REQ_ERR = 9, REM_ACCESS_ERR, REM_OP_ERR,
+	RETRY_EXC_ERR, RNR_RETRY_EXC_ERR,
+};
+enum {
+	CQ_ERR, QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR, COMM_EST, SQ_DRAINED, SRQ_LIMIT_REACHED = 15, QP_LAST_WQE_REACHED,
+}; /* asynchronous events */
+
+/* Where events go: a pipe of a process, which others open by its descriptor. */
+struct pipe {
+	int pid, fd;
+	uint32_t serial; /* of the pipe, among all there ever were */
 };
 
-enum { RESET, RTR = 2, RTS, ERR = 6 }; /* states of a QP */
+/* A completion. Its request is the number of a QP and how many requests it frees. */
+struct cqe {
+	struct abi_wc wc;
+	uint32_t qp, posted;
+	uint64_t due; /* in ns, with a delay */
+	uint32_t solicited;
+	uint64_t held_at;
+	uint32_t held; /* bytes */
+	char data[HELD];
+} __attribute__((aligned(128)));
 
-struct abi_pd {
-	struct abi_context *context;
+struct cqs {
+	uint32_t num; /* 0: free. Of all tables the slot, with a count of its uses above it */
+	int size, ring, overrun;
+	uint64_t delay; /* in ns */
+	struct pipe home, channel; /* serial 0: without a channel */
+	void *owner;
+	uint32_t putting __attribute__((aligned(64))); /* lock */
+	uint32_t in;
+	enum { NOT, SOLICITED_ONLY, ALL } armed; /* for which completions */
+	uint32_t told; /* with a delay: which completion is the next to be due */
+	uint32_t taking __attribute__((aligned(64))); /* lock */
+	uint32_t out;
+	struct cqe cqe[COMPLETIONS];
+};
+
+struct recv {
+	uint64_t wr_id;
+	int num_sge;
+	struct abi_sge sge[ELEMENTS];
+};
+
+struct receives {
+	uint32_t lock, in, out;
+	uint32_t max, max_sge, wanted; /* wanted: somebody waits for a receive */
+	struct recv recv[DEPTH];
+};
+
+struct srqs {
+	uint32_t num, pd, type, domain, cq, limit;
+	struct pipe home;
+	void *owner;
+	struct receives receives;
+};
+
+/* A request that waits. */
+struct entry {
+	struct abi_send_wr wr;
+	struct abi_sge sge[ELEMENTS];
+	union abi_gid dgid;
+	uint8_t hop_limit, traffic_class, begun;
+	char data[INLINE];
+};
+
+/* What a QP consists of, for all processes. */
+struct qps {
+	uint32_t num, type, state, pd, domain, srq, send_cq, recv_cq, sig_all, established;
+	uint32_t scatter; /* bytes that its CQEs hold */
+	struct abi_qp_attr attr;
+	struct abi_qp_cap cap;
+	struct pipe home;
+	void *handles[HANDLES];
+	union abi_gid groups[GROUPS];
+	int joined;
+	uint32_t sending __attribute__((aligned(64))); /* lock, of all up to waits */
+	uint32_t posted, in, out, psn;                 /* in and out are of waiting */
+	int notify, waits;                             /* waits: for what, from when to when */
+	uint64_t deadline;
+	uint32_t freed __attribute__((aligned(64))); /* by completions that were polled, of posted */
+	uint32_t expected __attribute__((aligned(64))); /* PSN */
+	struct receives receives;
+	struct entry waiting[DEPTH];
+};
+
+struct region {
+	uint32_t key, pd, access;
+	int pid, fd;
+	uint64_t iova, length, addr;
+	uint64_t offset, size; /* in and of the file that its pages are */
+};
+
+/* The shared file. Everything in it begins as zero. */
+struct shared {
+	uint32_t lock; /* of what is free, groups, and counts */
+	uint32_t serial, qkey_violations;
+	uint32_t next[4]; /* where the search of a free slot begins: QPs, CQs, SRQs, regions */
+	struct region region[REGIONS];
+	struct srqs srq[SRQS];
+	struct cqs cq[CQS];
+	struct qps qp[QPS];
+};
+
+/* Objects as the caller knows them. */
+struct acks {
+	unsigned got, acked; /* events */
+};
+
+struct pd {
+	struct abi_pd { struct abi_context *context; uint32_t handle; } pd;
+	uint32_t number;
+	int refs;
+};
+
+struct channel {
+	struct abi_comp_channel channel;
+	int writer;
+	uint32_t serial;
 };
 
 struct cq {
 	struct abi_cq cq;
+	char rest[128 - sizeof(struct abi_cq)];
+	struct cqs *s;
+	uint32_t num;
+	int refs;
+	struct acks events, async;
 	struct cq *next; /* of those that were destroyed */
-	enum { NOT, SOLICITED_ONLY, ALL } armed; /* for which completions */
-	unsigned arms, in, out;
-	struct abi_wc wc[COMPLETIONS];
-};
-
-struct receives {
-	unsigned in, out;
-	struct recv {
-		uint64_t wr_id;
-		int num_sge;
-		struct abi_sge sge[ELEMENTS];
-	} recv[DEPTH];
+	unsigned arms;
 };
 
 struct srq {
 	struct abi_srq srq;
-	struct receives receives;
+	char rest[128 - sizeof(struct abi_srq)];
+	struct srqs *s;
+	struct pd *pd;
+	struct cq *cq;           /* of XRC */
+	struct domain *domain;
+	int refs;
+	struct acks async;
+};
+
+struct ah {
+	struct { struct abi_context *context; struct abi_pd *pd; uint32_t handle; } ah;
+	struct abi_ah_attr attr;
+	uint32_t domain; /* of protection */
+};
+
+/* An XRC domain, and a handle of it. */
+struct domain {
+	struct abi_context *context;
+	dev_t dev;
+	ino_t ino;
+	uint32_t number;
+	int handles, refs;
+	struct domain *next;
+};
+
+struct xrcd {
+	struct abi_xrcd xrcd;
+	struct domain *domain;
 };
 
 struct qp {
@@ -84,58 +252,130 @@ struct qp {
 		struct abi_qp qp;
 		struct abi_qp_ex ex; /* of one that is posted to by ibv_wr_post */
 	};
-	struct abi_qp_attr attr;
-	struct abi_qp_cap cap;
-	int sig_all;
-	void **slot; /* where the QP stands in the table of all */
-	struct receives receives;
+	struct qps *s;
+	struct pd *pd;
+	struct domain *domain;
+	struct acks async;
+	struct session *session; /* of ibv_wr_post */
 };
 
-/* Over all that the functions below share between calls. */
-extern pthread_mutex_t lock;
+/* A context with the newer operations in front of it, counted backwards from its begin. */
+struct context {
+	char operations[1024 - sizeof(size_t)];
+	size_t size;
+	struct abi_context context;
+	uint32_t serial; /* of the pipe of asynchronous events */
+};
 
-/* device.c: a number of the environment, or 0; what a verb that returns an int returns; an
- * object that a verb creates, which all begin with their context; its end, also that of
- * its entry in a table. */
-uint32_t number(const char *name);
-int result(void);
-void *object(struct abi_context *c, size_t size);
-int done(void *object, void **slot);
+static inline struct context *whole(struct abi_context *c) { return (void *)((char *)c - offsetof(struct context, context)); }
 
-/* A verb whose first argument must be there, and which does nothing with it. */
-#define NOTHING(name, object, ...) \
-	int ibv_##name(object, __VA_ARGS__) \
-	{ \
-		*(volatile char *)o; \
-		return result(); \
-	}
+/* shared.c: the shared file; locks of processes that may die; slots of its tables. */
+extern struct shared *shared;
+extern int self; /* this process */
+int share(void);
+void lock_slowly(uint32_t *lock);
+static inline void lock(uint32_t *l)
+{
+	uint32_t open = 0;
 
-/* memory.c: the memory that a key allows to be accessed, or NULL; key 0 allows all. */
-void *reach(uint32_t key, uint64_t addr, size_t length, unsigned int access);
+	if (!__atomic_compare_exchange_n(l, &open, self, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		lock_slowly(l);
+}
+static inline void unlock(uint32_t *l) { __atomic_store_n(l, 0, __ATOMIC_RELEASE); }
+uint64_t now(void);
+uint32_t serial(void);
+void *take(int table, uint32_t *num);
+int alive(int pid);
+#define SLOT(table, count, number) (&shared->table[(number) & ((count) - 1)])
+struct qps *find_qp(uint32_t num);
+struct srqs *find_srq(uint32_t num);
+void exclude_requesters(void); /* waits until requests under way have ended */
+void leave(uint32_t serial);   /* frees what a context has left */
 
-/* queues.c: makes a QP, with a number from first on; the one with a number, or NULL. */
-struct abi_qp *make_qp(struct abi_context *c, struct abi_pd *pd, struct abi_qp_init_attr *init, uint32_t first);
-struct qp *find_qp(uint32_t num);
+/* knobs.c: a number of the environment, or a default; whether any knob is set; what a verb
+ * that returns an int returns; an object that a verb creates. */
+long number(const char *name, long otherwise);
+int knobs(void);
+int result(const char *call);
+void *object(const char *call, size_t size);
 
-/* wr.c: makes a QP one that is posted to by ibv_wr_post, with these operations. */
-void post_by_sessions(struct abi_qp_ex *q, uint64_t ops);
+/* memory.c: the memory that a key of a domain allows to be accessed, or NULL; where its
+ * owner has it. */
+uint64_t owners_address(uint32_t key, uint64_t addr);
+void *reach(uint32_t pd, uint32_t key, uint64_t addr, size_t length, unsigned int access);
 
-/* loopback.c: moves a QP to ERR, with completions for its receives. */
-void fail(struct qp *q);
+/* address.c: whether a path can be, as an errno; a GRH; groups. */
+extern const union abi_gid port_gid;
+int check_path(const struct abi_ah_attr *a);
+int is_group(const union abi_gid *gid);
+void write_grh(char *grh, const struct entry *e, const union abi_gid *to, size_t length);
+int ethernet(void);
 
-/* events.c: adds a completion, and raises the event that it is due. */
-void complete(struct abi_cq *cq, struct abi_wc wc, int solicited);
+/* completion.c: adds a completion of a CQ, by its slot, and raises the event that it is due. */
+void complete(uint32_t cq, struct cqe *e, int solicited);
+void tell_due(struct cqs *s); /* raises the event of a completion that is due by now */
+void hold_back(struct cqe *e, uint64_t at, const void *data, size_t length);
+
+/* events.c: writes to a pipe, of this process or another; asynchronous events. */
+struct note {
+	void *element;
+	uint32_t type, table, num;
+};
+void notify(const struct pipe *to, const void *note, size_t size);
+void raise_event(struct qps *q, uint32_t type);
+void raise_note(const struct pipe *home, struct note note);
+void await_acks(struct acks *a);
+void fetched(struct acks *a);
+void acknowledge(struct acks *a, unsigned n);
+
+/* receive.c: takes a receive for a message; moves a QP to ERR, but for its sends. */
+enum { WAIT_RECEIVE = -1, WAIT_PEER = -2 };
+struct message {
+	struct abi_send_wr *wr;
+	struct qps *from;
+	const struct entry *way; /* of UD */
+	struct { char *at; size_t length; } part[ELEMENTS];
+	int parts;
+	size_t length;
+};
+int receive(struct qps *to, struct srqs *srq, struct message *m);
+void fail(struct qps *q);
+void copy(char *to, const char *from, size_t length);
+
+/* execute.c: carries a request out and returns its status, or why it waits. */
+int execute(struct qps *q, struct abi_send_wr *wr, const struct entry *way, size_t length);
+
+/* send.c: posts; carries out what waits and can be; ends a QP's sends. */
+int post_send(struct abi_qp *qp, struct abi_send_wr *wr, struct abi_send_wr **bad);
+int post_send_knobs(struct abi_qp *qp, struct abi_send_wr *wr, struct abi_send_wr **bad);
+void proceed(struct qps *q);
+void proceed_all(void);
+int draining(struct qps *q);
+
+/* timer.c: a thread that looks after what waits, and after processes that died. */
+void start_timer(void);
 
 /* Operations of a context. */
 int poll_cq(struct abi_cq *cq, int n, struct abi_wc *wc);
+int poll_cq_knobs(struct abi_cq *cq, int n, struct abi_wc *wc);
 int req_notify_cq(struct abi_cq *cq, int solicited_only);
-int post_send(struct abi_qp *qp, struct abi_send_wr *wr, struct abi_send_wr **bad);
+int req_notify_cq_knobs(struct abi_cq *cq, int solicited_only);
 int post_recv(struct abi_qp *qp, struct abi_recv_wr *wr, struct abi_recv_wr **bad);
+int post_recv_knobs(struct abi_qp *qp, struct abi_recv_wr *wr, struct abi_recv_wr **bad);
 int post_srq_recv(struct abi_srq *srq, struct abi_recv_wr *wr, struct abi_recv_wr **bad);
+int post_srq_recv_knobs(struct abi_srq *srq, struct abi_recv_wr *wr, struct abi_recv_wr **bad);
 struct abi_xrcd *open_xrcd(struct abi_context *c, struct abi_xrcd_init_attr *init);
 int close_xrcd(struct abi_xrcd *x);
 struct abi_srq *create_srq_ex(struct abi_context *c, struct abi_srq_init_attr_ex *init);
 int get_srq_num(struct abi_srq *srq, uint32_t *num);
 struct abi_qp *create_qp_ex(struct abi_context *c, struct abi_qp_init_attr_ex *init);
+struct abi_qp *open_qp(struct abi_context *c, struct abi_qp_open_attr *open);
+
+/* qp.c: makes a QP whose number has these bits above. */
+struct abi_qp *make_qp(struct abi_context *c, struct abi_qp_init_attr_ex *init, uint32_t flags);
+
+/* wr.c: makes a QP one that is posted to by ibv_wr_post, with these operations; tells whether
+ * there is no memory for that. */
+int post_by_sessions(struct qp *q, uint64_t ops);
 
 #endif

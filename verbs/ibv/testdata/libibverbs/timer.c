@@ -1,0 +1,73 @@
+/* A thread that looks after what waits, and after processes that died. */
+#include "stub.h"
+
+#include <signal.h>
+#include <time.h>
+
+/* bury frees what processes have left that died. */
+static void bury(void)
+{
+	int last = self;
+
+	for (struct qps *q = shared->qp; q < shared->qp + QPS; q++) {
+		int pid = q->home.pid;
+
+		if (!q->num || q->num == RESERVED || pid == last || pid == self)
+			continue;
+		if (alive(pid))
+			last = pid;
+		else
+			leave(q->home.serial);
+	}
+}
+
+/* look does what is due of this process, and tells whether there is more to come. */
+static int look(void)
+{
+	int more = 0;
+
+	for (struct qps *q = shared->qp; q < shared->qp + QPS; q++)
+		if (q->num && q->home.pid == self && (q->out != q->in || q->notify)) {
+			proceed(q);
+			more = 1;
+		}
+	for (struct cqs *c = shared->cq; c < shared->cq + CQS; c++)
+		if (c->num && c->delay && c->home.pid == self && c->channel.serial) {
+			lock(&c->putting);
+			tell_due(c);
+			unlock(&c->putting);
+			more = 1;
+		}
+	return more;
+}
+
+static void *run(void *none)
+{
+	static const struct timespec soon = {.tv_nsec = 1000000}, late = {.tv_nsec = 10000000};
+
+	for (unsigned n = 0;; n++) {
+		nanosleep(look() ? &soon : &late, NULL);
+		if (n % 4 == 0)
+			bury();
+	}
+	return none;
+}
+
+static void start(void)
+{
+	sigset_t all, old;
+	pthread_t thread;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (!pthread_create(&thread, NULL, run, NULL))
+		pthread_detach(thread);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void start_timer(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, start);
+}
