@@ -3,8 +3,10 @@
 GO      ?= go
 OUT     ?= out
 FUZZ    ?= 30000x
+MINUTES ?= 60
+SEED    ?= 0
 
-.PHONY: help packages build release man check test trials guest-test guest-shell mutations compare bench clean
+.PHONY: help packages build release man check test trials soak guest-test guest-shell mutations compare bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -36,6 +38,9 @@ test: check ## all tests: with the race detector, and on a real RDMA device in a
 
 trials: packages ## what needs many repetitions: a device compared with itself shows no difference (5 minutes)
 	$(GO) test -tags trials -run Trial -v -timeout 30m ./harness
+
+soak: ## mixed load on the embedded device, peers killed and stopped; nothing may grow (MINUTES=60); SEED=N repeats one
+	$(GO) test ./test/soak -count=1 -v -timeout 0 -minutes $(MINUTES) -seed $(SEED)
 
 guest-test: packages ## the tests in the guest only; GUEST_SUITE=trixie for those of Debian 13
 	test/guest/tests
