@@ -21,7 +21,7 @@ func (s *session) complete(size int) error {
 			return err
 		}
 		row := t.finished(&s.cfg.Plan, s.gate.forced, mine, theirs)
-		if !row.Measured(s.cfg.Plan.Kind) || s.cfg.Plan.Verify && !t.checked {
+		if !row.Measured(s.cfg.Plan.Kind) || t.scheme.bothWays() && theirs.Bandwidth == nil || s.cfg.Plan.Verify && !t.checked {
 			return fmt.Errorf("mode %s, %d bytes: the peer's result lacks what it measured", t.scheme.way, row.Size)
 		}
 		delete(s.rows, key)

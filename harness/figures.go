@@ -22,6 +22,7 @@ func (g *group) result() oob.Round {
 	first := g.workers[0]
 	if first.scheme.measured.has(first.rig.cfg.Role) {
 		r.Figure = g.figure()
+		r.Begin, r.End = g.rate().Span()
 	}
 	if first.scheme.verify {
 		r.Verify = g.verified()

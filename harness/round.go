@@ -28,6 +28,11 @@ func (s *session) round(g *group, t oob.Turn) (mine, theirs oob.Round, err error
 			return mine, theirs, err
 		}
 	}
+	if g.workers[0].scheme.bothWays() {
+		if s.clocks, err = alignClocks(s.peer, g.workers[0].clock); err != nil {
+			return mine, theirs, err
+		}
+	}
 	s.runs.count(s.tellsOwn(g))
 	if err := s.peer.Ready(); err != nil {
 		return mine, theirs, err

@@ -70,6 +70,8 @@ type sides struct{ client, server bool }
 
 func (s sides) has(r Role) bool { return r == Client && s.client || r == Server && s.server }
 
+func (s sides) swapped() sides { return sides{client: s.server, server: s.client} }
+
 var (
 	theClient = sides{client: true}
 	theServer = sides{server: true}
@@ -119,6 +121,9 @@ func (s *scheme) assign(p *option.Plan) {
 		s.measured, s.at = s.in, "receiver"
 	default:
 		s.measured, s.at = s.out, "sender"
+	}
+	if p.Reversed {
+		s.out, s.in, s.measured = s.out.swapped(), s.in.swapped(), s.measured.swapped()
 	}
 }
 

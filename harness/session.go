@@ -65,6 +65,7 @@ type session struct {
 	cpu         int               // that the measuring thread is kept on, or noCPU
 	leave       func()            // lets other threads onto the CPU again
 	runs        runs              // of the process's threads when the round began
+	clocks      clocks            // of a round in both directions
 	synchronous bool              // READs are done when their post returns
 }
 
@@ -257,11 +258,24 @@ func (s *session) measure(t oob.Turn) error {
 	if err != nil && s.halt.reason() == nil {
 		return err
 	}
-	if err == nil && mine.Figure == nil && theirs.Figure == nil {
+	figure := s.figure(row.scheme, mine, theirs)
+	if err == nil && figure == nil {
 		return fmt.Errorf("mode %s, %d bytes: the peer's result lacks what it measured", g.way, row.scheme.size)
 	}
-	row.add(s.run, g, mine, theirs, err == nil)
+	row.add(s.run, g, mine, theirs, figure, s.clocks.within, err == nil)
 	return err
+}
+
+// figure is the round as the side saw it whose clock counts, or as both saw it together;
+// nil if that is not known.
+func (s *session) figure(of *scheme, mine, theirs oob.Round) *result.Round {
+	switch {
+	case of.bothWays():
+		return s.clocks.join(of.size, mine, theirs)
+	case mine.Figure != nil:
+		return mine.Figure
+	}
+	return theirs.Figure
 }
 
 // verdict is the run's outcome once everything was measured.

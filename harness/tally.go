@@ -2,6 +2,7 @@ package harness
 
 import (
 	"slices"
+	"time"
 
 	"github.com/ibperf/ibperf/internal/stats"
 	"github.com/ibperf/ibperf/oob"
@@ -21,6 +22,7 @@ type tally struct {
 	rounds  []result.Round
 	here    use
 	there   use
+	within  time.Duration    // that both sides' clocks were aligned to, where that counts
 	verify  [2]result.Verify // this side's and the peer's, warm-up included
 	checked bool             // by the peer too
 	broken  bool
@@ -83,13 +85,9 @@ func newTally(s *scheme, noRatio string) *tally { return &tally{scheme: s, noRat
 
 // add takes what both sides measured in a round. Of one that was broken off only this
 // side's part is known.
-func (t *tally) add(run int, g *group, mine, theirs oob.Round, whole bool) {
+func (t *tally) add(run int, g *group, mine, theirs oob.Round, figure *result.Round, within time.Duration, whole bool) {
 	t.here.add(mine)
 	t.there.add(theirs)
-	figure := mine.Figure
-	if figure == nil {
-		figure = theirs.Figure
-	}
 	t.role = g.workers[0].rig.cfg.Role
 	t.merge(g, whole)
 	t.broken = t.broken || !whole
@@ -97,6 +95,7 @@ func (t *tally) add(run int, g *group, mine, theirs oob.Round, whole bool) {
 		return
 	}
 	figure.Run = run
+	t.within = max(t.within, within)
 	t.rounds = append(t.rounds, *figure)
 }
 
@@ -123,6 +122,9 @@ func figureOf(r *result.Round) float64 {
 // merge adds what this side's workers recorded. Where the peer's clock counts, a round
 // that was broken off has this side's rate: the peer's will not come.
 func (t *tally) merge(g *group, whole bool) {
+	if t.scheme.bothWays() && !whole {
+		return // its sum will not come
+	}
 	s, role := t.scheme, g.workers[0].rig.cfg.Role
 	counts := s.measured.has(role)
 	switch {
@@ -228,6 +230,9 @@ func (t *tally) finished(p *option.Plan, forced bool, mine, theirs oob.Row) resu
 	}
 	if r.Bandwidth == nil {
 		r.Bandwidth = theirs.Bandwidth
+	}
+	if s.bothWays() {
+		t.sum(&r, theirs)
 	}
 	n := rowMessages(&r)
 	r.Local, r.Peer = t.here.cost(n), t.there.cost(n)

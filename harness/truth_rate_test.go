@@ -86,7 +86,7 @@ func checkRate(t *testing.T, p *option.Plan, r *result.Row, client *notes) {
 		t.Errorf("%+v, want %.0f bytes/s", b, want)
 	}
 	rounds := p.Resolve().Rounds
-	if each := p.Iterations / uint64(rounds); p.Iterations > 0 && messages != int(each)*rounds {
+	if each := p.Iterations * uint64(p.QPs) / uint64(rounds); p.Iterations > 0 && messages != int(each)*rounds {
 		t.Errorf("%d messages in rounds of %d", messages, each)
 	}
 }

@@ -55,6 +55,7 @@ func rowWarnings(s *scheme, r *result.Row, spins spinning) []result.Warning {
 	if b := r.Bandwidth; b != nil && b.Seconds < 0.01 {
 		warn("short-run", "measured over less than 10 ms; use -n or -D for a longer run")
 	}
+	w = append(w, directionWarnings(r)...)
 	if per := max(r.Local.SleepsPerMessage, r.Peer.SleepsPerMessage); s.sleeps && per < fewSleeps {
 		warn("few-sleeps", "mode event slept for fewer than 9 of 10 messages, see the wake-ups: the others were there before anybody slept")
 	}

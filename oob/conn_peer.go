@@ -20,6 +20,7 @@ func (p connPeer) Endpoints(mine []Endpoint) ([]Endpoint, error) {
 }
 func (p connPeer) Promise(mine Promise) (Promise, error)  { return exchange(p, "promise", mine) }
 func (p connPeer) Turn(mine Turn) (Turn, error)           { return exchange(p, "turn", mine) }
+func (p connPeer) Align(mine Reading) (Reading, error)    { return exchange(p, "align", mine) }
 func (p connPeer) Finish(sent []uint64) ([]uint64, error) { return exchange(p, "finish", sent) }
 func (p connPeer) Result(mine Round) (Round, error)       { return exchange(p, "result", mine) }
 func (p connPeer) Rest(unused []uint64) ([]uint64, error) { return exchange(p, "rest", unused) }

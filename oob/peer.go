@@ -26,6 +26,8 @@ type Peer interface {
 	Turn(mine Turn) (theirs Turn, err error)
 	// Ready returns when both sides are ready for the turn.
 	Ready() error
+	// Align swaps readings of both sides' clocks, several times in a row.
+	Align(mine Reading) (theirs Reading, err error)
 	// Finish swaps how many messages were sent in the turn, worker by worker. It may be
 	// under way while messages still come.
 	Finish(sent []uint64) (theirs []uint64, err error)
@@ -99,9 +101,17 @@ type Turn struct {
 	Limit    string        `json:"limit,omitempty"`    // of an end: what kept intervals wider than asked
 }
 
+// Reading is what a side's clock has read, in ns of its own.
+type Reading struct {
+	Sent int64 `json:"sent_ns"` // when it sends this one
+	Got  int64 `json:"got_ns"`  // when it had the peer's one before
+}
+
 // Round is what a side measured in a round.
 type Round struct {
 	Figure    *result.Round  `json:"figure,omitempty"` // nil at the side whose clock does not count
+	Begin     int64          `json:"begin_ns"`         // of the figure's time, by the side's clock
+	End       int64          `json:"end_ns"`           //
 	CPUNs     int64          `json:"cpu_ns"`           // CPU time of the measuring threads
 	WallNs    int64          `json:"wall_ns"`          // that they were measured for, added up
 	Sleeps    uint64         `json:"sleeps"`           // for a completion event

@@ -26,7 +26,6 @@ const (
 
 // Absents are all of them, in the order of perftest's own documentation.
 var Absents = []Absent{
-	{"bidirectional", "b", "not offered yet: bandwidth is measured in one direction"},
 	{"connection", "c", "not offered yet: all tests use RC"},
 	{"log_dci_streams", "", whyDC},
 	{"log_active_dci_streams", "", whyDC},
@@ -73,9 +72,7 @@ var Absents = []Absent{
 	{"odp", "", "not offered yet; memory is pinned when it is registered"},
 	{"payload_file_path", "", "not offered yet"},
 	{"pkey_index", "", "not offered yet; the P_Key of index 0 is used"},
-	{"report-both", "", "not offered yet: bandwidth is measured in one direction"},
 	{"report-per-port", "", "goes with --dualport: where one pair runs on each port, each prints its own results"},
-	{"reversed", "", "not offered yet; start the server on the other host"},
 	{"run_infinitely", "", "not offered yet; -D takes up to 1000 hours, --runs repeats"},
 	{"retry_count", "", "not offered yet; the count is 7, perftest's default"},
 	{"flow_label", "", "not offered yet; the flow label is 0"},

@@ -128,6 +128,9 @@ type Plan struct {
 	RxDepth    int
 	CQMod      int // one send completion for so many messages; 0: perftest's rule
 
+	Both     bool // messages go in both directions at once
+	Reversed bool // the server sends
+
 	PostList     int // messages of one ibv_post_send; 0: as many as there is room for
 	RecvPostList int // receives of one ibv_post_recv; 0: as many as are free
 	MTU          int // bytes; 0: the largest that both ports allow
@@ -153,7 +156,6 @@ type Plan struct {
 
 	// Not offered as options: no peer can ask for them.
 	Workers int
-	Both    bool // bandwidth in both directions at once
 }
 
 // Defaults returns the plan of a test of which nothing is said.

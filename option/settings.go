@@ -25,8 +25,9 @@ type Own struct {
 	MaxTime        time.Duration
 	MaxQPs         int
 
-	Gbits  bool
-	Output Output // empty: all of the text
+	ReportBoth bool // each direction of a bidirectional test
+	Gbits      bool
+	Output     Output // empty: all of the text
 
 	// What a run has to reach, 0: nothing. In the unit that bandwidth is printed in, and in
 	// 10^6 messages a second.

@@ -7,6 +7,11 @@ var outputOptions = []*Option{
 		Perftest: "each side's own, and no result depends on it",
 		value:    toggle(func(s *Settings) *bool { return &s.Own.Gbits }),
 	}, {
+		Name: "report-both", Group: groupOutput, Whose: Each, Only: Test.Bandwidth,
+		Help:     "with --bidirectional: print each direction too, below the sums",
+		Perftest: "with several sizes the directions stand together at the end; the result file always has them",
+		value:    toggle(func(s *Settings) *bool { return &s.Own.ReportBoth }),
+	}, {
 		Name: "output", Argument: "WHAT", Group: groupOutput, Whose: Each,
 		Help:     "print one bare number for each size: bandwidth or message_rate (average, in the unit of the text), or latency (mean, in usec)",
 		Perftest: "notices and warnings go to stderr: nothing but the numbers is on stdout",

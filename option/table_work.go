@@ -82,6 +82,21 @@ var workOptions = []*Option{
 		JSON:     "recv_post_list", Unit: "messages", Label: "Recv Post List", Header: WhenSet,
 		value: numberOr(func(s *Settings) *int { return &s.RecvPostList }, 0, 1, MaxList),
 	}, {
+		Name: "bidirectional", Letter: "b", Group: groupWork, Only: Test.Bandwidth,
+		Help:     "send in both directions at once: the row is the sum of both",
+		Perftest: "the sum is of one window that both sides' clocks are aligned for, not of two; a sum has no peak",
+		Meaning:  "messages went in both directions at once: rows are the sum of both",
+		JSON:     "bidirectional", Label: "Bidirectional", Header: WhenSet,
+		Excludes: []Exclusion{{"compare", whyOneDirection}},
+		value:    toggle(func(s *Settings) *bool { return &s.Both }),
+	}, {
+		Name: "reversed", Group: groupWork, Only: Test.Bandwidth,
+		Help: "the server sends, or READs, and the client is the other side", Perftest: same,
+		Meaning: "the server sent, or was the requester of READs",
+		JSON:    "reversed", Label: "Reversed", Header: WhenSet,
+		Excludes: []Exclusion{{"compare", whyOneDirection}, {"bidirectional", "both sides send as it is"}},
+		value:    toggle(func(s *Settings) *bool { return &s.Reversed }),
+	}, {
 		Name: "mtu", Letter: "m", Argument: "BYTES", Group: groupWork, Compare: true,
 		Help: "path MTU: 256, 512, 1024, 2048 or 4096", Default: "the largest of both ports", Perftest: same,
 		Meaning: "path MTU",
@@ -138,6 +153,8 @@ var workOptions = []*Option{
 		value: toggle(func(s *Settings) *bool { return &s.StrictPCIe }),
 	},
 }
+
+const whyOneDirection = "a comparison is of one direction, from the client to the server"
 
 func latency(t Test) bool { return !t.Bandwidth() }
 

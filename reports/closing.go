@@ -15,6 +15,7 @@ import (
 // Style is how results are printed.
 type Style struct {
 	Gbits bool // bandwidth in Gb/s instead of MiB/s
+	Both  bool // below the rows of a bidirectional test, those of each direction
 	Width int  // of lines of tables and sentences; 0: as wide as they are
 }
 
@@ -71,6 +72,9 @@ func mainDefinition(g *Group) string {
 	text := g.Runs[0].Definition(result.MainField(g.Kind))
 	if g.Kind == result.KindLatency {
 		return "Latency: " + Clean(text) + "."
+	}
+	if g.Runs[0].Parameters.Both {
+		text += "; of both directions together: bytes of both / (the last of their ends - the first of their starts)"
 	}
 	return "Average bandwidth: " + Clean(text) + "."
 }

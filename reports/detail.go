@@ -14,6 +14,7 @@ var (
 		"latency.p99_99_ns", "latency.max_ns"}
 	momentFields = []string{"latency.min_ns", "latency.mean_ns", "latency.stdev_ns"}
 	rateFields   = []string{"bandwidth.measured_at", "bandwidth.messages", "bandwidth.seconds", "bandwidth.average_bytes_per_s",
+		"from_client.average_bytes_per_s", "from_server.average_bytes_per_s", "bandwidth.aligned_within_s",
 		"bandwidth.slowest_bytes_per_s", "bandwidth.median_window_bytes_per_s", "bandwidth.peak_bytes_per_s", "bandwidth.window_s"}
 	workFields = []string{"opcode", "touch", "slots", "span", "depth", "cq_mod", "relaxed_ordering"}
 	costFields = []string{"local.busy", "peer.busy", "local.sleeps_per_message", "peer.sleeps_per_message",

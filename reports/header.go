@@ -27,12 +27,24 @@ func TestTitle(op, kind string) string {
 	return verb + " BW Test"
 }
 
+// fullTitle names a run's test as perftest does: "RDMA_Write Bidirectional Post List BW Test".
+func fullTitle(f *result.File) string {
+	verb, rest, _ := strings.Cut(TestTitle(f.Op, f.Kind), " ")
+	if f.Parameters.PostList > 1 {
+		rest = "Post List " + rest
+	}
+	if f.Parameters.Both {
+		rest = "Bidirectional " + rest
+	}
+	return verb + " " + rest
+}
+
 // headerBlock is what stands over the rows of a run: the test, the device, the
 // parameters, and what the device promises about the order of data.
 func headerBlock(f *result.File) string {
 	var b strings.Builder
 	b.WriteString(rule)
-	b.WriteString(strings.Repeat(" ", 20) + TestTitle(f.Op, f.Kind) + "\n")
+	b.WriteString(strings.Repeat(" ", 20) + fullTitle(f) + "\n")
 	for _, l := range slices.Concat(parameters(f), promises(f)) {
 		fmt.Fprintf(&b, " %-16s: %s", l[0], Clean(l[1]))
 		if len(l) == 4 {

@@ -48,8 +48,26 @@ func (t *Text) Row(r result.Row) {
 // End prints the tables that need all rows, every warning, and the verdict of a comparison.
 func (t *Text) End() {
 	g := single(t.file, t.rows)
+	if t.style.Both {
+		t.print(t.directions())
+	}
 	gbits := t.style.Gbits
 	t.print(rule + closing(g, compareModes(g, gbits), detailTables(g, gbits), t.style.Width) + verdictText(g.Runs, t.style.Width))
+}
+
+// directions are the rows of each direction, as perftest's --report-both prints them.
+func (t *Text) directions() string {
+	local, remote := "", ""
+	for i := range t.rows {
+		if l, r := t.rows[i].Directions(t.file.Role, t.file.Op); l != nil {
+			local, remote = local+t.format.rowLine(l, ""), remote+t.format.rowLine(r, "")
+		}
+	}
+	if local == "" {
+		return ""
+	}
+	head := rule + t.format.headerLine()
+	return rule + "\n Local results: \n" + head + local + rule + "\n Remote results: \n" + head + remote
 }
 
 // print writes s in one piece, so that a reader at the other end of a pipe sees

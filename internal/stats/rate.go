@@ -88,6 +88,9 @@ func (r *Rate) Messages() uint64 { return r.messages }
 // ns returns the time from Start to the last edge, of all rounds together.
 func (r *Rate) ns() int64 { return r.earlier + r.last - r.start }
 
+// Span returns the times of Start and of the last edge.
+func (r *Rate) Span() (start, last int64) { return r.start, r.last }
+
 // MsgRate returns the average rate in messages per second, from Start to the last
 // edge. What took no time has no rate: 0.
 func (r *Rate) MsgRate() float64 {

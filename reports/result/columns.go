@@ -8,7 +8,7 @@ import (
 )
 
 // columns are all of them: whatever is printed, compared or defined comes from here.
-var columns = slices.Concat(rowColumns, latencyColumns, bandwidthColumns, costColumns, verifyColumns, roundColumns)
+var columns = slices.Concat(rowColumns, latencyColumns, bandwidthColumns, directionColumns, costColumns, verifyColumns, roundColumns)
 
 var rowColumns = []Column{
 	{Field: "size_bytes", Unit: "bytes", Definition: "payload of one message",
@@ -83,7 +83,7 @@ var bandwidthColumns = []Column{
 		Head: "messages", shown: "count", print: asCount, Value: inBandwidth(func(b *Bandwidth) float64 { return float64(b.Messages) })},
 	{Field: "bandwidth.bytes", Kind: KindBandwidth, Unit: "bytes", Definition: "payload bytes that the average counts",
 		Value: inBandwidth(func(b *Bandwidth) float64 { return float64(b.Bytes) })},
-	{Field: "bandwidth.seconds", Kind: KindBandwidth, Unit: "s", Definition: "the time that the average covers",
+	{Field: "bandwidth.seconds", Kind: KindBandwidth, Unit: "s", Definition: "the time that the average covers; of a bidirectional test from the first of both directions' starts to the last of their ends, in each round",
 		Head: "time", shown: "s", print: asSeconds, Value: inBandwidth(func(b *Bandwidth) float64 { return b.Seconds })},
 	{Field: "bandwidth.average_bytes_per_s", Kind: KindBandwidth, Unit: rateDefinedUnit, Definition: rateDefinition,
 		Title: "Average bandwidth", Head: "average", shown: rate, print: asRate,
@@ -95,6 +95,8 @@ var bandwidthColumns = []Column{
 		Head: "windows", shown: "ms", empty: true, print: asMillis, Value: inBandwidth(func(b *Bandwidth) float64 { return b.WindowS })},
 	{Field: "bandwidth.messages_per_s", Kind: KindBandwidth, Unit: "messages/s; printed as Mpps (10^6 messages/s)", Definition: "messages per second over the same time as the average",
 		Head: "rate", shown: "Mpps", print: asMpps, Value: inBandwidth(func(b *Bandwidth) float64 { return b.MsgRate })},
+	{Field: "bandwidth.aligned_within_s", Kind: KindBandwidth, Unit: "s", Definition: "of a bidirectional test, how wrong the alignment of both sides' clocks may be, and so the time of a round: half of the quickest exchange of readings",
+		Head: "clocks aligned to", shown: "ms", empty: true, print: asMillis, Value: inBandwidth(func(b *Bandwidth) float64 { return b.AlignedWithin })},
 }
 
 func measuredAt(r *Row) string {

@@ -124,13 +124,16 @@ type Row struct {
 	WarmupS float64 `json:"warmup_s"` // before the measured messages
 
 	Latency   *Latency   `json:"latency,omitempty"`
-	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
-	Local     Cost       `json:"local"`
-	Peer      Cost       `json:"peer"`
-	Rounds    []Round    `json:"rounds"`
-	NoRatio   string     `json:"no_ratio,omitempty"` // why nothing is concluded from this row against others; empty if it may be compared
-	Verify    *Verify    `json:"verify,omitempty"`
-	Warnings  []Warning  `json:"warnings,omitempty"`
+	Bandwidth *Bandwidth `json:"bandwidth,omitempty"` // the sum of both directions, if there are two
+	// The two directions of a bidirectional test; else nil.
+	FromClient *Direction `json:"from_client,omitempty"`
+	FromServer *Direction `json:"from_server,omitempty"`
+	Local      Cost       `json:"local"`
+	Peer       Cost       `json:"peer"`
+	Rounds     []Round    `json:"rounds"`
+	NoRatio    string     `json:"no_ratio,omitempty"` // why nothing is concluded from this row against others; empty if it may be compared
+	Verify     *Verify    `json:"verify,omitempty"`
+	Warnings   []Warning  `json:"warnings,omitempty"`
 }
 
 // The variants of a mode.
@@ -203,6 +206,8 @@ type Bandwidth struct {
 	WindowS      float64 `json:"window_s,omitempty"`                  // length of the windows, at least 1 ms
 	MsgRate      float64 `json:"messages_per_s"`
 	MeasuredAt   string  `json:"measured_at"` // "sender", "receiver" or "requester"
+	// AlignedWithin is how far the clocks of both sides may be apart, of a bidirectional test.
+	AlignedWithin float64 `json:"aligned_within_s,omitempty"`
 }
 
 // Cost is what a side spent in its timed loop.

@@ -1,0 +1,152 @@
+package harness
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/internal/clock"
+	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/wrap"
+)
+
+// streamSide is one side of a stream whose messages take virtual time, and the times of its
+// posts in measured rounds.
+type streamSide struct {
+	notes
+	begin, end []int64 // of each round: before its first and after its last message
+	clock      *wrap.Clock
+}
+
+func (s *streamSide) post(n uint64, wr *verbs.SendWR) time.Duration {
+	now, before := s.clock.Now(), s.next
+	d := s.notes.post(n, wr)
+	if !s.noting || s.next == before {
+		return d
+	}
+	if len(s.begin) < len(s.rounds) {
+		s.begin, s.end = append(s.begin, now), append(s.end, now)
+	}
+	s.end[len(s.end)-1] = now + int64(d)
+	return d
+}
+
+// bothOnVirtualTime runs a plan in both directions, one of which is slower than the other,
+// on clocks that are far apart.
+func bothOnVirtualTime(t *testing.T, p option.Plan, ahead time.Duration) (files [2]*result.File, sides [2]*streamSide) {
+	t.Helper()
+	var clocks [2]*wrap.Clock
+	clocks[0], _ = wrap.Clocks()
+	clocks[1] = clocks[0] // one time for both, which each side reads with another origin
+	for i, each := range []wrap.Delay{wrap.Constant(700), wrap.Constant(1900)} {
+		sides[i] = &streamSide{notes: notes{delays: each, size: p.Sizes[0]}, clock: clocks[i]}
+	}
+	files, errs := pair{
+		device: "shm_whole", plan: p,
+		wrap: func(side int, c verbs.Context) verbs.Context {
+			return wrap.Context(c, wrap.Options{Clock: clocks[side], PostDelay: sides[side].post})
+		},
+		peer: func(side int, p oob.Peer) oob.Peer { sides[side].Peer = p; return sides[side] },
+		clock: func(side int) *clock.Clock {
+			return clock.Func(func() int64 { return clocks[side].Now() + int64(side)*int64(ahead) })
+		},
+	}.run(t)
+	if errs != [2]error{} {
+		t.Fatal(errs)
+	}
+	return files, sides
+}
+
+// The sum of both directions is what both have moved over the time from the first post to
+// the last, however far apart the clocks of the sides are; so is each direction's part.
+func TestBothDirectionsAreBytesOverTime(t *testing.T) {
+	for _, op := range allOps {
+		for _, qps := range []int{1, 4, 33} {
+			for _, touch := range []option.Touch{option.TouchNone, option.TouchRead} {
+				if qps > 4 && touch == option.TouchRead {
+					continue // a receiver counts from its first messages on, when more of them are on their way
+				}
+				t.Run(fmt.Sprintf("%s_%d_QPs_touch_%s", op, qps, touch), func(t *testing.T) {
+					p := testPlan(op, option.KindBandwidth, 24, 40_000/uint64(qps))
+					p.Both, p.QPs, p.Completion, p.Touch, p.TxDepth, p.Rounds = true, qps, option.ModePoll, touch, streamDepth, 2
+					files, sides := bothOnVirtualTime(t, p, 7*time.Hour)
+					for side, f := range files {
+						checkBothWays(t, side, onlyRow(t, f), sides, f)
+					}
+				})
+			}
+		}
+	}
+}
+
+func checkBothWays(t *testing.T, side int, r *result.Row, sides [2]*streamSide, f *result.File) {
+	t.Helper()
+	var wall int64
+	bytes := [2]float64{}
+	for i := range sides[0].rounds {
+		wall += max(sides[0].end[i], sides[1].end[i]) - min(sides[0].begin[i], sides[1].begin[i])
+		for from, s := range sides {
+			bytes[from] += float64(len(s.rounds[i]) * r.Size)
+		}
+	}
+	seconds := float64(wall) / 1e9
+	b := r.Bandwidth
+	if !near(b.Average, (bytes[0]+bytes[1])/seconds, 0.005) || !near(b.Average*b.Seconds, float64(b.Bytes), exactly) {
+		t.Errorf("side %d: %.0f bytes/s, want %.0f", side, b.Average, (bytes[0]+bytes[1])/seconds)
+	}
+	client, server := r.FromClient, r.FromServer
+	if r.Opcode == verbs.OpRDMARead.String() {
+		bytes[0], bytes[1] = bytes[1], bytes[0] // who posts a READ is the one whom the data comes to
+	}
+	if client == nil || server == nil {
+		t.Fatalf("side %d: a direction is missing", side)
+	}
+	if !near(client.Average, bytes[0]/seconds, 0.005) || !near(server.Average, bytes[1]/seconds, 0.005) {
+		t.Errorf("side %d: %.0f and %.0f bytes/s, want %.0f and %.0f", side, client.Average, server.Average, bytes[0]/seconds, bytes[1]/seconds)
+	}
+	if sum := client.Average + server.Average; math.Abs(sum-b.Average) > 1e-6*sum {
+		t.Errorf("side %d: the directions add up to %.0f bytes/s, not to %.0f", side, sum, b.Average)
+	}
+	if b.AlignedWithin > 0.001*b.Seconds {
+		t.Errorf("side %d: the clocks are aligned to %v s in %v s", side, b.AlignedWithin, b.Seconds)
+	}
+	if local, remote := r.Directions(f.Role, f.Op); local == nil || remote == nil || local.Bandwidth.Messages+remote.Bandwidth.Messages != b.Messages {
+		t.Errorf("side %d: local %+v, remote %+v", side, local, remote)
+	}
+}
+
+// Of a run of several QPs the rate is what all have moved over the time that it took.
+func TestManyQPsAreBytesOverTime(t *testing.T) {
+	for _, op := range allOps {
+		for _, qps := range []int{2, 64, 500} {
+			p := testPlan(op, option.KindBandwidth, 24, 200_000/uint64(qps))
+			p.QPs, p.Completion, p.TxDepth = qps, option.ModePoll, streamDepth
+			f, client, _ := onVirtualTime(t, p, streams[1])
+			checkRate(t, &p, onlyRow(t, f), client)
+		}
+	}
+}
+
+// With --reversed the server posts all messages, and the client none.
+func TestReversed(t *testing.T) {
+	for _, op := range allOps {
+		for _, mode := range modes() {
+			for _, reversed := range []bool{false, true} {
+				p := testPlan(op, option.KindBandwidth, 64, 300)
+				p.Completion, p.Reversed, p.Verify = mode, reversed, true
+				sides := postsOf(t, p)
+				sent, still := len(sides[0].sends), len(sides[1].sends)
+				if reversed {
+					sent, still = still, sent
+				}
+				if sent == 0 || still != 0 {
+					t.Errorf("%s %s reversed %v: client %v, server %v", op, mode, reversed, sides[0].sends, sides[1].sends)
+				}
+			}
+		}
+	}
+}

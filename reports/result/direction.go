@@ -1,0 +1,76 @@
+package result
+
+import "slices"
+
+// Direction is what went in one of the two directions of a bidirectional test.
+type Direction struct {
+	Messages     uint64  `json:"messages"`
+	Bytes        uint64  `json:"bytes"`
+	Active       float64 `json:"active_s"`
+	Average      float64 `json:"average_bytes_per_s"` // over the time of both directions
+	MsgRate      float64 `json:"messages_per_s"`
+	Slowest      float64 `json:"slowest_bytes_per_s,omitempty"`       // of the windows; 0 if not measured
+	MedianWindow float64 `json:"median_window_bytes_per_s,omitempty"` // 0 if not measured
+	Peak         float64 `json:"peak_bytes_per_s,omitempty"`          // of the fastest window; 0 if not measured
+	WindowS      float64 `json:"window_s,omitempty"`
+}
+
+// Directions returns the row of each direction of a bidirectional test, without rounds and
+// costs: that of what the side sends or READs itself, and the other one. Both are nil if the
+// row has no directions.
+func (r *Row) Directions(role, op string) (local, remote *Row) {
+	if r.FromClient == nil || r.FromServer == nil {
+		return nil, nil
+	}
+	local, remote = r.direction(r.FromClient), r.direction(r.FromServer)
+	if (role == "server") != (op == "read") {
+		local, remote = remote, local
+	}
+	return local, remote
+}
+
+func (r *Row) direction(d *Direction) *Row {
+	one := *r
+	one.FromClient, one.FromServer, one.Rounds = nil, nil, nil
+	one.Local, one.Peer = Cost{}, Cost{}
+	b := *r.Bandwidth
+	b.Messages, b.Bytes, b.Average, b.MsgRate = d.Messages, d.Bytes, d.Average, d.MsgRate
+	b.Slowest, b.MedianWindow, b.Peak, b.WindowS = d.Slowest, d.MedianWindow, d.Peak, d.WindowS
+	one.Bandwidth = &b
+	return &one
+}
+
+var directionColumns = slices.Concat(
+	directionOf("from_client", "from client", func(r *Row) *Direction { return r.FromClient }),
+	directionOf("from_server", "from server", func(r *Row) *Direction { return r.FromServer }),
+)
+
+// directionOf are the columns of one direction.
+func directionOf(field, head string, of func(*Row) *Direction) []Column {
+	in := func(value func(*Direction) float64) func(*Row) float64 {
+		return func(r *Row) float64 {
+			if d := of(r); d != nil {
+				return value(d)
+			}
+			return 0
+		}
+	}
+	column := func(name, unit, definition string, value func(*Direction) float64) Column {
+		return Column{Field: field + "." + name, Kind: KindBandwidth, Unit: unit, Definition: definition, Value: in(value)}
+	}
+	const own = ", in windows from this direction's own start on"
+	average := column("average_bytes_per_s", rateDefinedUnit, "of a bidirectional test, bytes that went "+head+" / the time of both directions, bandwidth.seconds: both averages add up to that of the row",
+		func(d *Direction) float64 { return d.Average })
+	average.Head, average.shown, average.empty, average.print = head, rate, true, asRate
+	return []Column{
+		column("messages", "messages", "messages of this direction that the average counts", func(d *Direction) float64 { return float64(d.Messages) }),
+		column("bytes", "bytes", "payload bytes of this direction that the average counts", func(d *Direction) float64 { return float64(d.Bytes) }),
+		column("active_s", "s", "time from this direction's own start to its own end, of all rounds", func(d *Direction) float64 { return d.Active }),
+		average,
+		column("messages_per_s", "messages/s; printed as Mpps (10^6 messages/s)", "messages of this direction per second, over the same time as its average", func(d *Direction) float64 { return d.MsgRate }),
+		column("slowest_bytes_per_s", rateDefinedUnit, "the rate of the slowest window, or that of its active time if that is lower"+own, func(d *Direction) float64 { return d.Slowest }),
+		column("median_window_bytes_per_s", rateDefinedUnit, "the rate of the middle window"+own, func(d *Direction) float64 { return d.MedianWindow }),
+		column("peak_bytes_per_s", rateDefinedUnit, "the rate of the fastest window, or that of its active time if that is higher"+own, func(d *Direction) float64 { return d.Peak }),
+		column("window_s", "s", "the length of the windows", func(d *Direction) float64 { return d.WindowS }),
+	}
+}
