@@ -133,10 +133,13 @@ func TestManyQPsAreBytesOverTime(t *testing.T) {
 
 // With --reversed the server posts all messages, and the client none.
 func TestReversed(t *testing.T) {
-	for _, op := range allOps {
+	for _, op := range append([]option.Op{option.OpAtomic}, allOps...) {
 		for _, mode := range modes() {
+			if op == option.OpAtomic && mode == option.ModeData {
+				continue
+			}
 			for _, reversed := range []bool{false, true} {
-				p := testPlan(op, option.KindBandwidth, 64, 300)
+				p := testPlan(op, option.KindBandwidth, 8, 300)
 				p.Completion, p.Reversed, p.Verify = mode, reversed, true
 				sides := postsOf(t, p)
 				sent, still := len(sides[0].sends), len(sides[1].sends)
@@ -148,5 +151,18 @@ func TestReversed(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Atomic operations go in both directions, too: each result is checked.
+func TestAtomicsInBothDirections(t *testing.T) {
+	p := testPlan(option.OpAtomic, option.KindBandwidth, 8, 3000)
+	p.Both, p.Verify, p.QPs = true, true, 3
+	files, errs := pair{device: "shm_whole", plan: p}.run(t)
+	if errs != [2]error{} {
+		t.Fatal(errs)
+	}
+	for side, f := range files {
+		checkWorked(t, side, onlyRow(t, f), &p, time.Hour)
 	}
 }

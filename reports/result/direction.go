@@ -23,7 +23,7 @@ func (r *Row) Directions(role, op string) (local, remote *Row) {
 		return nil, nil
 	}
 	local, remote = r.direction(r.FromClient), r.direction(r.FromServer)
-	if (role == "server") != (op == "read") {
+	if (role == "server") != RoundTrip(op) {
 		local, remote = remote, local
 	}
 	return local, remote
