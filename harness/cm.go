@@ -156,10 +156,19 @@ func (l *lane) rdAtomic() uint8 { return min(l.own.RdAtomic, l.peer.RdAtomic) }
 // toRTS moves the lane's QP as rdma_cm has agreed with the peer.
 func (l *lane) toRTS() error {
 	mtu := min(l.own.MTU, l.peer.MTU)
-	if err := verbs.ConnectCM(l.qp, l.cm, rights(l.worker.rig.plan), l.rdAtomic(), mtu, nil); err != nil {
+	if err := verbs.ConnectCM(l.qp, l.cm, rights(l.worker.rig.plan), l.rdAtomic(), mtu, l.worker.rig.cmRetries()); err != nil {
 		return &DeviceError{err}
 	}
 	return nil
+}
+
+// cmRetries is nil where nothing was asked for: librdmacm knows the path.
+func (r *rig) cmRetries() *verbs.Retries {
+	all := r.retries()
+	if *all == verbs.DefaultRetries() {
+		return nil
+	}
+	return all
 }
 
 // learnPath notes the GID that rdma_cm has chosen.

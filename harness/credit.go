@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -60,11 +61,11 @@ func (i *receiver) postCredit(consumed uint64) error {
 	at := r.layout.creditsOut(l.worker.group.index, l.index) + int(turn)*creditBytes
 	w := words(r.buf.Bytes()[at:][:creditBytes])
 	w[0], w[1] = consumed, creditCheck(consumed)
-	c.sges[turn] = verbs.SGE{Addr: r.mr.Addr() + uint64(at), Length: creditBytes, LKey: r.mr.LKey()}
+	c.sges[turn] = verbs.SGE{Addr: r.addr(at), Length: creditBytes, LKey: r.common.plain.LKey()}
 	c.posted++
 	wr := &l.extra[0]
 	*wr = verbs.SendWR{SGList: &c.sges[turn], NumSGE: 1, Opcode: verbs.OpRDMAWrite}
-	wr.SetRDMA(l.peer.Credits, l.peer.RKey)
+	wr.SetRDMA(l.peer.Credits, cmp.Or(l.peer.CreditsRKey, l.peer.RKey))
 	if c.posted%uint64(len(c.sges)/4) == 0 {
 		wr.SendFlags, wr.WRID = verbs.SendSignaled, l.wrid(creditBit|c.posted)
 	}

@@ -21,18 +21,14 @@ func (r *rig) endpoints() []oob.Endpoint {
 			mtu--
 		}
 	}
-	var relaxedKey uint32
-	if r.relaxed != nil {
-		relaxedKey = r.relaxed.RKey()
-	}
 	var out []oob.Endpoint
 	for _, l := range r.lanes() {
 		out = append(out, oob.Endpoint{
 			Endpoint: verbs.Endpoint{
 				QPNum: l.qp.QPNum(), PSN: rand.Uint32() & 0xffffff, GID: r.gid.GID, LID: r.port.LID, MTU: mtu, RdAtomic: rd,
 			},
-			Addr: r.mr.Addr() + uint64(r.layout.tx(l.index)), RKey: r.mr.RKey(), RelaxedRKey: relaxedKey,
-			Credits: r.mr.Addr() + uint64(r.layout.creditsIn(l.worker.group.index, l.index)),
+			Addr: r.addr(r.layout.tx(l.index)), RKey: r.of(l.index).plain.RKey(), RelaxedRKey: r.of(l.index).relaxedRKey(),
+			Credits: r.addr(r.layout.creditsIn(l.worker.group.index, l.index)), CreditsRKey: r.creditsRKey(),
 		})
 	}
 	return out
@@ -45,9 +41,31 @@ func checkEndpoints(mine, theirs []oob.Endpoint) error {
 	return nil
 }
 
-// path is how packets leave this side.
-func (r *rig) path() verbs.Path {
-	return verbs.Path{Port: r.cfg.Port, GIDIndex: max(r.gid.Index, 0), TrafficClass: uint8(r.plan.TClass)}
+// path is how packets of a QP leave this side.
+func (r *rig) path(lane int) verbs.Path {
+	p := verbs.Path{
+		Port: r.cfg.Port, GIDIndex: max(r.gid.Index, 0), TrafficClass: uint8(r.plan.TClass), SL: uint8(r.plan.SL),
+		PKeyIndex: uint16(r.cfg.PKeyIndex), Retries: r.retries(),
+	}
+	if labels := r.plan.FlowLabels; len(labels) > 0 {
+		p.FlowLabel = uint32(labels[lane%len(labels)])
+	}
+	return p
+}
+
+// retries says when a QP gives a request up.
+func (r *rig) retries() *verbs.Retries {
+	all := verbs.DefaultRetries()
+	all.Timeout, all.RetryCnt = uint8(r.plan.QPTimeout), uint8(r.plan.RetryCount)
+	return &all
+}
+
+// creditsRKey is the key of credits where it is not that of messages, else 0.
+func (r *rig) creditsRKey() uint32 {
+	if r.private == nil {
+		return 0
+	}
+	return r.common.plain.RKey()
 }
 
 // connect takes all QPs to RTS and tells the lanes where the peer's memory is.
@@ -56,7 +74,10 @@ func (r *rig) connect(mine, theirs []oob.Endpoint) error {
 		return err
 	}
 	for i, l := range r.lanes() {
-		if err := verbs.Connect(l.qp, r.path(), rights(r.plan), mine[i].Endpoint, theirs[i].Endpoint); err != nil {
+		if lid := r.cfg.DLID; lid > 0 {
+			theirs[i].LID = uint16(lid)
+		}
+		if err := verbs.Connect(l.qp, r.path(l.index), rights(r.plan), mine[i].Endpoint, theirs[i].Endpoint); err != nil {
 			return &DeviceError{fmt.Errorf("connect QP %d of %d: %w", i+1, len(mine), err)}
 		}
 		l.peer = theirs[i]

@@ -35,6 +35,15 @@ func findGIDs(c verbs.Context, port, index int, attr verbs.PortAttr) ([]verbs.GI
 	return table[at : at+1], nil
 }
 
+// preferIPv6 leaves the entries of IPv6 addresses, if there are any.
+func preferIPv6(table []verbs.GIDEntry) []verbs.GIDEntry {
+	six := slices.DeleteFunc(slices.Clone(table), func(e verbs.GIDEntry) bool { return e.Class().IPv4 })
+	if len(six) == 0 {
+		return table
+	}
+	return six
+}
+
 func indexes(table []verbs.GIDEntry) string {
 	var texts []string
 	for _, e := range table {

@@ -10,7 +10,7 @@ func (w *worker) receivePoller(most *uint64) func() ([]verbs.WC, error) {
 		max = 1
 	}
 	return func() ([]verbs.WC, error) {
-		n, err := w.recvCQ.PollSpin(w.recvWCs[:*most], max)
+		n, err := w.recvCQ.PollSpin(w.recvWCs[:min(*most, uint64(len(w.recvWCs)))], max)
 		if n <= 0 || err != nil {
 			return nil, err
 		}

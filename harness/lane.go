@@ -54,6 +54,7 @@ func (l *lane) lay(s *scheme) error {
 	if err != nil {
 		return err
 	}
+	fill(b[r.layout.tx(l.index):][:r.layout.ring], r.cfg.Payload)
 	if s.credits {
 		clear(b[l.creditsIn():][:creditBytes])
 	}
@@ -63,6 +64,13 @@ func (l *lane) lay(s *scheme) error {
 		return l.in.postRecvs(uint64(s.recvs))
 	}
 	return nil
+}
+
+// fill lays a pattern into memory, again and again.
+func fill(memory, pattern []byte) {
+	for at := 0; len(pattern) > 0 && at < len(memory); {
+		at += copy(memory[at:], pattern)
+	}
 }
 
 // prepare makes the rings ready for a round: another way may have used them before.

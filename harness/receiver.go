@@ -52,13 +52,10 @@ func (i *receiver) lay(s *scheme, rx *message.Ring) {
 	i.arrived, i.reaped, i.free, i.slot = 0, 0, 0, 0
 	i.credits.told = 0
 	r := i.lane.worker.rig
-	lkey := r.mr.LKey()
-	if s.relaxed {
-		lkey = r.relaxed.LKey()
-	}
+	lkey := r.of(i.lane.index).lkey(s.relaxed)
 	for n := range s.recvs {
 		at := r.layout.rx(i.lane.index) + rx.SlotOffset(uint64(n%s.span))
-		i.into[n] = verbs.SGE{Addr: r.mr.Addr() + uint64(at), Length: uint32(s.size), LKey: lkey}
+		i.into[n] = verbs.SGE{Addr: r.addr(at), Length: uint32(s.size), LKey: lkey}
 		i.recvs[n] = verbs.RecvWR{WRID: uint64(i.lane.place), SGList: &i.into[n], NumSGE: 1, Next: &i.recvs[(n+1)%s.recvs]}
 	}
 }

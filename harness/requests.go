@@ -23,7 +23,7 @@ func (r *rig) makeRequests() (err error) {
 	if q.sges, err = verbs.Make[verbs.SGE](lanes * (r.queues.slots + r.queues.recvs + r.queues.credits)); err != nil {
 		return err
 	}
-	if q.wcs, err = verbs.Make[verbs.WC](ways * r.plan.Workers * 2 * wcBatch); err != nil {
+	if q.wcs, err = verbs.Make[verbs.WC](ways * r.plan.Workers * 2 * r.plan.CQEPoll); err != nil {
 		return err
 	}
 	q.sendsLeft, q.recvsLeft, q.sgesLeft, q.wcsLeft = q.sends, q.recvs, q.sges, q.wcs

@@ -14,21 +14,19 @@ import (
 
 // rig is what a side makes of its device for a run: memory, queues and QPs.
 type rig struct {
-	cfg         *Config
-	plan        *option.Plan
-	halt        *halt
-	port        verbs.PortAttr
-	gids        []verbs.GIDEntry // to choose from
-	gid         verbs.GIDEntry   // chosen; index -1: none is needed
-	offer       oob.Offer
-	layout      layout
-	queues      queues
-	pd          verbs.PD
+	cfg    *Config
+	plan   *option.Plan
+	halt   *halt
+	port   verbs.PortAttr
+	gids   []verbs.GIDEntry // to choose from
+	gid    verbs.GIDEntry   // chosen; index -1: none is needed
+	offer  oob.Offer
+	layout layout
+	queues queues
+	pd     verbs.PD
+	memory
 	srq         verbs.SRQ // in place of the QPs' receive queues where nothing is received, nil if there is none
-	buf         *verbs.Buffer
-	mr          verbs.MR
-	relaxed     verbs.MR // the same memory with relaxed ordering, nil if no row may use it
-	groups      []*group // of all planned ways
+	groups      []*group  // of all planned ways
 	requests    requests
 	recorders   []recorder // of the workers
 	inlineKnown bool       // by the first QP
@@ -72,6 +70,12 @@ func (r *rig) build() (err error) {
 	if err := r.checkAtomics(); err != nil {
 		return err
 	}
+	if r.plan.IPv6 {
+		r.gids = preferIPv6(r.gids)
+	}
+	if _, err := c.QueryPKey(r.cfg.Port, r.cfg.PKeyIndex); err != nil {
+		return fmt.Errorf("P_Key index %d of port %d: %w", r.cfg.PKeyIndex, r.cfg.Port, err)
+	}
 	if r.offer, err = r.newOffer(); err != nil {
 		return err
 	}
@@ -108,22 +112,6 @@ func (r *rig) checkAtomics() error {
 		err = errors.New("ibv_query_device: atomic_cap is IBV_ATOMIC_NONE: the device has no atomic operations")
 	}
 	return err
-}
-
-// register makes the memory known to the device.
-func (r *rig) register() (err error) {
-	if r.buf, err = verbs.NewBuffer(r.layout.bytes()); err != nil {
-		return err
-	}
-	if r.mr, err = r.pd.RegMR(r.buf.Bytes(), rights(r.plan)); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(candidates(r.plan), func(s scheme) bool { return s.relaxed }) {
-		if r.relaxed, err = r.pd.RegMR(r.buf.Bytes(), rights(r.plan)|verbs.AccessRelaxedOrdering); err != nil {
-			return fmt.Errorf("memory with PCIe relaxed ordering: %w; a driver that refuses it is served by --disable_pcie_relaxed", err)
-		}
-	}
-	return nil
 }
 
 // fill makes the workers of a way, which share its QPs evenly.
@@ -192,13 +180,11 @@ func (r *rig) close() {
 			w.close()
 		}
 	}
-	for _, c := range []interface{ Close() error }{r.relaxed, r.mr, r.srq, r.pd} {
+	r.memory.free()
+	for _, c := range []interface{ Close() error }{r.srq, r.pd} {
 		if c != nil {
 			c.Close()
 		}
-	}
-	if r.buf != nil {
-		r.buf.Close()
 	}
 	r.requests.free()
 }

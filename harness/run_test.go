@@ -27,6 +27,7 @@ type pair struct {
 	ctx    context.Context                               // the client's
 	row    func(result.Row)                              // called for each row of the client's
 	begin  func()                                        // called when the client begins to measure
+	config func(side int, c *Config)                     // changes what is a side's own
 	conns  [2]*oob.Conn                                  // nil: within the process
 }
 
@@ -56,6 +57,9 @@ func (p pair) run(t testing.TB) (files [2]*result.File, errs [2]error) {
 			}
 		}
 		c.Context = openDevice(t, p.device)
+		if p.config != nil {
+			p.config(i, &c)
+		}
 		if p.peer != nil {
 			c.Peer = p.peer(i, c.Peer)
 		}

@@ -87,7 +87,7 @@ func resolve(p *option.Plan, w way, size int, order verbs.Order) scheme {
 	}
 	s.seen = s.exchange || p.Compare || p.Verify || s.memory || s.touch != option.TouchNone
 	s.stamp = s.memory || p.Compare && !s.fetch
-	if p.Op == option.OpWrite && s.seen && !s.memory {
+	if s.opcode == verbs.OpRDMAWrite && s.seen && !s.memory {
 		s.opcode = verbs.OpRDMAWriteWithImm // whose receiver gets a completion
 	}
 	s.receives = takesReceives(s.opcode)
@@ -311,6 +311,10 @@ func pollers(p *option.Plan) sides {
 // opcodeOf is the operation on the wire, but for writes whose receiver gets a completion.
 func opcodeOf(p *option.Plan) verbs.Opcode {
 	switch {
+	case p.WriteWithImm:
+		return verbs.OpRDMAWriteWithImm
+	case p.SendWithImm:
+		return verbs.OpSendWithImm
 	case p.Op == option.OpSend:
 		return verbs.OpSend
 	case p.Op == option.OpRead:
@@ -340,7 +344,7 @@ func needsAtomics(p *option.Plan) bool { return p.Atomic() }
 
 // takesReceives tells whether messages of the opcode need posted receives.
 func takesReceives(op verbs.Opcode) bool {
-	return op == verbs.OpSend || op == verbs.OpRDMAWriteWithImm
+	return op == verbs.OpSend || op == verbs.OpSendWithImm || op == verbs.OpRDMAWriteWithImm
 }
 
 // defaultInline is perftest's default of the latency tests.

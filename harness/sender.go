@@ -68,9 +68,9 @@ func (o *sender) link(s *scheme) {
 		local, remote = remote, local
 	}
 	remote -= r.layout.tx(l.index) // the peer's address is that of the lane's memory
-	lkey, rkey := r.mr.LKey(), l.peer.RKey
+	lkey, rkey := r.of(l.index).lkey(s.relaxed), l.peer.RKey
 	if s.relaxed {
-		lkey, rkey = r.relaxed.LKey(), l.peer.RelaxedRKey
+		rkey = l.peer.RelaxedRKey
 	}
 	flags := verbs.SendFlags(0)
 	if s.size <= r.inline && !s.fetch {
@@ -78,7 +78,7 @@ func (o *sender) link(s *scheme) {
 	}
 	for i := range s.slots {
 		at := o.ring.SlotOffset(uint64(i % s.span))
-		o.sges[i] = verbs.SGE{Addr: r.mr.Addr() + uint64(local+at), Length: uint32(s.size), LKey: lkey}
+		o.sges[i] = verbs.SGE{Addr: r.addr(local + at), Length: uint32(s.size), LKey: lkey}
 		o.sends[i] = verbs.SendWR{SGList: &o.sges[i], NumSGE: 1, Opcode: s.opcode, SendFlags: flags}
 		s.target(&o.sends[i], l.peer.Addr+uint64(remote+at), rkey)
 		o.sends[i].Next = &o.sends[(i+1)%s.slots]

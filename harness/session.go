@@ -37,7 +37,14 @@ type Config struct {
 	PeerIP   netip.Addr          // of the Peer, if known: GIDs of its kind are preferred
 	Clock    func() *clock.Clock // nil: the machine's
 	CPUs     []int               // near the device; nil: any are as good
-	Pin      bool                // to the first of CPUs, in any run; the process stays on all of them
+	// Of this side's device and memory.
+	PKeyIndex int    // into the port's table
+	DLID      int    // that the peer is sent to by; 0: the one that it tells
+	Vector    int    // completion vector of the CQs
+	NUMANode  *int   // that memory is bound to; nil: any
+	Payload   []byte // what messages are filled with, again and again; nil: zeros
+
+	Pin bool // to the first of CPUs, in any run; the process stays on all of them
 
 	// File is filled by the run: Parameters, Local.Device, Local.Order, Peer,
 	// Warnings, Interrupted, Rows, NotMeasured. The caller fills the rest before.

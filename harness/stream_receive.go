@@ -9,7 +9,7 @@ import (
 
 // visit bounds the messages of one lane that are taken before the next lane's. Before the
 // measurement begins it is 1, so that little is left out of it.
-const visit = wcBatch
+const visit = 64
 
 // receiving returns the part that receives over all lanes of the worker. What it measures
 // begins with the first messages.

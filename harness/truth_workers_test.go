@@ -43,7 +43,7 @@ func checkWorked(t *testing.T, side int, r *result.Row, p *option.Plan, wall tim
 		all *= 2
 	}
 	b, v := r.Bandwidth, r.Verify
-	first := uint64(2 * p.Workers * wcBatch)
+	first := uint64(2 * p.Workers * p.CQEPoll)
 	if b.Messages > all || b.Messages+first < all || b.Bytes != b.Messages*uint64(r.Size) {
 		t.Errorf("side %d counts %d messages of %d", side, b.Messages, all)
 	}

@@ -13,8 +13,6 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-const wcBatch = 64 // completions that are taken at a time
-
 // worker is one measuring thread: its QPs with their CQs, and what it measures.
 type worker struct {
 	rig     *rig
@@ -82,13 +80,13 @@ func (w *worker) build(n, index int) (err error) {
 			return err
 		}
 	}
-	if w.sendCQ, err = r.cfg.Context.CreateCQ(r.sendEntries(n), w.channel, 0); err != nil {
+	if w.sendCQ, err = r.cfg.Context.CreateCQ(r.sendEntries(n), w.channel, r.cfg.Vector); err != nil {
+		return r.explainVector(err)
+	}
+	if w.recvCQ, err = r.cfg.Context.CreateCQ(r.recvEntries(n), w.channel, r.cfg.Vector); err != nil {
 		return err
 	}
-	if w.recvCQ, err = r.cfg.Context.CreateCQ(r.recvEntries(n), w.channel, 0); err != nil {
-		return err
-	}
-	w.sendWCs, w.recvWCs = cut(&r.requests.wcsLeft, wcBatch), cut(&r.requests.wcsLeft, wcBatch)
+	w.sendWCs, w.recvWCs = cut(&r.requests.wcsLeft, r.plan.CQEPoll), cut(&r.requests.wcsLeft, r.plan.CQEPoll)
 	for i := range n {
 		qp, err := w.createQP()
 		if err != nil {
@@ -124,6 +122,15 @@ func (r *rig) recvEntries(n int) int {
 		return min(all, a.MaxCQE)
 	}
 	return all
+}
+
+// explainVector says how many completion vectors there are to an error that may be of one.
+func (r *rig) explainVector(err error) error {
+	a, failed := r.cfg.Context.QueryDevice()
+	if failed != nil || r.cfg.Vector < a.NumCompVectors {
+		return err
+	}
+	return fmt.Errorf("%w; completion vectors are 0 to %d, see --vector", err, a.NumCompVectors-1)
 }
 
 // createQP makes a QP with the most inline data, up to what is wanted, that

@@ -64,8 +64,9 @@ type Endpoint struct {
 	verbs.Endpoint
 	Addr        uint64 `json:"addr"` // of the messages
 	RKey        uint32 `json:"rkey"`
-	RelaxedRKey uint32 `json:"relaxed_rkey"` // of the same memory, where rows use it with relaxed ordering
-	Credits     uint64 `json:"credits"`      // where the peer tells how far it has consumed
+	RelaxedRKey uint32 `json:"relaxed_rkey"`           // of the same memory, where rows use it with relaxed ordering
+	Credits     uint64 `json:"credits"`                // where the peer tells how far it has consumed
+	CreditsRKey uint32 `json:"credits_rkey,omitempty"` // 0: as RKey
 }
 
 // Promise is a side's device and what it answers about the order of data.

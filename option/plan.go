@@ -142,6 +142,21 @@ type Plan struct {
 	NoPeak       bool // the clock is not read in the loop: no peak, no percentiles
 	StrictPCIe   bool // no memory is registered with relaxed ordering
 
+	// How packets go.
+	SL         int   // service level
+	FlowLabels []int // of the GRH, which the QPs take in turn; nil: 0
+	QPTimeout  int   // 4.096 us << QPTimeout until a packet is repeated
+	RetryCount int   // repetitions until the peer counts as gone
+	IPv6       bool  // GIDs of IPv6 addresses come first
+
+	// What carries messages, and what they lie in.
+	WriteWithImm bool // and SendWithImm: messages carry immediate data, and take a receive
+	SendWithImm  bool
+	CQEPoll      int  // completions that are taken at a time, at most
+	MRPerQP      bool // each QP's messages are in a memory region of their own
+	ODP          bool // memory is registered for on-demand paging
+	HugePages    bool
+
 	Completion Mode
 	Compare    bool // every mode that is available, in rounds
 	Touch      Touch
@@ -160,7 +175,7 @@ type Plan struct {
 
 // Defaults returns the plan of a test of which nothing is said.
 func Defaults(t Test) Plan {
-	p := Plan{Test: t, Runs: 1, QPs: 1, Workers: 1, TxDepth: 128, RxDepth: 512, Sizes: []int{65536}, AtomicType: FetchAndAdd}
+	p := Plan{Test: t, Runs: 1, QPs: 1, Workers: 1, TxDepth: 128, RxDepth: 512, QPTimeout: 14, RetryCount: 7, CQEPoll: 64, Sizes: []int{65536}, AtomicType: FetchAndAdd}
 	if !t.Bandwidth() {
 		p.Sizes, p.TxDepth, p.Inline = []int{2}, 1, -1
 	}

@@ -51,7 +51,7 @@ func (p *Plan) resolveLength() {
 // defaultMode is auto in a comparison, else perftest's own: only its write_lat spins on
 // data.
 func (p *Plan) defaultMode() Mode {
-	if p.Compare || p.Test == (Test{OpWrite, KindLatency}) {
+	if p.Compare || p.Test == (Test{OpWrite, KindLatency}) && !p.WriteWithImm {
 		return ModeAuto
 	}
 	return ModePoll

@@ -10,10 +10,15 @@ type Settings struct {
 
 // Own is what concerns one side only.
 type Own struct {
-	Device   string // empty: chosen
-	IBPort   int
-	GIDIndex int   // -1: chosen
-	PinCores []int // CPUs, in their order; nil: none are named
+	Device    string // empty: chosen
+	IBPort    int
+	GIDIndex  int    // -1: chosen
+	PKeyIndex int    // into the port's table
+	DLID      int    // 0: the one that the peer tells
+	Vector    int    // completion vector
+	NUMANode  int    // -1: any
+	Payload   string // file of what messages are filled with; empty: none
+	PinCores  []int  // CPUs, in their order; nil: none are named
 
 	Port           int
 	Source         string // local address of the control channel; empty: any
@@ -48,7 +53,7 @@ type Own struct {
 // New returns the settings of an empty command line.
 func New(t Test) Settings {
 	return Settings{Plan: Defaults(t), Own: Own{
-		IBPort: 1, GIDIndex: -1, Port: 18515, Folder: "ib_compare.out", ConnectTimeout: 10 * time.Second, MaxQPs: mostWays * MaxQPs, MaxTime: MaxTime,
+		IBPort: 1, GIDIndex: -1, NUMANode: -1, Port: 18515, Folder: "ib_compare.out", ConnectTimeout: 10 * time.Second, MaxQPs: mostWays * MaxQPs, MaxTime: MaxTime,
 	}}
 }
 

@@ -150,6 +150,14 @@ func positive(at func(*Settings) *float64) value {
 	}
 }
 
+// intsOrNil reads a list of numbers; an empty one is nil.
+func intsOrNil(data []byte) (list []int, err error) {
+	if err := json.Unmarshal(data, &list); err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return list, nil
+}
+
 // oneOf is one of a few words; "" is none of them and is decided later.
 func oneOf[T ~string](at func(*Settings) *T, words ...T) value {
 	legal := func(w T) error {

@@ -1,6 +1,8 @@
 package verbs
 
 import (
+	"fmt"
+
 	"github.com/ibperf/ibperf/internal/memfd"
 	"github.com/ibperf/ibperf/internal/offheap"
 )
@@ -17,6 +19,24 @@ func NewBuffer(size int) (*Buffer, error) {
 		return nil, err
 	}
 	return &Buffer{file: f}, nil
+}
+
+// NewHugeBuffer is NewBuffer of huge pages, which a machine sets aside (vm.nr_hugepages).
+// Embedded devices cannot share them with a peer.
+func NewHugeBuffer(size int) (*Buffer, error) {
+	f, err := memfd.NewHuge("ibperf-buffer", size)
+	if err != nil {
+		return nil, err
+	}
+	return &Buffer{file: f}, nil
+}
+
+// BindNUMA makes the pages those of a NUMA node, before any of them is touched.
+func (b *Buffer) BindNUMA(node int) error {
+	if err := b.file.Bind(node); err != nil {
+		return fmt.Errorf("bind memory to NUMA node %d: mbind: %w", node, err)
+	}
+	return nil
 }
 
 // Bytes returns the memory.

@@ -85,9 +85,9 @@ func (a *app) print(text string) error {
 	return err
 }
 
-// checkHere finds files that cannot be written and CPUs that cannot be used before the run.
+// checkHere finds files that cannot be read or written, and CPUs that cannot be used, before the run.
 func checkHere(o *options) error {
-	err := checkCPUs(o.Own.PinCores)
+	err := errors.Join(checkCPUs(o.Own.PinCores), checkNode(os.DirFS("/"), o.Own.NUMANode), o.readPayload())
 	if o.Own.JSON {
 		err = errors.Join(err, checkWritable(o.resultFile(o.Test, 0)))
 	}

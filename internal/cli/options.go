@@ -11,8 +11,9 @@ import (
 // options is what a command line says.
 type options struct {
 	option.Settings
-	host  string   // of the server; empty on the server itself
-	given []string // names of the agreed options on the command line
+	payload []byte   // of --payload_file_path
+	host    string   // of the server; empty on the server itself
+	given   []string // names of the agreed options on the command line
 }
 
 // parse reads a command line, without the program's name.

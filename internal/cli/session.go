@@ -90,7 +90,9 @@ func (s *session) measure(ctx context.Context) error {
 	defer release()
 	err := s.app.run(ctx, harness.Config{
 		Plan: s.plan, Role: s.role, Context: s.device, Port: s.options.Own.IBPort, GIDIndex: s.options.Own.GIDIndex,
-		CPUs: s.cpus(), Pin: s.options.Own.PinCores != nil,
+		PKeyIndex: s.options.Own.PKeyIndex, DLID: s.options.Own.DLID, Vector: s.options.Own.Vector,
+		NUMANode: s.options.numaNode(), Payload: s.options.payload,
+		CPUs: s.cpus(), Pin: s.options.Own.PinCores != nil || s.options.Own.NUMANode >= 0,
 		Peer: oob.NewPeer(s.conn), PeerIP: peerIP(s.conn.RemoteAddr()), File: r.file, Begin: r.begin, Row: r.row,
 	})
 	close(returned)
@@ -99,10 +101,13 @@ func (s *session) measure(ctx context.Context) error {
 	return errors.Join(err, r.finish(err))
 }
 
-// cpus are those that are named, else those near the device; nil: any.
+// cpus are those that are named, or of the NUMA node that is, else those near the device; nil: any.
 func (s *session) cpus() []int {
 	if pinned := s.options.Own.PinCores; pinned != nil {
 		return pinned
+	}
+	if node := s.options.Own.NUMANode; node >= 0 {
+		return nodeCPUs(os.DirFS("/"), node)
 	}
 	return nearCPUs(s.device.Device().Name())
 }

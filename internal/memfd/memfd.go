@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -37,16 +38,49 @@ func NewReadOnlyForOthers(name string, size int) (*File, error) {
 	return create(name, size, unix.F_SEAL_FUTURE_WRITE)
 }
 
+// NewHuge makes a memfd of huge pages, of the size that the machine has by default
+// (hugetlb). All of them are taken at once: ENOMEM if too few are free.
+func NewHuge(name string, size int) (*File, error) {
+	page, err := hugePage()
+	if err != nil {
+		return nil, err
+	}
+	f, err := createOf(name, size, unix.MFD_HUGETLB, page, 0)
+	if errors.Is(err, unix.ENOMEM) {
+		need := (size + page - 1) / page
+		return nil, fmt.Errorf("%w: %d huge pages of %d KiB are needed, see HugePages_Free in /proc/meminfo: sysctl vm.nr_hugepages=N makes more", err, need, page>>10)
+	}
+	return f, err
+}
+
+// hugePage is the size of a huge page.
+func hugePage() (int, error) {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0, err
+	}
+	var kib int
+	_, after, _ := strings.Cut(string(text), "Hugepagesize:")
+	if _, err := fmt.Sscan(after, &kib); err != nil || kib <= 0 {
+		return 0, errors.New("this kernel has no huge pages (Hugepagesize in /proc/meminfo)")
+	}
+	return kib << 10, nil
+}
+
 func create(name string, size int, seals int) (*File, error) {
+	return createOf(name, size, 0, os.Getpagesize(), seals)
+}
+
+func createOf(name string, size, flags, page, seals int) (*File, error) {
 	if size <= 0 {
 		return nil, fmt.Errorf("memory of %d bytes: %w", size, unix.EINVAL)
 	}
-	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|flags)
 	if err != nil {
 		return nil, fmt.Errorf("memfd_create %s: %w%s", name, err, cure(err))
 	}
 	f := &File{id: nextID.Add(1), fd: fd}
-	if err := f.init(roundUp(size), size, seals); err != nil {
+	if err := f.init(roundUp(size, page), size, seals); err != nil {
 		unix.Close(fd)
 		return nil, err
 	}
@@ -80,10 +114,7 @@ func (f *File) init(mapped, size, seals int) error {
 	return nil
 }
 
-func roundUp(n int) int {
-	page := os.Getpagesize()
-	return (n + page - 1) / page * page
-}
+func roundUp(n, page int) int { return (n + page - 1) / page * page }
 
 // ID is unique among the files of this process.
 func (f *File) ID() uint32 { return f.id }

@@ -1,6 +1,26 @@
 package memfd
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
 
 // addrOf returns the address of b's first byte.
 func addrOf(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
+
+// bindMode is MPOL_BIND: pages come from the nodes of the mask and from nowhere else.
+const bindMode = 2
+
+// Bind makes the memory's pages those of a NUMA node (mbind(2)). It comes before they are
+// touched.
+func (f *File) Bind(node int) error {
+	mask := make([]uint64, node/64+1)
+	mask[node/64] = 1 << (node % 64)
+	_, _, errno := unix.Syscall6(unix.SYS_MBIND, uintptr(f.addr), uintptr(cap(f.bytes)), bindMode,
+		uintptr(unsafe.Pointer(&mask[0])), uintptr(len(mask)*64+1), 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}

@@ -56,6 +56,9 @@ func (q *cq) delays() bool { return q.ctx.options.ArrivalDelay != nil }
 func (q *cq) Poll(wc []verbs.WC) (int, error) { return q.PollSpin(wc, 1) }
 
 func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
+	if told := q.ctx.options.OnPoll; told != nil {
+		told(len(wc))
+	}
 	if q.ctx.options.ScatterToCQE == 0 {
 		return q.poll(wc, max)
 	}

@@ -49,6 +49,9 @@ type Options struct {
 	// OnModify is called before each Modify of a QP; qp is the wrapped one.
 	OnModify func(qp verbs.QP, attr *verbs.QPAttr, mask verbs.QPAttrMask)
 
+	// OnPoll is called for each poll of a CQ, with how many completions it may return.
+	OnPoll func(most int)
+
 	// OnRegMR is called for each region that was registered.
 	OnRegMR func(mr verbs.MR, access verbs.Access)
 }

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestReadPayload(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "payload")
+	for _, c := range []struct {
+		text string
+		want []byte
+		err  string
+	}{
+		{"0xdeadbeef, 0x1\n", []byte{0xef, 0xbe, 0xad, 0xde, 1, 0, 0, 0}, ""},
+		{"7 8,9", []byte{7, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 0}, ""},
+		{"", nil, "0 words are in it"},
+		{"0x123456789", nil, `"0x123456789" is no word of 32 bits`},
+		{"deadbeef", nil, "is no word of 32 bits"},
+	} {
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		o := &options{}
+		o.Own.Payload = path
+		err := o.readPayload()
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) || Status(err) != StatusUsage {
+				t.Errorf("%q: %v, want %q", c.text, err, c.err)
+			}
+			continue
+		}
+		if err != nil || !bytes.Equal(o.payload, c.want) {
+			t.Errorf("%q: %x, %v, want %x", c.text, o.payload, err, c.want)
+		}
+	}
+	o := &options{}
+	if o.Own.Payload = path + ".none"; o.readPayload() == nil {
+		t.Error("a file that there is not was read")
+	}
+}
+
+func TestCPUsOfANode(t *testing.T) {
+	root := fstest.MapFS{
+		"sys/devices/system/node/node0/cpulist": {Data: []byte("0-1023\n")},
+		"sys/devices/system/node/node1/cpulist": {Data: []byte("\n")},
+	}
+	if cpus := nodeCPUs(root, 0); len(cpus) == 0 || len(cpus) > 1023 {
+		t.Errorf("node 0 has %d of this process's CPUs", len(cpus))
+	}
+	if err := checkNode(root, 0); err != nil {
+		t.Error(err)
+	}
+	for _, node := range []int{1, 2} {
+		if err := checkNode(root, node); err == nil || !strings.Contains(err.Error(), "no CPU of such a node") {
+			t.Errorf("node %d: %v", node, err)
+		}
+	}
+}
