@@ -90,7 +90,11 @@ func (r *rig) build() (err error) {
 	}
 	r.shareReceives()
 	for range r.plan.Workers {
-		r.recorders = append(r.recorders, newRecorder(&candidates(r.plan)[0]))
+		own := newRecorder(&candidates(r.plan)[0])
+		if own.samples != nil {
+			own.samples.Keep(r.cfg.KeepSamples)
+		}
+		r.recorders = append(r.recorders, own)
 	}
 	for i, w := range planned(r.plan) {
 		g := &group{index: i, way: w}
@@ -164,6 +168,7 @@ func (r *rig) side(order result.Order) result.Side {
 	side.Device.Name, side.Device.Backend, side.Device.Software = dev.Name(), dev.Backend(), dev.Software()
 	c := clock.New()
 	side.Clock, side.ClockNs, side.ClockStepNs = c.Source(), c.Overhead(), c.Step()
+	side.ClockHz = c.Hz()
 	side.Device.Port, side.Device.LinkLayer = r.cfg.Port, r.port.LinkLayer.String()
 	side.Device.GID, side.Device.GIDIndex = r.gid.GID.String(), r.gid.Index
 	if a, err := r.cfg.Context.QueryDevice(); err == nil {

@@ -37,6 +37,8 @@ type Config struct {
 	PeerIP   netip.Addr          // of the Peer, if known: GIDs of its kind are preferred
 	Clock    func() *clock.Clock // nil: the machine's
 	CPUs     []int               // near the device; nil: any are as good
+	Pin      bool                // to the first of CPUs, in any run; the process stays on all of them
+
 	// Of this side's device and memory.
 	PKeyIndex int    // into the port's table
 	DLID      int    // that the peer is sent to by; 0: the one that it tells
@@ -44,7 +46,10 @@ type Config struct {
 	NUMANode  *int   // that memory is bound to; nil: any
 	Payload   []byte // what messages are filled with, again and again; nil: zeros
 
-	Pin bool // to the first of CPUs, in any run; the process stays on all of them
+	// What is noted beside the plan's figures.
+	KeepSamples int       // the first samples of a row, by this side's clock
+	Counters    []Counter // read before and after each round
+	CPUUtil     bool      // of the whole machine
 
 	// File is filled by the run: Parameters, Local.Device, Local.Order, Peer,
 	// Warnings, Interrupted, Rows, NotMeasured. The caller fills the rest before.
@@ -257,11 +262,20 @@ func (s *session) measure(t oob.Turn) error {
 	bound()
 	s.rounds++
 	g, row := s.group(t.Way), s.rows[rowKey{s.current, t.Way}]
+	before, err := s.cfg.count()
+	if err != nil {
+		return err
+	}
 	mine, theirs, err := s.round(g, t)
 	row.check(mine, theirs)
 	if t.Warmup {
 		return err
 	}
+	after, failed := s.cfg.count()
+	if failed != nil {
+		return failed
+	}
+	row.counted.add(before, after)
 	if err != nil && s.halt.reason() == nil {
 		return err
 	}

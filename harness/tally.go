@@ -17,6 +17,8 @@ type rowKey struct{ size, way int }
 type tally struct {
 	scheme  *scheme
 	noRatio string
+	kept    []int64        // samples in their order
+	counted counted        // what counters and the machine's CPUs did
 	samples *stats.Samples // nil where this side measures no latency
 	rate    *stats.Rate    // nil where this side measures no rate
 	rounds  []result.Round
@@ -133,11 +135,26 @@ func (t *tally) merge(g *group, whole bool) {
 			t.samples = stats.NewSamples()
 		}
 		t.samples.Merge(g.workers[0].samples)
+		t.keep(g.workers[0])
 	case counts:
 		t.mergeRate(g.rate())
 	case !whole && t.rate == nil && len(t.rounds) == 0 && s.out.has(role) && !s.exchange:
 		t.mergeRate(g.other())
 	}
+}
+
+// keep adds the samples that a round has kept, as far as the row is to have them.
+func (t *tally) keep(w *worker) {
+	kept := w.samples.Kept()
+	t.kept = append(t.kept, kept[:min(len(kept), w.rig.cfg.KeepSamples-len(t.kept))]...)
+}
+
+// keptNs are the kept samples as latencies.
+func (t *tally) keptNs() (all []float64) {
+	for _, ns := range t.kept {
+		all = append(all, float64(ns)*t.scheme.factor)
+	}
+	return all
 }
 
 func (t *tally) mergeRate(r *stats.Rate) {
@@ -236,6 +253,10 @@ func (t *tally) finished(p *option.Plan, forced bool, mine, theirs oob.Row) resu
 	}
 	n := rowMessages(&r)
 	r.Local, r.Peer = t.here.cost(n), t.there.cost(n)
+	t.counted.tell(&r.Local)
+	if mine.Latency != nil {
+		r.Samples = t.keptNs()
+	}
 	if p.Verify {
 		r.Verify = t.verified()
 	}

@@ -20,7 +20,7 @@ func (o *Option) InCompare() bool {
 }
 
 // ofOneRun are options about the text and the file of a single run.
-var ofOneRun = []string{"out_json", "out_json_file", "output", "format", "format_file"}
+var ofOneRun = []string{"out_json", "out_json_file", "output", "format", "format_file", "cpu_util", "report-counters"}
 
 // compareDefaults say what holds without an option where ib_compare has a default of its own.
 var compareDefaults = map[string]string{

@@ -33,6 +33,11 @@ type Own struct {
 	ReportBoth bool // each direction of a bidirectional test
 	Gbits      bool
 	Output     Output // empty: all of the text
+	Cycles     bool   // latencies in cycles instead of usec
+	CPUUtil    bool
+	Counters   []string // of the port; nil: none
+
+	Histogram, Unsorted bool // all samples are printed: sorted, and in their order
 
 	// What a run has to reach, 0: nothing. In the unit that bandwidth is printed in, and in
 	// 10^6 messages a second.

@@ -1,5 +1,12 @@
 package option
 
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+)
+
 var outputOptions = []*Option{
 	{
 		Name: "report_gbits", Group: groupOutput, Whose: Each, Only: Test.Bandwidth,
@@ -17,6 +24,32 @@ var outputOptions = []*Option{
 		Perftest: "notices and warnings go to stderr: nothing but the numbers is on stdout",
 		Excludes: []Exclusion{{"compare", "it prints one number for each size, and a comparison has one for each mode"}, {"format", "each says what stdout has"}},
 		value:    oneOf(func(s *Settings) *Output { return &s.Own.Output }, OutputBandwidth, OutputRate, OutputLatency),
+	}, {
+		Name: "report-histogrm", Letter: "H", Group: groupOutput, Whose: Each, Only: latency,
+		Help:     "print all samples before the row, the smallest first, in usec; with --duration the first 4 million",
+		Perftest: "also by the name in perftest's documentation, --report-histogram; all samples; in a timed run too; on the client, which measures",
+		value:    toggle(func(s *Settings) *bool { return &s.Own.Histogram }),
+	}, {
+		Name: "report-unsorted", Letter: "U", Group: groupOutput, Whose: Each, Only: latency,
+		Help:     "print all samples before the row, in the order in which they were taken",
+		Perftest: "all samples; in a timed run too; on the client, which measures",
+		value:    toggle(func(s *Settings) *bool { return &s.Own.Unsorted }),
+	}, {
+		Name: "report-cycles", Letter: "C", Group: groupOutput, Whose: Each, Only: latency,
+		Help:     "print times of rows and samples in cycles of the CPU's time stamp counter, not in usec",
+		Perftest: "the heads of the columns say cycles; with --duration too",
+		value:    toggle(func(s *Settings) *bool { return &s.Own.Cycles }),
+	}, {
+		Name: "cpu_util", Group: groupOutput, Whose: Each,
+		Help: "add a column CPU_Util[%]: part of the time of all CPUs of this host that was not idle", Perftest: "without --duration too",
+		value: toggle(func(s *Settings) *bool { return &s.Own.CPUUtil }),
+	}, {
+		Name: "report-counters", Letter: "W", Argument: "NAMES", Group: groupOutput, Whose: Each,
+		Help: "print what counters of the port grew by, with commas between their names, such as port_xmit_data or hw_counters/out_of_buffer", Perftest: "not on embedded devices, which have none",
+		value: of[[]string]{
+			at: func(s *Settings) *[]string { return &s.Own.Counters }, show: func(names []string) string { return strings.Join(names, ",") },
+			parse: func(text string) ([]string, error) { return strings.Split(text, ","), nil }, legal: legalCounters,
+		},
 	}, {
 		Name: "limit_bw", Letter: "w", Argument: "RATE", Group: groupOutput, Whose: Each, Only: Test.Bandwidth,
 		Help:     "end with status 7 if an average is below so many MiB/s, or Gb/s with --report_gbits",
@@ -68,4 +101,14 @@ var outputOptions = []*Option{
 		Help: "print the version", Perftest: "the exit status is 0",
 		value: toggle(func(s *Settings) *bool { return &s.Own.Version }),
 	},
+}
+
+// legalCounters refuses names that would leave the folder of a port.
+func legalCounters(names []string) error {
+	for _, name := range names {
+		if folder, file := path.Split(name); file == "" || file[0] == '.' || !slices.Contains([]string{"", "counters/", "hw_counters/"}, folder) {
+			return errors.New("write names of files in counters/ or hw_counters/ of the port's folder in sysfs")
+		}
+	}
+	return nil
 }

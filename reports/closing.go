@@ -17,6 +17,11 @@ type Style struct {
 	Gbits bool // bandwidth in Gb/s instead of MiB/s
 	Both  bool // below the rows of a bidirectional test, those of each direction
 	Width int  // of lines of tables and sentences; 0: as wide as they are
+
+	// Of the text of a run under way.
+	Cycles              bool // times in cycles of the time stamp counter, where that is the clock
+	Unsorted, Histogram bool // all samples, in their order and the smallest first
+	CPUUtil             bool // a column of what all CPUs of this host did
 }
 
 // sentenceWidth is where sentences are wrapped, on lines of a width.

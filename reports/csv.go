@@ -55,7 +55,7 @@ func writeCSV(w io.Writer, files []*result.File) error {
 // made of others.
 func csvFields(files []*result.File) (fields []string) {
 	for _, c := range result.Columns() {
-		list := strings.HasPrefix(c.Field, "rounds") || c.Field == "latency" || c.Field == "latency.histogram"
+		list := strings.HasPrefix(c.Field, "rounds") || c.Field == "latency" || c.Field == "latency.histogram" || c.Field == "samples_ns"
 		has := func(f *result.File) bool { return c.Kind == "" || c.Kind == f.Kind }
 		if !list && slices.ContainsFunc(files, has) {
 			fields = append(fields, c.Field)

@@ -29,6 +29,19 @@ func newRowFormat(kind string, meanOnly, gbits bool) *rowFormat {
 	return &rowFormat{" #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]", mibRow}
 }
 
+// addCPUUtil adds perftest's column of --cpu_util.
+func (f *rowFormat) addCPUUtil() {
+	plain := f.row
+	f.header += "    CPU_Util[%]"
+	f.row = func(r *result.Row) string {
+		util := result.Unmeasured
+		if r.Local.CPUUtil != nil {
+			util = fmt.Sprintf("%-3.2f", units.Finite(*r.Local.CPUUtil)*100)
+		}
+		return plain(r) + "\t    " + util
+	}
+}
+
 func (f *rowFormat) headerLine() string {
 	return f.header + strings.Repeat(" ", modeGap) + "mode\n"
 }

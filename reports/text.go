@@ -4,6 +4,7 @@ package reports
 
 import (
 	"io"
+	"strings"
 
 	"github.com/ibperf/ibperf/reports/result"
 )
@@ -40,9 +41,16 @@ func (t *Text) Row(r result.Row) {
 	t.rows = append(t.rows, r)
 	if t.format == nil {
 		t.format = newRowFormat(t.file.Kind, meanAlone(t.file), t.style.Gbits)
+		t.format.header = strings.ReplaceAll(t.format.header, "[usec]", "["+t.unit()+"]")
+		if t.style.CPUUtil {
+			t.format.addCPUUtil()
+		}
 		t.print(t.format.headerLine())
 	}
-	t.print(t.format.rowLine(&r, ""))
+	if t.unit() == "cycles" {
+		r = inCycles(r, cyclesPerUsec(t.file))
+	}
+	t.print(t.samplesBlock(&r) + t.format.rowLine(&r, "") + countersText(&r.Local))
 }
 
 // End prints the tables that need all rows, every warning, and the verdict of a comparison.

@@ -101,7 +101,10 @@ func (r *record) write() error {
 
 // printer prints results as the command line says: text, or what stands in its place.
 func printer(w io.Writer, f *result.File, own *option.Own, width int) reports.Printer {
-	style := reports.Style{Gbits: own.Gbits, Both: own.ReportBoth, Width: width}
+	style := reports.Style{
+		Gbits: own.Gbits, Both: own.ReportBoth, Width: width,
+		Cycles: own.Cycles, Unsorted: own.Unsorted, Histogram: own.Histogram, CPUUtil: own.CPUUtil,
+	}
 	switch {
 	case own.Output != "":
 		return reports.NewBare(w, own.Output, style)

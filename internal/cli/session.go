@@ -78,6 +78,11 @@ func (s *session) explain(ctx context.Context, err error) error {
 
 // measure runs the plan, prints its rows and writes the result file.
 func (s *session) measure(ctx context.Context) error {
+	own := &s.options.Own
+	counters, err := portCounters(os.DirFS("/"), s.device.Device().Name(), own.IBPort, own.Counters)
+	if err != nil {
+		return err
+	}
 	r := s.newRecord()
 	returned := make(chan struct{})
 	release := context.AfterFunc(ctx, func() {
@@ -88,10 +93,11 @@ func (s *session) measure(ctx context.Context) error {
 		}
 	})
 	defer release()
-	err := s.app.run(ctx, harness.Config{
+	err = s.app.run(ctx, harness.Config{
 		Plan: s.plan, Role: s.role, Context: s.device, Port: s.options.Own.IBPort, GIDIndex: s.options.Own.GIDIndex,
 		PKeyIndex: s.options.Own.PKeyIndex, DLID: s.options.Own.DLID, Vector: s.options.Own.Vector,
 		NUMANode: s.options.numaNode(), Payload: s.options.payload,
+		KeepSamples: s.keptSamples(), Counters: counters, CPUUtil: own.CPUUtil,
 		CPUs: s.cpus(), Pin: s.options.Own.PinCores != nil || s.options.Own.NUMANode >= 0,
 		Peer: oob.NewPeer(s.conn), PeerIP: peerIP(s.conn.RemoteAddr()), File: r.file, Begin: r.begin, Row: r.row,
 	})
@@ -99,6 +105,25 @@ func (s *session) measure(ctx context.Context) error {
 	err = s.explain(ctx, err)
 	s.tell(err)
 	return errors.Join(err, r.finish(err))
+}
+
+// mostKept bounds how many samples of a row are kept: of a timed row, of which nobody knows
+// how many it will have, fewer.
+const (
+	mostKept      = 1 << 26
+	mostKeptTimed = 1 << 22
+)
+
+// keptSamples is how many samples of a row are to be printed.
+func (s *session) keptSamples() int {
+	p := s.plan.Resolve()
+	switch {
+	case !s.options.Own.Histogram && !s.options.Own.Unsorted || s.role != harness.Client:
+		return 0
+	case p.Iterations == 0:
+		return mostKeptTimed
+	}
+	return int(min(p.Iterations*uint64(p.Runs), mostKept))
 }
 
 // cpus are those that are named, or of the NUMA node that is, else those near the device; nil: any.

@@ -72,6 +72,14 @@ func (c *Clock) Source() string {
 	return "CLOCK_MONOTONIC"
 }
 
+// Hz returns the rate of the counter, 0 where it is not what the clock reads.
+func (c *Clock) Hz() float64 {
+	if !c.tsc {
+		return 0
+	}
+	return 1e9 * (1 << 32) / float64(c.mult)
+}
+
 // Drift returns by how many millionths of the time since New the clock was fast against
 // CLOCK_MONOTONIC; below 0 it was slow. It is 0 if reading one after the other may explain
 // it. NTP changes the rate of CLOCK_MONOTONIC by up to 500 millionths.

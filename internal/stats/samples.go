@@ -27,6 +27,7 @@ type Samples struct {
 	sqLow    uint64 // the sum of their squares, 128 bits
 	sqHigh   uint64
 	hist     *hdr.Histogram
+	kept     []int64 // the first times, as many as there is room for
 }
 
 // NewSamples returns an empty recorder, whose memory has been touched so that
@@ -40,8 +41,20 @@ func NewSamples() *Samples {
 // Reset forgets all times.
 func (s *Samples) Reset() {
 	s.hist.Reset()
-	*s = Samples{min: ^uint64(0), hist: s.hist}
+	*s = Samples{min: ^uint64(0), hist: s.hist, kept: s.kept}
 }
+
+// Keep makes room for the first n times since a Reset, beside their statistics.
+func (s *Samples) Keep(n int) {
+	s.kept = make([]int64, n)
+	for i := range s.kept {
+		s.kept[i] = -1 // the memory is there before anything is timed
+	}
+}
+
+// Kept returns the first times in their order, as many as there was room for. They are
+// those of s until the next Reset.
+func (s *Samples) Kept() []int64 { return s.kept[:min(s.n, uint64(len(s.kept)))] }
 
 // N returns how many times were recorded.
 func (s *Samples) N() uint64 { return s.n }
@@ -63,6 +76,9 @@ func (s *Samples) Merge(other *Samples) {
 func (s *Samples) Record(ns int64) {
 	ns = max(ns, 0)
 	v := uint64(ns)
+	if s.n < uint64(len(s.kept)) {
+		s.kept[s.n] = ns
+	}
 	s.n++
 	s.sum += v
 	s.min = min(s.min, v)

@@ -218,3 +218,26 @@ func TestMedianBetweenSteps(t *testing.T) {
 	near(t, "median of equal times", record(7, 7, 7).Median(), 7, 0)
 	near(t, "median of two values", record(7, 7, 7, 9).Median(), 7, 0)
 }
+
+// The first samples since a Reset are kept in their order, as many as there is room for.
+func TestKeep(t *testing.T) {
+	s := NewSamples()
+	s.Record(7)
+	if len(s.Kept()) != 0 {
+		t.Errorf("kept %v without room", s.Kept())
+	}
+	s.Keep(3)
+	for range 2 {
+		s.Reset()
+		s.Record(5)
+		if got := s.Kept(); len(got) != 1 || got[0] != 5 {
+			t.Errorf("of one: %v", got)
+		}
+		for _, ns := range []int64{1, 9, 4} {
+			s.Record(ns)
+		}
+		if got := s.Kept(); !slices.Equal(got, []int64{5, 1, 9}) || s.N() != 4 {
+			t.Errorf("of four: %v, n %d", got, s.N())
+		}
+	}
+}

@@ -53,6 +53,7 @@ var latencyColumns = []Column{
 	{Field: "latency.factor", Kind: KindLatency, Unit: "1", Definition: halfFactorDefinition,
 		Value: inLatency(func(l *Latency) float64 { return l.Factor })},
 	{Field: "latency.mean_only", Kind: KindLatency, Definition: "the clock was read before the first message and after the last: there are n messages and their mean, and no other statistics"},
+	{Field: "samples_ns", Kind: KindLatency, Unit: "ns", Definition: "the samples in the order in which they were taken, the first of them if they are fewer than n; there if they were asked for, on the side whose clock counts"},
 	{Field: "latency.histogram", Kind: KindLatency, Unit: "ns before the factor", Definition: "all samples as recorded, in nanoseconds before the factor: HdrHistogram V2 compressed, base64"},
 }
 
@@ -135,6 +136,8 @@ func costOf(side, prefix string, of func(*Row) *Cost) []Column {
 			Value: func(r *Row) float64 { return own(of(r)) }},
 		{Field: side + ".preempted_per_s", Unit: "1/s", Definition: "involuntary context switches of the measuring thread a second of measured time; in tables with the part of them that threads of the same process made at most",
 			Head: prefix + "preempted", shown: "/s", words: func(r *Row) string { return interruptions(of(r)) }, Value: func(r *Row) float64 { return of(r).PreemptedPerS }},
+		{Field: side + ".cpu_util", Unit: "1; printed as %", Definition: "part of the time of all CPUs of the host that was not idle in the measured rounds, by whatever process; absent if it was not asked for"},
+		{Field: side + ".counters", Unit: "as the counter's name says", Definition: "what counters of the port grew by in the measured rounds, by whatever traffic; absent if none were asked for"},
 		{Field: side + ".cpus", Unit: "number of a CPU", Definition: "the CPUs that the measuring thread was on, as seen at the end of each round",
 			Head: prefix + "on CPU", words: func(r *Row) string { return numbers(of(r).CPUs) }},
 	}

@@ -62,6 +62,8 @@ type Side struct {
 	PinnedCPU *int `json:"pinned_cpu,omitempty"`
 	// ClockStepNs is the smallest difference between two readings of the clock.
 	ClockStepNs float64 `json:"clock_step_ns"`
+	// ClockHz is the rate of the CPU's time stamp counter, 0 where it is not what is read.
+	ClockHz float64 `json:"clock_hz"`
 
 	Governor  string            `json:"governor,omitempty"` // cpufreq governor; empty if the kernel has none
 	Libraries map[string]string `json:"libraries"`          // "go", "libibverbs", ...
@@ -128,6 +130,7 @@ type Row struct {
 	// The two directions of a bidirectional test; else nil.
 	FromClient *Direction `json:"from_client,omitempty"`
 	FromServer *Direction `json:"from_server,omitempty"`
+	Samples    []float64  `json:"samples_ns,omitempty"` // in their order, if they were asked for
 	Local      Cost       `json:"local"`
 	Peer       Cost       `json:"peer"`
 	Rounds     []Round    `json:"rounds"`
@@ -212,14 +215,16 @@ type Bandwidth struct {
 
 // Cost is what a side spent in its timed loop.
 type Cost struct {
-	Busy             float64 `json:"busy"` // part of the measured time that the measuring thread was on a CPU, 0 to 1; 0 in files of version 1
-	SleepsPerMessage float64 `json:"sleeps_per_message"`
-	CPUNs            float64 `json:"cpu_ns_per_message"`      // CPU time of the loop's thread, user and system
-	Sleeps           uint64  `json:"sleeps"`                  // how often the thread slept for a completion event
-	Preempted        uint64  `json:"preempted"`               // how often the kernel gave the thread's CPU to another
-	PreemptedOwn     *uint64 `json:"preempted_own,omitempty"` // of them, to a thread of the same process at most; nil: not known
-	PreemptedPerS    float64 `json:"preempted_per_s"`
-	CPUs             []int   `json:"cpus,omitempty"` // that the thread was on, as seen at the end of each round
+	Busy             float64           `json:"busy"` // part of the measured time that the measuring thread was on a CPU, 0 to 1; 0 in files of version 1
+	SleepsPerMessage float64           `json:"sleeps_per_message"`
+	CPUNs            float64           `json:"cpu_ns_per_message"`      // CPU time of the loop's thread, user and system
+	Sleeps           uint64            `json:"sleeps"`                  // how often the thread slept for a completion event
+	Preempted        uint64            `json:"preempted"`               // how often the kernel gave the thread's CPU to another
+	PreemptedOwn     *uint64           `json:"preempted_own,omitempty"` // of them, to a thread of the same process at most; nil: not known
+	PreemptedPerS    float64           `json:"preempted_per_s"`
+	CPUUtil          *float64          `json:"cpu_util,omitempty"` // part of the time of all CPUs of the host that was not idle; nil: not asked for
+	Counters         map[string]uint64 `json:"counters,omitempty"` // of the port: what they grew by in the measured rounds
+	CPUs             []int             `json:"cpus,omitempty"`     // that the thread was on, as seen at the end of each round
 }
 
 // Verify counts what checking every byte of every message found.
