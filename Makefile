@@ -48,7 +48,7 @@ guest-test: packages ## the tests in the guest only; GUEST_SUITE=trixie for thos
 guest-shell: ## a command line in the guest: make guest-shell CMD='rdma link; uname -a'
 	@test/guest/run sh -c "$$CMD"
 
-mutations: packages ## break the embedded device in many ways; the tests must notice (15 minutes)
+mutations: packages ## a sample of small faults in the embedded device; the tests must notice most (30 minutes)
 	$(GO) run ./test/mutations
 
 compare: build ## ib_compare on the default device: verdict, results, plots and page in out/ (2 minutes)

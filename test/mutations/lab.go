@@ -9,91 +9,76 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"syscall"
+	"time"
 )
 
 const (
+	// target is the package whose tests are run, with all below it changed.
 	target = "verbs/shm"
-	// device is what the statements run on: one is enough for what all have in common.
-	device = "shm_whole"
-	// limit is the time for one mutation's tests: a hang counts as caught.
-	limit = "5s"
+	// quick tests are run before all others.
+	quick = 0.5 // seconds
+	// silence is how long tests may print nothing: a mutant that hangs is caught.
+	silence = 30 * time.Second
+
+	doesNotCompile = "does not compile"
 )
 
-// mutation is one fault: old, which must be there exactly once, becomes new.
-type mutation struct {
-	says string // what is wrong then
-	by   string // statements that have to notice, or a pattern of the package's tests
-	file string // in target
-	old  string
-	new  string
-}
-
-// run is the pattern that selects the mutation's tests.
-func (m mutation) run() string {
-	if strings.HasPrefix(m.by, "Test") {
-		return m.by
-	}
-	return "^TestConformance$/^" + device + "$/^(" + strings.ReplaceAll(m.by, " ", "|") + ")$"
-}
-
-// lab is where broken packages are built and tested.
+// lab is where mutants are compiled and tested.
 type lab struct {
 	dir     string
 	verbose bool
+	quick   string // pattern of the tests that take little time
 }
 
-// healthy checks that the tests pass, and are there, when nothing is broken.
-func (l lab) healthy(chosen []mutation) error {
-	binary, err := l.build("")
+// healthy checks that the tests pass without a mutant, and finds the quick ones.
+func (l *lab) healthy() error {
+	binary, err := l.compile("")
 	if err != nil {
 		return err
 	}
-	done := map[string]bool{}
-	for _, m := range chosen {
-		if done[m.by] {
-			continue
-		}
-		done[m.by] = true
-		out, err := l.test(binary, m.run())
-		if err != nil {
-			return fmt.Errorf("%s fails without a mutation:\n%s", m.by, out)
-		}
-		for _, id := range strings.Fields(m.by) {
-			if strings.HasPrefix(id, "Test") {
-				id = "Test"
-			}
-			if !regexp.MustCompile(`--- PASS: \S*` + id).Match(out) {
-				return fmt.Errorf("%s does not run: it has to notice %q", id, m.says)
-			}
+	out, err := l.test(binary)
+	if err != nil {
+		return fmt.Errorf("the tests fail without a mutant: %w\n%s", err, out[max(0, len(out)-4000):])
+	}
+	var names []string
+	for _, m := range regexp.MustCompile(`(?m)^--- PASS: (\S+) \(([\d.]+)s\)`).FindAllSubmatch(out, -1) {
+		if seconds, err := strconv.ParseFloat(string(m[2]), 64); err == nil && seconds < quick {
+			names = append(names, string(m[1]))
 		}
 	}
+	l.quick = "^(" + strings.Join(names, "|") + ")$"
 	return nil
 }
 
-// try breaks the package and returns what caught it, "" if nothing did.
-func (l lab) try(m mutation) (verdict string, err error) {
+// try returns what caught the mutant, "" if nothing did, or doesNotCompile.
+func (l *lab) try(m mutant) (verdict string, err error) {
 	overlay, err := l.overlay(m)
 	if err != nil {
 		return "", err
 	}
-	binary, err := l.build(overlay)
+	binary, err := l.compile(overlay)
 	if err != nil {
-		return "", err
+		return doesNotCompile, nil
 	}
-	out, err := l.test(binary, m.run())
-	if err == nil {
-		return "", nil
+	for _, which := range []string{"-test.run=" + l.quick, "-test.skip=" + l.quick} {
+		out, err := l.test(binary, which)
+		if err == nil {
+			continue
+		}
+		if l.verbose {
+			os.Stdout.Write(out)
+		}
+		return caughtBy(out, err)
 	}
-	if l.verbose {
-		os.Stdout.Write(out)
-	}
-	return caughtBy(out), nil
+	return "", nil
 }
 
-// overlay writes the broken file, and the list that puts it in place of the other.
-func (l lab) overlay(m mutation) (string, error) {
-	path, err := filepath.Abs(filepath.Join(target, m.file))
+// overlay writes the changed file, and the list that puts it in place of the other.
+func (l *lab) overlay(m mutant) (string, error) {
+	path, err := filepath.Abs(m.path)
 	if err != nil {
 		return "", err
 	}
@@ -101,14 +86,11 @@ func (l lab) overlay(m mutation) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if n := bytes.Count(source, []byte(m.old)); n != 1 {
-		return "", fmt.Errorf("%s has the text %d times, not once: %q", m.file, n, m.old)
-	}
-	broken := filepath.Join(l.dir, "broken.go")
-	if err := os.WriteFile(broken, bytes.Replace(source, []byte(m.old), []byte(m.new), 1), 0o600); err != nil {
+	changed := filepath.Join(l.dir, "changed.go")
+	if err := os.WriteFile(changed, m.apply(source), 0o600); err != nil {
 		return "", err
 	}
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {path: broken}})
+	list, err := json.Marshal(map[string]map[string]string{"Replace": {path: changed}})
 	if err != nil {
 		return "", err
 	}
@@ -116,46 +98,74 @@ func (l lab) overlay(m mutation) (string, error) {
 	return overlay, os.WriteFile(overlay, list, 0o600)
 }
 
-// build returns the test binary of the package as the overlay makes it.
-func (l lab) build(overlay string) (string, error) {
+// compile returns the test binary of the package as the overlay makes it.
+func (l *lab) compile(overlay string) (string, error) {
 	binary := filepath.Join(l.dir, "tests")
 	out, err := exec.Command("go", "test", "-c", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, "./"+target).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("does not compile: %s", out)
+		return "", fmt.Errorf("compiling the tests: %w\n%s", err, out)
 	}
 	return binary, nil
 }
 
-func (l lab) test(binary, pattern string) ([]byte, error) {
-	cmd := exec.Command(binary, "-test.v", "-test.failfast", "-test.timeout="+limit, "-test.run="+pattern)
+var errSilent = fmt.Errorf("printed nothing for %v", silence)
+
+// output collects what tests print, and notices when they go silent.
+type output struct {
+	text   bytes.Buffer
+	silent *time.Timer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.silent.Reset(silence)
+	return o.text.Write(p)
+}
+
+// test runs the binary until a test fails, and returns what it printed. The process and
+// those that it started are killed when nothing is printed for too long.
+func (l *lab) test(binary string, which ...string) ([]byte, error) {
+	cmd := exec.Command(binary, append([]string{"-test.v", "-test.failfast"}, which...)...)
 	cmd.Dir = target
-	out, err := cmd.CombinedOutput()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		return nil, fmt.Errorf("%w: %s", err, out)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	killed := make(chan bool, 1)
+	out := &output{silent: time.AfterFunc(silence, func() {
+		killed <- true
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	})}
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		return nil, err
 	}
-	return out, err
+	err := cmd.Wait()
+	out.silent.Stop()
+	if len(killed) > 0 {
+		err = errSilent
+	}
+	return out.text.Bytes(), err
 }
 
 var (
 	failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
-	hangs  = regexp.MustCompile(`(?m)^\t{1,2}(Test\S+) \(\d`) // in the list of running tests
-	began  = regexp.MustCompile(`(?m)^=== RUN\s+(\S+)`)
+	began  = regexp.MustCompile(`(?m)^=== (?:RUN|CONT)\s+(\S+)`)
 )
 
-// caughtBy names the innermost test that noticed. A crash is noticed by the test
-// that ran.
-func caughtBy(out []byte) string {
+// caughtBy names the innermost test that noticed. A crash and a hang are noticed by the
+// test that ran last.
+func caughtBy(out []byte, err error) (string, error) {
 	word, found := "caught by", failed.FindAllSubmatch(out, -1)
-	if bytes.Contains(out, []byte("panic: test timed out")) {
-		word, found = "hangs in", hangs.FindAllSubmatch(out, -1)
-	} else if bytes.Contains(out, []byte("\ngoroutine ")) {
+	switch exit := (*exec.ExitError)(nil); {
+	case errors.Is(err, errSilent):
+		word, found = "hangs in", began.FindAllSubmatch(out, -1)
+	case !errors.As(err, &exit):
+		return "", fmt.Errorf("running the tests: %w", err)
+	case len(found) == 0:
 		word, found = "crashes in", began.FindAllSubmatch(out, -1)
 	}
 	name := ""
 	for _, m := range found {
-		if len(m[1]) > len(name) || word == "crashes in" {
+		if len(m[1]) > len(name) || word != "caught by" {
 			name = string(m[1])
 		}
 	}
-	return word + " " + strings.TrimPrefix(name, "TestConformance/"+device+"/")
+	return word + " " + name, nil
 }
