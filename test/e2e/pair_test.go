@@ -16,6 +16,7 @@ func newPlace(t *testing.T, keep ...string) *place {
 	t.Helper()
 	p := &place{t: t, dir: t.TempDir(), temp: t.TempDir(), host: loopback}
 	t.Cleanup(func() {
+		p.holdToSchema()
 		if left := p.leftovers(keep...); len(left) > 0 && !t.Failed() {
 			t.Errorf("files are left: %s", strings.Join(left, ", "))
 		}
