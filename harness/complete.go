@@ -59,7 +59,7 @@ func (s *session) salvage() {
 			if t == nil {
 				continue
 			}
-			r := t.finished(&s.cfg.Plan, s.gate.forced, t.row(), t.known())
+			r := t.byItself(&s.cfg.Plan, s.gate.forced)
 			if r.Latency == nil && (r.Bandwidth == nil || r.Bandwidth.Messages == 0) {
 				continue
 			}

@@ -68,15 +68,26 @@ func (s *session) leadSize(size int) error {
 			return err
 		}
 	}
-	for i := range s.cfg.Plan.Rounds * s.laps {
-		if err := s.leadRound(size, i); err != nil {
-			return err
-		}
+	if err := s.leadRounds(size); err != nil {
+		return err
 	}
 	if err := s.tell(oob.Turn{Step: oob.StepRest, Size: size}); err != nil || s.several() {
 		return err
 	}
 	return s.tell(oob.Turn{Step: oob.StepRow, Size: size})
+}
+
+// leadRounds measures all rounds of a size.
+func (s *session) leadRounds(size int) error {
+	if s.cfg.Plan.Endless {
+		return s.leadEndless(size)
+	}
+	for i := range s.cfg.Plan.Rounds * s.laps {
+		if err := s.leadRound(size, i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // leadRound measures each way once. Each round begins with another one, and every other

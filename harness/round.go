@@ -47,7 +47,9 @@ func (s *session) round(g *group, t oob.Turn) (mine, theirs oob.Round, err error
 			return mine, theirs, err
 		}
 	}
+	mine.Stop = s.stopping()
 	theirs, err = s.peer.Result(mine)
+	s.stopped = mine.Stop || theirs.Stop
 	return mine, theirs, err
 }
 

@@ -56,6 +56,10 @@ type Config struct {
 	File *result.File
 	// Begin is called once, when all of File but Rows is known.
 	Begin func()
+	// Stop ends an endless run, with its summary, when it is closed; nil: nothing does.
+	Stop <-chan struct{}
+	// Interval is called for each interval of an endless run.
+	Interval func(result.Row)
 	// Row is called for each row, after it was added to File.Rows.
 	Row func(result.Row)
 }
@@ -77,6 +81,8 @@ type session struct {
 	cpu         int               // that the measuring thread is kept on, or noCPU
 	leave       func()            // lets other threads onto the CPU again
 	runs        runs              // of the process's threads when the round began
+	stopped     bool              // a side was told to end an endless run
+	interval    *interval         // of an endless run; else nil
 	clocks      clocks            // of a round in both directions
 	synchronous bool              // READs are done when their post returns
 }
@@ -202,7 +208,7 @@ func (s *session) do(t oob.Turn) error {
 		return s.again()
 	case t.Step == oob.StepSize && !laid && t.Size >= s.sizes && len(t.NoRatio) <= maxReason:
 		return s.lay(t)
-	case t.Step == oob.StepRound && laid && s.rounds < mostRounds(len(s.gate.ways)) && t.Messages <= option.MaxIterations && t.Duration >= 0 && (t.Messages > 0) != (t.Duration > 0):
+	case t.Step == oob.StepRound && laid && (s.cfg.Plan.Endless || s.rounds < mostRounds(len(s.gate.ways))) && t.Messages <= option.MaxIterations && t.Duration >= 0 && (t.Messages > 0) != (t.Duration > 0):
 		return s.measure(t)
 	case t.Step == oob.StepRest && laid:
 		return s.settle()
@@ -239,6 +245,9 @@ func (s *session) lay(t oob.Turn) error {
 		if s.rows[key] == nil {
 			s.rows[key] = newTally(&scheme, t.NoRatio)
 		}
+		if s.cfg.Plan.Endless {
+			s.interval = newInterval(&scheme)
+		}
 		for _, w := range s.group(i).workers {
 			if err := w.lay(&scheme); err != nil {
 				return err
@@ -259,7 +268,9 @@ func (s *session) group(i int) *group { return s.rig.groups[s.gate.ways[i].group
 
 // measure runs a round and adds it to its row.
 func (s *session) measure(t oob.Turn) error {
-	bound()
+	if s.interval == nil {
+		bound()
+	}
 	s.rounds++
 	g, row := s.group(t.Way), s.rows[rowKey{s.current, t.Way}]
 	before, err := s.cfg.count()
@@ -276,6 +287,9 @@ func (s *session) measure(t oob.Turn) error {
 		return failed
 	}
 	row.counted.add(before, after)
+	if s.interval != nil {
+		s.interval.tally.counted.add(before, after)
+	}
 	if err != nil && s.halt.reason() == nil {
 		return err
 	}
@@ -283,7 +297,11 @@ func (s *session) measure(t oob.Turn) error {
 	if err == nil && figure == nil {
 		return fmt.Errorf("mode %s, %d bytes: the peer's result lacks what it measured", g.way, row.scheme.size)
 	}
-	row.add(s.run, g, mine, theirs, figure, s.clocks.within, err == nil)
+	if s.interval == nil {
+		row.add(s.run, g, mine, theirs, figure, s.clocks.within, err == nil)
+		return err
+	}
+	s.addSlice(row, g, mine, theirs, figure, err == nil)
 	return err
 }
 

@@ -202,6 +202,13 @@ func (t *tally) row() oob.Row {
 	return r
 }
 
+// byItself is the row as far as this side knows it.
+func (t *tally) byItself(p *option.Plan, forced bool) result.Row {
+	r := t.finished(p, forced, t.row(), t.known())
+	r.FromClient, r.FromServer = nil, nil // the peer's direction is not known by itself
+	return r
+}
+
 // known is the row as far as its rounds tell it: what a side has whose clock does not count
 // when the other's statistics will not come.
 func (t *tally) known() oob.Row {

@@ -113,6 +113,7 @@ type Round struct {
 	Figure    *result.Round  `json:"figure,omitempty"` // nil at the side whose clock does not count
 	Begin     int64          `json:"begin_ns"`         // of the figure's time, by the side's clock
 	End       int64          `json:"end_ns"`           //
+	Stop      bool           `json:"stop,omitempty"`   // the side was told to end an endless run
 	CPUNs     int64          `json:"cpu_ns"`           // CPU time of the measuring threads
 	WallNs    int64          `json:"wall_ns"`          // that they were measured for, added up
 	Sleeps    uint64         `json:"sleeps"`           // for a completion event

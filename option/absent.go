@@ -57,7 +57,6 @@ var Absents = []Absent{
 	{"mmap", "", whyFile},
 	{"mmap-offset", "", whyFile},
 	{"report-per-port", "", "goes with --dualport: where one pair runs on each port, each prints its own results"},
-	{"run_infinitely", "", "not offered yet; -D takes up to 1000 hours, --runs repeats"},
 	{"use_cuda", "", whyNVIDIA},
 	{"cuda_mem_type", "", whyNVIDIA},
 	{"use_cuda_bus_id", "", whyNVIDIA},

@@ -128,6 +128,7 @@ type Plan struct {
 	RxDepth    int
 	CQMod      int // one send completion for so many messages; 0: perftest's rule
 
+	Endless  bool // until stopped; Duration is that of an interval
 	Both     bool // messages go in both directions at once
 	Reversed bool // the server sends
 

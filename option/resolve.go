@@ -6,6 +6,7 @@ import "time"
 const (
 	DefaultRounds    = 20
 	DefaultTimeLimit = time.Minute
+	endlessInterval  = 5 * time.Second        // perftest's
 	compareDuration  = 200 * time.Millisecond // of a row, in all its rounds
 )
 
@@ -31,6 +32,8 @@ func (p Plan) Resolve() Plan {
 func (p *Plan) resolveLength() {
 	switch {
 	case p.Iterations > 0 || p.Duration > 0:
+	case p.Endless:
+		p.Duration = endlessInterval
 	case p.Compare:
 		p.Duration = compareDuration
 	default:

@@ -60,6 +60,9 @@ var rules = []struct {
 	text   string
 }{
 	{
+		func(s *Settings) bool { return s.Endless && len(s.Sizes) > 1 },
+		"--run_infinitely has one size: give --size one",
+	}, {
 		func(s *Settings) bool {
 			return s.Compare && s.Completion != ModeDefault && s.Completion != ModeAuto
 		},

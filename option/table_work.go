@@ -41,6 +41,17 @@ var workOptions = []*Option{
 		JSON:     "duration_s", Unit: "s", Label: "Duration", Suffix: " s for each size and mode", Free: true,
 		value: inSeconds(duration(func(s *Settings) *time.Duration { return &s.Duration }, time.Second, time.Millisecond, MaxTime)),
 	}, {
+		Name: "run_infinitely", Group: groupWork, Only: Test.Bandwidth,
+		Help:     "go on until a signal: a line for each interval of --duration, or of 5 s, and a summary at the end",
+		Perftest: "with a summary; on both sides, either of which a signal ends, with status 0",
+		Meaning:  "the run went on until a signal ended it, in intervals of duration_s",
+		JSON:     "run_infinitely", Label: "Run infinitely", Header: WhenSet, Free: true,
+		Excludes: []Exclusion{
+			{"iters", "a run without an end has no number of messages"}, {"all", "a run without an end has one size"},
+			{"compare", "a comparison ends when it knows enough"}, {"rounds", "its rounds are the intervals"}, {"runs", "the first run does not end"},
+		},
+		value: toggle(func(s *Settings) *bool { return &s.Endless }),
+	}, {
 		Name: "qp", Letter: "q", Argument: "N", Group: groupWork,
 		Help:     "number of QPs; in latency tests of WRITE and SEND each message goes over another one, and the receiver looks at all; those of READ and atomic operations have one",
 		Perftest: "latency tests of WRITE and SEND take several",

@@ -9,10 +9,12 @@ import (
 	"github.com/ibperf/ibperf/reports/result"
 )
 
-// Printer prints a run as it goes: Begin before the first row, Row for each, End after the
+// Printer prints a run as it goes: Begin before the first row, Row for each, in an endless run
+// Interval for each interval and then Row for the whole, End after the
 // last. It keeps the first error of its writer and prints nothing more after one.
 type Printer interface {
 	Begin()
+	Interval(result.Row) // of an endless run
 	Row(result.Row)
 	End()
 	Err() error
@@ -43,9 +45,12 @@ func NewBare(w io.Writer, what option.Output, style Style) Printer {
 	return &bare{w: w, what: what, unit: style}
 }
 
-func (b *bare) Begin()     {}
-func (b *bare) End()       {}
-func (b *bare) Err() error { return b.err }
+func (b *bare) Begin() {}
+
+// Interval prints what Row prints of the whole.
+func (b *bare) Interval(r result.Row) { b.Row(r) }
+func (b *bare) End()                  {}
+func (b *bare) Err() error            { return b.err }
 
 func (b *bare) Row(r result.Row) {
 	if b.err == nil {
@@ -76,7 +81,8 @@ func NewFormatted(w io.Writer, f *result.File, format option.Format) Printer {
 	return &formatted{w: w, file: f, format: format}
 }
 
-func (f *formatted) Begin()         {}
-func (f *formatted) Row(result.Row) {}
-func (f *formatted) Err() error     { return f.err }
-func (f *formatted) End()           { f.err = WriteFormat(f.w, []*result.File{f.file}, f.format) }
+func (f *formatted) Begin()              {}
+func (f *formatted) Interval(result.Row) {}
+func (f *formatted) Row(result.Row)      {}
+func (f *formatted) Err() error          { return f.err }
+func (f *formatted) End()                { f.err = WriteFormat(f.w, []*result.File{f.file}, f.format) }

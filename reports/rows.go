@@ -95,6 +95,26 @@ func gbitRow(r *result.Row) string {
 	return bandwidthRow(r, units.Gbps, units.GbitDecimals(r.Bandwidth.Average))
 }
 
+// withWindows has the slowest and the middle window behind perftest's columns, whose peak is
+// the fastest.
+func (f *rowFormat) withWindows(gbits bool) *rowFormat {
+	unit, scale := "MiB/sec", units.MiBps
+	if gbits {
+		unit, scale = "Gb/sec", units.Gbps
+	}
+	window := func(v float64) string {
+		if v == 0 {
+			return result.Unmeasured
+		}
+		return fmt.Sprintf("%.2f", scale(v))
+	}
+	return &rowFormat{fmt.Sprintf("%s    BW slowest[%s]    BW median[%s]", f.header, unit, unit), func(r *result.Row) string {
+		line := f.row(r)
+		gap := max(len(f.header)+4-visibleWidth(line), 2)
+		return line + strings.Repeat(" ", gap) + fmt.Sprintf("%-19s    %s", window(r.Bandwidth.Slowest), window(r.Bandwidth.MedianWindow))
+	}}
+}
+
 func bandwidthRow(r *result.Row, scale func(float64) float64, decimals int) string {
 	b := r.Bandwidth
 	peak := result.Unmeasured

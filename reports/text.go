@@ -33,19 +33,36 @@ func (t *Text) Err() error { return t.err }
 // Begin prints the header block. Device, order and parameters must be known.
 func (t *Text) Begin() { t.print(headerBlock(t.file)) }
 
+// Interval prints what an interval of an endless run measured.
+func (t *Text) Interval(r result.Row) {
+	t.begin()
+	t.print(t.format.rowLine(&r, "") + countersText(&r.Local))
+}
+
+// begin prints the line with the column names before the first row.
+func (t *Text) begin() {
+	if t.format != nil {
+		return
+	}
+	t.format = newRowFormat(t.file.Kind, meanAlone(t.file), t.style.Gbits)
+	t.format.header = strings.ReplaceAll(t.format.header, "[usec]", "["+t.unit()+"]")
+	if t.style.CPUUtil {
+		t.format.addCPUUtil()
+	}
+	if t.file.Parameters.Endless {
+		t.format = t.format.withWindows(t.style.Gbits)
+	}
+	t.print(t.format.headerLine())
+}
+
 // Row prints one measurement and keeps it for [Text.End].
 func (t *Text) Row(r result.Row) {
 	if !r.Measured(t.file.Kind) {
 		return
 	}
 	t.rows = append(t.rows, r)
-	if t.format == nil {
-		t.format = newRowFormat(t.file.Kind, meanAlone(t.file), t.style.Gbits)
-		t.format.header = strings.ReplaceAll(t.format.header, "[usec]", "["+t.unit()+"]")
-		if t.style.CPUUtil {
-			t.format.addCPUUtil()
-		}
-		t.print(t.format.headerLine())
+	if t.begin(); t.file.Parameters.Endless {
+		t.print(rule) // the summary of the intervals
 	}
 	if t.unit() == "cycles" {
 		r = inCycles(r, cyclesPerUsec(t.file))

@@ -54,6 +54,12 @@ func (r *record) row(row result.Row) {
 	r.progress.next(func() { r.text.Row(row) })
 }
 
+// interval is called by the engine for each interval of an endless run.
+func (r *record) interval(row result.Row) {
+	r.progress.clear()
+	r.text.Interval(row)
+}
+
 // finish completes the text and writes the result file. A run that ended before
 // it began leaves nothing to write.
 func (r *record) finish(err error) error {

@@ -143,7 +143,8 @@ func (a *app) serveFirst(ctx context.Context, o *options, l *oob.Listener) (err 
 			}
 			ended := s.serve(ctx)
 			err = errors.Join(err, ended)
-			if ctx.Err() != nil {
+			done := last && ended == nil // which no signal has broken off
+			if ctx.Err() != nil && !done {
 				return errors.Join(context.Cause(ctx), err)
 			}
 			if last || isOver(ended) {

@@ -84,6 +84,8 @@ func (s *session) measure(ctx context.Context) error {
 		return err
 	}
 	r := s.newRecord()
+	ctx, stop, restore := s.stoppable(ctx)
+	defer restore()
 	returned := make(chan struct{})
 	release := context.AfterFunc(ctx, func() {
 		select {
@@ -100,6 +102,7 @@ func (s *session) measure(ctx context.Context) error {
 		KeepSamples: s.keptSamples(), Counters: counters, CPUUtil: own.CPUUtil,
 		CPUs: s.cpus(), Pin: s.options.Own.PinCores != nil || s.options.Own.NUMANode >= 0,
 		Peer: oob.NewPeer(s.conn), PeerIP: peerIP(s.conn.RemoteAddr()), File: r.file, Begin: r.begin, Row: r.row,
+		Stop: stop, Interval: r.interval,
 	})
 	close(returned)
 	err = s.explain(ctx, err)
