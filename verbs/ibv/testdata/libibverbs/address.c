@@ -16,11 +16,10 @@ int _ibv_query_gid_ex(struct abi_context *c, uint32_t port, uint32_t index, stru
 int ibv_query_gid(struct abi_context *c, uint8_t port, int index, union abi_gid *gid)
 {
 	struct abi_gid_entry e;
+	int err = _ibv_query_gid_ex(c, port, index, &e, 0, sizeof e);
 
-	if (_ibv_query_gid_ex(c, port, index, &e, 0, sizeof e))
-		return -1;
-	*gid = e.gid;
-	return 0;
+	*gid = err == ENODATA ? (union abi_gid){{0}} : e.gid; /* to this call an empty entry is one of zeros */
+	return err && err != ENODATA ? -1 : 0;
 }
 
 ssize_t _ibv_query_gid_table(struct abi_context *c, struct abi_gid_entry *e, size_t max, uint32_t flags, size_t size)
@@ -152,7 +151,7 @@ static int members(const union abi_gid *gid)
 {
 	int n = 0;
 
-	for (struct qps *q = shared->qp; q < shared->qp + QPS; q++)
+	for (EACH(qps, q, qp, 0))
 		n += q->num && group_of(q, gid) >= 0;
 	return n;
 }

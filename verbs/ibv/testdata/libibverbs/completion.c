@@ -167,7 +167,7 @@ static void overrun(struct cqs *s, uint32_t cq)
 		return;
 	s->overrun = 1;
 	raise_note(&s->home, (struct note){s->owner, CQ_ERR, 1, cq});
-	for (struct qps *q = shared->qp; q < shared->qp + QPS; q++)
+	for (EACH(qps, q, qp, 0))
 		if (q->num && (q->send_cq == cq || q->recv_cq == cq) && q->state != RESET && q->state != ERR) {
 			__atomic_store_n(&q->state, ERR, __ATOMIC_SEQ_CST);
 			raise_event(q, QP_FATAL);

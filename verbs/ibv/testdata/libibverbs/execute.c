@@ -167,7 +167,7 @@ static int datagram(struct message *m)
 	if (!is_group(to))
 		deliver(find_qp((uint32_t)m->wr->wr[1]), m);
 	else
-		for (struct qps *q = shared->qp; q < shared->qp + QPS; q++)
+		for (EACH(qps, q, qp, 0))
 			for (int i = 0; q->num && i < q->joined; i++)
 				if (!memcmp(&q->groups[i], to, sizeof *to))
 					deliver(q, m);

@@ -127,7 +127,7 @@ struct abi_mr *ibv_reg_mr_iova2(struct abi_pd *pd, void *addr, size_t length, ui
 	key = key << 16 | key >> 16; /* the slot above: changes of the lower half never name another region */
 	m->mr = (struct abi_mr){.context = pd->context, .pd = pd, .addr = addr, .length = length, .lkey = key, .rkey = key};
 	*m->s = (struct region){
-		.key = RESERVED, .pd = ((struct pd *)pd)->number, .access = access, .pid = self, .fd = p->fd, .iova = iova, .length = length,
+		.key = RESERVED, .uses = m->s->uses, .pd = ((struct pd *)pd)->number, .access = access, .pid = self, .fd = p->fd, .iova = iova, .length = length,
 		.addr = (uintptr_t)addr, .offset = (uintptr_t)addr - p->low, .size = p->high - p->low,
 	};
 	__atomic_store_n(&m->s->key, key, __ATOMIC_RELEASE);

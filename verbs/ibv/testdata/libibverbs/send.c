@@ -174,7 +174,7 @@ void proceed(struct qps *q)
 
 void proceed_all(void)
 {
-	for (struct qps *q = shared->qp; q < shared->qp + QPS; q++)
+	for (EACH(qps, q, qp, 0))
 		if (q->num && (q->out != q->in || q->notify))
 			proceed(q);
 }

@@ -63,7 +63,7 @@ uint64_t now(void)
 
 uint32_t serial(void) { return __atomic_add_fetch(&shared->serial, 1, __ATOMIC_RELAXED); }
 
-/* The tables whose slots are taken by a number. Slot 0 of each is left out. */
+/* The tables whose slots are taken, which begin with number and uses. Slot 0 of each is left out. */
 static const struct {
 	size_t at, size;
 	unsigned count;
@@ -77,27 +77,26 @@ static const struct {
 /* Numbers have 20 bits, those of regions 32: the slot, and above it a count. */
 void *take(int table, uint32_t *num)
 {
-	unsigned count = tables[table].count, bits = table == 3 ? 32 : 20;
-	uint32_t *slot = NULL;
+	unsigned count = tables[table].count, slot = 1;
+	uint32_t *at = NULL, bits = table == 3 ? 32 : 20;
 
 	lock(&shared->lock);
-	for (unsigned tries = 0; tries < count; tries++) {
-		uint64_t next = shared->next[table]++;
-
-		if (next % count == 0)
-			continue;
-		slot = (uint32_t *)((char *)shared + tables[table].at + next % count * tables[table].size);
-		if (!*slot) {
-			*num = next & ((1ull << bits) - 1);
-			*slot = RESERVED;
+	for (; slot < count; slot++) {
+		at = (uint32_t *)((char *)shared + tables[table].at + slot * tables[table].size);
+		if (!at[0])
 			break;
-		}
-		slot = NULL;
+	}
+	if (slot < count) {
+		at[0] = RESERVED;
+		*num = (slot + (uint64_t)count * at[1]++) & ((1ull << bits) - 1);
+		if (shared->top[table] <= slot)
+			shared->top[table] = slot + 1;
 	}
 	unlock(&shared->lock);
-	if (!slot)
-		errno = ENOMEM;
-	return slot;
+	if (slot < count)
+		return at;
+	errno = ENOMEM;
+	return NULL;
 }
 
 struct qps *find_qp(uint32_t num)
@@ -116,7 +115,7 @@ struct srqs *find_srq(uint32_t num)
 
 void exclude_requesters(void)
 {
-	for (struct qps *q = shared->qp; q < shared->qp + QPS; q++)
+	for (EACH(qps, q, qp, 0))
 		if (q->num) {
 			lock(&q->sending);
 			unlock(&q->sending);
@@ -125,16 +124,16 @@ void exclude_requesters(void)
 
 void leave(uint32_t serial)
 {
-	for (struct qps *q = shared->qp; q < shared->qp + QPS; q++)
+	for (EACH(qps, q, qp, 0))
 		if (q->num && q->home.serial == serial) {
 			q->state = RESET;
 			__atomic_store_n(&q->num, 0, __ATOMIC_RELEASE);
 		}
 	exclude_requesters();
-	for (struct srqs *s = shared->srq; s < shared->srq + SRQS; s++)
+	for (EACH(srqs, s, srq, 2))
 		if (s->num && s->home.serial == serial)
 			__atomic_store_n(&s->num, 0, __ATOMIC_RELEASE);
-	for (struct cqs *c = shared->cq; c < shared->cq + CQS; c++)
+	for (EACH(cqs, c, cq, 1))
 		if (c->num && c->home.serial == serial)
 			__atomic_store_n(&c->num, 0, __ATOMIC_RELEASE);
 }

@@ -57,7 +57,7 @@
 LIBIBVERBS(DECLARE_STUB)
 
 enum {
-	DEPTH = 8192,           /* requests in a queue */
+	DEPTH = 16384,          /* requests in a queue */
 	ELEMENTS = 16,          /* of a request */
 	INLINE = 1024,          /* bytes */
 	COMPLETIONS = 1 << 17,  /* in a CQ */
@@ -107,7 +107,7 @@ struct cqe {
 } __attribute__((aligned(128)));
 
 struct cqs {
-	uint32_t num; /* 0: free. Of all tables the slot, with a count of its uses above it */
+	uint32_t num, uses; /* 0: free. Of all tables the slot, with a count of its uses above it */
 	int size, ring, overrun;
 	uint64_t delay; /* in ns */
 	struct pipe home, channel; /* serial 0: without a channel */
@@ -134,7 +134,7 @@ struct receives {
 };
 
 struct srqs {
-	uint32_t num, pd, type, domain, cq, limit;
+	uint32_t num, uses, pd, type, domain, cq, limit;
 	struct pipe home;
 	void *owner;
 	struct receives receives;
@@ -151,7 +151,7 @@ struct entry {
 
 /* What a QP consists of, for all processes. */
 struct qps {
-	uint32_t num, type, state, pd, domain, srq, send_cq, recv_cq, sig_all, established;
+	uint32_t num, uses, type, state, pd, domain, srq, send_cq, recv_cq, sig_all, established;
 	uint32_t scatter; /* bytes that its CQEs hold */
 	struct abi_qp_attr attr;
 	struct abi_qp_cap cap;
@@ -170,7 +170,7 @@ struct qps {
 };
 
 struct region {
-	uint32_t key, pd, access;
+	uint32_t key, uses, pd, access;
 	int pid, fd;
 	uint64_t iova, length, addr;
 	uint64_t offset, size; /* in and of the file that its pages are */
@@ -180,7 +180,7 @@ struct region {
 struct shared {
 	uint32_t lock; /* of what is free, groups, and counts */
 	uint32_t serial, qkey_violations;
-	uint32_t next[4]; /* where the search of a free slot begins: QPs, CQs, SRQs, regions */
+	uint32_t top[4]; /* slots that were ever used: of QPs, CQs, SRQs, regions */
 	struct region region[REGIONS];
 	struct srqs srq[SRQS];
 	struct cqs cq[CQS];
@@ -286,6 +286,7 @@ uint64_t now(void);
 uint32_t serial(void);
 void *take(int table, uint32_t *num);
 int alive(int pid);
+#define EACH(type, q, table, index) struct type *q = shared->table; q < shared->table + shared->top[index]; q++
 #define SLOT(table, count, number) (&shared->table[(number) & ((count) - 1)])
 struct qps *find_qp(uint32_t num);
 struct srqs *find_srq(uint32_t num);

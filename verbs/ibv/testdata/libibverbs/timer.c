@@ -9,7 +9,7 @@ static void bury(void)
 {
 	int last = self;
 
-	for (struct qps *q = shared->qp; q < shared->qp + QPS; q++) {
+	for (EACH(qps, q, qp, 0)) {
 		int pid = q->home.pid;
 
 		if (!q->num || q->num == RESERVED || pid == last || pid == self)
@@ -26,12 +26,12 @@ static int look(void)
 {
 	int more = 0;
 
-	for (struct qps *q = shared->qp; q < shared->qp + QPS; q++)
+	for (EACH(qps, q, qp, 0))
 		if (q->num && q->home.pid == self && (q->out != q->in || q->notify)) {
 			proceed(q);
 			more = 1;
 		}
-	for (struct cqs *c = shared->cq; c < shared->cq + CQS; c++)
+	for (EACH(cqs, c, cq, 1))
 		if (c->num && c->delay && c->home.pid == self && c->channel.serial) {
 			lock(&c->putting);
 			tell_due(c);
