@@ -29,9 +29,10 @@ func machineCode(t *testing.T, code ...byte) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(m))
 }
 
+// newStacks makes stacks for the Ps that there are, and no more.
 func newStacks(t *testing.T) *Stacks {
 	t.Helper()
-	s, err := New()
+	s, err := allocate(max(runtime.NumCPU(), runtime.GOMAXPROCS(0)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,14 +56,48 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// TestSignals: functions that spin are not disturbed by signals, and a call on a P
-// without a stack is refused.
-func TestSignals(t *testing.T) {
-	spin := machineCode(t,
+// spinner increments the second word of its argument and spins until the first is not 0.
+func spinner(t *testing.T) unsafe.Pointer {
+	return machineCode(t,
 		0xf0, 0x48, 0xff, 0x47, 0x08, // lock inc qword [rdi+8]
 		0x48, 0x83, 0x3f, 0x00, // again: cmp qword [rdi], 0
 		0x74, 0xfa, // je again
 		0xc3) // ret
+}
+
+// TestRaisedGOMAXPROCS: Ps that come after New have stacks, too.
+func TestRaisedGOMAXPROCS(t *testing.T) {
+	spin := spinner(t)
+	s, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := runtime.GOMAXPROCS(0)
+	const more = 3
+	runtime.GOMAXPROCS(max(old, runtime.NumCPU()) + more)
+	defer runtime.GOMAXPROCS(old)
+	spinning := runtime.GOMAXPROCS(0) - 1 // and this goroutine
+	var word struct{ stop, begun atomic.Uint64 }
+	var all sync.WaitGroup
+	for range spinning {
+		all.Go(func() {
+			if !s.Call(spin, unsafe.Pointer(&word)) {
+				word.begun.Add(1)
+				t.Error("a P has no stack")
+			}
+		})
+	}
+	for word.begun.Load() < uint64(spinning) {
+		runtime.Gosched()
+	}
+	word.stop.Store(1)
+	all.Wait()
+}
+
+// TestSignals: functions that spin are not disturbed by signals, and a call on a P
+// without a stack is refused.
+func TestSignals(t *testing.T) {
+	spin := spinner(t)
 	s := newStacks(t)
 	stacks := len(s.Memory()) / Each
 	old := runtime.GOMAXPROCS(stacks + 1)

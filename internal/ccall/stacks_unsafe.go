@@ -15,6 +15,9 @@ const (
 
 	// Each is the size of a stack with its guard.
 	Each = guardSize + stackSize
+
+	// spare stacks are for Ps that come later: GOMAXPROCS is raised for threads that spin.
+	spare = 64
 )
 
 // Stacks are stacks for C functions, one per processor (P) of the Go scheduler. A
@@ -22,14 +25,17 @@ const (
 // share no memory. The zero value has no stacks.
 type Stacks struct{ memory []byte }
 
-// New allocates stacks, which are never freed. Where this package has no code for the
-// CPU there are none, and every Call returns false.
+// New allocates stacks for the Ps that there are and 64 more, which are never freed. Where
+// this package has no code for the CPU there are none, and every Call returns false.
 func New() (*Stacks, error) {
-	s := &Stacks{}
 	if !offered {
-		return s, nil
+		return &Stacks{}, nil
 	}
-	size := max(runtime.NumCPU(), runtime.GOMAXPROCS(0)) * Each
+	return allocate(max(runtime.NumCPU(), runtime.GOMAXPROCS(0)) + spare)
+}
+
+func allocate(stacks int) (*Stacks, error) {
+	size := stacks * Each
 	m, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, err
@@ -39,8 +45,7 @@ func New() (*Stacks, error) {
 			return nil, err
 		}
 	}
-	s.memory = m
-	return s, nil
+	return &Stacks{m}, nil
 }
 
 // Memory returns the memory of all stacks, Each bytes per stack. While a function runs,
@@ -53,7 +58,7 @@ func (s *Stacks) Memory() []byte { return s.memory }
 //	void f(void *arg)
 //
 // and returns true. It returns false if the current P has no stack, because GOMAXPROCS
-// was raised above both its value at New and the number of CPUs, or on a zero Stacks:
+// was raised by more than 64 since New, or on a zero Stacks:
 // call f through cgo then. arg may point to Go memory, which neither moves nor is freed
 // during the call.
 func (s *Stacks) Call(f, arg unsafe.Pointer) bool {
