@@ -62,7 +62,7 @@ func stubCommand(t *testing.T, tests string, env ...string) *exec.Cmd {
 	case err != nil:
 		t.Fatal(err)
 	}
-	ctx, cancel := stdcontext.WithTimeout(t.Context(), 3**length+2*patience)
+	ctx, cancel := stdcontext.WithTimeout(t.Context(), 3**length+4*patience)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.v", "-test.run", tests, "-device", stub, "-length", length.String())
 	cmd.Env = slices.Concat(os.Environ(), []string{"LD_LIBRARY_PATH=" + stubLibrary}, env)
