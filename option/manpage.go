@@ -24,7 +24,7 @@ func ManPage(t Test, release string) string {
 		text: "Without a host the program is a server, which needs no options: it takes the client's, " +
 			"and serves every test. With one it runs the test against the server there.",
 		has: func(o *Option) bool { return o.In(t) }, help: func(o *Option) string { return o.HelpText(t) },
-		example: "--compare -s 64K node1",
+		statuses: ExitStatus, example: "--compare -s 64K node1", see: seeOrder,
 	}
 	return m.page(release)
 }
@@ -36,7 +36,7 @@ func CompareManPage(release string) string {
 		text: "Without a host the program is a server, which needs no options. With one it measures write, send, read and atomic operations, " +
 			"latency and bandwidth, in every completion mode with the server there, and says which mode is best, " +
 			"what it costs, and whether the order of data may be relied on.",
-		has: (*Option).InCompare, help: (*Option).CompareHelp, example: "node1",
+		has: (*Option).InCompare, help: (*Option).CompareHelp, statuses: ExitStatus, example: "node1", see: seeOrder,
 	}
 	return m.page(release)
 }
@@ -44,15 +44,24 @@ func CompareManPage(release string) string {
 // manual is what a man page is made of.
 type manual struct {
 	name, does, text, example string
+	also                      string // options with which it needs no server; empty: none
+	more                      string // about quirks; empty: nothing
+	see                       string // other pages
+	statuses                  []string
 	has                       func(*Option) bool
 	help                      func(*Option) string
 }
+
+const seeOrder = "ibv_query_qp_data_in_order (3)"
 
 func (m *manual) page(release string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %s 1 \"\" \"ibperf %s\" \"ibperf\"\n", strings.ToUpper(m.name), release)
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", m.name, roff(m.does))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n[options]\n.br\n.B %s\n[options]\n.I HOST\n", m.name, m.name)
+	if m.also != "" {
+		fmt.Fprintf(&b, ".br\n.B %s %s\n[options]\n", m.name, roff(m.also))
+	}
 	b.WriteString(".SH DESCRIPTION\n" + roff(m.text) + "\n")
 	group := ""
 	for _, o := range Table() {
@@ -65,12 +74,17 @@ func (m *manual) page(release string) string {
 		}
 		b.WriteString(m.entry(o))
 	}
+	if m.more != "" {
+		b.WriteString(".SH QUIRKS\n" + roff(m.more) + "\n")
+	}
 	b.WriteString(".SH EXIT STATUS\n")
-	for status, text := range ExitStatus {
-		fmt.Fprintf(&b, ".TP\n.B %d\n%s\n", status, roff(text))
+	for status, text := range m.statuses {
+		if text != "" {
+			fmt.Fprintf(&b, ".TP\n.B %d\n%s\n", status, roff(text))
+		}
 	}
 	fmt.Fprintf(&b, ".SH EXAMPLE\n.nf\nnode1$ %s\nnode2$ %s %s\n.fi\n", m.name, m.name, roff(m.example))
-	b.WriteString(".SH SEE ALSO\n.BR ibv_query_qp_data_in_order (3)\n")
+	fmt.Fprintf(&b, ".SH SEE ALSO\n.BR %s\n", m.see)
 	return b.String()
 }
 

@@ -58,6 +58,7 @@ func TestManPages(t *testing.T) {
 		checkManPage(t, test.Program(), ManPage(test, "1.2.3"), func(o *Option) bool { return o.In(test) })
 	}
 	checkManPage(t, CompareProgram, CompareManPage("1.2.3"), (*Option).InCompare)
+	checkManPage(t, ConformProgram, ConformManPage("1.2.3"), (*Option).InConform)
 }
 
 // checkManPage holds a program's page against the options that it has.

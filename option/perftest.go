@@ -74,6 +74,9 @@ func (o *Option) programs() string {
 	}
 	switch len(names) {
 	case 0:
+		if o.InConform() {
+			return ConformProgram
+		}
 		return CompareProgram
 	case len(Tests()):
 		switch o.Whose {

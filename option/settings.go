@@ -52,6 +52,13 @@ type Own struct {
 	Folder   string // of ib_compare
 	Bundle   string // empty: none
 
+	// Of ib_conform.
+	Loopback bool
+	Run      string // regular expression of ids, empty: all
+	Quirks   string // a file
+	MayCrash bool
+	List     bool
+
 	Help, Version bool
 }
 

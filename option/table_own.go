@@ -87,7 +87,7 @@ var deviceOptions = []*Option{
 	},
 }
 
-// noTest has options that ib_compare alone has.
+// noTest has options that ib_compare or ib_conform alone has.
 func noTest(Test) bool { return false }
 
 func legalBundle(name string) error {

@@ -20,6 +20,7 @@ const (
 	StatusData    = 5 // --verify found wrong data
 	StatusRefused = 6 // completion mode refused
 	StatusLimit   = 7 // a figure was below --limit_bw or --limit_msgrate
+	StatusDiffers = 8 // ib_conform: a statement does not hold
 )
 
 // Status returns the exit status that an error stands for.
@@ -44,6 +45,8 @@ func Status(err error) int {
 		return StatusRefused
 	case errors.As(err, new(*limitError)):
 		return StatusLimit
+	case errors.As(err, new(*differsError)):
+		return StatusDiffers
 	case isDeviceError(err):
 		return StatusDevice
 	case isPeerError(err):

@@ -62,6 +62,23 @@ func (c *fakeContext) QueryDevice() (verbs.DeviceAttr, error) {
 	return verbs.DeviceAttr{Transport: c.device.transport, PhysPortCount: 1}, nil
 }
 
+func (c *fakeContext) AllocPD() (verbs.PD, error) { return fakePD{}, nil }
+
+func (c *fakeContext) CreateCQ(int, verbs.CompChannel, int) (verbs.CQ, error) { return fakeCQ{}, nil }
+
+// fakePD makes no QPs, for which a fakeCQ is enough.
+type (
+	fakePD struct{ verbs.PD }
+	fakeCQ struct{ verbs.CQ }
+)
+
+func (fakePD) Close() error { return nil }
+func (fakeCQ) Close() error { return nil }
+
+func (fakePD) CreateQP(*verbs.QPInitAttr) (verbs.QP, error) {
+	return nil, &verbs.OpError{Verb: "create_qp", Errno: verbs.ErrNotSupported}
+}
+
 func (c *fakeContext) QueryPort(int) (verbs.PortAttr, error) {
 	return verbs.PortAttr{State: c.device.state}, nil
 }

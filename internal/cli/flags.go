@@ -146,6 +146,9 @@ func otherTests(name, letter string) string {
 		if o.InCompare() {
 			programs = append(programs, option.CompareProgram)
 		}
+		if o.InConform() {
+			programs = append(programs, option.ConformProgram)
+		}
 		return "only " + strings.Join(programs, ", ") + " have it"
 	}
 	return ""

@@ -1,4 +1,4 @@
-// Manpages writes the man pages of all benchmark programs into a folder: make man.
+// Manpages writes the man pages of the benchmark programs, of ib_compare and of ib_conform into a folder: make man.
 package main
 
 import (
@@ -25,7 +25,10 @@ func write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	pages := map[string]string{option.CompareProgram: option.CompareManPage(cli.Release)}
+	pages := map[string]string{
+		option.CompareProgram: option.CompareManPage(cli.Release),
+		option.ConformProgram: option.ConformManPage(cli.Release),
+	}
 	for _, t := range option.Tests() {
 		pages[t.Program()] = option.ManPage(t, cli.Release)
 	}

@@ -39,6 +39,7 @@ const (
 	statusPeer    = 4
 	statusData    = 5
 	statusRefused = 6
+	statusDiffers = 8
 )
 
 // bin is the folder of the built programs.

@@ -21,7 +21,7 @@ var layers = [][]string{
 	{"test"},
 	{"cmd"},
 	{"internal/cli", "internal/manpages"},
-	{"harness", "internal/compare"},
+	{"harness", "internal/compare", "internal/conform"},
 	{"oob"},
 	{"reports/plots"},
 	{"reports"},

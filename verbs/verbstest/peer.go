@@ -69,8 +69,8 @@ func (e *env) process(role string, count int) *process {
 	e.peers.Add(1)
 	e.Cleanup(func() {
 		peer.Close()
-		if e.Failed() {
-			e.Logf("the other process said:\n%s", peer.Said())
+		if said := peer.Said(); e.Failed() && said != "" {
+			e.Logf("the other process said:\n%s", said)
 		}
 	})
 	p := &process{newLine(e, peer), peer}

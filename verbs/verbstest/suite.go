@@ -73,7 +73,7 @@ func (s statement) in(e *env) {
 type NoRCError struct{ Device string }
 
 func (e *NoRCError) Error() string {
-	return fmt.Sprintf("device %s offers no RC QPs, and the suite connects them", e.Device)
+	return fmt.Sprintf("device %s is skipped: it offers no RC QPs, which the suite connects", e.Device)
 }
 
 // Resolve checks that the port can be used and that the device has RC QPs, else it is a

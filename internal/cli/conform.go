@@ -1,0 +1,286 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/internal/conform"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest"
+)
+
+// Conform runs ib_conform: args with the program's name, as in os.Args. It returns the exit
+// status.
+func Conform(args []string, stdout, stderr io.Writer) int {
+	a := newApp(option.ConformProgram, args, stdout, stderr)
+	return guarded(a.program, a.console, func(ctx context.Context) error { return a.conform(ctx, args[1:]) })
+}
+
+// differsError says that statements do not hold.
+type differsError struct{ ids []string }
+
+func (e *differsError) Error() string {
+	return fmt.Sprintf("the device differs in %s", strings.Join(e.ids, ", "))
+}
+
+// conform lists the statements, serves, or holds a device to the statements.
+func (a *app) conform(ctx context.Context, args []string) error {
+	o := &options{Settings: option.New(option.Test{})}
+	f := defineSome(&o.Settings, (*option.Option).InConform, (*option.Option).ConformHelp)
+	if err := f.parse(args); err != nil {
+		return err
+	}
+	switch {
+	case o.Own.Help:
+		return a.print(conformHelp(f, a.console.width()))
+	case o.Own.Version:
+		return a.print(versionText(a.program))
+	}
+	if err := o.checkConform(f); err != nil {
+		return err
+	}
+	rows, err := chosenStatements(o.Own.Run)
+	switch {
+	case err != nil:
+		return err
+	case o.Own.List:
+		return a.print(conform.List(rows))
+	case o.host == "" && !o.Own.Loopback:
+		return a.servePeers(ctx, o)
+	}
+	return a.hold(ctx, o, rows)
+}
+
+// ofRun are options of whoever runs statements, which a server does not.
+var ofRun = []string{"run", "quirks", "may-crash", "out_json", "out_json_file"}
+
+// ofConnection are options that need another side.
+var ofConnection = []string{"port", "bind_source_ip", "connect-timeout", "secret-file", "ready-file"}
+
+// checkConform finds what is wrong with the command line.
+func (o *options) checkConform(f *flags) error {
+	if err := o.takeHost(f.set.Args()); err != nil {
+		return err
+	}
+	refuse := func(names []string, why string) error {
+		if i := slices.IndexFunc(names, f.given); i >= 0 {
+			return usage(fmt.Sprintf("--%s %s", names[i], why))
+		}
+		return nil
+	}
+	o.Own.JSON = o.Own.JSON || o.Own.JSONFile != ""
+	switch {
+	case o.Own.List:
+		return nil
+	case o.Own.Loopback && o.host != "":
+		return usage("--loopback needs no server: leave one of them out")
+	case o.Own.Loopback:
+		return refuse(ofConnection, "is about the connection with another side, which --loopback has not")
+	case o.host == "":
+		if err := refuse(ofRun, "is an option of a run: give a server's host, or --loopback to run without one"); err != nil {
+			return err
+		}
+	}
+	return o.checkRole(f)
+}
+
+func chosenStatements(pattern string) ([]verbstest.Row, error) {
+	if pattern == "" {
+		pattern = ".*"
+	}
+	re, err := conform.Pattern(pattern)
+	if err != nil {
+		return nil, usage(fmt.Sprintf("--run %s: %v", quoted(pattern), err))
+	}
+	rows := conform.Choose(re)
+	if len(rows) == 0 {
+		return nil, usage(fmt.Sprintf("--run %s: no statement has such an id; --list has them all", quoted(pattern)))
+	}
+	return rows, nil
+}
+
+// hold holds the device to statements and tells what came of it.
+func (a *app) hold(ctx context.Context, o *options, rows []verbstest.Row) error {
+	ids := conform.Asserted(rows)
+	if len(ids) == 0 {
+		return usage(fmt.Sprintf("--run %s: the suite leaves out what matches: %s: %s", quoted(o.Own.Run), rows[0].ID, rows[0].LeftOut))
+	}
+	path := o.conformFile()
+	if path != "" {
+		if err := checkWritable(path); err != nil {
+			return err
+		}
+	}
+	job, err := a.conformJob(o, ids)
+	if err != nil {
+		return err
+	}
+	report := a.newConformReport(len(rows)-len(ids), len(ids))
+	target, err := job.Target()
+	if err = deviceTrouble(err); err == nil {
+		job.GIDIndex = target.GIDIndex
+		err = a.holdWith(ctx, o, job, target, report)
+	}
+	return a.concludeConform(report, target, path, err)
+}
+
+// conformFile is the name of the report in JSON, empty if there is to be none.
+func (o *options) conformFile() string {
+	switch {
+	case !o.Own.JSON:
+		return ""
+	case o.Own.JSONFile != "":
+		return o.Own.JSONFile
+	}
+	return option.ConformProgram + ".json"
+}
+
+// conformJob chooses the device and reads the quirks.
+func (a *app) conformJob(o *options, ids []string) (conform.Job, error) {
+	job := conform.Job{Port: o.Own.IBPort, GIDIndex: o.Own.GIDIndex, QuirksFile: o.Own.Quirks, IDs: ids}
+	if o.Own.Quirks != "" {
+		text, err := os.ReadFile(o.Own.Quirks)
+		if err != nil {
+			return job, fmt.Errorf("read quirks %s: %w", o.Own.Quirks, bare(err))
+		}
+		if _, err := verbstest.ParseQuirks(o.Own.Quirks, string(text)); err != nil {
+			return job, usage("--quirks: " + err.Error())
+		}
+		job.Quirks = string(text)
+	}
+	c, err := chooseClient(o.Own.Device, o.Own.IBPort)
+	if err != nil {
+		return job, err
+	}
+	(&voice{console: a.console}).announce(c)
+	job.Device = c.device.Name()
+	if o.Own.Device != "" {
+		job.Device = o.Own.Device // with its seed
+	}
+	if err := probe(c.device, o.Own.IBPort); err != nil {
+		return job, err
+	}
+	return job, a.warnOfCrash(c.device, o.Own.MayCrash)
+}
+
+// warnOfCrash says what may happen to the host of a device that the kernel drives, and asks for
+// the option that says that it may.
+func (a *app) warnOfCrash(d verbs.Device, may bool) error {
+	if identify(d).embedded() {
+		return nil
+	}
+	a.console.note("WARNING: the statements make every error that a caller can make. A faulty driver or firmware may crash or hang " +
+		"this host or disturb other users of the device: do not run them where that matters")
+	if !may {
+		return usage(fmt.Sprintf("device %s is not run on without --may-crash", d.Name()))
+	}
+	return nil
+}
+
+// deviceTrouble marks an error of the device as one.
+func deviceTrouble(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &harness.DeviceError{Err: err}
+}
+
+// holdWith runs the statements, with the server's part if there is one.
+func (a *app) holdWith(ctx context.Context, o *options, job conform.Job, target verbstest.Target, report *conform.Report) error {
+	if err := report.Describe(target); err != nil {
+		return deviceTrouble(err)
+	}
+	if o.host == "" {
+		return a.runStatements(ctx, job, report)
+	}
+	s, err := a.meetServer(ctx, o, target)
+	if err != nil {
+		return err
+	}
+	job.Server, report.Peer = s.server, s.peer
+	ctx, lost := context.WithCancelCause(ctx)
+	defer lost(nil)
+	go s.watch(lost)
+	err = a.runStatements(ctx, job, report)
+	return errors.Join(err, s.leave(err))
+}
+
+// runStatements prints the result of each statement when it is there.
+func (a *app) runStatements(ctx context.Context, job conform.Job, report *conform.Report) error {
+	if err := a.print(report.Head()); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	return conform.Run(ctx, job, conform.Limit, func(result verbstest.Result) {
+		s := report.Add(result)
+		if err := a.print(s.Line()); err != nil {
+			stop(err)
+		}
+	})
+}
+
+func (a *app) newConformReport(leftOut, chosen int) *conform.Report {
+	side := environment(os.DirFS("/"))
+	r := &conform.Report{
+		Format: conform.FormatName, Version: conform.FormatVersion, Release: Release, Command: a.command,
+		Host: side.Host, Kernel: side.Kernel, Libraries: conform.Libraries(), Started: time.Now().UTC(),
+		Quirks: []conform.Quirk{}, Statements: []conform.Statement{},
+	}
+	r.Counts.LeftOut, r.Counts.NotRun = leftOut, chosen
+	return r
+}
+
+// concludeConform prints the end of the text, writes the report, and says what the run comes
+// to.
+func (a *app) concludeConform(report *conform.Report, target verbstest.Target, path string, err error) error {
+	report.Finished = time.Now().UTC()
+	report.Counts.NotRun -= report.Counts.Run()
+	var noRC *verbstest.NoRCError
+	switch {
+	case errors.As(err, &noRC):
+		report.Skipped = noRC.Error()
+		err = errors.Join(err, report.Describe(target))
+	case err != nil:
+		report.Error = oneLine(err)
+	}
+	if len(report.Statements) > 0 {
+		err = errors.Join(err, a.print(report.Tail()))
+	}
+	if path != "" {
+		err = errors.Join(err, writeJSON(path, report))
+	}
+	if ids := report.Differing(); err == nil && len(ids) > 0 {
+		return &differsError{ids}
+	}
+	return err
+}
+
+// conformHelp is what --help prints.
+func conformHelp(f *flags, width int) string {
+	var b strings.Builder
+	width = textWidth(width)
+	writeEntry(&b, "", option.ConformProgram+" holds an RDMA device to the semantics of libibverbs: it runs the statements of a conformance suite and says which hold. "+
+		"A faulty driver or firmware may crash the host.", 0, width)
+	b.WriteString("\nUsage:\n")
+	writeEntry(&b, "  "+option.ConformProgram+" --loopback [options]", "run the statements on this host", helpIndent, width)
+	writeEntry(&b, "  "+option.ConformProgram+" [options]", "start a server of second processes", helpIndent, width)
+	writeEntry(&b, "  "+option.ConformProgram+" [options] HOST", "run the statements, with second processes at HOST where statements have them", helpIndent, width)
+	writeGroups(&b, f, width)
+	fmt.Fprintf(&b, "\nExample:\n  %s --loopback --may-crash -d mlx5_0 --out_json\n", option.ConformProgram)
+	b.WriteString("\nExit status:\n")
+	for status, text := range option.ConformExitStatus {
+		if text != "" {
+			writeEntry(&b, fmt.Sprintf("  %d ", status), text, exitIndent, width)
+		}
+	}
+	return b.String()
+}
