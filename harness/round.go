@@ -66,7 +66,7 @@ func (w *worker) begin(t oob.Turn, c *clock.Clock) error {
 	s, role := w.scheme, w.rig.cfg.Role
 	w.clock, w.meter, w.idling, w.parts, w.over = c, meter{}, idling{}, nil, make(chan uint64, 1)
 	w.own, w.place = nil, noCPU
-	w.stall = stallLimit + w.group.consuming() + 2*w.rig.plan.Gap
+	w.stall = stallLimit + w.group.consuming() + 2*w.rig.plan.Gap + 2*s.burstTime()
 	w.recorder.reset()
 	for _, l := range w.lanes {
 		l.prepare(s)

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -53,16 +54,18 @@ type scheme struct {
 	verify bool
 
 	// The shape, the same for all modes of a comparison.
-	offset  int    // bytes between an aligned 128-byte block and a message
-	slots   int    // messages that a ring holds
-	span    int    // of them in use
-	depth   uint64 // messages that a QP may have on their way
-	every   uint64 // a signaled request each so many
-	recvs   int    // receives that are kept posted
-	list    uint64 // messages of one post; 0: as many as there is room for
-	refill  uint64 // receives of one post; 0: as many as are free
-	relaxed bool   // messages are in memory with relaxed ordering
-	noClock bool   // no clock is read in the loop
+	offset  int     // bytes between an aligned 128-byte block and a message
+	slots   int     // messages that a ring holds
+	span    int     // of them in use
+	depth   uint64  // messages that a QP may have on their way
+	every   uint64  // a signaled request each so many
+	recvs   int     // receives that are kept posted
+	list    uint64  // messages of one post; 0: as many as there is room for
+	refill  uint64  // receives of one post; 0: as many as are free
+	burst   uint64  // messages that a sender with a limited rate sends at a time; 0: its rate is not limited
+	apart   float64 // ns from one message to the next at that rate
+	relaxed bool    // messages are in memory with relaxed ordering
+	noClock bool    // no clock is read in the loop
 }
 
 // sides tells which sides something is true of.
@@ -167,6 +170,21 @@ func (s *scheme) shape(p *option.Plan) {
 	if !s.receives {
 		s.recvs = 0
 	}
+	if p.RateLimit > 0 {
+		s.apart = 1e9 / messageRate(p, s.size)
+		s.burst = uint64(roundUp(cmp.Or(p.Burst, p.TxDepth), max(1, p.PostList))) // of whole lists
+	}
+}
+
+// messageRate is the rate limit in messages a second.
+func messageRate(p *option.Plan, size int) float64 {
+	switch p.RateUnits {
+	case option.RateMessages:
+		return p.RateLimit
+	case option.RateMiB:
+		return p.RateLimit * (1 << 20) / float64(size)
+	}
+	return p.RateLimit * 1e9 / 8 / float64(size)
 }
 
 // exchangeSignals is the distance of signaled requests in a latency test. Where completions

@@ -11,7 +11,7 @@ import (
 // sending returns the part that sends, or READs, over all lanes of the worker.
 func (w *worker) sending(t oob.Turn, rate *stats.Rate) *part {
 	s := w.scheme
-	p := &part{sends: true, step: w.sendStep(), blocked: w.sendBlocked, rate: rate, until: math.MaxInt64, want: new(atomic.Uint64)}
+	p := &part{sends: true, step: w.sendStep(t), blocked: w.sendBlocked, rate: rate, until: math.MaxInt64, want: new(atomic.Uint64)}
 	p.spread(s, t.Messages == 0)
 	for _, l := range w.lanes {
 		l.out.limit, l.out.due = math.MaxUint64, l.out.sent+l.out.every
@@ -43,15 +43,18 @@ func (w *worker) sending(t oob.Turn, rate *stats.Rate) *part {
 // least is how many messages a timed round has on each QP: a few laps of the ring that is
 // in use, or a round would measure its own beginning.
 func (s *scheme) least() uint64 {
-	if s.seen {
+	if s.seen && s.burst == 0 {
 		return 2 * uint64(s.slots)
 	}
 	return 1
 }
 
 // sendStep returns the step of a sending part: post what there is room for, reap, count.
-func (w *worker) sendStep() func() (uint64, error) {
+func (w *worker) sendStep(t oob.Turn) func() (uint64, error) {
 	room, post, reap, count := w.room(), w.poster(), w.reaper(), w.counter()
+	if w.scheme.burst > 0 {
+		room, post, reap = w.pace(t, room, post, reap)
+	}
 	return func() (uint64, error) {
 		for _, l := range w.lanes {
 			if n := room(&l.out); n > 0 {
@@ -94,7 +97,7 @@ func (w *worker) roomFor() func(*sender) uint64 {
 // reaper returns how completions are looked for. Only where nothing else can go on
 // meanwhile it spins.
 func (w *worker) reaper() func() (int, error) {
-	if s := w.scheme; s.sleeps || s.memory || s.credits || w.duplex() {
+	if s := w.scheme; s.sleeps || s.burst > 0 || s.memory || s.credits || w.duplex() {
 		return w.reapSends
 	}
 	return w.awaitSends

@@ -11,7 +11,6 @@ const (
 	whyCrypto      = "inline encryption of mlx5 devices is not supported"
 	whyDC          = "not supported: DC is a transport of mlx5 devices alone, and all tests use RC"
 	whyTPH         = "hints for processing PCIe packets (TPH) are not supported"
-	whyRate        = "not offered yet: nothing limits the rate"
 	whyMulticast   = "not offered yet: all tests use RC, which has no multicast"
 	whyFile        = "memory comes from the host's RAM only: mapped files are not supported"
 	whyNVIDIA      = "memory comes from the host's RAM only: NVIDIA GPUs are not supported"
@@ -80,11 +79,8 @@ var Absents = []Absent{
 	{"gpu_touch", "", "memory comes from the host's RAM only: GPUs are not supported"},
 	{"use-null-mr", "", "not supported: a null memory region holds no data whose arrival could be seen"},
 	{"wait_destroy", "", "not supported; resources are destroyed as soon as both sides are done"},
-	{"burst_size", "", whyRate},
 	{"typical_pkt_size", "", whyRaw},
-	{"rate_limit", "", whyRate},
-	{"rate_units", "", whyRate},
-	{"rate_limit_type", "", whyRate},
+	{"rate_limit_type", "", "not supported: --rate_limit is kept by software, on all devices alike"},
 	{"use_ooo", "", "not supported; it needs a flag that only the verbs of MLNX_OFED have"},
 	{"unsolicited_write", "", "not supported: it goes with SRD, a transport of EFA devices alone, and all tests use RC"},
 	{"source_mac", "B", whyRaw},

@@ -113,6 +113,16 @@ const (
 	AlsoControl = "control" // data and poll once more, on QPs of their own: what no difference looks like
 )
 
+// RateUnit is what a rate limit counts, by perftest's letters.
+type RateUnit string
+
+// The units of a rate limit.
+const (
+	RateGbit     RateUnit = "g" // 10^9 bits a second
+	RateMiB      RateUnit = "M" // 2^20 bytes a second
+	RateMessages RateUnit = "p" // messages a second
+)
+
 // Plan is what both sides do. What is not said (0, "" or -1 where that stands for a
 // default) is decided by [Plan.Resolve], or by the device.
 type Plan struct {
@@ -131,6 +141,10 @@ type Plan struct {
 	Endless  bool // until stopped; Duration is that of an interval
 	Both     bool // messages go in both directions at once
 	Reversed bool // the server sends
+
+	RateLimit float64  // in RateUnits; 0: none
+	RateUnits RateUnit // ""; RateGbit
+	Burst     int      // messages at a time, with RateLimit; 0: TxDepth
 
 	PostList     int // messages of one ibv_post_send; 0: as many as there is room for
 	RecvPostList int // receives of one ibv_post_recv; 0: as many as are free

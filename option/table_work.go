@@ -79,6 +79,25 @@ var workOptions = []*Option{
 		JSON:     "cq_mod", Unit: "messages", Label: "CQ Moderation", Header: Always,
 		value: numberOr(func(s *Settings) *int { return &s.CQMod }, 0, 1, MaxCQMod),
 	}, {
+		Name: "rate_limit", Argument: "RATE", Group: groupWork, Only: Test.Bandwidth,
+		Help:     "send no faster than this, all QPs of a side together, in the unit of --rate_units",
+		Perftest: "by software alone, whatever the device can do; no faster and no slower: who is late catches up",
+		Meaning:  "limit of what each sender sends, all its QPs together, in the unit of rate_units; 0: none",
+		JSON:     "rate_limit", Unit: "that of rate_units", Label: "Rate limit", Header: WhenSet,
+		value: positive(func(s *Settings) *float64 { return &s.RateLimit }),
+	}, {
+		Name: "rate_units", Argument: "UNIT", Group: groupWork, Only: Test.Bandwidth,
+		Help: "unit of --rate_limit: g (Gb/s, 10^9 bits), M (MiB/s, 2^20 bytes) or p (messages/s)", Default: "g", Perftest: same,
+		Meaning: "unit of rate_limit: g (10^9 bits/s), M (2^20 bytes/s) or p (messages/s); none is g",
+		JSON:    "rate_units", Label: "Rate units", Header: WhenSet,
+		value: oneOf(func(s *Settings) *RateUnit { return &s.RateUnits }, RateGbit, RateMiB, RateMessages),
+	}, {
+		Name: "burst_size", Argument: "N", Group: groupWork, Only: Test.Bandwidth,
+		Help: "with --rate_limit: messages that are sent at a time", Default: "--tx-depth", Perftest: same,
+		Meaning: "messages that a sender with a rate limit sends at a time; 0: as many as tx_depth",
+		JSON:    "burst_size", Unit: "messages", Label: "Burst size", Header: WhenSet,
+		value: numberOr(func(s *Settings) *int { return &s.Burst }, 0, 1, math.MaxInt32),
+	}, {
 		Name: "post_list", Letter: "l", Argument: "N", Group: groupWork, Only: Test.Bandwidth,
 		Help: "messages of one ibv_post_send, of each of which the last is signaled without --cq-mod", Default: "as many as there is room for",
 		Perftest: "by default not 1 but as many as there is room for; --iters need be no multiple: the last list is shorter",
