@@ -93,7 +93,7 @@ func (s *Shuffler) shuffle(message []Piece, bytes bool) {
 		return
 	}
 	gap, at := s.gap(), n-1
-	if bytes && gap != 0 && s.below(2) == 0 {
+	if bytes && gap != 0 && s.Below(2) == 0 {
 		at = 0
 	}
 	i, step := s.order(n)
@@ -194,10 +194,10 @@ func (s *Shuffler) scatter(dst, src []byte, wait uint64) {
 
 // gap returns the length of the gap of the next message.
 func (s *Shuffler) gap() uint64 {
-	if s.below(gapEvery) != 0 {
+	if s.Below(gapEvery) != 0 {
 		return 0
 	}
-	if s.below(yieldEvery) == 0 {
+	if s.Below(yieldEvery) == 0 {
 		return yieldGap
 	}
 	return gapTicks
@@ -228,7 +228,7 @@ func (s *Shuffler) order(n int) (first, step int) {
 	}
 	step = s.coprime(n)
 	for range 2 {
-		first = s.below(n)
+		first = s.Below(n)
 		if first != step-1 {
 			break
 		}
@@ -239,10 +239,10 @@ func (s *Shuffler) order(n int) (first, step int) {
 // coprime draws from [1, n) a number that has no factor in common with n.
 func (s *Shuffler) coprime(n int) int {
 	if n&(n-1) == 0 {
-		return s.below(n) | 1
+		return s.Below(n) | 1
 	}
 	for {
-		step := 1 + s.below(n-1)
+		step := 1 + s.Below(n-1)
 		if gcd(step, n) == 1 {
 			return step
 		}
@@ -250,10 +250,10 @@ func (s *Shuffler) coprime(n int) int {
 }
 
 // OneIn draws true once in n times.
-func (s *Shuffler) OneIn(n int) bool { return s.below(n) == 0 }
+func (s *Shuffler) OneIn(n int) bool { return s.Below(n) == 0 }
 
-// below draws from [0, n).
-func (s *Shuffler) below(n int) int {
+// Below draws from [0, n).
+func (s *Shuffler) Below(n int) int {
 	hi, _ := bits.Mul64(s.next(), uint64(n))
 	return int(hi)
 }

@@ -3,6 +3,7 @@ package shm
 import (
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -14,34 +15,32 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// channel is a completion channel, to which the doors of peers and this process lead.
+// channel is a completion channel: a pipe, into which this process and peers write tokens.
 type channel struct {
-	ctx    *context
-	fd     int // an epoll of the doors, which events owns
-	events *fdwait.Waiter[verbs.CQ]
-	own    *door
-	closed atomic.Bool // written under mu
+	ctx     *context
+	in, out int    // the pipe's ends; events owns in
+	inode   uint64 // the pipe's
+	events  *fdwait.Waiter[verbs.CQ]
+	closed  atomic.Bool // written under mu
 
-	mu       sync.Mutex
-	cqs      map[uint32]*cq
-	doors    map[int32]*door
-	lastDoor int32
+	mu  sync.Mutex
+	cqs map[uint32]*cq
 }
 
 func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
 	if c.isClosed() {
 		return nil, c.err("create_comp_channel", ebadf, closedText)
 	}
-	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
+	}
+	ch := &channel{ctx: c, in: ends[0], out: ends[1], cqs: map[uint32]*cq{}}
+	var err error
+	if ch.inode, err = inodeOf(ch.in); err == nil {
+		ch.events, err = fdwait.New(ch.in, "comp_channel", func() (verbs.CQ, error) { return ch.take() })
+	}
 	if err != nil {
-		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
-	}
-	ch := &channel{ctx: c, fd: fd, cqs: map[uint32]*cq{}, doors: map[int32]*door{}}
-	if ch.events, err = fdwait.New(fd, "comp_channel", func() (verbs.CQ, error) { return ch.take(0) }); err != nil {
-		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
-	}
-	if ch.own, err = ch.openDoor(nil); err != nil {
-		ch.events.Close()
 		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
 	}
 	c.mu.Lock()
@@ -54,7 +53,7 @@ func (ch *channel) FD() int {
 	if ch.closed.Load() {
 		return -1
 	}
-	return ch.fd
+	return ch.in
 }
 
 func (ch *channel) gone() bool { return ch.closed.Load() || ch.ctx.isClosed() }
@@ -66,8 +65,11 @@ func (ch *channel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
 
 // GetEventRaw sleeps in a raw system call until a token comes.
 func (ch *channel) GetEventRaw(timeout time.Duration) (verbs.CQ, error) {
-	limit := max(0, min(timeout, verbs.LongestRawWait))
-	q, err := ch.take(int((limit + time.Millisecond - 1) / time.Millisecond))
+	q, err := ch.take()
+	if limit := max(0, min(timeout, verbs.LongestRawWait)); err == syscall.EAGAIN && limit > 0 {
+		awaitToken(ch.in, int((limit+time.Millisecond-1)/time.Millisecond))
+		q, err = ch.take()
+	}
 	if err == syscall.EAGAIN {
 		err = verbs.ErrTimeout
 	}
@@ -79,22 +81,89 @@ func (ch *channel) event(q verbs.CQ, err error) (verbs.CQ, error) {
 	switch {
 	case err == nil || err == verbs.ErrTimeout:
 		return q, err
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, verbs.ErrTimeout
 	case errors.Is(err, os.ErrClosed):
 		return nil, ch.ctx.err("get_cq_event", ebadf, closedText)
 	}
 	return nil, ch.ctx.err("get_cq_event", errnoOf(err), closedText)
 }
 
+const (
+	mostTokens = 64      // that are no events, in one call
+	pipeTokens = 1 << 12 // that a pipe holds
+)
+
+// take takes an event. Its error is EAGAIN itself if there is none.
+func (ch *channel) take() (verbs.CQ, error) {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	if ch.gone() {
+		return nil, ebadf
+	}
+	for range mostTokens {
+		t, errno := readToken(ch.in)
+		if errno == unix.EPROTO { // what a peer wrote may have covered others' tokens
+			for range pipeTokens {
+				if _, errno = readToken(ch.in); errno != 0 && errno != unix.EPROTO {
+					break
+				}
+			}
+			for _, q := range ch.cqs {
+				q.notifyLate()
+			}
+			continue
+		}
+		if errno != 0 {
+			return nil, unix.EAGAIN
+		}
+		if q := ch.cqs[t.cq]; q != nil && q.notifier.take(t.armed) {
+			q.fetched.add(1)
+			return q, nil
+		}
+	}
+	writeToken(ch.out, token{mark: tokenMark}) // the runtime's poller tells only of what comes: it has to look again
+	return nil, unix.EAGAIN
+}
+
+// notifyLost wakes those that wait for a CQ that has completions, if QPs on it are connected to
+// the process.
+func (ch *channel) notifyLost(pid int32) {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	if ch.gone() {
+		return
+	}
+	for _, q := range ch.cqs {
+		if q.helps.Load() != 0 || slices.ContainsFunc(*q.receivers.Load(), func(p *qp) bool { return p.isPeer(pid) }) {
+			q.notifyLate()
+		}
+	}
+}
+
+// isPeer tells whether the QP is connected to the process.
+func (q *qp) isPeer(pid int32) bool {
+	r := q.remote.Load()
+	return r != nil && r.pid == pid
+}
+
+// notifyLate writes a token if somebody waits for completions of which some are there.
+func (q *cq) notifyLate() {
+	if w := atomic.LoadUint64(q.notifier.word); w&armMask != armNone && (q.helps.Load() != 0 || !q.empty()) {
+		q.notifier.send(w >> armShift)
+	}
+}
+
 func (ch *channel) attach(q *cq) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	ch.cqs[q.bell.cq] = q
+	ch.cqs[q.notifier.cq] = q
 }
 
 func (ch *channel) detach(q *cq) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	delete(ch.cqs, q.bell.cq)
+	delete(ch.cqs, q.notifier.cq)
 }
 
 func (ch *channel) Close() error {
@@ -109,8 +178,5 @@ func (ch *channel) Close() error {
 		return nil
 	}
 	delete(ch.ctx.channels, ch)
-	for number, d := range ch.doors {
-		ch.shut(number, d)
-	}
-	return ch.events.Close()
+	return errors.Join(ch.events.Close(), unix.Close(ch.out))
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/ibperf/ibperf/internal/memfd"
 	"github.com/ibperf/ibperf/verbs"
@@ -17,7 +18,7 @@ import (
 // they ask for memory, and the tables behind both.
 type context struct {
 	dev *device
-	id  uint64 // random; the lower half of the GID
+	id  uint64 // the lower half of the GID: random bits, and the descriptor of dirFile
 
 	dirFile *memfd.File
 	dir     *directory
@@ -28,29 +29,30 @@ type context struct {
 	mrs   []atomic.Pointer[mr]
 	mrGen []uint8 // uses of each place: the low byte of its key
 
-	mu       sync.Mutex
-	qps      []*qp              // by numIndex
-	qpGen    []uint16           // uses of each place: the upper bits of its number
-	nextQP   uint32             // last index given
-	nextMR   uint32             // last index given
-	srqs     []*srq             // by number modulo maxSRQ
-	nextSRQ  uint32             // last number given
-	bells    map[uint32]bool    // of CQs, by their places in the directory
-	nextCQ   uint32             // last number given
-	regions  map[uint32]*region // by memfd id
-	remotes  map[uint64]*remote
-	conns    map[*net.UnixConn]struct{} // of peers that ask
-	channels map[*channel]struct{}
-	pds      uint32
-	domains  map[fileID]*domain // of XRC, shared by inode
-	xrcds    uint32             // last id given
-	closed   bool
-	ended    chan struct{} // closed with the context
+	mu        sync.Mutex
+	qps       []*qp           // by numIndex
+	qpGen     []uint16        // uses of each place: the upper bits of its number
+	nextQP    uint32          // last index given
+	nextMR    uint32          // last index given
+	srqs      []*srq          // by number modulo maxSRQ
+	nextSRQ   uint32          // last number given
+	notifiers map[uint32]bool // of CQs, by their places in the directory
+	nextCQ    uint32          // last number given
+	regions   map[uint64]int  // how many are on a memfd, by its inode
+	remotes   map[uint64]*remote
+	conns     map[*net.UnixConn]struct{} // of peers that ask
+	channels  map[*channel]struct{}
+	pds       uint32
+	domains   map[fileID]*domain // of XRC, shared by inode
+	xrcds     uint32             // last id given
+	closed    bool
+	ended     chan struct{} // closed with the context
 
 	handles        handles
-	neighbours     neighbours
+	multicastPeers multicastPeers
 	groups         map[verbs.GID][]*qp // attached, guarded by mu
 	qkeyViolations atomic.Uint32
+	connections    atomic.Uint64 // QPs that have been connected
 
 	async  asyncEvents
 	engine engine
@@ -62,10 +64,10 @@ func open(d *device) (*context, error) {
 		return nil, fmt.Errorf("open_device %s: %w", d.name, err)
 	}
 	c := &context{
-		dev: d, id: binary.LittleEndian.Uint64(seed[:]) | 1,
+		dev: d,
 		mrs: make([]atomic.Pointer[mr], maxMR), mrGen: make([]uint8, maxMR),
 		qps: make([]*qp, maxQP), qpGen: make([]uint16, maxQP), srqs: make([]*srq, maxSRQ),
-		conns: map[*net.UnixConn]struct{}{}, channels: map[*channel]struct{}{}, bells: map[uint32]bool{}, regions: map[uint32]*region{}, remotes: map[uint64]*remote{},
+		conns: map[*net.UnixConn]struct{}{}, channels: map[*channel]struct{}{}, notifiers: map[uint32]bool{}, regions: map[uint64]int{}, remotes: map[uint64]*remote{},
 		domains: map[fileID]*domain{},
 		groups:  map[verbs.GID][]*qp{}, ended: make(chan struct{}), async: newAsyncEvents(),
 	}
@@ -73,7 +75,14 @@ func open(d *device) (*context, error) {
 	if c.dirFile, err = memfd.NewReadOnlyForOthers("ibperf-directory", directorySize); err != nil {
 		return nil, fmt.Errorf("open_device %s: %w", d.name, err)
 	}
+	fd := uint64(c.dirFile.FD())
+	if fd >= maxFD {
+		c.dirFile.Close()
+		return nil, fmt.Errorf("open_device %s: descriptor %d: %w", d.name, fd, syscall.EMFILE)
+	}
+	c.id = binary.LittleEndian.Uint64(seed[:])/maxFD*maxFD | fd
 	c.dir = viewDirectory(c.dirFile.Bytes())
+	c.dir.id = c.id
 	if c.sock, err = listen(c.id); err != nil {
 		c.dirFile.Close()
 		return nil, fmt.Errorf("open_device %s: %w", d.name, err)
@@ -129,7 +138,7 @@ func (c *context) Close() error {
 		}
 	}
 	c.closeConns() // not before: peers take it for the end of this side's requesters
-	c.neighbours.close()
+	c.multicastPeers.close()
 	for _, r := range remotes {
 		r.close()
 	}

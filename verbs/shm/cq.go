@@ -10,23 +10,24 @@ import (
 // reads, flushes) lie in a private ring; those that peers produce are read
 // where peers put them, in the receive queues of the QPs that use the CQ.
 type cq struct {
-	ctx  *context
-	ch   *channel
-	bell *bell // nil without a channel
+	ctx      *context
+	ch       *channel
+	notifier *notifier // nil without a channel
 
 	mu        spinLock
-	cqe       int     // capacity, guarded by mu
-	own       []ownWC // ring of a power of two, guarded by mu
-	head      uint32  // next to poll, guarded by mu
-	tail      tally   // next to fill, written under mu
-	fence     uint32  // for the barrier after filling; see ring
-	headSeen  tally   // copy of head for looks without the lock
-	depth     int     // of all receivers' queues, guarded by mu
-	overrun   bool    // guarded by mu
+	cqe       int            // capacity, guarded by mu
+	own       []ownWC        // notify of a power of two, guarded by mu
+	head      uint32         // next to poll, guarded by mu
+	tail      relaxedCounter // next to fill, written under mu
+	fence     uint32         // for the barrier after filling; see ring
+	headSeen  relaxedCounter // copy of head for looks without the lock
+	depth     int            // of all receivers' queues, guarded by mu
+	overrun   bool           // guarded by mu
 	receivers atomic.Pointer[[]*qp]
 	turn      int          // receiver that the next poll begins with, guarded by mu
-	stalled   []*qp        // with work that waits, guarded by mu
-	stalls    atomic.Int32 // their number
+	waiters   []*qp        // with work that waits, guarded by mu
+	lenders   []lender     // of shared receives that complete here, guarded by mu
+	helps     atomic.Int32 // the number of both
 	users     int          // QPs, guarded by mu
 	closed    atomic.Bool  // written under mu
 
@@ -39,18 +40,9 @@ type cq struct {
 // send's gives back all those before it too.
 type ownWC struct {
 	wc     verbs.WC
-	places *tally // of the queue
-	change uint32 // what places becomes if send is set, else what is added
+	places *relaxedCounter // of the queue
+	change uint32          // what places becomes if send is set, else what is added
 	send   bool
-}
-
-// sent is the completion of the send request in a place, whose data has n bytes.
-func (q *qp) sent(place uint32, wrid uint64, op verbs.Opcode, status verbs.WCStatus, n uint64) ownWC {
-	wc := verbs.WC{WRID: wrid, Status: status, QPNum: q.num, Opcode: sendOpcodes[op]}
-	if opsFetch>>op&1 != 0 {
-		wc.ByteLen = uint32(n)
-	}
-	return ownWC{wc: wc, places: &q.sendDone, change: place + 1, send: true}
 }
 
 // received is the completion of a receive.
@@ -88,11 +80,11 @@ func (c *context) CreateCQ(cqe int, ch verbs.CompChannel, compVector int) (verbs
 		if !ok || own.ctx != c || own.gone() {
 			return nil, c.err("create_cq", einval, "the channel must be of the same context, and open")
 		}
-		b, err := own.newBell()
+		b, err := own.newNotifier()
 		if err != nil {
 			return nil, err
 		}
-		q.ch, q.bell = own, b
+		q.ch, q.notifier = own, b
 		own.attach(q)
 	}
 	return q, nil
@@ -108,7 +100,7 @@ func ringSize(n int) int {
 
 func (q *cq) Poll(wc []verbs.WC) (int, error) {
 	if q.empty() {
-		if q.stalls.Load() == 0 {
+		if q.helps.Load() == 0 {
 			return 0, nil
 		}
 		q.help()
@@ -162,7 +154,7 @@ func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
 		if !q.empty() {
 			return q.take(wc)
 		}
-		if q.stalls.Load() != 0 {
+		if q.helps.Load() != 0 {
 			q.help()
 		}
 	}
@@ -198,21 +190,28 @@ func (q *cq) pollOwn(wc []verbs.WC) int {
 	return n
 }
 
-// push adds a completion of this process's own making and rings the bell.
+// push adds a completion of this process's own making and notifies those who wait.
 func (q *cq) push(e *ownWC, solicited bool) {
 	q.mu.Lock()
 	q.pushLocked(e)
 	q.mu.Unlock()
-	q.ring(solicited)
+	q.notify(solicited)
 }
 
-// ring rings the bell for a completion that was just added.
-func (q *cq) ring(solicited bool) {
-	if q.bell == nil {
+// notify notifies those who wait of a completion that was just added.
+func (q *cq) notify(solicited bool) {
+	if q.notifier == nil {
 		return
 	}
 	atomic.AddUint32(&q.fence, 1) // the completion is visible before the look at the arm
-	q.bell.ring(solicited)
+	q.notifier.notify(solicited)
+}
+
+// add adds a completion of which those who wait have been notified.
+func (q *cq) add(e *ownWC) {
+	q.mu.Lock()
+	q.pushLocked(e)
+	q.mu.Unlock()
 }
 
 func (q *cq) pushLocked(e *ownWC) {
@@ -249,11 +248,11 @@ func (q *cq) ReqNotify(solicitedOnly bool) error {
 	if q.closed.Load() {
 		return q.ctx.err("req_notify_cq", ebadf, closedText)
 	}
-	if q.bell != nil {
-		q.bell.arm(solicitedOnly)
+	if q.notifier != nil {
+		q.notifier.arm(solicitedOnly)
 		q.look()
-		if q.stalls.Load() != 0 {
-			q.hasten()
+		if q.helps.Load() != 0 {
+			q.wakeEngine()
 		}
 	}
 	return nil
@@ -291,10 +290,10 @@ func (q *cq) Close() error {
 	q.ctx.forget(&q.async)
 	q.async.wait()
 	q.fetched.wait()
-	if q.bell == nil {
+	if q.notifier == nil {
 		return nil
 	}
 	q.ch.detach(q)
-	q.ctx.free(q.bell)
+	q.ctx.free(q.notifier)
 	return nil
 }

@@ -7,7 +7,7 @@ import "slices"
 func (q *cq) addReceiver(p *qp) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.setReceivers(append(*q.receivers.Load(), p), int(p.recv.depth))
+	q.setReceivers(append(*q.receivers.Load(), p), p.recv.depth)
 }
 
 func (q *cq) removeReceiver(p *qp) {
@@ -22,7 +22,7 @@ func (q *cq) removeReceiver(p *qp) {
 	default:
 		list = slices.Concat(list[:i], list[i+1:])
 	}
-	q.setReceivers(list, -int(p.recv.depth))
+	q.setReceivers(list, -p.recv.depth)
 }
 
 func (q *cq) setReceivers(list []*qp, change int) {

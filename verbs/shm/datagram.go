@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"sync/atomic"
 
+	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -25,6 +26,7 @@ type datagram struct {
 }
 
 const (
+	datagramMark   = 4 // first word of the header
 	datagramHeader = 24
 	datagramMTU    = 4096
 	datagramMax    = datagramHeader + verbs.GRHSize + datagramMTU
@@ -38,7 +40,7 @@ const (
 
 // appendHeader appends everything but GRH and message.
 func (d *datagram) appendHeader(b []byte) []byte {
-	for _, v := range []uint32{uint32(sendDatagram), d.dest, d.src, d.qkey, d.flags} {
+	for _, v := range []uint32{datagramMark, d.dest, d.src, d.qkey, d.flags} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
 	return append(b, d.imm[:]...)
@@ -52,40 +54,41 @@ func decodeDatagram(b []byte) (datagram, bool) {
 	u := func(i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
 	d := datagram{dest: u(1), src: u(2), qkey: u(3), flags: u(4), imm: [4]byte(b[20:]), packet: b[datagramHeader:]}
 	g := decodeGRH(d.packet)
-	ok := askOp(u(0)) == sendDatagram && d.dest|d.src <= qpnMask && d.flags <= datagramSolicited|datagramWithImm &&
+	ok := u(0) == datagramMark && d.dest|d.src <= qpnMask && d.flags <= datagramSolicited|datagramWithImm &&
 		(d.dest == groupQPN) == isMulticast(g.dgid) && g.version == grhVersion && g.nextHeader == grhNextHeader && int(g.length) == len(d.packet)-verbs.GRHSize
 	return d, ok
 }
 
-// datagram sends a message of n bytes, which q.pieces holds, to where the request's
+// datagram sends a message of n bytes, which q.near holds, to where the request's
 // address handle leads. Nobody tells whether it arrives; what is longer than the
 // MTU never leaves.
-func (q *qp) datagram(w *work, n uint64) verbs.WCStatus {
-	a := q.ctx.handles.find(w.raddr)
+func (q *qp) datagram(wr *verbs.SendWR, n uint64) verbs.WCStatus {
+	handle, dest, qkey := wr.UD()
+	a := q.ctx.handles.find(handle)
 	if a == nil || a.pd != q.pd {
 		return verbs.WCLocQPOpErr
 	}
-	if n > datagramMTU {
+	if n > datagramMTU || q.lost() {
 		return verbs.WCSuccess
 	}
-	d := datagram{dest: w.rkey & qpnMask, src: q.num, qkey: w.qkey, imm: w.imm}
-	if w.qkey&ownQKey != 0 {
+	d := datagram{dest: dest & qpnMask, src: q.num, qkey: qkey, imm: wr.Imm}
+	if qkey&ownQKey != 0 {
 		d.qkey = q.attr.QKey
 	}
-	if w.op == verbs.OpSendWithImm {
+	if wr.Opcode == verbs.OpSendWithImm {
 		d.flags |= datagramWithImm
 	}
-	if w.flags&verbs.SendSolicited != 0 {
+	if wr.SendFlags&verbs.SendSolicited != 0 {
 		d.flags |= datagramSolicited
 	}
 	g := grhTo(&a.route, gidOf(q.ctx.id), int(n))
 	b := g.append(d.appendHeader(q.packet[:0]))
-	for _, piece := range q.pieces[:len(w.sges)] {
+	for _, piece := range q.near {
 		b = append(b, piece...)
 	}
 	q.packet = b
 	if a.remote == nil {
-		q.ctx.neighbours.send(b)
+		q.ctx.multicastPeers.send(b)
 	} else {
 		sendNow(a.remote.conn, b)
 	}
@@ -152,25 +155,17 @@ func (q *qp) accept(d *datagram) verbs.WCStatus {
 
 // takeReceive takes the next receive, of the SRQ if the QP is on one.
 func (q *qp) takeReceive() (wrid uint64, sges []verbs.SGE, ok bool) {
-	if q.srq == nil {
-		return q.recv.take()
+	if q.srq != nil {
+		return q.srq.take(q.sges[:0])
 	}
-	w, ok := q.srq.take()
-	return w.WRID, sgesOf(w.SGList, w.NumSGE), ok
-}
-
-// take takes the next receive for the device itself. Records are the peers' way
-// to tell of a receive; here none comes, at this place of the ring or the next time.
-func (r *recvQueue) take() (wrid uint64, sges []verbs.SGE, ok bool) {
+	r := &q.recv
 	i := r.next.Load()
-	slot, at := i&(r.layout.n-1), r.layout.wqeAt(i)
-	w := view[recvWQE](r.file.Bytes(), at)
+	w := r.wqe(i)
 	if i == r.posted.Load() || atomic.LoadUint32(&w.seq) != i+1 {
 		return 0, nil, false
 	}
-	atomic.StoreUint64(&r.records[slot][1], uint64(i)<<recSeqAt)
 	r.next.Store(i + 1)
-	return r.wrids[slot], viewSGEs(r.file.Bytes(), at+wqeHeader, w.numSGE), true
+	return r.wrids[i&(r.layout.n-1)], viewSGEs(r.file.Bytes(), r.layout.wqeAt(i)+wqeHeader, w.numSGE), true
 }
 
 // fill stores the packet in the memory of this side that the SGEs name.
@@ -182,13 +177,14 @@ func (q *qp) fill(sges []verbs.SGE, packet []byte) verbs.WCStatus {
 		if s.Length == 0 || len(packet) == 0 {
 			continue
 		}
-		dst := q.ctx.local(s, q.recvPD(), verbs.AccessLocalWrite)
+		w := q.ctx.window(s.LKey, q.recvPD(), verbs.AccessLocalWrite)
+		dst := w.at(s.LKey, s.Addr, uint64(s.Length))
 		if dst == nil {
 			q.message = q.message[:0]
 			return verbs.WCLocProtErr
 		}
 		n := min(len(dst), len(packet))
-		q.add(dst, packet[:n], s.Addr)
+		q.message = append(q.message, place.Piece{Dst: dst[:n], Src: packet[:n], Base: s.Addr})
 		packet = packet[n:]
 	}
 	q.place(q.filled)

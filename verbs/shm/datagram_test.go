@@ -2,10 +2,8 @@ package shm
 
 import (
 	"encoding/binary"
-	"errors"
 	"math/rand"
-	"net"
-	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -28,9 +26,11 @@ const (
 	deadlineOfPeers = 10 * time.Second
 )
 
-func newMailbox(t testing.TB) *mailbox {
+func newMailbox(t testing.TB) *mailbox { return newMailboxOn(t, listed[0]) }
+
+func newMailboxOn(t testing.TB, d *device) *mailbox {
 	t.Helper()
-	ctx, err := open(listed[0])
+	ctx, err := open(d)
 	check(t, err)
 	t.Cleanup(func() { ctx.Close() })
 	p, err := ctx.AllocPD()
@@ -129,21 +129,7 @@ func (m *mailbox) packet(n int) []byte {
 	return append(g.append(d.appendHeader(nil)), make([]byte, n)...)
 }
 
-// awaitRead returns when the context at the other end has read what was written:
-// it answers a request that comes after that, or it has ended the connection.
-func awaitRead(t *testing.T, conn *net.UnixConn) {
-	t.Helper()
-	conn.Write(request{op: askDirectory}.encode())
-	check(t, conn.SetReadDeadline(time.Now().Add(10*time.Second)))
-	_, fds, err := receive(conn, make([]byte, 64))
-	closeAll(fds)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Fatal("the packet is not read")
-	}
-}
-
-// TestWildDatagrams: what is not a message to this QP is dropped, and ends at
-// most the connection that it came over.
+// TestWildDatagrams: what is not a message to this QP is dropped.
 func TestWildDatagrams(t *testing.T) {
 	m := newMailbox(t)
 	rc, err := m.pd.CreateQP(&verbs.QPInitAttr{SendCQ: m.cq, RecvCQ: m.cq, Type: verbs.QPTypeRC, Cap: verbs.QPCap{MaxRecvWR: 1}})
@@ -168,25 +154,22 @@ func TestWildDatagrams(t *testing.T) {
 			clear(b[12:16]) // RC has no Q_Key
 			return b
 		},
-		"with another Q_Key":        func(b []byte) []byte { b[12] ^= 1; return b },
-		"with flags of nothing":     func(b []byte) []byte { b[16] = 4; return b },
-		"with a GRH of IPv4":        func(b []byte) []byte { b[24] = 4 << 4; return b },
-		"with a GRH without UDP":    func(b []byte) []byte { b[30] = 6; return b },
-		"with another request's op": func(b []byte) []byte { b[0] = byte(askDirectory); return b },
+		"with another Q_Key":     func(b []byte) []byte { b[12] ^= 1; return b },
+		"with flags of nothing":  func(b []byte) []byte { b[16] = 4; return b },
+		"with a GRH of IPv4":     func(b []byte) []byte { b[24] = 4 << 4; return b },
+		"with a GRH without UDP": func(b []byte) []byte { b[30] = 6; return b },
+		"without its mark":       func(b []byte) []byte { b[0]++; return b },
 	}
 	for name, spoil := range cases {
 		t.Run(name, func(t *testing.T) {
 			m.recv(t, 7, 4096)
-			conn, err := dial(m.ctx.id)
+			conn, _, err := dial(m.ctx.id)
 			check(t, err)
 			defer conn.Close()
-			conn.Write(spoil(m.packet(16)))
-			awaitRead(t, conn)
-			honest, err := dial(m.ctx.id)
-			check(t, err)
-			defer honest.Close()
-			_, err = honest.Write(m.packet(17))
-			check(t, err)
+			for _, b := range [][]byte{spoil(m.packet(16)), m.packet(17)} {
+				_, err = conn.Write(b)
+				check(t, err)
+			}
 			if wc := m.next(t); wc.ByteLen != verbs.GRHSize+17 || wc.Status != verbs.WCSuccess {
 				t.Errorf("completion %+v", wc)
 			}
@@ -204,7 +187,7 @@ func TestRandomDatagrams(t *testing.T) {
 		for range 1 + rng.Intn(4) {
 			b[rng.Intn(len(b))] ^= byte(1 << rng.Intn(8))
 		}
-		conn, err := dial(m.ctx.id)
+		conn, _, err := dial(m.ctx.id)
 		check(t, err)
 		conn.Write(b)
 		conn.Close()
@@ -217,13 +200,7 @@ func TestRandomDatagrams(t *testing.T) {
 // up the sender, nor the other members of a group.
 func TestReceiverThatStops(t *testing.T) {
 	m, member := newMailbox(t), newMailbox(t)
-	dir := falseDirectory(t, newVictim(t), nil)
-	stop := make(chan struct{})
-	defer close(stop)
-	im := newImpostor(t, func(conn *net.UnixConn, req request) {
-		give(conn, req, reply{}, dir.FD())
-		<-stop
-	})
+	im := falsePeer(t, newVictim(t), goodQueue(t), goodQueue(t), nil)
 	group := verbs.GID{0xff, 0x15, 15: byte(time.Now().UnixNano()), 14: 0x77}
 	check(t, member.qp.AttachMcast(group, 0))
 	defer member.qp.DetachMcast(group, 0)
@@ -244,6 +221,27 @@ func TestReceiverThatStops(t *testing.T) {
 	}
 	if wc := member.next(t); wc.Status != verbs.WCSuccess || wc.ByteLen != verbs.GRHSize+4096 {
 		t.Errorf("the member's completion %+v", wc)
+	}
+}
+
+// TestLoss: every third message of a QP is lost, and its sender is not told.
+func TestLoss(t *testing.T) {
+	d, err := Device("shm_whole", Options{Loss: 3})
+	check(t, err)
+	m, sender := newMailbox(t), newMailboxOn(t, d.(*device))
+	ah := sender.handle(t, gidOf(m.ctx.id))
+	for range 10 {
+		m.recv(t, 7, verbs.GRHSize+datagramMTU)
+	}
+	var came []uint32
+	for n := range 9 {
+		sender.send(t, ah, m.qp.num, n)
+	}
+	for range 6 {
+		came = append(came, m.next(t).ByteLen-verbs.GRHSize)
+	}
+	if !slices.Equal(came, []uint32{0, 1, 3, 4, 6, 7}) {
+		t.Errorf("messages of %d bytes came", came)
 	}
 }
 

@@ -26,7 +26,7 @@ type device struct {
 	name    string
 	place   placement
 	promise verbs.OrderCaps
-	seed    uint64 // that was asked for; 0: none
+	options Options
 }
 
 const wholeAndBlocks = verbs.OrderWholeMsg | verbs.OrderAligned128Bytes
@@ -73,19 +73,21 @@ func (backend) Lookup(name string) (verbs.Device, error) {
 }
 
 // Name is the name that finds a device like this, with its parameters.
-func (d *device) Name() string {
-	if d.seed == 0 {
-		return d.name
-	}
-	return fmt.Sprintf("%s:seed=%d", d.name, d.seed)
-}
+func (d *device) Name() string { return d.name + d.options.String() }
 
-// Software tells the seed too, so that an order that did harm can be had again.
+// Software tells the faults too, and the seed, so that an order that did harm can be had again.
 func (d *device) Software() string {
-	if d.place == ascending {
+	var more []string
+	if faults := d.options.faults(); faults != "" {
+		more = append(more, "faults: "+faults)
+	}
+	if d.place != ascending || d.options.DelayMost != 0 {
+		more = append(more, fmt.Sprintf("seed %d", d.seedInUse()))
+	}
+	if more == nil {
 		return software
 	}
-	return fmt.Sprintf("%s (seed %d)", software, d.seedInUse())
+	return software + " (" + strings.Join(more, "; ") + ")"
 }
 
 func (d *device) Backend() string              { return "shm" }

@@ -15,26 +15,71 @@
 //	   |   buffers: memfds of verbs.Buffer        |
 //	   +-> copies data -------------------------> + owner reads its memory
 //	   |   directory: is the CQ armed?            |
-//	   +-> if so, sends a token to its channel -> + GetEvent waits for that
+//	   +-> if so, writes a token to its pipe ---> + GetEvent waits for that
 //
-// All memory is sealed memfds, handed over a unix socket in the abstract name
-// space that the GID names, between processes of one user. Nothing of it has a
+// All memory is sealed memfds of the process that owns it. A peer opens them through
+// /proc/PID/fd; the GID names the descriptor of the directory, which names all others. The
+// owner does nothing for that: it may be busy, stopped or short of descriptors. Nothing has a
 // name in a file system, so nothing is left behind, however a process ends.
 // What a peer can write is read once, checked, and can fail its own connection
-// only.
+// only. The processes must be of one user, in one network and PID namespace, and neither may
+// have capabilities that the other lacks.
 //
-// The first request of a connection, and the first that names a region, asks the peer's
-// process for its memory. Until the answer comes the request waits in the send queue, and
-// those behind it: for ever if the QP's timeout is 0, otherwise for timeout times
-// retry_cnt + 1, but at least 5 s, which a process may need that is stopped, starved of CPU or
-// of descriptors (EMFILE). It ends with RETRY_EXC_ERR. Other QPs go on meanwhile. The moves to RTR and
-// ibv_create_ah fetch the peer's directory and wait 5 s for it. A process that is gone is
-// known at once, and its QPs' requests end by their timeouts.
+// A process that lacks descriptors or memory to map what a request names
+// lets the request wait in the send queue, and those behind it: for ever if the QP's timeout is 0,
+// otherwise for timeout times retry_cnt + 1, but at least 5 s. It ends with RETRY_EXC_ERR. A
+// process that is gone is known at once, and requests to its QPs end by their timeouts.
+//
+// # Where what is
+//
+//	device        device.go options.go faults.go context.go port.go errors.go
+//	shared memory layout.go: what lies where. open.go, remote.go: a peer's memory, opened and
+//	              mapped. socket.go, serve.go: the connections between contexts
+//	memory, keys  mr.go window.go
+//	QPs           qp.go qptype.go modify.go
+//	requester     post.go, execute.go, move.go: a request from PostSend to the peer's
+//	              completion. peer.go: the QP it is for. queue.go, overtake.go, progress.go:
+//	              requests that wait, and who goes on with them. lock.go, turn.go: who waits
+//	              until a requester is out
+//	responder     recv.go: receives and records
+//	shared        srq.go shared.go xrc.go xrc_recv.go
+//	datagrams     datagram.go grh.go ah.go qkey.go mcast.go multicast_peers.go
+//	completions   cq.go cq_receivers.go cq_size.go
+//	events        notifier.go channel.go pipe_unsafe.go; event.go: asynchronous ones
+//
+// # Lifetimes
+//
+//	object            made by          ends with        and those who use it then
+//	directory         open             the context,     peers have it mapped until their last QP
+//	                                   and no object    or AH to the context is gone
+//	                                   of it is left
+//	remote            first QP or AH   last QP or AH    r.mu guards what Close unmaps; QPs hold a
+//	                  to a context     to it            reference
+//	region's memory   a Buffer         Buffer.Close,    MR.Close takes the key out of the table,
+//	                                   last MR.Close    counts a change, and waits for requesters
+//	                                                    that were at work (turn.go)
+//	peer's memory     first request    a note from the  the same wait, for requesters of this side
+//	                  that names it    owner, or the
+//	                                   remote's end
+//	receive queue     QP               QP.Close         peers have it mapped until they leave
+//	                                                    the connection; who polls may look at it
+//	                                                    as long as the QP is referenced
+//	connection        RTR              RESET, Close;    awaitPeerOut: after the state has
+//	                                   epoch tells one  changed, the peer's requester is waited
+//	                                   from the next    for. life tells a late failure's
+//	pipe of a channel channel          channel.Close,   peers' descriptors go with the remote; a
+//	                                   after its CQs    token for an old arming is no event
+//	lent receive      the owner        record, or QP's  what the peer has not used goes back to
+//	                                   end              the shared queue
+//
+// A requester is at work while its word in the directory (turns) is odd. Whoever ends something
+// takes it out of the tables, counts a change (directory.changes) and waits for each word that
+// was odd to change. A requester compares the count before each request and each 1 MiB.
 //
 // # Types of QPs
 //
 // RC is as above. A request that the peer refuses leaves a fault record behind
-// the receives, which ends the peer's side; the requester also asks the peer over
+// the receives, which ends the peer's side; the requester also asks the peer's device over
 // the socket to look, so that the QP goes to ERR and its event is raised though
 // nobody polls.
 //
@@ -65,13 +110,13 @@
 // # Shared receive queues
 //
 // An SRQ is private to its process. A QP on one keeps a receive queue that its
-// peer works in, but it is empty: a requester that finds no receive there asks for
-// one over the socket, and a goroutine of the owner's context moves the SRQ's next
-// one there, or says that the SRQ is empty, which is RNR. So receives go out in the
-// order of the SRQ to whichever QP has a message; each costs the sender a wait for
-// the owner's process, which RC with a receive queue of its own does not have.
+// peer works in, and the owner lends receives to it: one for the first message, and up to 32
+// while no other QP of the SRQ asks. Words in the QP's queue tell what is wanted and what there
+// is not (RNR); who polls the CQ looks at them, and if nobody does the requester asks the
+// owner's device over the socket. Receives go out in the
+// order of the SRQ to whichever QP has a message.
 //
-// An XRC_RECV QP is fed in the same way from the SRQ that each request names. It
+// An XRC_RECV QP is lent receives of the SRQ that each request names. It
 // has no PD: remote keys are checked against the PD of that SRQ. A domain belongs
 // to one context: the file of ibv_open_xrcd names the same domain to all who open
 // it there, and another one in other contexts and processes.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"runtime"
+	"time"
 
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/shm"
@@ -59,6 +60,38 @@ func ExampleDevice() {
 		}
 	}
 	// Output: the flag is there, and the data is not
+}
+
+// An application uses its buffer again before it has polled the completion of the request that
+// sends it. That goes well where the data is read at once. A device that delays requests reads
+// it later, as a NIC with a full queue does, and the peer gets the wrong bytes.
+func ExampleOptions() {
+	device := check(shm.Device("shm_whole", shm.Options{Delay: time.Millisecond}))
+	ctx := check(device.Open())
+	defer ctx.Close()
+	pd := check(ctx.AllocPD())
+	cq := check(ctx.CreateCQ(16, nil, 0))
+	buf := check(verbs.NewBuffer(4096))
+	mr := check(pd.RegMR(buf.Bytes(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite))
+	qp := check(pd.CreateQP(&verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, Cap: verbs.QPCap{MaxSendWR: 2, MaxSendSGE: 1}}))
+	self := verbs.Endpoint{QPNum: qp.QPNum(), GID: check(ctx.QueryGID(1, 0)).GID, MTU: verbs.MTU1024}
+	if err := verbs.Connect(qp, verbs.Path{Port: 1}, verbs.AccessRemoteWrite, self, self); err != nil {
+		log.Fatal(err)
+	}
+
+	source, target := buf.Bytes()[:1], buf.Bytes()[2048:2049]
+	sge, wr, wc := check(verbs.Make[verbs.SGE](1)), check(verbs.Make[verbs.SendWR](1)), make([]verbs.WC, 1)
+	sge[0] = verbs.SGE{Addr: mr.Addr(), Length: 1, LKey: mr.LKey()}
+	wr[0] = verbs.SendWR{SGList: &sge[0], NumSGE: 1, Opcode: verbs.OpRDMAWrite, SendFlags: verbs.SendSignaled}
+	wr[0].SetRDMA(mr.Addr()+2048, mr.RKey())
+
+	source[0] = 'A'
+	check(qp.PostSend(&wr[0]))
+	source[0] = 'B' // the mistake: the completion has not been polled
+	for check(cq.Poll(wc)) == 0 {
+	}
+	fmt.Printf("%s: sent A, received %s\n", device.Name(), target)
+	// Output: shm_whole:delay=1ms: sent A, received B
 }
 
 func check[T any](v T, err error) T {

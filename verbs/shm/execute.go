@@ -3,7 +3,6 @@ package shm
 import (
 	"sync/atomic"
 
-	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -11,97 +10,121 @@ import (
 type outcome int
 
 const (
-	done       outcome = iota // finished, with a status
-	notReady                  // the peer has posted no receive
-	asked                     // the peer was asked for a receive
-	silent                    // the peer does not answer
-	unanswered                // the peer's process has not answered a question yet
+	done     outcome = iota // finished, with a status
+	refused                 // finished, with a status that the peer has a part in
+	notReady                // the peer has posted no receive
+	asked                   // the peer was asked for a shared receive
+	silent                  // the peer does not answer
+	lacking                 // this process lacks descriptors or memory to reach the peer's
 )
 
-// execute carries a request out as a device would: keys, bounds and access of
+// kind is what a request of an opcode does at either side.
+type kind struct {
+	need     verbs.Access // to the memory of this side
+	right    verbs.Access // to the memory of the peer; 0: a receive names it
+	near     int          // window of this side's memory
+	far      int          // window of the peer's memory
+	receives bool         // a receive is used up
+	fetches  bool         // the peer must accept READs and atomic operations
+}
+
+const local, remoteW, remoteR, remoteA = verbs.AccessLocalWrite, verbs.AccessRemoteWrite, verbs.AccessRemoteRead, verbs.AccessRemoteAtomic
+
+var kinds = [...]kind{
+	verbs.OpRDMAWrite:         {0, remoteW, nearFrom, farTo, false, false},
+	verbs.OpRDMAWriteWithImm:  {0, remoteW, nearFrom, farTo, true, false},
+	verbs.OpSend:              {0, 0, nearFrom, farReceive, true, false},
+	verbs.OpSendWithImm:       {0, 0, nearFrom, farReceive, true, false},
+	verbs.OpRDMARead:          {local, remoteR, nearTo, farFrom, false, true},
+	verbs.OpAtomicCmpAndSwp:   {local, remoteA, nearTo, farWord, false, true},
+	verbs.OpAtomicFetchAndAdd: {local, remoteA, nearTo, farWord, false, true},
+}
+
+// execute carries the QP's request number out as a device would: keys, bounds and access of
 // both sides are checked before a byte moves, and again when something changes
-// meanwhile, the data is placed, and then the peer's completion is published.
-func (q *qp) execute(w *work) (outcome, verbs.WCStatus) {
-	q.renew()
-	n, status := q.gather(w)
+// meanwhile, the data is placed, and then the peer's completion is published. What is known
+// must be current.
+func (q *qp) execute(wr *verbs.SendWR, number uint32) (outcome, verbs.WCStatus) {
+	k := &kinds[wr.Opcode]
+	n, status := q.gather(wr, k)
 	if status != verbs.WCSuccess {
 		return done, status
 	}
 	if q.typ == verbs.QPTypeUD {
-		return done, q.datagram(w, n)
+		return done, q.datagram(wr, n)
 	}
-	if q.peer == nil && !q.introduced() {
-		return unanswered, 0
-	}
-	p := q.reach()
-	if p != nil && n > 0 {
-		q.closures = p.remote.closures.Load()
-		if !q.regionsHere(p, w, n) {
-			return unanswered, 0
-		}
-	}
-	if q.inquiry != nil {
-		q.inquiry = nil // what is lost is asked for again
-	}
-	if q.typ == verbs.QPTypeUC {
-		return done, q.unacknowledged(p, w, n)
-	}
-	if p == nil {
-		return silent, 0
-	}
-	if p.xrcd != 0 && !p.aim(w.srq) {
-		return p.answer(done, verbs.WCRemInvReqErr)
-	}
-	switch w.op {
-	case verbs.OpRDMAWrite:
-		return p.answer(q.write(p, w, n))
-	case verbs.OpRDMARead:
-		return p.answer(q.read(p, w, n))
-	case verbs.OpAtomicCmpAndSwp, verbs.OpAtomicFetchAndAdd:
-		return p.answer(q.here(p, w, n, q.atomic(p, w)))
-	case verbs.OpRDMAWriteWithImm:
-		var sges [maxSGE]verbs.SGE
-		if _, ok := p.receive(&sges); !ok {
-			return q.noReceive(p), 0
-		}
-		if out, status := p.answer(q.write(p, w, n)); out != done || status != verbs.WCSuccess {
-			return out, status
-		}
-		p.publish(w, n, verbs.WCSuccess)
-		return done, verbs.WCSuccess
-	}
-	return q.send(p, w, n)
-}
-
-// answer passes on the status of an RDMA request. One that the peer refuses ends
-// its side of the connection too.
-func (p *peer) answer(out outcome, status verbs.WCStatus) (outcome, verbs.WCStatus) {
-	if out == done && (status == verbs.WCRemAccessErr || status == verbs.WCRemInvReqErr) {
+	out, status := q.perform(wr, k, n, number)
+	switch p := q.known.peer; {
+	case k.receives && out == done:
+		p.publish(wr, n, received(status))
+	case out == refused && q.typ != verbs.QPTypeUC:
 		p.fault(status)
+		out = done
+	}
+	if q.typ == verbs.QPTypeUC && out != lacking && (out != done || status != verbs.WCLocProtErr) {
+		return done, verbs.WCSuccess // what the peer does not take is lost, and neither side learns of it
 	}
 	return out, status
 }
 
-// gather finds the local memory of the request: q.pieces holds it in order.
-func (q *qp) gather(w *work) (n uint64, status verbs.WCStatus) {
-	need := verbs.Access(0)
-	if opsFetch>>w.op&1 != 0 {
-		need = verbs.AccessLocalWrite
-	}
-	for i := range w.sges {
-		s := w.sges[i]
-		var b []byte
-		switch {
-		case w.data != nil:
-			b = w.data[n : n+uint64(s.Length)]
-		case w.inline:
-			b = memoryAt(s.Addr, s.Length)
-		case s.Length > 0:
-			if b = q.ctx.local(s, q.pd, need); b == nil {
-				return 0, verbs.WCLocProtErr
-			}
+// perform carries out a request of n bytes, which q.near holds, at the peer.
+func (q *qp) perform(wr *verbs.SendWR, k *kind, n uint64, number uint32) (out outcome, status verbs.WCStatus) {
+	p := q.known.peer
+	if p == nil {
+		if p, out = q.reach(); p == nil {
+			return out, 0
 		}
-		q.pieces[i] = b
+		q.known.peer, q.known.again = p, p.xrcd == 0 && q.prompt && q.cap.MaxSendSGE > 0 && q.known.state == verbs.QPRTS
+	}
+	if p.xrcd != 0 {
+		if out = q.aim(p, wr.XRC()); out != done {
+			return out, verbs.WCRemInvReqErr
+		}
+	}
+	if k.receives {
+		if q.ctx.dev.options.RNR != 0 && q.notReadyYet(number) {
+			return notReady, 0
+		}
+		if out = p.receive(wr.XRC()); out != done {
+			return out, 0
+		}
+	}
+	if out, status = q.findFar(p, wr, k, n); out != done || status != verbs.WCSuccess {
+		return out, status
+	}
+	if k.far == farWord {
+		return q.atomic(wr)
+	}
+	return q.move(p, wr, k, n, number)
+}
+
+// received is how the receive of a message ends that ended with a status at the requester.
+func received(status verbs.WCStatus) verbs.WCStatus {
+	switch status {
+	case verbs.WCRemOpErr:
+		return verbs.WCLocProtErr
+	case verbs.WCRemInvReqErr:
+		return verbs.WCLocLenErr
+	}
+	return status
+}
+
+// gather finds the memory of this side: q.near holds it in order.
+func (q *qp) gather(wr *verbs.SendWR, k *kind) (n uint64, status verbs.WCStatus) {
+	q.near = q.near[:0]
+	sges := sgesOf(wr.SGList, wr.NumSGE)
+	for i := range sges {
+		s := &sges[i]
+		if s.Length == 0 {
+			continue
+		}
+		var b []byte
+		if wr.SendFlags&verbs.SendInline != 0 {
+			b = memoryAt(s.Addr, s.Length)
+		} else if b = q.nearMemory(s, k); b == nil {
+			return 0, verbs.WCLocProtErr
+		}
+		q.near = append(q.near, b)
 		n += uint64(s.Length)
 	}
 	if n > maxMsgSize {
@@ -110,133 +133,52 @@ func (q *qp) gather(w *work) (n uint64, status verbs.WCStatus) {
 	return n, verbs.WCSuccess
 }
 
-// target checks an RDMA request against the peer's QP and memory and returns
-// that memory.
-func (q *qp) target(p *peer, w *work, n uint64, right verbs.Access) ([]byte, verbs.WCStatus) {
-	if verbs.Access(atomic.LoadUint32(&p.entry.access))&right == 0 {
-		return nil, verbs.WCRemInvReqErr
-	}
-	if n == 0 {
-		return nil, verbs.WCSuccess
-	}
-	b := p.remote.memory(&p.target, w.rkey, p.pd, w.raddr, n, right)
-	if b == nil {
-		return nil, verbs.WCRemAccessErr
-	}
-	return b, verbs.WCSuccess
-}
-
-func (q *qp) write(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
-	return q.transfer(&transfer{p: p, w: w, n: n, right: verbs.AccessRemoteWrite})
-}
-
-func (q *qp) read(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
-	if atomic.LoadUint32(&p.entry.destRdAtom) == 0 {
-		return done, verbs.WCRemInvReqErr
-	}
-	return q.transfer(&transfer{p: p, w: w, n: n, right: verbs.AccessRemoteRead})
-}
-
-// scatter stores what an atomic operation found in the local memory of the request.
-func (q *qp) scatter(w *work, src []byte) {
-	for i, dst := range q.pieces[:len(w.sges)] {
-		q.add(dst, src[:len(dst)], w.sges[i].Addr)
-		src = src[len(dst):]
-	}
-	q.place(uint64(w.place))
-}
-
-// send scatters the message into the peer's next receive.
-func (q *qp) send(p *peer, w *work, n uint64) (outcome, verbs.WCStatus) {
-	var buf [maxSGE]verbs.SGE
-	sges, ok := p.receive(&buf)
-	if !ok {
-		return q.noReceive(p), 0
-	}
-	if total(sges) < n {
-		p.publish(w, n, verbs.WCLocLenErr)
-		return done, verbs.WCRemInvReqErr
-	}
-	out, status := done, verbs.WCSuccess
-	if n > 0 {
-		out, status = q.transfer(&transfer{p: p, w: w, n: n, sges: sges})
-	}
+// findFar finds the memory of the peer: q.far holds it in order.
+func (q *qp) findFar(p *peer, wr *verbs.SendWR, k *kind, n uint64) (outcome, verbs.WCStatus) {
+	q.far = q.far[:0]
 	switch {
-	case out != done:
-		return out, 0
-	case status == verbs.WCRemOpErr:
-		p.publish(w, n, verbs.WCLocProtErr)
-	case status == verbs.WCSuccess:
-		p.publish(w, n, verbs.WCSuccess)
+	case k.right == 0:
+		return q.findReceive(p, k, n)
+	case verbs.Access(atomic.LoadUint32(&p.entry.access))&k.right == 0 || k.fetches && atomic.LoadUint32(&p.entry.destRdAtom) == 0:
+		return refused, verbs.WCRemInvReqErr
+	case n == 0:
+		return done, verbs.WCSuccess
 	}
-	return done, status
+	addr, key := wr.RDMA()
+	if k.far == farWord {
+		addr, key, _, _ = wr.Atomic()
+	}
+	b, out := q.farMemory(p, k, key, p.pd, addr, n)
+	if out == done && b == nil {
+		return refused, verbs.WCRemAccessErr
+	}
+	q.far = append(q.far, b)
+	return out, verbs.WCSuccess
 }
 
-// add adds a piece to the message that is placed next: src goes to the front of dst,
-// whose address a reader knows as base.
-func (q *qp) add(dst, src []byte, base uint64) {
-	q.message = append(q.message, place.Piece{Dst: dst, Src: src, Base: base})
-}
-
-// place stores the pieces that were added, in the order of the device. Where it shuffles
-// the order follows from the number of the message.
-func (q *qp) place(number uint64) {
-	switch q.ctx.dev.place {
-	case ascending:
-		for i := range q.message {
-			place.Ordered(q.message[i].Dst, q.message[i].Src)
+// findReceive finds the memory of the receive that was taken.
+func (q *qp) findReceive(p *peer, k *kind, n uint64) (outcome, verbs.WCStatus) {
+	sges := p.receiveSGEs(&q.sges)
+	if total(sges) < n {
+		if q.unreliable() {
+			return notReady, 0
 		}
-	case blocks:
-		s := q.shuffler.Of(number)
-		s.Blocks(q.message)
-	default:
-		s := q.shuffler.Of(number)
-		s.Bytes(q.message)
+		return done, verbs.WCRemInvReqErr
 	}
-	q.message = q.message[:0]
-}
-
-// publish completes the receive that the message took.
-func (p *peer) publish(w *work, n uint64, status verbs.WCStatus) {
-	w0, w1 := recordOf(w.op, w.imm, n)
-	p.store(w0, w1|uint64(status), w.flags&verbs.SendSolicited != 0 || status != verbs.WCSuccess)
-	p.next++
-	if status != verbs.WCSuccess {
-		p.notify()
+	for i := 0; n > 0; i++ {
+		s := &sges[i]
+		if s.Length == 0 {
+			continue
+		}
+		b, out := q.farMemory(p, k, s.LKey, p.recvPD, s.Addr, uint64(s.Length))
+		if out != done {
+			return out, 0
+		}
+		if b == nil {
+			return done, verbs.WCRemOpErr
+		}
+		q.far = append(q.far, b)
+		n -= min(n, uint64(s.Length))
 	}
-}
-
-// recordOf returns the record of a message of n bytes that arrived well, but for
-// its number.
-func recordOf(op verbs.Opcode, imm [4]byte, n uint64) (w0, w1 uint64) {
-	w0, w1 = n&(1<<32-1), uint64(recvOpcodes[op])<<recOpShift
-	if opsImm>>op&1 != 0 {
-		w0 |= uint64(immWord(imm)) << 32
-		w1 |= recWithImm
-	}
-	return w0, w1
-}
-
-// fault tells the peer that its side of the connection has failed, and why.
-func (p *peer) fault(status verbs.WCStatus) {
-	p.store(0, recFault|uint64(status), true)
-	p.notify()
-}
-
-// store writes the record at p.next. With a bell it ends in a full fence, so
-// that the look at the arm comes after the record is visible; see bell.ring.
-func (p *peer) store(w0, w1 uint64, solicited bool) {
-	rec := &p.records[p.next&(p.layout.n-1)]
-	w1 |= uint64(p.next+1) << recSeqAt
-	if p.sharing {
-		p.storeShared(rec, w0, w1, solicited)
-		return
-	}
-	if p.bell == nil {
-		place.Publish((*[2]uint64)(rec[:]), w0, w1)
-		return
-	}
-	atomic.StoreUint64(&rec[0], w0)
-	atomic.StoreUint64(&rec[1], w1)
-	p.bell.ring(solicited)
+	return done, verbs.WCSuccess
 }

@@ -21,7 +21,7 @@ func TestFalseNotes(t *testing.T) {
 		from, to := a.register(t, buf), b.register(t, buf)
 		check(t, a.connect(b.endpoint()))
 		check(t, b.connect(a.endpoint()))
-		stop := b.sayClosed(to.(*mr).file.ID())
+		stop := b.sayClosed(to.(*mr).inode)
 		for i, ok := 0, true; ok && i < 2000 && time.Now().Before(end); i++ {
 			sge := verbs.SGE{Addr: from.Addr(), Length: 8, LKey: from.LKey()}
 			if i%64 == 63 {
@@ -49,7 +49,7 @@ func (v *victim) register(t *testing.T, buf *verbs.Buffer) verbs.MR {
 }
 
 // sayClosed tells all who are connected, until it is stopped, that the memory is closed.
-func (v *victim) sayClosed(id uint32) (stop func()) {
+func (v *victim) sayClosed(inode uint64) (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -61,7 +61,7 @@ func (v *victim) sayClosed(id uint32) (stop func()) {
 			}
 			v.ctx.mu.Unlock()
 			for _, c := range conns {
-				sendNow(c, reply{note: noteClosed, n: id}.encode())
+				sendNow(c, encodeNote(inode))
 			}
 			select {
 			case <-done:

@@ -2,6 +2,7 @@ package shm
 
 import (
 	"math"
+	"math/rand/v2"
 	"net"
 	"testing"
 
@@ -11,31 +12,73 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// falseDirectory is an impostor's directory: its QP is in RTS and connected to
-// the victim's, and has region 1 in the state that spoil leaves.
-func falseDirectory(t *testing.T, v *victim, spoil func(e *mrEntry)) *memfd.File {
+// impostor listens in place of a context, has a directory of its own making and says nothing.
+type impostor struct {
+	id   uint64
+	sock *net.UnixListener
+}
+
+func newImpostor(t *testing.T, directory int) *impostor {
+	t.Helper()
+	im := &impostor{id: rand.Uint64()/maxFD*maxFD | uint64(directory)}
+	var err error
+	im.sock, err = listen(im.id)
+	check(t, err)
+	t.Cleanup(func() { im.sock.Close() })
+	return im
+}
+
+func (im *impostor) endpoint() verbs.Endpoint {
+	return verbs.Endpoint{QPNum: 1 + maxQP, GID: gidOf(im.id), MTU: verbs.MTU1024, RdAtomic: 4}
+}
+
+// unsealed returns a memfd that its maker can shrink, unless the seals forbid it.
+func unsealed(t *testing.T, size int, seals int) int {
+	t.Helper()
+	fd, err := unix.MemfdCreate("hostile", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	check(t, err)
+	t.Cleanup(func() { unix.Close(fd) })
+	check(t, unix.Ftruncate(fd, int64(size)))
+	if seals != 0 {
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals)
+		check(t, err)
+	}
+	return fd
+}
+
+// falsePeer is an impostor whose QP is in RTS and connected to the victim's. Its receive queue
+// is queue; region 1 has the key 257 and lies in page.
+func falsePeer(t *testing.T, v *victim, queue, page int, spoil func(d *directory)) *impostor {
 	t.Helper()
 	f, err := memfd.NewReadOnlyForOthers("false-directory", directorySize)
 	check(t, err)
 	t.Cleanup(func() { f.Close() })
+	im := newImpostor(t, f.FD())
+	inode := func(fd int) uint64 {
+		i, err := inodeOf(fd)
+		check(t, err)
+		return i
+	}
 	d := viewDirectory(f.Bytes())
+	d.id = im.id
 	d.qps[1] = qpEntry{
 		num: 1 + maxQP, typ: uint32(verbs.QPTypeRC), state: uint32(verbs.QPRTS), epoch: 1, access: uint32(knownRights),
 		destNum: v.qp.num, destID: v.ctx.id, destRdAtom: 4, minRNRTimer: 1,
+		slots: 16, maxSGE: 1, fd: uint32(queue), inode: inode(queue),
 	}
-	e := &d.mrs[1]
-	*e = mrEntry{key: 257, access: uint32(knownRights), region: 7, addr: 0x10000, length: 4096}
+	d.mrs[1] = mrEntry{key: 257, access: uint32(knownRights), fd: uint32(page), inode: inode(page), addr: 0x10000, length: 4096}
 	if spoil != nil {
-		spoil(e)
+		spoil(d)
 	}
-	return f
+	return im
 }
+
+// goodQueue is memory for a receive queue of 16 slots.
+func goodQueue(t *testing.T) int { return unsealed(t, layoutFor(15, 1).size(), unix.F_SEAL_SHRINK) }
 
 // TestWildRegions: what a directory says is checked against what there is.
 func TestWildRegions(t *testing.T) {
-	queue := unsealed(t, layoutFor(15, 1).size(), unix.F_SEAL_SHRINK)
-	page := unsealed(t, 4096, unix.F_SEAL_SHRINK)
-	loose := unsealed(t, 4096, 0)
+	page, loose := unsealed(t, 4096, unix.F_SEAL_SHRINK), unsealed(t, 4096, 0)
 	cases := []struct {
 		name   string
 		spoil  func(e *mrEntry)
@@ -43,30 +86,21 @@ func TestWildRegions(t *testing.T) {
 		addr   uint64
 		want   verbs.WCStatus
 	}{
-		{"honest", nil, page, 0x10000, verbs.WCSuccess},
+		{"honest", func(e *mrEntry) {}, page, 0x10000, verbs.WCSuccess},
 		{"length beyond the memory", func(e *mrEntry) { e.length = 1 << 40 }, page, 0x10000 + 1<<30, verbs.WCRemAccessErr},
 		{"just beyond", func(e *mrEntry) { e.length = 5000 }, page, 0x10000 + 4096 - 63, verbs.WCRemAccessErr},
 		{"offset beyond the memory", func(e *mrEntry) { e.offset = 4096 - 63 }, page, 0x10000, verbs.WCRemAccessErr},
 		{"offset wraps", func(e *mrEntry) { e.offset = math.MaxUint64 - 7; e.length = math.MaxUint64 }, page, 0x10000 + 4096, verbs.WCRemAccessErr},
 		{"address wraps", func(e *mrEntry) { e.addr = 0; e.length = math.MaxUint64 }, page, math.MaxUint64 - 10, verbs.WCRemAccessErr},
-		{"memory that can shrink", nil, loose, 0x10000, verbs.WCRemAccessErr},
+		{"memory that can shrink", func(e *mrEntry) {}, loose, 0x10000, verbs.WCRemAccessErr},
+		{"another file's inode", func(e *mrEntry) { e.inode++ }, page, 0x10000, verbs.WCRemAccessErr},
+		{"a descriptor that is not open", func(e *mrEntry) { e.fd = 1 << 30 }, page, 0x10000, verbs.WCRemAccessErr},
 	}
 	for _, c := range cases {
 		for _, op := range []verbs.Opcode{verbs.OpRDMAWrite, verbs.OpRDMARead} {
 			t.Run(c.name+"/"+op.String(), func(t *testing.T) {
 				v := newVictim(t)
-				dir := falseDirectory(t, v, c.spoil)
-				im := newImpostor(t, func(conn *net.UnixConn, req request) {
-					switch req.op {
-					case askDirectory:
-						give(conn, req, reply{}, dir.FD())
-					case askQP:
-						give(conn, req, reply{n: 16, sge: 1}, queue)
-					case askRegion:
-						give(conn, req, reply{}, c.region)
-					}
-				})
-				zeroFirst(t, queue)
+				im := falsePeer(t, v, goodQueue(t), c.region, func(d *directory) { c.spoil(&d.mrs[1]) })
 				check(t, v.connect(im.endpoint()))
 				if got := v.outcome(t, op, c.addr, 257); got != c.want {
 					t.Errorf("status %s, want %s", got, c.want)
@@ -80,22 +114,10 @@ func TestWildRegions(t *testing.T) {
 // TestAskewRegion: a word that an impostor's directory lays across the words of
 // this side's CPU is not worked on.
 func TestAskewRegion(t *testing.T) {
-	queue := unsealed(t, layoutFor(15, 1).size(), unix.F_SEAL_SHRINK)
 	page := unsealed(t, 4096, unix.F_SEAL_SHRINK)
 	for offset, want := range map[uint64]verbs.WCStatus{8: verbs.WCSuccess, 4: verbs.WCRemInvReqErr} {
 		v := newVictim(t)
-		dir := falseDirectory(t, v, func(e *mrEntry) { e.offset, e.length = offset, 64 })
-		im := newImpostor(t, func(conn *net.UnixConn, req request) {
-			switch req.op {
-			case askDirectory:
-				give(conn, req, reply{}, dir.FD())
-			case askQP:
-				give(conn, req, reply{n: 16, sge: 1}, queue)
-			case askRegion:
-				give(conn, req, reply{}, page)
-			}
-		})
-		zeroFirst(t, queue)
+		im := falsePeer(t, v, goodQueue(t), page, func(d *directory) { d.mrs[1].offset, d.mrs[1].length = offset, 64 })
 		check(t, v.connect(im.endpoint()))
 		sge := verbs.SGE{Addr: v.mr.Addr(), Length: 8, LKey: v.mr.LKey()}
 		wr := verbs.SendWR{Opcode: verbs.OpAtomicFetchAndAdd, SendFlags: verbs.SendSignaled, SGList: &sge, NumSGE: 1}
@@ -109,50 +131,29 @@ func TestAskewRegion(t *testing.T) {
 	}
 }
 
-// zeroFirst clears the word in which a connection's first user is noted.
-func zeroFirst(t *testing.T, fd int) {
-	t.Helper()
-	_, err := unix.Pwrite(fd, make([]byte, 8), 0)
-	check(t, err)
-}
-
 // TestBadReceiveQueue: a receive queue that cannot be one counts as silence.
 func TestBadReceiveQueue(t *testing.T) {
-	good := unsealed(t, layoutFor(15, 1).size(), unix.F_SEAL_SHRINK)
-	loose := unsealed(t, layoutFor(15, 1).size(), 0)
-	var pipe [2]int
-	check(t, unix.Pipe2(pipe[:], unix.O_CLOEXEC))
-	defer closeAll(pipe[:])
+	good, loose := goodQueue(t), unsealed(t, layoutFor(15, 1).size(), 0)
 	cases := map[string]struct {
-		rep reply
-		fds []int
+		queue int
+		spoil func(d *directory)
 	}{
-		"no slots":               {reply{n: 0, sge: 1}, []int{good}},
-		"slots not a power of 2": {reply{n: 15, sge: 1}, []int{good}},
-		"very many slots":        {reply{n: 1 << 31, sge: 1}, []int{good}},
-		"more than there is":     {reply{n: 1024, sge: 32}, []int{good}},
-		"no SGEs":                {reply{n: 16}, []int{good}},
-		"very many SGEs":         {reply{n: 16, sge: math.MaxUint32}, []int{good}},
-		"memory that can shrink": {reply{n: 16, sge: 1}, []int{loose}},
-		"bell without its parts": {reply{n: 16, sge: 1, bell: 1}, []int{good}},
-		"bell of a pipe":         {reply{n: 16, sge: 1, bell: 1}, []int{good, pipe[1]}},
-		"parts without a bell":   {reply{n: 16, sge: 1}, []int{good, good}},
-		"fewer than come along":  {reply{n: 16, sge: 1, ahead: 2}, []int{good, good}},
-		"many come along":        {reply{n: 16, sge: 1, ahead: math.MaxUint32}, []int{good}},
-		"bell among those":       {reply{n: 16, sge: 1, bell: 1, ahead: 1}, []int{good, good}},
-		"errno":                  {reply{errno: 2}, nil},
+		"no slots":               {good, func(d *directory) { d.qps[1].slots = 0 }},
+		"slots not a power of 2": {good, func(d *directory) { d.qps[1].slots = 15 }},
+		"very many slots":        {good, func(d *directory) { d.qps[1].slots = 1 << 31 }},
+		"more than there is":     {good, func(d *directory) { d.qps[1].slots, d.qps[1].maxSGE = 1024, 32 }},
+		"no SGEs":                {good, func(d *directory) { d.qps[1].maxSGE = 0 }},
+		"very many SGEs":         {good, func(d *directory) { d.qps[1].maxSGE = math.MaxUint32 }},
+		"memory that can shrink": {loose, func(d *directory) {}},
+		"another file's inode":   {good, func(d *directory) { d.qps[1].inode-- }},
+		"no memory":              {good, func(d *directory) { d.qps[1].inode = 0 }},
+		"a CQ without a pipe":    {good, func(d *directory) { d.qps[1].cq = 7 }},
+		"a pipe that is none":    {good, func(d *directory) { d.qps[1].cq = 7; d.cqs[7].fd, d.cqs[7].inode = uint32(good), 1 }},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			v := newVictim(t)
-			dir := falseDirectory(t, v, nil)
-			im := newImpostor(t, func(conn *net.UnixConn, req request) {
-				if req.op == askDirectory {
-					give(conn, req, reply{}, dir.FD())
-					return
-				}
-				give(conn, req, c.rep, c.fds...)
-			})
+			im := falsePeer(t, v, c.queue, good, c.spoil)
 			check(t, v.connect(im.endpoint()))
 			if got := v.outcome(t, verbs.OpSend, 0, 0); got != verbs.WCRetryExcErr {
 				t.Errorf("status %s", got)
@@ -171,20 +172,13 @@ func TestGarbageReceives(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := newVictim(t)
-			dir := falseDirectory(t, v, nil)
 			l := layoutFor(15, 1)
 			queue, err := memfd.New("false-queue", l.size())
 			check(t, err)
 			defer queue.Close()
 			*view[recvWQE](queue.Bytes(), l.wqeAt(0)) = recvWQE{seq: 1, numSGE: math.MaxUint32}
 			viewSGEs(queue.Bytes(), l.wqeAt(0)+wqeHeader, 1)[0] = sge
-			im := newImpostor(t, func(conn *net.UnixConn, req request) {
-				if req.op == askDirectory {
-					give(conn, req, reply{}, dir.FD())
-					return
-				}
-				give(conn, req, reply{n: l.n, sge: l.maxSGE}, queue.FD())
-			})
+			im := falsePeer(t, v, queue.FD(), goodQueue(t), nil)
 			check(t, v.connect(im.endpoint()))
 			if got := v.outcome(t, verbs.OpSend, 0, 0); got != verbs.WCRemOpErr {
 				t.Errorf("status %s", got)

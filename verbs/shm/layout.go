@@ -10,6 +10,8 @@ import (
 // writes it and never reads back what it relies on. Every field is accessed
 // atomically by readers; a reader takes each value once and checks it.
 type directory struct {
+	id      uint64 // of the context
+	_       [7]uint64
 	changes uint64 // how often a region ended or a QP changed; see pass
 	_       [7]uint64
 
@@ -30,16 +32,17 @@ type mrEntry struct {
 	key    uint32 // 0: free
 	access uint32
 	pd     uint32
-	region uint32 // memfd that holds the memory, to be asked for
+	fd     uint32 // of the memfd that holds the memory; see remote.open
 	addr   uint64 // as named by work requests
 	length uint64
 	offset uint64 // of addr within the memfd
-	_      [3]uint64
+	inode  uint64 // of the memfd
+	_      [2]uint64
 }
 
-// qpEntry describes a QP to its peer: one line that changes with the QP's state,
-// and one for the word that the owner changes when it begins and ends to execute work
-// in the peer.
+// qpEntry describes a QP to its peer: one line that changes with the QP's state, one for
+// the word that the owner changes when it begins and ends to execute work in the peer, and
+// one that tells of its receive queue.
 type qpEntry struct {
 	num         uint32 // 0: free
 	state       uint32
@@ -52,13 +55,21 @@ type qpEntry struct {
 	destID      uint64 // context that it is connected to
 	destRdAtom  uint32
 	typ         uint32 // verbs.QPType; written before num
-	sharing     uint32 // 1: receives are asked for; written before num
+	sharing     uint32 // 1: receives are lent; written before num
 	recvPD      uint32 // of the receives' memory; written before num
 	xrcd        uint32 // of XRC_RECV: its domain; written before num
 	_           uint32
 
 	turns uint32 // odd: the owner's requester is at work in the peer's memory; see lock
 	_     [15]uint32
+
+	// Of the receive queue; written before num.
+	slots  uint32
+	maxSGE uint32
+	fd     uint32 // of its memfd; see remote.open
+	cq     uint32 // that its completions go to, if that has a channel; else 0
+	inode  uint64 // of the memfd
+	_      [5]uint64
 }
 
 // srqEntry tells the peers of an XRC domain of a shared receive queue.
@@ -66,13 +77,15 @@ type srqEntry struct {
 	num  uint32 // 0: free; set last
 	xrcd uint32 // 0: not for XRC
 	pd   uint32 // of the memory that its messages and requests may name
-	_    uint32
+	cq   uint32 // that its completions go to, if that has a channel; else 0
 }
 
-// cqEntry tells the peers of a CQ with a channel whether it is armed; see bell.
+// cqEntry tells the peers of a CQ with a channel whether it is armed; see notifier.
 type cqEntry struct {
 	armed uint64
-	_     [7]uint64
+	inode uint64 // of the channel's pipe
+	fd    uint32 // of the pipe; see remote.open
+	_     [11]uint32
 }
 
 // A QP's receive queue lies in a memfd of its own, shared with the peer it is
@@ -88,7 +101,9 @@ type cqEntry struct {
 // one record that takes no receive: the fault record.
 type recvHeader struct {
 	session uint64 // 0, or the requester that has begun to use this connection
-	_       [7]uint64
+	want    uint64 // the shared receive that the requester asks for; see shared.go
+	none    uint64 // the last one that the owner had not
+	_       [5]uint64
 }
 
 const headerSize = 64
@@ -102,18 +117,18 @@ const recordSize = 64
 
 // Bits of a record's second word.
 const (
-	recWithImm   = 1 << 16 // imm is valid
-	recFault     = 1 << 17 // no receive was taken: the connection has failed
-	recSolicited = 1 << 18 // for the owner's device, if that makes the completion
-	recOpShift   = 8       // completion opcode; bits 0-7 are the status
-	recSeqAt     = 32
+	recWithImm = 1 << 16 // imm is valid
+	recFault   = 1 << 17 // no receive was taken: the connection has failed
+	recOpShift = 8       // completion opcode; bits 0-7 are the status
+	recSeqAt   = 32
 )
 
 // recvWQE heads a posted receive; its SGEs follow.
 type recvWQE struct {
 	seq    uint32 // number of the receive plus one; set last
 	numSGE uint32
-	_      uint64
+	srq    uint32 // that it is lent from, if it is
+	_      uint32
 }
 
 const (

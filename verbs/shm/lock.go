@@ -48,20 +48,20 @@ func (q *qp) tryLock() bool {
 	return true
 }
 
-// unlock gives the requester back, and tells the send CQ if work has begun or ceased
-// to wait for those who poll it.
+// unlock gives the requester back, tells the send CQ if work has begun or ceased
+// to wait for those who poll it, and ends the QP if a request has failed.
 func (q *qp) unlock() {
-	if waits := q.pendHead != q.pendTail && !q.engineOnly(q.slot(q.pendHead)); waits != q.waits {
+	if waits := q.pendHead != q.pendTail && !q.engineOnly(&q.slot(q.pendHead).wr); waits != q.waits {
 		q.waits = waits
-		q.sendCQ.stall(q, waits)
+		q.sendCQ.noteWaiting(q, waits)
 	}
-	q.leave()
-}
-
-// leave is unlock where nothing can have begun or ceased to wait.
-func (q *qp) leave() {
+	broken, life := q.broken, q.life.Load()
+	q.broken = false
 	q.seen.Unlock()
 	release(&q.entry.turns, atomic.LoadUint32(&q.entry.turns)+1)
+	if broken {
+		q.fail(life)
+	}
 }
 
 // giveWay lets others run in the turn-th round of a wait: other goroutines, and now

@@ -50,7 +50,7 @@ func (q *qp) Modify(a *verbs.QPAttr, mask verbs.QPAttrMask) error {
 	}
 	q.unlock()
 	if from == verbs.QPSQD {
-		q.ctx.engine.wake(q)
+		q.ctx.engine.queueUp(q, true)
 	}
 	return nil
 }
@@ -163,6 +163,7 @@ func (q *qp) connect(a *verbs.QPAttr) error {
 		return q.err("modify_qp", etimedout, unreachable(a.AH.GRH.DGID, err))
 	}
 	q.remote.Store(r)
+	q.down = q.ctx.comesDown()
 	e := q.entry
 	atomic.StoreUint64(&e.destID, id)
 	atomic.StoreUint32(&e.destNum, a.DestQPNum)
@@ -177,11 +178,10 @@ func (q *qp) reset() {
 	q.setState(verbs.QPReset)
 	q.pendHead, q.pendTail = 0, 0
 	q.broken, q.draining = false, false
-	q.withdraw()
 	q.unlock()
 	q.awaitPeerOut()
 	if q.sharing() {
-		q.starve()
+		q.reclaimReceives()
 	}
 	q.sendCQ.purge(q)
 	q.recvCQ.purge(q)

@@ -47,6 +47,7 @@ type mr struct {
 	buf    []byte
 	addr   uint64
 	file   *memfd.File
+	inode  uint64 // of the file
 }
 
 const (
@@ -90,7 +91,11 @@ func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64
 		return nil, c.err(verb, einval, why)
 	}
 	m := &mr{pd: p, access: access, buf: buf, addr: addr, file: file}
-	if err := c.enterMR(m, off); err != nil {
+	var err error
+	if m.inode, err = inodeOf(file.FD()); err == nil {
+		err = c.enterMR(m, off)
+	}
+	if err != nil {
 		file.Release()
 		return nil, err
 	}
@@ -133,9 +138,9 @@ func (c *context) enterMR(m *mr, off int) error {
 	c.mrGen[i]++
 	m.key = i<<8 | uint32(c.mrGen[i])
 	e := &c.dir.mrs[i]
-	e.access, e.pd, e.region = uint32(m.access), m.pd.id, m.file.ID()
+	e.access, e.pd, e.fd, e.inode = uint32(m.access), m.pd.id, uint32(m.file.FD()), m.inode
 	e.addr, e.length, e.offset = m.addr, uint64(len(m.buf)), uint64(off)
-	c.keepRegion(m.file)
+	c.regions[m.inode]++
 	c.mrs[i].Store(m)
 	atomic.StoreUint32(&e.key, m.key)
 	return nil
@@ -162,7 +167,10 @@ func (m *mr) Close() error {
 	}
 	atomic.StoreUint32(&c.dir.mrs[i].key, 0)
 	c.mrs[i].Store(nil)
-	c.dropRegion(m.file)
+	if c.regions[m.inode]--; c.regions[m.inode] == 0 {
+		delete(c.regions, m.inode)
+		c.tellClosed(m.inode)
+	}
 	c.dir.change()
 	c.mu.Unlock()
 	err := await(c.turns((*qp).turns))
@@ -173,86 +181,4 @@ func (m *mr) Close() error {
 			"end it before the memory is used again")
 	}
 	return nil
-}
-
-// local returns the memory that an SGE of this side names, or nil if key,
-// domain, bounds or access do not allow it.
-func (c *context) local(s verbs.SGE, pd *pd, need verbs.Access) []byte {
-	w := c.window(s.LKey, pd, need)
-	return w.at(s.LKey, s.Addr, uint64(s.Length))
-}
-
-// window returns the region of this side that has the key, if it gives the access
-// within the domain.
-func (c *context) window(key uint32, pd *pd, need verbs.Access) window {
-	i := keyIndex(key)
-	if i >= maxMR {
-		return window{}
-	}
-	m := c.mrs[i].Load()
-	if m == nil || m.key != key || m.pd != pd || m.access&need != need {
-		return window{}
-	}
-	return window{key, m.addr, m.buf}
-}
-
-// memory returns the peer's memory [addr, addr+n) if the key gives the access
-// within the domain.
-func (r *remote) memory(known *lastRegion, key, pd uint32, addr, n uint64, need verbs.Access) []byte {
-	w := r.window(known, key, pd, need)
-	return w.at(key, addr, n)
-}
-
-// window returns the peer's region that has the key, if it gives the access within
-// the domain. The entry is the peer's: every value is taken once, and what they say
-// together is checked against the mapping.
-func (r *remote) window(known *lastRegion, key, pd uint32, need verbs.Access) window {
-	i := keyIndex(key)
-	if i >= maxMR || key == 0 {
-		return window{}
-	}
-	e := &r.dir.mrs[i]
-	if atomic.LoadUint32(&e.key) != key {
-		return window{}
-	}
-	start, length := atomic.LoadUint64(&e.addr), atomic.LoadUint64(&e.length)
-	offset := atomic.LoadUint64(&e.offset)
-	if atomic.LoadUint32(&e.pd) != pd || verbs.Access(atomic.LoadUint32(&e.access))&need != need {
-		return window{}
-	}
-	b := known.of(r, atomic.LoadUint32(&e.region))
-	if atomic.LoadUint32(&e.key) != key || offset > uint64(len(b)) || length > uint64(len(b))-offset {
-		return window{}
-	}
-	return window{key, start, b[offset : offset+length]}
-}
-
-// window is a region as requests name it. The zero window shows nothing.
-type window struct {
-	key   uint32
-	first uint64 // address of the first byte
-	bytes []byte
-}
-
-// at returns the memory [addr, addr+n), or nil if the window does not show all of
-// it under the key.
-func (w *window) at(key uint32, addr, n uint64) []byte {
-	off := addr - w.first // huge if addr is below
-	if key != w.key || off > uint64(len(w.bytes)) || n > uint64(len(w.bytes))-off {
-		return nil
-	}
-	return w.bytes[off : off+n]
-}
-
-// lastRegion remembers the region used last, so that the common case takes no lock.
-type lastRegion struct {
-	id    uint32
-	bytes []byte
-}
-
-func (l *lastRegion) of(r *remote, id uint32) []byte {
-	if l.bytes == nil || l.id != id {
-		l.id, l.bytes = id, r.region(id)
-	}
-	return l.bytes
 }

@@ -24,28 +24,28 @@ const (
 // reorders tells whether the QP's WRITEs may overtake each other.
 func (q *qp) reorders() bool { return q.ctx.dev.place == shuffled }
 
-// overtake takes the WRITE at hand if it is late, or if it comes behind one that is. It
-// returns false for a request that takes its turn. The device is one that reorders.
-func (q *qp) overtake() bool {
-	w, waiting := &q.now, q.pendTail-q.pendHead
-	if w.op != verbs.OpRDMAWrite || waiting >= lateMost || waiting > 0 && !q.lateLast() {
+// overtake takes the WRITE that was posted last if it is late, or if it comes behind one that is.
+// It returns false for a request that takes its turn.
+func (q *qp) overtake(wr *verbs.SendWR) bool {
+	before := q.pendTail - q.pendHead
+	if !q.reorders() || wr.Opcode != verbs.OpRDMAWrite || before >= lateMost || before > 0 && !q.lateLast() {
 		return false
 	}
-	late := q.drawLate(w) || q.meetsLate(w)
-	if waiting == 0 && !late {
+	late := q.drawLate(q.posted-1) || q.meetsLate(wr)
+	if before == 0 && !late {
 		return false
 	}
-	p := q.enqueue(w)
-	p.late = true
-	if !late && q.ahead(&p.work) {
-		p.placed = true
+	w := q.enqueue(wr)
+	w.late = true
+	if !late && q.performEarly(w) {
+		w.placed = true
 	} else {
-		p.notBefore = time.Now().Add(lateTime)
+		w.notBefore = time.Now().Add(lateTime)
 	}
-	if waiting+1 == lateMost {
-		q.progressLocked(true)
+	if before+1 == lateMost {
+		q.proceed(true)
 	}
-	q.ctx.engine.watch(q)
+	q.ctx.engine.add(q)
 	return true
 }
 
@@ -53,32 +53,33 @@ func (q *qp) overtake() bool {
 func (q *qp) lateLast() bool { return q.pendHead != q.pendTail && q.slot(q.pendTail-1).late }
 
 // drawLate decides by the seed whether a WRITE is late.
-func (q *qp) drawLate(w *work) bool {
-	s := q.shuffler.Of(^uint64(w.place)) // not the one that it is placed by
+func (q *qp) drawLate(number uint32) bool {
+	s := q.shuffler.Of(^uint64(number)) // not the one that it is placed by
 	return s.OneIn(lateEvery)
 }
 
 // meetsLate tells whether a WRITE that waits goes to memory of this one.
-func (q *qp) meetsLate(w *work) bool {
-	n := total(w.sges)
+func (q *qp) meetsLate(wr *verbs.SendWR) bool {
+	first, _ := wr.RDMA()
+	n := total(sgesOf(wr.SGList, wr.NumSGE))
 	for i := q.pendHead; i != q.pendTail; i++ {
-		p := q.slot(i)
-		if !p.placed && w.raddr < p.raddr+total(p.sges) && p.raddr < w.raddr+n {
+		w := q.slot(i)
+		at, _ := w.wr.RDMA()
+		if !w.placed && first < at+total(w.sges) && at < first+n {
 			return true
 		}
 	}
 	return false
 }
 
-// ahead carries out a WRITE before those that wait. One that would fail does so in its
+// performEarly carries out a WRITE before those that wait. One that would fail does so in its
 // turn, and then nothing has been done of it.
-func (q *qp) ahead(w *work) bool {
-	q.renew()
-	n, status := q.gather(w)
-	p := q.reach()
-	if status != verbs.WCSuccess || p == nil || p.xrcd != 0 && !p.aim(w.srq) {
+func (q *qp) performEarly(w *waiting) bool {
+	k := &kinds[verbs.OpRDMAWrite]
+	n, status := q.gather(&w.wr, k)
+	if status != verbs.WCSuccess {
 		return false
 	}
-	out, status := q.write(p, w, n)
+	out, status := q.perform(&w.wr, k, n, w.number)
 	return out == done && status == verbs.WCSuccess
 }

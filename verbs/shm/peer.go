@@ -5,120 +5,220 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
 )
 
 // peer is the connected QP as this side's requester sees it.
 type peer struct {
-	remote  *remote
-	num     uint32
-	entry   *qpEntry
-	mem     []byte // its receive queue
-	layout  recvLayout
-	records []record
-	bell    *bell  // its receive CQ's; nil if that has no channel
-	epoch   uint32 // of the connection that this requester has begun to use; 0: none
-	next    uint32 // number of the next receive to take
-	pd      uint32 // of the memory for RDMA
-	recvPD  uint32 // of the receives' memory
-	sharing bool   // receives are to be asked for
-	xrcd    uint32 // of XRC: the QP's domain; pd and recvPD are those of the last request's queue
-	srq     uint32 // of XRC: the last request's queue
-	asked   bool   // that was done, and none was taken since
+	remote   *remote
+	num      uint32
+	entry    *qpEntry
+	mem      []byte // its receive queue
+	header   *recvHeader
+	layout   recvLayout
+	records  []record
+	notifier *notifier // of the CQ that the next record is for; nil if that has no channel
+	epoch    uint32    // of the connection that this requester has begun to use; 0: none
+	next     uint32    // number of the next receive to take
+	pd       uint32    // of the memory for RDMA
+	recvPD   uint32    // of the receives' memory
+	sharing  bool      // receives are lent; see shared.go
+	taken    bool      // of shared receives: the next one has been taken
+	xrcd     uint32    // of XRC: the QP's domain; pd, recvPD and notifier are those of the last request's queue
+	srq      uint32    // of XRC: the last request's queue
 
-	target  lastRegion // of RDMA
-	scatter lastRegion // of receives
+	looking atomic.Bool
 }
 
-// attach takes over the peer QP's receive queue. It returns nil if that has not come.
-func (r *remote) attach(num uint32) *peer {
-	q, ok := r.takeAhead(num)
-	if !ok {
-		return nil
+// attach maps the receive queue of the peer's QP.
+func (q *qp) attach(r *remote) (*peer, error) {
+	num := q.attr.DestQPNum
+	e := &r.dir.qps[numIndex(num)]
+	l := recvLayout{n: atomic.LoadUint32(&e.slots), maxSGE: atomic.LoadUint32(&e.maxSGE)}
+	fd, inode, cq := atomic.LoadUint32(&e.fd), atomic.LoadUint64(&e.inode), atomic.LoadUint32(&e.cq)
+	if atomic.LoadUint32(&e.num) != num || verbs.QPType(atomic.LoadUint32(&e.typ)) != q.peerType() || !l.valid() || inode == 0 {
+		return nil, errPeer
 	}
-	p := &peer{remote: r, num: num, entry: &r.dir.qps[numIndex(num)], layout: q.layout, mem: q.mem, bell: q.bell}
-	p.pd, p.recvPD = atomic.LoadUint32(&p.entry.pd), atomic.LoadUint32(&p.entry.recvPD)
-	p.sharing, p.xrcd = atomic.LoadUint32(&p.entry.sharing) != 0, atomic.LoadUint32(&p.entry.xrcd)
-	p.records = viewRecords(p.mem, q.layout.n)
-	return p
+	p := &peer{remote: r, num: num, entry: e, layout: l}
+	var err error
+	if cq != 0 {
+		if p.notifier, err = r.notifier(cq); err != nil {
+			return nil, err
+		}
+	}
+	if p.mem, err = r.mapMemory(fd, inode, l.size(), unix.PROT_READ|unix.PROT_WRITE); err != nil {
+		return nil, err
+	}
+	p.header, p.records = view[recvHeader](p.mem, 0), viewRecords(p.mem, l.n)
+	p.pd, p.recvPD = atomic.LoadUint32(&e.pd), atomic.LoadUint32(&e.recvPD)
+	p.sharing, p.xrcd = atomic.LoadUint32(&e.sharing) != 0, atomic.LoadUint32(&e.xrcd)
+	return p, nil
 }
 
 // unmap gives the receive queue back; it goes with its QP, not with the context.
 func (p *peer) unmap() { unix.Munmap(p.mem) }
 
-// reach returns the peer if its QP is there, connected to this one and in a
-// state that executes requests; otherwise nil, as if no packet had come back.
-func (q *qp) reach() *peer {
+// reach returns the peer if its QP is there, connected to this one and in a state that
+// executes requests. Otherwise it is as if no packet had come back.
+func (q *qp) reach() (*peer, outcome) {
 	r := q.remote.Load()
-	if r == nil || r.dead.Load() {
-		return nil
+	if r == nil || r.dead.Load() || q.down {
+		return nil, silent
 	}
-	p := q.peer
-	if p == nil {
-		if p = r.attach(q.attr.DestQPNum); p == nil {
-			return nil
-		}
-		if verbs.QPType(atomic.LoadUint32(&p.entry.typ)) != q.peerType() {
-			p.unmap()
-			return nil
+	if q.peer == nil {
+		p, err := q.attach(r)
+		switch {
+		case passing(err):
+			return nil, lacking
+		case err != nil:
+			return nil, silent
 		}
 		q.peer = p
 	}
+	p := q.peer
 	e := p.entry
-	if atomic.LoadUint32(&e.num) != q.attr.DestQPNum || !receives(verbs.QPState(atomic.LoadUint32(&e.state))) ||
+	if atomic.LoadUint32(&e.num) != p.num || !receives(verbs.QPState(atomic.LoadUint32(&e.state))) ||
 		atomic.LoadUint32(&e.destNum) != q.num || atomic.LoadUint64(&e.destID) != q.ctx.id {
-		return nil
+		return nil, silent
 	}
 	if epoch := atomic.LoadUint32(&e.epoch); epoch != p.epoch && !q.begin(p, epoch) {
-		return nil
+		return nil, silent
 	}
-	return p
+	return p, done
 }
 
-// begin starts to use a connection of the peer, which learns of it if it is not
-// going to send itself.
+// begin starts to use a connection of the peer, which learns of it if it is not going to send
+// itself. Of RC the first request must carry the packet number that the peer expects, and only
+// one requester can be the first. UC goes on with a connection that it has used before its last
+// RESET, too: its packet numbers only tell where messages begin.
 func (q *qp) begin(p *peer, epoch uint32) bool {
-	claim := q.claim
-	if q.unreliable() {
-		claim = q.resume
-	}
-	if !claim(p, epoch) {
+	again := false
+	switch {
+	case !q.unreliable() && (p.epoch != 0 || atomic.LoadUint32(&p.entry.rqPSN) != q.attr.SQPSN):
 		return false
-	}
-	if verbs.QPState(atomic.LoadUint32(&p.entry.state)) == verbs.QPRTR {
-		p.notify()
-	}
-	return true
-}
-
-// claim takes a connection that nobody has used: its first request must carry the
-// packet number that the peer expects, and only one requester can be the first.
-func (q *qp) claim(p *peer, epoch uint32) bool {
-	if p.epoch != 0 || atomic.LoadUint32(&p.entry.rqPSN) != q.attr.SQPSN {
-		return false
-	}
-	session := &view[recvHeader](p.mem, 0).session
-	if !atomic.CompareAndSwapUint64(session, 0, uint64(q.num)) {
+	case atomic.CompareAndSwapUint64(&p.header.session, 0, uint64(q.num)):
+	case q.unreliable() && atomic.LoadUint64(&p.header.session) == uint64(q.num):
+		again = true
+	default:
 		return false
 	}
 	p.epoch, p.next = epoch, 0
+	if again {
+		p.next = p.published()
+	}
+	if verbs.QPState(atomic.LoadUint32(&p.entry.state)) == verbs.QPRTR {
+		p.requestLook()
+	}
 	return true
 }
 
-// hasReceive tells whether the peer has posted a receive that is not taken.
-func (p *peer) hasReceive() bool {
-	return atomic.LoadUint32(&view[recvWQE](p.mem, p.layout.wqeAt(p.next)).seq) == p.next+1
+// published counts the records that the connection has seen.
+func (p *peer) published() (n uint32) {
+	for i := range p.records {
+		if seq := uint32(atomic.LoadUint64(&p.records[i][1]) >> recSeqAt); int32(seq-n) > 0 {
+			n = seq
+		}
+	}
+	return n
 }
 
-// receive returns the SGEs of the peer's next receive, or ok = false if none is
-// posted. They are copied, because the peer may change them at any time.
-func (p *peer) receive(into *[maxSGE]verbs.SGE) (sges []verbs.SGE, ok bool) {
-	at := p.layout.wqeAt(p.next)
-	w := view[recvWQE](p.mem, at)
-	if atomic.LoadUint32(&w.seq) != p.next+1 {
-		return nil, false
+// aim finds the shared receive queue that a request of XRC names. Its PD is the one
+// whose memory the request may use: a QP of type XRC_RECV has none.
+func (q *qp) aim(p *peer, num uint32) outcome {
+	e := &p.remote.dir.srqs[num%maxSRQ]
+	if p.srq != num {
+		q.known.far = [farKinds]window{}
 	}
-	n := min(atomic.LoadUint32(&w.numSGE), p.layout.maxSGE)
-	copy(into[:n], viewSGEs(p.mem, at+wqeHeader, n))
-	return into[:n], true
+	p.srq, p.pd = num, atomic.LoadUint32(&e.pd)
+	p.recvPD, p.notifier = p.pd, nil
+	cq := atomic.LoadUint32(&e.cq)
+	if num == 0 || atomic.LoadUint32(&e.xrcd) != p.xrcd || atomic.LoadUint32(&e.num) != num {
+		return refused
+	}
+	if cq != 0 {
+		var err error
+		if p.notifier, err = p.remote.notifier(cq); passing(err) {
+			return lacking
+		}
+	}
+	return done
+}
+
+// wqe is the peer's next receive.
+func (p *peer) wqe() *recvWQE { return view[recvWQE](p.mem, p.layout.wqeAt(p.next)) }
+
+// hasReceive tells whether the peer has posted a receive that is not taken.
+func (p *peer) hasReceive() bool { return atomic.LoadUint32(&p.wqe().seq) == p.next+1 }
+
+// receive takes the peer's next receive for a message, which its record will use up.
+func (p *peer) receive(srq uint32) outcome {
+	if p.sharing {
+		return p.borrow(srq)
+	}
+	if p.hasReceive() || p.awaitReceive() {
+		return done
+	}
+	return notReady
+}
+
+// awaitReceive waits a little for the peer's next receive: a sender that is faster
+// than its receiver loses less by that than by queueing. Between two looks it lets
+// the receiver write in peace.
+func (p *peer) awaitReceive() bool {
+	for range patience {
+		place.Pause(pauseTicks)
+		if p.hasReceive() {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	patience   = 16
+	pauseTicks = 250 // 0.1 us
+)
+
+// receiveSGEs copies the SGEs of the receive that was taken, since the peer may change them
+// at any time.
+func (p *peer) receiveSGEs(into *[maxSGE]verbs.SGE) []verbs.SGE {
+	n := min(atomic.LoadUint32(&p.wqe().numSGE), p.layout.maxSGE)
+	copy(into[:n], viewSGEs(p.mem, p.layout.wqeAt(p.next)+wqeHeader, n))
+	return into[:n]
+}
+
+// publish completes the receive that a message of n bytes took.
+func (p *peer) publish(wr *verbs.SendWR, n uint64, status verbs.WCStatus) {
+	w0, w1 := n&(1<<32-1), uint64(recvOpcodes[wr.Opcode])<<recOpShift|uint64(status)
+	if opsImm>>wr.Opcode&1 != 0 {
+		w0 |= uint64(immWord(wr.Imm)) << 32
+		w1 |= recWithImm
+	}
+	p.store(w0, w1, wr.SendFlags&verbs.SendSolicited != 0 || status != verbs.WCSuccess)
+	p.next++
+	p.taken = false
+	if status != verbs.WCSuccess {
+		p.requestLook()
+	}
+}
+
+// fault tells the peer that its side of the connection has failed, and why.
+func (p *peer) fault(status verbs.WCStatus) {
+	p.store(0, recFault|uint64(status), true)
+	p.requestLook()
+}
+
+// store writes the record at p.next. With a notifier it ends in a full fence, so
+// that the look at the arm comes after the record is visible; see notifier.notify.
+func (p *peer) store(w0, w1 uint64, solicited bool) {
+	rec := &p.records[p.next&(p.layout.n-1)]
+	w1 |= uint64(p.next+1) << recSeqAt
+	if p.notifier == nil {
+		place.Publish((*[2]uint64)(rec[:]), w0, w1)
+		return
+	}
+	atomic.StoreUint64(&rec[0], w0)
+	atomic.StoreUint64(&rec[1], w1)
+	p.notifier.notify(solicited)
 }

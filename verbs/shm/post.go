@@ -2,71 +2,82 @@ package shm
 
 import (
 	"syscall"
+	"time"
 
+	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// work is a send request as the requester executes it. What it refers to is the
-// caller's memory while it is being posted, and the queue's own copy later.
-type work struct {
-	wrid   uint64
-	place  uint32 // in the send queue
-	op     verbs.Opcode
-	flags  verbs.SendFlags
-	imm    [4]byte
-	raddr  uint64   // of UD: the address handle
-	rkey   uint32   // of UD: the destination's QP number
-	qkey   uint32   // of UD
-	srq    uint32   // of XRC
-	word   operands // of an atomic operation
-	sges   []verbs.SGE
-	inline bool   // sges name unregistered memory
-	data   []byte // inline data already taken from the caller
-}
-
 // PostSend executes the list in the calling thread, as far as it can proceed at
-// once; the rest waits, see pending.
+// once; the rest waits, see queue.go.
 func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 	if !q.tryLock() { // which is inlined
 		q.lock()
 	}
-	if wr = q.rush(wr); wr == nil {
-		q.leave()
-		return nil, nil
+	for ; wr != nil; wr = wr.Next {
+		if !q.known.current() {
+			q.renew()
+		}
+		if q.pendHead == q.pendTail && q.again(wr) {
+			continue
+		}
+		if errno, why := q.refuse(wr); errno != 0 {
+			q.unlock()
+			return wr, q.err("post_send", errno, why)
+		}
+		q.posted++
+		alone := q.pendHead == q.pendTail && q.known.state == verbs.QPRTS
+		if !(alone && q.prompt) && !q.atOnce(wr, alone) {
+			continue
+		}
+		if out, status := q.execute(wr, q.posted-1); out != done {
+			q.startWaiting(wr, out)
+		} else if status != verbs.WCSuccess || q.sigAll || wr.SendFlags&verbs.SendSignaled != 0 {
+			q.finish(wr, q.posted-1, status)
+		}
 	}
-	return q.postSlowly(wr)
+	q.unlock()
+	return nil, nil
 }
 
-// postSlowly posts requests that the fast path leaves, each with all checks, and
-// gives the lock back.
-func (q *qp) postSlowly(wr *verbs.SendWR) (*verbs.SendWR, error) {
-	var errno syscall.Errno
-	var why string
-	for ; wr != nil; wr = q.rush(wr.Next) {
-		if errno, why = q.refuse(wr); errno != 0 {
-			break
-		}
-		q.take(wr)
-		q.start()
+// again carries out a WRITE of one piece between regions that one before it went between: what
+// is known of them is all that there is to check. It leaves to others whatever is unusual,
+// without having done anything.
+func (q *qp) again(wr *verbs.SendWR) bool {
+	s := wr.SGList
+	if wr.Opcode != verbs.OpRDMAWrite || wr.NumSGE != 1 || !q.known.again || q.posted-q.sendDone.Load() >= uint32(q.cap.MaxSendWR) {
+		return false
 	}
-	broken, life := q.broken, q.life.Load()
-	q.unlock()
-	if broken {
-		q.fail(life)
+	addr, key := wr.RDMA()
+	n := uint64(s.Length)
+	dst := q.known.far[farTo].at(key, addr, n)
+	var src []byte
+	if wr.SendFlags&verbs.SendInline == 0 {
+		src = q.known.near[nearFrom].at(s.LKey, s.Addr, n)
+	} else if n <= uint64(q.cap.MaxInlineData) {
+		src = memoryAt(s.Addr, s.Length)
 	}
-	if errno != 0 {
-		return wr, q.err("post_send", errno, why)
+	switch {
+	case len(dst) == 0 || len(src) == 0 || n > chunk:
+		return false
+	case n == wordSize && place.Word(dst, src):
+	default:
+		place.Ordered(dst, src)
 	}
-	return nil, nil
+	q.posted++
+	if q.sigAll || wr.SendFlags&verbs.SendSignaled != 0 {
+		q.finish(wr, q.posted-1, verbs.WCSuccess)
+	}
+	return true
 }
 
 // refuse tells what is wrong with a request that cannot even be queued.
 func (q *qp) refuse(wr *verbs.SendWR) (syscall.Errno, string) {
-	switch s := verbs.QPState(q.state.Load()); {
-	case q.closed.Load():
+	switch {
+	case q.known.state > verbs.QPRTS && q.closed.Load():
 		return ebadf, closedText
-	case s < verbs.QPRTS:
-		return einval, "QP is in " + s.String() + "; it sends from RTS on"
+	case q.known.state < verbs.QPRTS:
+		return einval, "QP is in " + q.known.state.String() + "; it sends from RTS on"
 	case q.ops>>wr.Opcode&1 == 0:
 		return einval, "opcode " + wr.Opcode.String() + " is not legal on " + q.typ.String()
 	case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxSendSGE:
@@ -105,93 +116,64 @@ func total(sges []verbs.SGE) (n uint64) {
 	return n
 }
 
-// take makes the request the one at hand.
-func (q *qp) take(wr *verbs.SendWR) {
-	w := &q.now
-	w.wrid, w.place, w.op, w.flags, w.imm = wr.WRID, q.posted, wr.Opcode, wr.SendFlags, wr.Imm
-	w.raddr, w.rkey = wr.RDMA()
-	if opsAtomic>>w.op&1 != 0 {
-		w.raddr, w.rkey, w.word.compareAdd, w.word.swap = wr.Atomic()
-	} else if q.typ == verbs.QPTypeUD {
-		w.raddr, w.rkey, w.qkey = wr.UD()
+// atOnce tells whether the request that was posted last is to be executed at once. Otherwise
+// it has been flushed, or queued.
+func (q *qp) atOnce(wr *verbs.SendWR, alone bool) bool {
+	switch state := q.known.state; {
+	case state >= verbs.QPSQE:
+		q.flushPending() // older work that waits: the thread that failed the QP has not come to it yet
+		q.finish(wr, q.posted-1, verbs.WCWRFlushErr)
+		return false
+	case q.ctx.dev.delays():
+		w := q.enqueue(wr)
+		w.delayed, w.notBefore = true, time.Now().Add(q.delay(w.number))
+		q.ctx.engine.add(q)
+		return false
+	case state == verbs.QPRTS && q.overtake(wr):
+		return false
+	case alone && !q.engineOnly(wr):
+		return true
 	}
-	if q.typ == verbs.QPTypeXRCSend {
-		w.srq = wr.XRC()
+	late := q.lateLast()
+	q.enqueue(wr)
+	if late {
+		q.proceed(true)
 	}
-	w.sges, w.inline, w.data = sgesOf(wr.SGList, wr.NumSGE), wr.SendFlags&verbs.SendInline != 0, nil
-	q.posted++
+	q.ctx.engine.add(q)
+	return false
 }
 
-// start executes the request at hand, or queues it behind work that waits.
-func (q *qp) start() {
-	state := verbs.QPState(q.state.Load())
-	if state >= verbs.QPSQE {
-		q.flushPending() // older work that waits: the thread that failed the QP has not come to it yet
-		q.finish(&q.now, verbs.WCWRFlushErr)
-		return
-	}
-	if state == verbs.QPRTS && q.reorders() && q.overtake() {
-		return
-	}
-	if q.now.op == verbs.OpRDMARead && q.ctx.dev.place != ascending {
-		q.enqueue(&q.now)
-		q.ctx.engine.wake(q)
-		return
-	}
-	if q.pendHead != q.pendTail || state != verbs.QPRTS {
-		late := q.lateLast()
-		q.enqueue(&q.now)
-		if late {
-			q.progressLocked(true)
-		}
-		q.ctx.engine.watch(q)
-		return
-	}
-	out, status := q.execute(&q.now)
-	for out == unanswered && q.answerSoon() {
-		out, status = q.execute(&q.now)
-	}
-	if out == done {
-		q.finish(&q.now, status)
-		return
-	}
-	p := q.enqueue(&q.now)
-	if status = q.wait(p, out); status != verbs.WCSuccess {
+// startWaiting queues a request that could not be finished at once.
+func (q *qp) startWaiting(wr *verbs.SendWR, out outcome) {
+	if status := q.wait(q.enqueue(wr), out); status != verbs.WCSuccess {
 		q.pendHead++
-		q.finish(&p.work, status)
+		q.finish(wr, q.posted-1, status)
 		return
 	}
-	if q.sendCQ.bell.armed() {
-		q.ctx.engine.wake(q)
-	} else {
-		q.ctx.engine.watch(q)
-	}
+	q.ctx.engine.add(q)
 }
 
 // finish completes a request: with a completion if it was asked for or if the
 // request failed. A failure breaks the connection, but of types without
 // acknowledgements only the send queue.
-func (q *qp) finish(w *work, status verbs.WCStatus) {
-	if status == verbs.WCSuccess && !q.sigAll && w.flags&verbs.SendSignaled == 0 {
+func (q *qp) finish(wr *verbs.SendWR, number uint32, status verbs.WCStatus) {
+	if status == verbs.WCSuccess && !q.sigAll && wr.SendFlags&verbs.SendSignaled == 0 {
 		return
 	}
-	e := q.sent(w.place, w.wrid, w.op, status, total(w.sges))
-	if status != verbs.WCSuccess {
-		q.failed(status)
+	e := ownWC{places: &q.sendDone, change: number + 1, send: true}
+	e.wc = verbs.WC{WRID: wr.WRID, Status: status, QPNum: q.num, Opcode: sendOpcodes[wr.Opcode]}
+	if opsFetch>>wr.Opcode&1 != 0 {
+		e.wc.ByteLen = uint32(total(sgesOf(wr.SGList, wr.NumSGE)))
 	}
-	q.sendCQ.push(&e, status != verbs.WCSuccess)
-}
-
-// failed changes the state after a request that failed.
-func (q *qp) failed(status verbs.WCStatus) {
 	switch {
-	case status == verbs.WCWRFlushErr:
+	case status == verbs.WCSuccess || status == verbs.WCWRFlushErr:
 	case q.unreliable():
 		q.setState(verbs.QPSQE)
 	default:
 		q.broken = true
 		q.setState(verbs.QPErr)
 	}
+	q.sendCQ.push(&e, status != verbs.WCSuccess)
 }
 
 // The opcodes of completions, of the requester and of the responder.

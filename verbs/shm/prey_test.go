@@ -176,7 +176,8 @@ func (p *prey) lives(t *testing.T) {
 	if p.came != want {
 		t.Fatalf("%d completions of the other connection, want %d", p.came, want)
 	}
-	mem := p.honest.qp.ctx.local(verbs.SGE{Addr: p.honest.mr.Addr() + n, Length: n, LKey: p.honest.mr.LKey()}, p.honest.qp.pd, 0)
+	w := p.honest.qp.ctx.window(p.honest.mr.LKey(), p.honest.qp.pd, 0)
+	mem := w.at(p.honest.mr.LKey(), p.honest.mr.Addr()+n, n)
 	if at := preyPage + preyOther + n; !bytes.Equal(mem, p.memory[at:at+n]) {
 		t.Fatal("the honest peer's memory is not what was written there")
 	}

@@ -19,6 +19,7 @@ type qp struct {
 	num            uint32
 	typ            verbs.QPType
 	ops            uint32 // bit per opcode that the type has
+	prompt         bool   // requests are carried out as soon as they are posted
 	cap            verbs.QPCap
 	sigAll         bool
 	entry          *qpEntry // what peers see of it
@@ -35,33 +36,30 @@ type qp struct {
 	remote  atomic.Pointer[remote] // where the peer is; written under modify
 
 	recv   recvQueue
-	xrcEnd               // of XRC_RECV
-	srq    *srq          // receives are taken from; nil: recv is filled by PostRecv
-	given  feed          // of a shared receive queue
-	note   atomic.Uint64 // the peer's last; see fetch
-	asks   uint32        // of receives, guarded by lock
-	handed bool          // recv has been handed to a peer, guarded by the context's lock
+	xrcEnd      // of XRC_RECV
+	srq    *srq // receives are taken from; nil: recv is filled by PostRecv
 
 	// The send side, guarded by lock.
 	posted   uint32
-	sendDone tally     // places in the send queue given back
-	pend     []pending // ring of work that waits, made when the first does
+	sendDone relaxedCounter // places in the send queue given back
+	pend     []waiting      // notify of work that waits, made when the first does
 	pendHead uint32
 	pendTail uint32
 	waits    bool // the send CQ knows of work that waits for those who poll
 	peer     *peer
-	inquiry  *inquiry // the question that the first request waits for
-	pass     pass
-	shuffler place.Shuffler // of which each request has its own
-	now      work           // the request being posted
-	pieces   [][]byte       // of its memory, room for as many as a request has
-	far      [][]byte       // of its memory at the peer
-	closures uint32         // of the peer's memory, when the request began
-	message  []place.Piece  // that is placed next
-	packet   []byte         // of UD, the one that is sent
-	filled   uint64         // receives of UD
-	broken   bool           // a request failed: fail is to be called after unlock
-	draining bool           // in SQD, work that had begun is not finished
+	known    known
+	near     [][]byte          // memory of the request being executed
+	far      [][]byte          // and the peer's
+	sges     [maxSGE]verbs.SGE // of the receive that it takes
+	shuffler place.Shuffler    // of which each request has its own
+	message  []place.Piece     // that is placed next
+	packet   []byte            // of UD, the one that is sent
+	filled   uint64            // receives of UD
+	down     bool              // the link; see Options
+	metRNR   uint64            // the message, and one, whose peer was last found not ready on purpose
+	messages uint64            // that count for RNR or loss
+	broken   bool              // a request failed: unlock ends the QP
+	draining bool              // in SQD, work that had begun is not finished
 }
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
@@ -88,14 +86,17 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	}
 	q := &qp{
 		ctx: c, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, typ: init.Type, ops: operations[init.Type],
-		cap: init.Cap, sigAll: init.SigAll, pieces: make([][]byte, max(init.Cap.MaxSendSGE, 1)),
+		cap: init.Cap, sigAll: init.SigAll, prompt: c.dev.place == ascending && !c.dev.delays(),
 	}
 	init.MaxScatterToCQE = 0 // all data goes to memory
 	q.srq, _ = init.SRQ.(*srq)
 	if err := c.addQP(q); err != nil {
 		return nil, err
 	}
-	if q.srq == nil && q.typ != verbs.QPTypeXRCSend {
+	switch {
+	case q.srq != nil && q.connected():
+		recvCQ.addLender(q)
+	case q.srq == nil && q.typ != verbs.QPTypeXRCSend:
 		recvCQ.addReceiver(q)
 	}
 	return q, nil
@@ -136,11 +137,11 @@ func (q *qp) recvPD() *pd {
 	return q.pd
 }
 
-// recvCap is the size of the QP's own receive queue, which holds one receive at a
-// time if they come from a shared one.
+// recvCap is the size of the QP's own receive queue, which holds what is lent if receives
+// come from shared ones.
 func (q *qp) recvCap() verbs.QPCap {
 	if q.sharing() {
-		return verbs.QPCap{MaxRecvWR: 1, MaxRecvSGE: maxSGE}
+		return verbs.QPCap{MaxRecvWR: lendMost, MaxRecvSGE: maxSGE}
 	}
 	return q.cap
 }
@@ -181,6 +182,8 @@ func (c *context) enterQP(q *qp) error {
 	if q.sharing() {
 		e.sharing = 1
 	}
+	r := &q.recv
+	e.slots, e.maxSGE, e.fd, e.inode, e.cq = r.layout.n, r.layout.maxSGE, uint32(r.file.FD()), r.inode, q.recvCQ.notifier.number()
 	e.xrcd = 0
 	if q.domain != nil {
 		e.xrcd = q.domain.id
@@ -215,10 +218,10 @@ func (q *qp) failLocked() {
 		return
 	}
 	q.lock()
-	q.broken, q.draining = false, false
+	q.draining = false
 	q.setState(verbs.QPErr)
 	q.flushPending()
-	q.withdraw()
+	q.broken = false
 	q.unlock()
 	q.awaitPeerOut()
 	q.tellWhy()
@@ -226,7 +229,7 @@ func (q *qp) failLocked() {
 		q.recv.flush()
 		return
 	}
-	q.starve()
+	q.reclaimReceives()
 	q.raise(verbs.EventQPLastWQE)
 }
 
@@ -286,8 +289,7 @@ func (q *qp) destroy() error {
 	c.mu.Unlock()
 	q.lock()
 	q.setState(verbs.QPErr)
-	q.pendHead = q.pendTail
-	q.withdraw()
+	q.pendHead, q.broken = q.pendTail, false
 	q.unlock()
 	q.awaitPeerOut()
 	c.mu.Lock()
@@ -295,7 +297,8 @@ func (q *qp) destroy() error {
 	atomic.StoreUint32(&q.entry.num, 0)
 	c.mu.Unlock()
 	if q.sharing() {
-		q.starve()
+		q.recvCQ.removeLender(q)
+		q.reclaimReceives()
 	}
 	q.recv.closed.Store(true)
 	q.recvCQ.removeReceiver(q)
@@ -311,14 +314,36 @@ func (q *qp) destroy() error {
 func (q *qp) disconnect() {
 	q.lock()
 	r, p := q.remote.Swap(nil), q.peer
-	q.peer, q.inquiry, q.pass = nil, nil, pass{}
+	q.peer, q.known = nil, known{}
 	q.unlock()
 	if p != nil {
 		p.unmap()
 	}
 	if r != nil {
-		r.dropAhead(q.attr.DestQPNum)
-		r.unawait(q)
 		q.ctx.release(r)
 	}
+}
+
+// sharedQueues are the shared queues that the QP takes from.
+func (q *qp) sharedQueues() []*srq {
+	if q.srq != nil {
+		return []*srq{q.srq}
+	}
+	return q.domain.srqs
+}
+
+// pool is the lock of the shared queues that the QP takes from.
+func (q *qp) pool() *sync.Mutex {
+	if q.srq != nil {
+		return q.srq.mu
+	}
+	return &q.domain.mu
+}
+
+func (q *qp) raise(event verbs.EventType) {
+	if q.typ == verbs.QPTypeXRCRecv {
+		q.raiseToAll(event)
+		return
+	}
+	q.ctx.raise(verbs.AsyncEvent{Type: event, QP: q})
 }

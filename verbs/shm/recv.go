@@ -13,28 +13,40 @@ import (
 type recvQueue struct {
 	qp      *qp
 	file    *memfd.File
+	inode   uint64
 	layout  recvLayout
+	header  *recvHeader
 	records []record
-	depth   uint32
+	depth   int
 
-	mu     sync.Mutex  // guards posting
-	wrids  []uint64    // by slot
-	room   []uint64    // bytes of the receives, by slot
-	posted tally       // written under mu
-	next   tally       // next record to look at, written under the CQ's lock
-	freed  tally       // receives whose completion was polled
-	closed atomic.Bool // the peer's records do not count any more
+	mu     sync.Mutex     // guards posting
+	wrids  []uint64       // by slot
+	room   []uint64       // bytes of the receives, by slot
+	posted relaxedCounter // written under mu
+	next   relaxedCounter // next record to look at, written under the CQ's lock
+	freed  relaxedCounter // receives whose completion was polled
+	closed atomic.Bool    // the peer's records do not count any more
+
+	// Of shared receives, guarded by the lock of the QP's pool, as everything else is then.
+	from   []*srq        // by slot
+	lent   [][]verbs.SGE // by slot
+	served atomic.Uint64 // the last header.want that was looked at
+	waits  *srq          // in whose list the QP is
 }
 
 func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
-	r.qp, r.depth, r.layout = q, uint32(cap.MaxRecvWR), layoutFor(cap.MaxRecvWR, cap.MaxRecvSGE)
+	r.qp, r.depth, r.layout = q, cap.MaxRecvWR, layoutFor(cap.MaxRecvWR, cap.MaxRecvSGE)
 	var err error
 	if r.file, err = memfd.New("ibperf-receives", r.layout.size()); err != nil {
 		return err
 	}
-	r.records = viewRecords(r.file.Bytes(), r.layout.n)
+	r.header, r.records = view[recvHeader](r.file.Bytes(), 0), viewRecords(r.file.Bytes(), r.layout.n)
 	r.wrids, r.room = make([]uint64, r.layout.n), make([]uint64, r.layout.n)
-	return nil
+	if q.sharing() {
+		r.from, r.lent = make([]*srq, r.layout.n), make([][]verbs.SGE, r.layout.n)
+	}
+	r.inode, err = inodeOf(r.file.FD())
+	return err
 }
 
 // reset empties the queue. No peer may be at work in it.
@@ -43,6 +55,7 @@ func (r *recvQueue) reset() {
 	r.posted.Store(0)
 	r.next.Store(0)
 	r.freed.Store(0)
+	r.served.Store(0)
 	r.closed.Store(false)
 }
 
@@ -64,14 +77,14 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 			return wr, q.err("post_recv", einval, "QP is in RESET; modify it to INIT first")
 		case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxRecvSGE:
 			return wr, q.err("post_recv", einval, "num_sge exceeds max_recv_sge")
-		case r.posted.Load()-r.freed.Load() >= r.depth:
+		case int(r.posted.Load()-r.freed.Load()) >= r.depth:
 			return wr, q.err("post_recv", enomem, "receive queue is full: poll completions first")
 		}
 		i := r.posted.Load()
 		slot := i & (r.layout.n - 1)
 		r.wrids[slot], r.room[slot] = wr.WRID, total(sgesOf(wr.SGList, wr.NumSGE))
 		r.posted.Store(i + 1) // before a peer can complete it; see poll
-		r.write(i, wr)
+		r.write(i, sgesOf(wr.SGList, wr.NumSGE), 0)
 		if r.closed.Load() {
 			r.next.Store(i + 1)
 			e := r.flushed(i)
@@ -82,20 +95,14 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 }
 
 // write stores receive i; its number, stored last, makes it valid.
-func (r *recvQueue) write(i uint32, wr *verbs.RecvWR) {
-	at := r.layout.wqeAt(i)
-	w := view[recvWQE](r.file.Bytes(), at)
-	copy(viewSGEs(r.file.Bytes(), at+wqeHeader, uint32(wr.NumSGE)), sgesOf(wr.SGList, wr.NumSGE))
-	w.numSGE = uint32(wr.NumSGE)
+func (r *recvQueue) write(i uint32, sges []verbs.SGE, srq uint32) {
+	w := r.wqe(i)
+	copy(viewSGEs(r.file.Bytes(), r.layout.wqeAt(i)+wqeHeader, uint32(len(sges))), sges)
+	w.numSGE, w.srq = uint32(len(sges)), srq
 	release(&w.seq, i+1)
 }
 
-// retract takes the last receive out of shared memory again.
-func (r *recvQueue) retract() {
-	i := r.posted.Load() - 1
-	atomic.StoreUint32(&view[recvWQE](r.file.Bytes(), r.layout.wqeAt(i)).seq, 0)
-	r.posted.Store(i)
-}
+func (r *recvQueue) wqe(i uint32) *recvWQE { return view[recvWQE](r.file.Bytes(), r.layout.wqeAt(i)) }
 
 // expects tells whether receives are posted. Where there are none, nobody looks at
 // the records: of many QPs that receive nothing no page is touched.
@@ -155,11 +162,6 @@ func (r *recvQueue) failed() bool {
 		i++
 	}
 	return true // more records than receives
-}
-
-// solicited tells whether the message of receive i asked for an event.
-func (r *recvQueue) solicited(i uint32) bool {
-	return atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])&recSolicited != 0
 }
 
 func (r *recvQueue) fault(i uint32) bool {
@@ -224,6 +226,36 @@ func (r *recvQueue) flush() {
 	r.next.Store(i)
 	cq.mu.Unlock()
 	if n > 0 {
-		cq.ring(true)
+		cq.notify(true)
+	}
+}
+
+// tellWhy raises an event if the peer ended the connection and no completion tells why.
+func (q *qp) tellWhy() {
+	q.recvCQ.mu.Lock()
+	event, ok := q.recv.blame()
+	q.recvCQ.mu.Unlock()
+	if ok {
+		q.raise(event)
+	}
+}
+
+// blame returns the event that a fault of the peer's is, if there is one.
+func (r *recvQueue) blame() (verbs.EventType, bool) {
+	if r.closed.Load() {
+		return 0, false
+	}
+	for i := r.next.Load(); ; i++ {
+		w := atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])
+		switch {
+		case uint32(w>>recSeqAt) != i+1:
+			return 0, false
+		case w&recFault != 0 && verbs.WCStatus(w&0xff) == verbs.WCRemAccessErr:
+			return verbs.EventQPAccessErr, true
+		case w&recFault != 0:
+			return verbs.EventQPReqErr, true
+		case i == r.posted.Load():
+			return verbs.EventQPFatal, true // a record that no receive was posted for
+		}
 	}
 }

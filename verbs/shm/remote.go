@@ -1,50 +1,29 @@
 package shm
 
 import (
-	"errors"
-	"fmt"
 	"net"
 	"sync"
 	"sync/atomic"
-	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// remote is a peer's context as this process sees it: the socket to ask for
-// memory, the directory, and the memory asked for so far. QPs share it.
+// remote is a peer's context as this process sees it: the connection, the directory, and
+// the memory of regions that requests have named. QPs and address handles share it.
 type remote struct {
 	ctx  *context // of this side
 	id   uint64
+	pid  int32
 	conn *net.UnixConn
-	out  outbox
-	dir  *directory
-	dead atomic.Bool   // the peer's process is gone, or broke the protocol
-	lost chan struct{} // closed when nothing more can be received
-	slow atomic.Bool   // the peer lately took longer than answerSoon
-	gone atomic.Bool   // the peer ended the connection, which it does when its requesters are out
-
-	closures atomic.Uint32 // notes that memory has no region any more
+	dead atomic.Bool // the peer's context is gone
 
 	mu        sync.Mutex
-	serial    uint32              // of the last inquiry
-	inquiries map[uint32]*inquiry // under way, by serial
-
-	regions map[uint32][]byte
-	bells   map[uint32]*bell
-	ahead   map[uint32]queue // that came along, by number
-	waiting map[uint32]*qp   // for notes, by number
-	maps    [][]byte         // everything else mapped, for close
-	refs    int              // guarded by the context's lock
+	dir       *directory           // nil once it is unmapped
+	mapped    []byte               // that it lies in
+	regions   map[uint64][]byte    // by inode
+	notifiers map[uint32]*notifier // by CQ
+	refs      int                  // guarded by the context's lock
 }
-
-type answer struct {
-	reply
-	fds []int
-}
-
-var errPeer = errors.New("the peer broke the embedded device's protocol")
 
 // remoteOf returns the peer context with the id, connecting to it if needed.
 func (c *context) remoteOf(id uint64) (*remote, error) {
@@ -53,22 +32,15 @@ func (c *context) remoteOf(id uint64) (*remote, error) {
 	if c.closed {
 		return nil, net.ErrClosed
 	}
-	if r := c.remotes[id]; r != nil && !r.dead.Load() {
-		r.refs++
-		return r, nil
+	r := c.remotes[id]
+	if r == nil || r.dead.Load() {
+		var err error
+		if r, err = c.openRemote(id); err != nil {
+			return nil, err
+		}
+		c.remotes[id] = r
 	}
-	// The peer may be this very context, whose lock is held: let it answer.
-	c.mu.Unlock()
-	r, err := c.openRemote(id)
-	c.mu.Lock()
-	if err != nil {
-		return nil, err
-	}
-	if c.closed {
-		r.close()
-		return nil, net.ErrClosed
-	}
-	c.remotes[id] = r
+	r.refs++
 	return r, nil
 }
 
@@ -86,127 +58,104 @@ func (c *context) release(r *remote) {
 	}
 }
 
-// openRemote connects to the context with the id.
+// openRemote connects to the context with the id and maps its directory. The peer's process
+// has no part in it.
 func (c *context) openRemote(id uint64) (*remote, error) {
-	deadline := time.Now().Add(answerLimit)
-	conn, err := dial(id)
-	for err != nil && errors.Is(err, syscall.EAGAIN) && time.Now().Before(deadline) && !c.isClosed() {
-		time.Sleep(answerLook) // the peer has more connections to accept than fit its queue
-		conn, err = dial(id)
-	}
+	conn, pid, err := dial(id)
 	if err != nil {
 		return nil, err
 	}
-	r := &remote{
-		ctx: c, id: id, conn: conn, out: outbox{conn: conn}, lost: make(chan struct{}), refs: 1, inquiries: map[uint32]*inquiry{},
-		regions: map[uint32][]byte{}, bells: map[uint32]*bell{}, ahead: map[uint32]queue{}, waiting: map[uint32]*qp{},
-	}
-	go r.read()
-	if err := r.open(deadline, c.ended); err != nil {
-		r.close()
+	r := &remote{ctx: c, id: id, pid: pid, conn: conn, regions: map[uint64][]byte{}, notifiers: map[uint32]*notifier{}}
+	if r.mapped, err = r.mapDirectory(); err != nil {
+		conn.Close()
 		return nil, err
 	}
+	r.dir = viewDirectory(r.mapped)
+	if atomic.LoadUint64(&r.dir.id) != id {
+		r.close()
+		return nil, errPeer
+	}
+	go r.read()
 	return r, nil
 }
 
-// open fetches the directory. The timeout of a QP is not known yet when it is connected.
-func (r *remote) open(deadline time.Time, stop <-chan struct{}) error {
+// read keeps up with what the peer says: that memory has no region any more, and its end.
+func (r *remote) read() {
+	b := make([]byte, noteSize)
 	for {
-		in := r.ask(askDirectory, 0)
-		switch {
-		case !in.await(time.Until(deadline), r.lost, stop):
-			if r.dead.Load() {
-				return syscall.ECONNRESET
-			}
-			return fmt.Errorf("no answer within %v", answerLimit)
-		case in.result == 0:
-			return nil
-		case !short(in.result) || time.Now().After(deadline):
-			return in.result
+		n, err := r.conn.Read(b)
+		if err != nil || n == 0 {
+			r.dead.Store(true)
+			return
 		}
-		time.Sleep(answerLook)
+		if n == noteSize {
+			r.forget(decodeNote(b))
+		}
 	}
 }
 
-func (r *remote) keepDirectory(fd int) error {
-	b, err := r.mapFD(fd, directorySize, unix.PROT_READ)
-	if err != nil {
-		return err
-	}
+// region returns the peer's memory with the inode, which its process holds as fd. It is
+// mapped when a request names it first, and until its last region is closed.
+func (r *remote) region(fd uint32, inode uint64) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.dead.Load() {
-		return unix.Munmap(b)
+	if b := r.regions[inode]; b != nil || r.dir == nil {
+		return b, nil
 	}
-	r.maps = append(r.maps, b)
-	r.dir = viewDirectory(b)
-	return nil
+	b, err := r.mapMemory(fd, inode, 0, unix.PROT_READ|unix.PROT_WRITE)
+	if err == nil {
+		r.regions[inode] = b
+	}
+	return b, err
 }
 
-// read keeps what answers bring and notices the peer's end.
-func (r *remote) read() {
-	defer close(r.lost)
-	defer r.dead.Store(true)
-	for {
-		b := make([]byte, replySize+1)
-		n, fds, err := receive(r.conn, b)
-		rep, ok := decodeReply(b[:n])
-		if err == errTruncated { // this process may open no more files: ask again
-			err, rep.errno = nil, uint32(syscall.EMFILE)
-		}
-		if err != nil || !ok {
-			closeAll(fds)
-			r.gone.Store(err != nil && !errors.Is(err, net.ErrClosed))
-			return
-		}
-		if rep.note != 0 {
-			closeAll(fds)
-			if rep.note == noteClosed {
-				r.closed(rep.n)
-			} else {
-				r.noted(rep)
-			}
-			continue
-		}
-		if !r.answered(answer{rep, fds}) {
-			return
+// forget unmaps memory, all of it for inode 0, when no requester of this side works in it any
+// more. What is named again is mapped again.
+func (r *remote) forget(inode uint64) {
+	var list [][]byte
+	r.mu.Lock()
+	for i, b := range r.regions {
+		if i == inode || inode == 0 {
+			list = append(list, b)
+			delete(r.regions, i)
 		}
 	}
+	r.mu.Unlock()
+	if len(list) == 0 {
+		return
+	}
+	go func() {
+		r.ctx.dir.change()
+		await(r.ctx.turns((*qp).ownTurn))
+		for _, b := range list {
+			unix.Munmap(b)
+		}
+	}()
 }
 
-// send sends a request without waiting for the peer.
-func (r *remote) send(req request) {
-	if !r.out.send(req.encode()) {
-		r.dead.Store(true)
+// tellClosed tells all peers that memory has no region any more; under the lock. One that
+// does not read keeps it mapped as long as the connection.
+func (c *context) tellClosed(inode uint64) {
+	for conn := range c.conns {
+		trySend(conn, encodeNote(inode))
 	}
 }
 
-// mapFD maps a peer's memfd and closes the descriptor. A memfd that could
-// shrink is refused: reading beyond its end would kill this process.
-func (r *remote) mapFD(fd, size, prot int) ([]byte, error) {
-	defer unix.Close(fd)
-	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
-	if err != nil || seals&unix.F_SEAL_SHRINK == 0 {
-		return nil, errPeer
+// notifier returns the peer's notifier of the CQ.
+func (r *remote) notifier(cq uint32) (*notifier, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	b := r.notifiers[cq]
+	if b != nil || r.dir == nil {
+		return b, nil
 	}
-	var fs unix.Statfs_t
-	if err := unix.Fstatfs(fd, &fs); err != nil || fs.Type != unix.TMPFS_MAGIC {
-		return nil, errPeer // of huge pages, which can run out
-	}
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return nil, err
-	}
-	if size == 0 {
-		size = int(st.Size)
-	}
-	if size <= 0 || int64(size) > st.Size {
-		return nil, errPeer
-	}
-	b, err := unix.Mmap(fd, 0, size, prot, unix.MAP_SHARED)
+	e := &r.dir.cqs[cq%maxCQ]
+	fd, err := r.open(atomic.LoadUint32(&e.fd), atomic.LoadUint64(&e.inode), unix.S_IFIFO, unix.O_WRONLY)
 	if err != nil {
 		return nil, err
 	}
+	b = &notifier{cq: cq, word: &e.armed, fd: fd}
+	r.notifiers[cq] = b
 	return b, nil
 }
 
@@ -215,18 +164,16 @@ func (r *remote) close() {
 	r.conn.Close()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, b := range r.maps {
-		unix.Munmap(b)
+	if r.dir == nil {
+		return
 	}
+	unix.Munmap(r.mapped)
 	for _, b := range r.regions {
 		unix.Munmap(b)
 	}
-	for _, b := range r.bells {
+	for _, b := range r.notifiers {
 		b.end()
 		unix.Close(b.fd)
 	}
-	for _, q := range r.ahead {
-		unix.Munmap(q.mem)
-	}
-	r.maps, r.bells, r.ahead, r.regions = nil, nil, nil, nil
+	r.dir, r.mapped, r.notifiers, r.regions = nil, nil, nil, nil
 }

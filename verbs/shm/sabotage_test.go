@@ -28,8 +28,7 @@ const (
 
 // TestSabotage connects a QP to a peer that stores garbage, all the time, into
 // everything that it can reach: the QP's receive queue, its own directory and receive
-// queue, which the QP's requester uses, and the sockets, of which it fills those to channels
-// and makes writing to them block. The QP may fail as often as it likes; its process and its
+// queue, which the QP's requester uses, its socket, and the pipes of channels, which it fills. The QP may fail as often as it likes; its process and its
 // other connections may not, of which one leads to a process that is stopped for a while.
 func TestSabotage(t *testing.T) {
 	p := newPrey(t)
@@ -52,7 +51,7 @@ func TestSabotage(t *testing.T) {
 	})
 	running.Go(func() {
 		for !ending.Load() {
-			s.fillDoors(t, p.victim)
+			s.fillPipes(p)
 		}
 	})
 	rng := rand.New(rand.NewSource(2))
@@ -88,18 +87,20 @@ type saboteur struct {
 	packets atomic.Int64
 	fills   atomic.Int64
 	ch      *channel
+	pipe    int // of the victim's channel
 }
 
 func newSaboteur(t *testing.T, p *prey) *saboteur {
 	t.Helper()
 	own := newSleeper(t)
 	s := &saboteur{victim: own.victim, ch: own.ch, rng: rand.New(rand.NewSource(1))}
-	s.reach(t, p.victim)
+	s.areas = append(s.areas, p.qp.recv.file.Bytes()) // which the peer that the QP is connected to maps
+	s.pipe = (&sleeper{p.victim, p.ch.(*channel)}).reachPipe(t)
 	entry, region := s.entries()
 	s.region = *region
 	// Not the word of the requester, on which this side's own calls would wait for ever.
-	armed := &s.ctx.dir.cqs[s.qp.recvCQ.bell.cq%maxCQ]
-	s.areas = append(s.areas, viewBytes(entry)[:64], viewBytes(region), viewBytes(armed)[:8], s.qp.recv.file.Bytes())
+	armed := &s.ctx.dir.cqs[s.qp.recvCQ.notifier.cq%maxCQ]
+	s.areas = append(s.areas, viewBytes(entry)[:64], viewBytes(entry)[128:], viewBytes(region), viewBytes(armed)[:8], s.qp.recv.file.Bytes())
 	t.Cleanup(func() { *region = s.region })
 	return s
 }
@@ -109,41 +110,23 @@ func (s *saboteur) entries() (*qpEntry, *mrEntry) {
 	return s.qp.entry, &s.ctx.dir.mrs[keyIndex(s.mr.LKey())]
 }
 
-// reach maps the receive queue of the victim's QP, as the peer that the QP is connected to can.
-func (s *saboteur) reach(t *testing.T, v *victim) {
-	t.Helper()
-	rep, fds, hangUp := askQueue(t, v)
-	defer hangUp()
-	m, err := unix.Mmap(fds[0], 0, recvLayout{rep.n, rep.sge}.size(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	check(t, err)
-	t.Cleanup(func() { unix.Munmap(m) })
-	s.areas = append(s.areas, m)
-}
-
-// fillDoors fills the doors of the victim's channel that a new connection opens, with tokens
-// that may be right or with noise, and those of the saboteur's own one, to which the victim sends.
-func (s *saboteur) fillDoors(t *testing.T, v *victim) {
-	rep, fds, hangUp := askQueue(t, v)
-	defer hangUp()
+// fillPipes fills the pipe of the victim's channel with tokens
+// that may be right or with noise, and the saboteur's own one, to which the victim writes.
+func (s *saboteur) fillPipes(p *prey) {
 	rng := rand.New(rand.NewSource(s.fills.Load()))
-	armed := atomic.LoadUint64(v.qp.recvCQ.bell.word) >> armShift
+	b := p.cq.(*cq).notifier
+	armed := atomic.LoadUint64(b.word) >> armShift
 	for errno := unix.Errno(0); errno == 0; {
-		errno = sendToken(fds[1], token{cq: rep.bell - uint32(rng.Intn(2)), armed: armed + uint64(rng.Intn(40)) - 20})
+		errno = writeToken(s.pipe, token{cq: b.cq - uint32(rng.Intn(2)), mark: tokenMark, armed: armed + uint64(rng.Intn(40)) - 20})
 	}
-	s.fillOwn(t)
+	for errno := unix.Errno(0); errno == 0; {
+		errno = writeToken(s.ch.out, token{})
+	}
 	time.Sleep(time.Duration(rng.Intn(20)) * time.Millisecond) // the victim empties it meanwhile
 	if rng.Intn(2) == 0 {
-		unix.Send(fds[1], make([]byte, rng.Intn(100)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+		unix.Write(s.pipe, make([]byte, rng.Intn(100)))
 	}
 	s.fills.Add(1)
-}
-
-func (s *saboteur) fillOwn(t *testing.T) {
-	s.ch.mu.Lock() // so that none is closed meanwhile
-	defer s.ch.mu.Unlock()
-	for _, d := range s.ch.doors {
-		fill(t, d.out)
-	}
 }
 
 // burst spoils as many words as are due.
@@ -175,7 +158,7 @@ func (s *saboteur) strike() {
 
 // packet sends noise to the victim's socket, often of the right size.
 func (s *saboteur) packet(t *testing.T, id uint64) {
-	conn, err := dial(id)
+	conn, _, err := dial(id)
 	if err != nil {
 		t.Errorf("the victim does not accept: %v", err)
 		return
@@ -183,7 +166,7 @@ func (s *saboteur) packet(t *testing.T, id uint64) {
 	defer conn.Close()
 	rng := rand.New(rand.NewSource(s.packets.Load()))
 	for range 10 {
-		b := request{op: askOp(rng.Intn(12)), arg: rng.Uint32() >> rng.Intn(32), epoch: uint32(rng.Intn(4))}.encode()
+		b := encodeLook(rng.Uint32() >> rng.Intn(32))
 		if rng.Intn(8) == 0 {
 			b = make([]byte, rng.Intn(100))
 			rng.Read(b)
@@ -194,7 +177,7 @@ func (s *saboteur) packet(t *testing.T, id uint64) {
 		s.packets.Add(1)
 	}
 	conn.SetReadDeadline(time.Now().Add(time.Millisecond))
-	conn.Read(make([]byte, replySize)) // in step with the victim, which is to answer others too
+	conn.Read(make([]byte, noteSize)) // in step with the victim, which is to serve others too
 }
 
 // reconnect repairs the saboteur's side and connects it to the victim's QP.
@@ -204,6 +187,8 @@ func (s *saboteur) reconnect(t *testing.T, p *prey) {
 	defer s.mu.Unlock()
 	entry, region := s.entries()
 	*region, entry.num, entry.pd = s.region, s.qp.num, s.qp.pd.id
+	entry.slots, entry.maxSGE, entry.cq = s.qp.recv.layout.n, s.qp.recv.layout.maxSGE, s.qp.recvCQ.notifier.number()
+	entry.fd, entry.inode = uint32(s.qp.recv.file.FD()), s.qp.recv.inode
 	check(t, s.qp.Modify(&verbs.QPAttr{State: verbs.QPReset}, verbs.MaskState))
 	check(t, s.connect(p.endpoint()))
 	for range s.qp.cap.MaxRecvWR {

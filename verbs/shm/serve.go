@@ -3,8 +3,9 @@ package shm
 import (
 	"maps"
 	"net"
+	"os"
 	"slices"
-	"syscall"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -12,7 +13,13 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// serve answers peers until the context is closed.
+// What a context does for its peers: it takes their messages of UD, and looks at QPs where
+// they ask for it, so that events come by themselves though nobody polls.
+
+// acceptAgain is how long a context waits that has no descriptor for another peer.
+const acceptAgain = 10 * time.Millisecond
+
+// serve serves peers until the context is closed.
 func (c *context) serve() {
 	for {
 		conn, err := c.sock.AcceptUnix()
@@ -20,19 +27,16 @@ func (c *context) serve() {
 			select {
 			case <-c.ended:
 				return
-			case <-time.After(answerLook):
+			case <-time.After(acceptAgain):
 			}
 			continue
 		}
-		if sameUser(conn) != nil {
+		cred, err := credentials(conn)
+		if err != nil || int(cred.Uid) != os.Geteuid() || !c.keepConn(conn) {
 			conn.Close()
 			continue
 		}
-		if !c.keepConn(conn) {
-			conn.Close()
-			return
-		}
-		go c.serveConn(conn)
+		go c.serveConn(conn, cred.Pid)
 	}
 }
 
@@ -42,145 +46,117 @@ func (c *context) keepConn(conn *net.UnixConn) bool {
 	defer c.mu.Unlock()
 	if !c.closed {
 		c.conns[conn] = struct{}{}
+		trySend(conn, encodeNote(0)) // of what was closed before it is not known whether the peer has it
 	}
 	return !c.closed
 }
 
-func (c *context) dropConn(conn *net.UnixConn) {
+// dropConn ends a connection of a process that is lost. It may have been killed between a
+// completion and its token: who waits for a CQ that has completions of its is woken.
+func (c *context) dropConn(conn *net.UnixConn, pid int32) {
 	c.mu.Lock()
 	delete(c.conns, conn)
 	channels := slices.Collect(maps.Keys(c.channels))
-	for _, r := range c.regions {
-		delete(r.askers, conn)
-	}
 	c.mu.Unlock()
 	for _, ch := range channels {
-		ch.leave(conn)
+		ch.notifyLost(pid)
 	}
 	conn.Close()
 }
 
-// serveConn answers one peer. The connection is also how the peer learns that
-// this process is gone, so it stays open as long as the peer wants.
-func (c *context) serveConn(conn *net.UnixConn) {
-	defer c.dropConn(conn)
+// maxLooks is how many QPs one peer can have waiting to be looked at.
+const maxLooks = 1024
+
+// serveConn serves one peer. The connection is also how the peer learns that this process is
+// gone, so it stays open as long as the peer wants.
+func (c *context) serveConn(conn *net.UnixConn, pid int32) {
+	defer c.dropConn(conn, pid)
 	looks := make(chan uint32, maxLooks)
 	defer close(looks)
 	go c.lookAt(looks)
 	b := make([]byte, datagramMax+1)
 	for {
-		n, fds, err := receive(conn, b)
-		closeAll(fds)
-		if err != nil || n == 0 {
+		n, err := conn.Read(b)
+		switch {
+		case err != nil || n == 0:
 			return
-		}
-		if d, ok := decodeDatagram(b[:n]); ok {
-			c.deliver(&d)
-			continue
-		}
-		req, ok := decodeRequest(b[:n])
-		if !ok {
-			return
-		}
-		switch req.op {
-		case askLook:
+		case n == lookSize:
 			select {
-			case looks <- req.arg:
+			case looks <- decodeLook(b):
 			default: // more than an honest peer asks for
 			}
-		case askReceive, askCollect, askReturn:
-			err = c.note(conn, req)
 		default:
-			err = c.answer(conn, req)
+			if d, ok := decodeDatagram(b[:n]); ok {
+				c.deliver(&d)
+			}
 		}
-		if err != nil {
+	}
+}
+
+// lookAt looks at the QPs that a peer names. It is not done where datagrams are taken: a
+// look may wait for a requester of the peer's.
+func (c *context) lookAt(nums <-chan uint32) {
+	for num := range nums {
+		if q := c.qpOf(num); q != nil {
+			q.look()
+			q.established()
+		}
+	}
+}
+
+// qpOf returns the QP of the number, or nil.
+func (c *context) qpOf(num uint32) *qp {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if q := c.qps[numIndex(num)]; q != nil && q.num == num {
+		return q
+	}
+	return nil
+}
+
+// requestLook asks the peer's device to look at its QP.
+func (p *peer) requestLook() {
+	if p.looking.Swap(true) {
+		return // is being done
+	}
+	b := encodeLook(p.num)
+	if trySend(p.remote.conn, b) != unix.EAGAIN {
+		p.looking.Store(false)
+		return
+	}
+	go func() { // the socket is full of messages: as soon as there is room
+		p.remote.conn.Write(b)
+		p.looking.Store(false)
+	}()
+}
+
+// look moves the QP to ERR if its peer has ended the connection, and does what its peer wants
+// of shared receives.
+func (q *qp) look() {
+	life := q.life.Load()
+	if q.sharing() {
+		if q.lend() {
+			return
+		}
+	} else {
+		q.recvCQ.mu.Lock()
+		failed := q.recv.failed()
+		q.recvCQ.mu.Unlock()
+		if !failed {
 			return
 		}
 	}
+	q.fail(life)
 }
 
-// note does what is asked for a QP and sends the note, if there is something to say.
-func (c *context) note(conn *net.UnixConn, req request) error {
-	rep, ok := c.attend(req)
-	if !ok {
-		return nil
+// established raises COMM_EST, once, if a peer has begun to send to a QP in RTR.
+func (q *qp) established() {
+	q.modify.Lock()
+	defer q.modify.Unlock()
+	begun := atomic.LoadUint64(&q.recv.header.session) != 0
+	if q.closed.Load() || q.reached || !begun || verbs.QPState(q.state.Load()) != verbs.QPRTR {
+		return
 	}
-	_, err := conn.Write(rep.encode())
-	return err
-}
-
-// answer sends what was asked for. It sends duplicates of the descriptors, so that a peer
-// that does not read its answers holds up this connection alone. Where descriptors are
-// short it says so, and the peer asks again.
-func (c *context) answer(conn *net.UnixConn, req request) error {
-	c.mu.Lock()
-	rep, own, err := c.lookup(conn, req)
-	var fds []int
-	if err == nil {
-		fds, err = duplicate(own)
-	}
-	c.mu.Unlock()
-	defer closeAll(fds)
-	rep.serial = req.serial
-	if err == nil {
-		var oob []byte
-		if len(fds) > 0 {
-			oob = unix.UnixRights(fds...)
-		}
-		_, _, err = conn.WriteMsgUnix(rep.encode(), oob, nil)
-	}
-	if errno := errnoOf(err); err != nil && short(errno) {
-		_, err = conn.Write(reply{errno: uint32(errno), serial: req.serial}.encode())
-	}
-	return err
-}
-
-func duplicate(fds []int) ([]int, error) {
-	var out []int
-	for _, fd := range fds {
-		d, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
-		if err != nil {
-			closeAll(out)
-			return nil, err
-		}
-		out = append(out, d)
-	}
-	return out, nil
-}
-
-// lookup finds what is asked for on the connection, and the descriptors that go with the
-// reply; under the context's lock.
-func (c *context) lookup(conn *net.UnixConn, req request) (rep reply, fds []int, err error) {
-	missing := reply{errno: uint32(syscall.ENOENT)}
-	if c.closed {
-		return missing, nil, nil
-	}
-	switch req.op {
-	case askDirectory:
-		return reply{}, []int{c.dirFile.FD()}, nil
-	case askQP:
-		q := c.qps[numIndex(req.arg)]
-		if q == nil || q.num != req.arg || q.typ == verbs.QPTypeUD {
-			return missing, nil, nil
-		}
-		rep = reply{n: q.recv.layout.n, sge: q.recv.layout.maxSGE}
-		q.handed = true
-		along := c.comingAlong(q)
-		rep.ahead = uint32(len(along))
-		fds = append([]int{q.recv.file.FD()}, along...)
-		if b := q.recvCQ.bell; b != nil && !q.sharing() {
-			var fd int
-			fd, err = q.recvCQ.ch.doorFor(conn)
-			rep.bell, fds = b.cq, append(fds, fd)
-		}
-		return rep, fds, err
-	case askRegion:
-		r, ok := c.regions[req.arg]
-		if !ok {
-			return missing, nil, nil
-		}
-		r.askers[conn] = struct{}{}
-		return reply{}, []int{r.file.FD()}, nil
-	}
-	return reply{errno: uint32(einval)}, nil, nil
+	q.reached = true
+	q.raise(verbs.EventCommEst)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // srq is a shared receive queue: an ordinary queue of this process, which no peer
-// sees. A connected QP gets a receive of it when its peer asks (feed.go), a UD QP
+// sees. A connected QP is lent receives of it when its peer asks (shared.go), a UD QP
 // takes one when a datagram comes.
 type srq struct {
 	ctx    *context
@@ -23,15 +23,26 @@ type srq struct {
 	cq     *cq     // for its completions, if it is for XRC
 	async  acks
 
-	used tally // places taken: of receives posted, or completed and not polled
+	used relaxedCounter // places taken: of receives posted, or completed and not polled
 
-	mu      sync.Mutex
-	queue   []verbs.RecvWR // copies, with SGEs of their own
+	mu      *sync.Mutex // of the queue; queues of an XRC domain have one together
+	ring    []sharedWR  // of a power of two
+	head    uint32      // first receive
+	tail    uint32      // behind the last one
+	lent    int         // receives that QPs have and peers have not used
 	max     int
 	limit   int   // 0: no event is armed
 	waiting []*qp // whose peers wait for a receive
+	last    *qp   // that asked for receives last
+	batch   int   // that it was lent
 	users   int   // QPs
 	closed  bool
+}
+
+// sharedWR is a receive in a shared queue.
+type sharedWR struct {
+	wrid uint64
+	sges []verbs.SGE
 }
 
 func (s *srq) asyncAcks() *acks { return &s.async }
@@ -46,7 +57,7 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	case a.MaxSGE < 0 || a.MaxSGE > maxSGE:
 		return nil, c.err("create_srq", einval, "a work request has 0 to 32 SGEs")
 	}
-	s := &srq{ctx: c, pd: p, maxSGE: a.MaxSGE, max: a.MaxWR}
+	s := &srq{ctx: c, pd: p, maxSGE: a.MaxSGE, max: a.MaxWR, mu: &sync.Mutex{}, ring: make([]sharedWR, ringSize(a.MaxWR))}
 	if init.XRCD != nil || init.CQ != nil {
 		if err := s.join(init.XRCD, init.CQ); err != nil {
 			return nil, err
@@ -54,6 +65,9 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	}
 	if err := c.enterSRQ(s); err != nil {
 		return nil, err
+	}
+	if s.domain != nil {
+		s.domain.add(s)
 	}
 	s.hold(1)
 	return s, nil
@@ -84,9 +98,10 @@ func (c *context) enterSRQ(s *srq) error {
 	}
 	s.num, c.srqs[i] = c.nextSRQ, s
 	e := &c.dir.srqs[i]
-	e.pd, e.xrcd = s.pd.id, 0
+	e.pd, e.xrcd, e.cq = s.pd.id, 0, 0
 	if s.domain != nil {
 		e.xrcd = s.domain.id
+		e.cq = s.cq.notifier.number()
 	}
 	atomic.StoreUint32(&e.num, s.num)
 	return nil
@@ -134,19 +149,25 @@ func (s *srq) Modify(a verbs.SRQAttr, mask verbs.SRQAttrMask) error {
 	case limit < 0 || limit > size:
 		return s.err("modify_srq", einval, fmt.Sprintf("srq_limit %d: 0 to max_wr, which is %d", limit, size))
 	}
-	s.max, s.limit = size, limit
+	if size != s.max {
+		s.resize(size)
+	}
+	s.limit = limit
 	return nil
 }
 
-func (s *srq) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
-	bad, err := s.post(wr)
-	s.serve()
-	return bad, err
+func (s *srq) resize(size int) {
+	ring := make([]sharedWR, ringSize(size))
+	for i := s.head; i != s.tail; i++ {
+		ring[i&uint32(len(ring)-1)] = *s.slot(i)
+	}
+	s.ring, s.max = ring, size
 }
 
-func (s *srq) post(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
+func (s *srq) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.serveWaiting()
 	for ; wr != nil; wr = wr.Next {
 		switch {
 		case s.closed:
@@ -156,74 +177,60 @@ func (s *srq) post(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 		case int(s.used.Load()) >= s.max:
 			return wr, s.err("post_srq_recv", enomem, "shared receive queue is full: poll completions first")
 		}
-		w := verbs.RecvWR{WRID: wr.WRID, NumSGE: wr.NumSGE}
-		if sges := slices.Clone(sgesOf(wr.SGList, wr.NumSGE)); len(sges) > 0 {
-			w.SGList = &sges[0]
-		}
-		s.queue = append(s.queue, w)
+		w := s.slot(s.tail)
+		w.wrid, w.sges = wr.WRID, append(w.sges[:0], sgesOf(wr.SGList, wr.NumSGE)...)
+		s.tail++
 		s.used.Add(1)
 	}
 	return nil, nil
 }
 
-// take removes the first receive. Its place is free again when free is called.
-func (s *srq) take() (w verbs.RecvWR, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.takeLocked()
+// What follows is called under the lock.
+
+func (s *srq) slot(i uint32) *sharedWR { return &s.ring[i&uint32(len(s.ring)-1)] }
+func (s *srq) len() int                { return int(s.tail - s.head) }
+
+// pop lends the first receive, which is valid while the lock is held.
+func (s *srq) pop() *sharedWR {
+	s.head++
+	s.lent++
+	return s.slot(s.head - 1)
 }
 
-func (s *srq) takeLocked() (w verbs.RecvWR, ok bool) {
-	if len(s.queue) == 0 || s.closed {
-		return w, false
+// unpop takes a receive that was lent and not used back, to the head of the queue.
+func (s *srq) unpop(w sharedWR) {
+	if s.closed {
+		return
 	}
-	w, s.queue = s.queue[0], s.queue[1:]
-	if len(s.queue) < s.limit {
+	s.head--
+	s.lent--
+	at := s.slot(s.head)
+	at.wrid, at.sges = w.wrid, append(at.sges[:0], w.sges...)
+}
+
+// usedUp counts a receive that was lent as used.
+func (s *srq) usedUp() {
+	s.lent--
+	if s.len()+s.lent < s.limit && !s.closed {
 		s.limit = 0
 		s.ctx.raise(verbs.AsyncEvent{Type: verbs.EventSRQLimitReached, SRQ: s})
 	}
-	return w, true
 }
 
-// takeFor removes the first receive for a QP, or notes that the QP waits for one.
-func (s *srq) takeFor(q *qp) (w verbs.RecvWR, ok bool) {
+// take uses up the first receive, whose SGEs are copied behind those of into. Its place is free again when its
+// completion is polled.
+func (s *srq) take(into []verbs.SGE) (wrid uint64, sges []verbs.SGE, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if w, ok = s.takeLocked(); !ok && !slices.Contains(s.waiting, q) {
-		s.waiting = append(s.waiting, q)
+	if s.len() == 0 && s.last != nil {
+		s.last.takeBackUnasked()
 	}
-	return w, ok
-}
-
-// giveBack puts a receive that was taken and not used at the head of the queue.
-func (s *srq) giveBack(w verbs.RecvWR) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.queue = slices.Insert(s.queue, 0, w)
-}
-
-// leave forgets that the QP waits.
-func (s *srq) leave(q *qp) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.waiting = slices.DeleteFunc(s.waiting, func(x *qp) bool { return x == q })
-}
-
-// serve feeds QPs that wait, as long as there are receives.
-func (s *srq) serve() {
-	for {
-		s.mu.Lock()
-		if len(s.queue) == 0 || len(s.waiting) == 0 {
-			s.mu.Unlock()
-			return
-		}
-		q := s.waiting[0]
-		s.waiting = s.waiting[1:]
-		s.mu.Unlock()
-		q.recv.mu.Lock()
-		q.feed()
-		q.recv.mu.Unlock()
+	if s.len() == 0 || s.closed {
+		return 0, nil, false
 	}
+	w := s.pop()
+	s.usedUp()
+	return w.wrid, append(into, w.sges...), true
 }
 
 func (s *srq) use(n int) {
@@ -237,6 +244,12 @@ func (s *srq) Close() error {
 	s.mu.Lock()
 	busy, again := s.users > 0, s.closed
 	s.closed = s.closed || !busy
+	if s.closed && s.domain != nil {
+		s.domain.srqs = slices.DeleteFunc(s.domain.srqs, func(x *srq) bool { return x == s })
+		for _, q := range s.waiting {
+			q.recv.waits = nil
+		}
+	}
 	s.mu.Unlock()
 	if busy {
 		return s.err("destroy_srq", ebusy, "a QP uses the SRQ")
@@ -250,7 +263,7 @@ func (s *srq) Close() error {
 	c.srqs[s.num%maxSRQ] = nil
 	c.mu.Unlock()
 	if s.domain != nil {
-		s.domain.settle(s)
+		s.cq.removeLender(s.domain)
 	}
 	c.forget(&s.async)
 	s.async.wait()

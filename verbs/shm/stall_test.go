@@ -55,12 +55,12 @@ func TestArmingHastens(t *testing.T) {
 	q, c, _ := stalledSend(t)
 	e := &q.ctx.engine
 	select {
-	case <-e.bell: // of the request that began to wait
+	case <-e.wake: // of the request that began to wait
 	default:
 	}
 	check(t, c.ReqNotify(false))
 	select {
-	case <-e.bell:
+	case <-e.wake:
 	default:
 		t.Error("the engine was not woken")
 	}

@@ -48,7 +48,7 @@ func (q *qp) peerTurn(list []turn) []turn {
 func (r *remote) turns(num uint32) uint32 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.maps == nil || r.gone.Load() {
+	if r.dir == nil || r.dead.Load() {
 		return 0
 	}
 	e := &r.dir.qps[numIndex(num)]

@@ -2,9 +2,7 @@ package shm
 
 import (
 	"fmt"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -27,8 +25,9 @@ type domain struct {
 	pd *pd
 	cq *cq
 
-	mu  sync.Mutex
-	qps []*qp
+	mu   sync.Mutex // of all its shared receive queues, too
+	qps  []*qp
+	srqs []*srq
 }
 
 type fileID struct{ dev, inode uint64 }
@@ -154,31 +153,24 @@ func (s *srq) join(x verbs.XRCD, completions verbs.CQ) error {
 	if !ok1 || !ok2 || handle.ctx != s.ctx || q.ctx != s.ctx || handle.isClosed() || q.closed.Load() {
 		return s.ctx.err("create_srq", einval, "an SRQ for XRC needs an XRC domain and a CQ, both of the same context, and open")
 	}
-	s.xrcd, s.domain, s.cq = handle, handle.domain, q
+	s.xrcd, s.domain, s.cq, s.mu = handle, handle.domain, q, &handle.domain.mu
 	return nil
 }
 
-// settle returns when nobody makes completions for a queue that was destroyed
-// before the call, or waits for a receive of it.
-func (d *domain) settle(s *srq) {
+// add adds a queue that has a number. Who polls its CQ serves the QPs of the domain.
+func (d *domain) add(s *srq) {
 	d.mu.Lock()
-	list := slices.Clone(d.qps)
+	d.srqs = append(d.srqs, s)
 	d.mu.Unlock()
-	for _, q := range list {
-		q.recv.mu.Lock() // who completes holds it, and looks first whether the queue is there
-		if q.given.want == s {
-			q.given.want = nil
-		}
-		q.recv.mu.Unlock()
-	}
+	s.cq.addLender(d)
 }
 
-// aim finds the shared receive queue that a request of XRC names. Its PD is the one
-// whose memory the request may use: a QP of type XRC_RECV has none. It returns
-// false if the domain has no such queue.
-func (p *peer) aim(num uint32) bool {
-	e := &p.remote.dir.srqs[num%maxSRQ]
-	p.srq, p.pd = num, atomic.LoadUint32(&e.pd)
-	p.recvPD = p.pd
-	return num != 0 && atomic.LoadUint32(&e.xrcd) == p.xrcd && atomic.LoadUint32(&e.num) == num
+// serve does what the peers of the domain's QPs want.
+func (d *domain) serve() {
+	d.mu.Lock()
+	list := d.qps
+	d.mu.Unlock()
+	for _, q := range list {
+		q.serve()
+	}
 }

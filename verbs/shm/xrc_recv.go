@@ -37,7 +37,7 @@ func (x *xrcd) CreateRecvQP() (verbs.QP, error) {
 		return nil, err
 	}
 	d.mu.Lock()
-	d.qps = append(d.qps, q)
+	d.qps = append(slices.Clip(d.qps), q) // who serves them has a list of before
 	d.mu.Unlock()
 	return q.handle(x), nil
 }
@@ -97,7 +97,7 @@ func (h *xrcQP) Close() error {
 	var err error
 	if last {
 		d.mu.Lock()
-		d.qps = slices.DeleteFunc(d.qps, func(x *qp) bool { return x == q })
+		d.qps = slices.DeleteFunc(slices.Clone(d.qps), func(x *qp) bool { return x == q })
 		d.mu.Unlock()
 		err = q.Close()
 	}

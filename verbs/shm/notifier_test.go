@@ -76,38 +76,26 @@ func (s *sleeper) event(t *testing.T) {
 	q.AckEvents(1)
 }
 
-// askQueue asks for the receive queue of the victim's QP, as a peer can, over a connection
-// that lasts until the function that it returns is called.
-func askQueue(t *testing.T, v *victim) (rep reply, fds []int, hangUp func()) {
+// reachPipe opens the pipe of the channel, as a peer does.
+func (s *sleeper) reachPipe(t *testing.T) int {
 	t.Helper()
-	conn, err := dial(v.ctx.id)
+	peer := newVictim(t)
+	r, err := peer.ctx.remoteOf(s.ctx.id)
 	check(t, err)
-	_, err = conn.Write(request{op: askQP, arg: v.qp.num}.encode())
+	b, err := r.notifier(s.cq.(*cq).notifier.cq)
 	check(t, err)
-	b := make([]byte, replySize+1)
-	n, fds, err := receive(conn, b)
-	check(t, err)
-	rep, ok := decodeReply(b[:n])
-	if !ok || len(fds) != 2 {
-		t.Errorf("%+v with %d descriptors", rep, len(fds))
-	}
-	return rep, fds, func() {
-		conn.Close()
-		closeAll(fds)
-	}
+	return b.fd
 }
 
-// fill fills what the descriptor leads to, and then makes a write to it block. It returns
-// how many writes that took.
+// fill fills a pipe, and then makes a write to it block, as far as the descriptor can. It
+// returns how many writes that took.
 func fill(t *testing.T, fd int) (n int) {
 	t.Helper()
-	check(t, unix.SetNonblock(fd, true))
-	most := []byte{0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 	for ; ; n++ {
-		if _, err := unix.Write(fd, most); err == unix.EAGAIN {
+		if errno := writeToken(fd, token{armed: ^uint64(1)}); errno == unix.EAGAIN {
 			break
-		} else {
-			check(t, err)
+		} else if errno != 0 {
+			t.Fatal(errno)
 		}
 	}
 	check(t, unix.SetNonblock(fd, false))
@@ -129,42 +117,55 @@ func inTime(t *testing.T, what string, f func()) {
 	}
 }
 
-// TestFullDoorHere: a peer that fills all it can reach of a channel holds up neither its
+// TestFullPipeHere: a peer that fills the pipe of a channel holds up neither its
 // owner nor the events of others.
-func TestFullDoorHere(t *testing.T) {
+func TestFullPipeHere(t *testing.T) {
 	s := newSleeper(t)
-	_, fds, hangUp := askQueue(t, s.victim)
-	defer hangUp()
 	own, peer := s.join(t)
 	s.receives(t, own, 2)
-	fill(t, fds[len(fds)-1])
+	fd := s.reachPipe(t)
+	fill(t, fd)
 	check(t, s.cq.ReqNotify(false))
 	inTime(t, "an honest peer's SEND", func() { peer.sends(t) })
 	s.event(t)
+	check(t, unix.SetNonblock(fd, true))
+	fill(t, fd)
 	check(t, s.cq.ReqNotify(false))
-	inTime(t, "a completion of this process", func() { s.qp.sendCQ.push(&ownWC{places: new(tally)}, true) })
+	inTime(t, "a completion of this process", func() { s.qp.sendCQ.push(&ownWC{places: new(relaxedCounter)}, true) })
 	s.event(t)
 }
 
-// TestFullDoorThere: a peer that fills its own channel and reads nothing does not hold up who
+// TestGarbageInThePipe: what is no token costs nobody an event, and makes at most some that
+// nobody is waiting for.
+func TestGarbageInThePipe(t *testing.T) {
+	s := newSleeper(t)
+	own, peer := s.join(t)
+	s.receives(t, own, 2)
+	fd := s.reachPipe(t)
+	for _, garbage := range []string{"x", "0123456789abcdef", "0123456789abcdef0"} {
+		check(t, s.cq.ReqNotify(false))
+		_, err := unix.Write(fd, []byte(garbage))
+		check(t, err)
+		s.receives(t, own, 1)
+		peer.sends(t)
+		s.event(t)
+	}
+}
+
+// TestFullPipeThere: a peer that fills its own channel and reads nothing does not hold up who
 // sends to it. When it reads again, its event comes.
-func TestFullDoorThere(t *testing.T) {
+func TestFullPipeThere(t *testing.T) {
 	s := newSleeper(t)
 	own, peer := s.join(t)
 	s.receives(t, own, 2)
 	check(t, s.cq.ReqNotify(false))
 	peer.sends(t)
 	s.event(t)
-	filled := map[*door]int{}
-	for _, d := range s.ch.doors {
-		filled[d] = fill(t, d.out)
-	}
+	filled := fill(t, s.reachPipe(t))
 	check(t, s.cq.ReqNotify(false))
 	inTime(t, "a SEND", func() { peer.sends(t) })
-	for d, n := range filled {
-		for range n {
-			receiveToken(d.in)
-		}
+	for range filled {
+		readToken(s.ch.in)
 	}
 	s.event(t)
 }
@@ -178,8 +179,8 @@ func TestArmIsOfAll(t *testing.T) {
 	s.receives(t, second, 3)
 	dying.sends(t)
 	check(t, s.cq.ReqNotify(false))
-	bell := dying.qp.peer.bell
-	bell.rung.Store(*bell.word >> armShift) // as if it had just rung
+	notifier := dying.qp.peer.notifier
+	notifier.notified.Store(*notifier.word >> armShift) // as if it had just notified
 	dying.sends(t)
 	if _, err := s.ch.GetEvent(10 * time.Millisecond); !errors.Is(err, verbs.ErrTimeout) {
 		t.Fatalf("an event that nobody sent, %v", err)
@@ -216,8 +217,8 @@ func TestLostConnectionWakes(t *testing.T) {
 		t.Fatalf("%d completions, %v", n, err)
 	}
 	check(t, s.cq.ReqNotify(false))
-	bell := dying.qp.peer.bell
-	bell.rung.Store(*bell.word >> armShift)
+	notifier := dying.qp.peer.notifier
+	notifier.notified.Store(*notifier.word >> armShift)
 	dying.sends(t)
 	check(t, dying.ctx.Close())
 	s.event(t)
@@ -226,8 +227,7 @@ func TestLostConnectionWakes(t *testing.T) {
 // TestFlood: tokens that mean nothing, however many, hold up neither a wait's end nor an event.
 func TestFlood(t *testing.T) {
 	s := newSleeper(t)
-	_, fds, hangUp := askQueue(t, s.victim)
-	defer hangUp()
+	fd := s.reachPipe(t)
 	own, peer := s.join(t)
 	s.receives(t, own, 1)
 	stop, ended := make(chan struct{}), make(chan struct{})
@@ -238,7 +238,7 @@ func TestFlood(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				sendToken(fds[1], token{cq: s.cq.(*cq).bell.cq, armed: 1 << 40})
+				writeToken(fd, token{cq: s.cq.(*cq).notifier.cq, mark: tokenMark, armed: 1 << 40})
 			}
 		}
 	}()

@@ -26,20 +26,12 @@ func (c *child) stop(t *testing.T) {
 	}
 }
 
-// TestPeerIsStopped: a WRITE needs no process at the other end. The first one of a
-// connection to a process that is stopped waits for it, and posting does not.
+// TestPeerIsStopped: a WRITE needs no process at the other end, nor does the first one of a
+// connection.
 func TestPeerIsStopped(t *testing.T) {
 	s, other, peer := partnered(t, "shm_whole")
 	other.stop(t)
-	began := time.Now()
 	s.mustPost(t, send{id: 1, flags: verbs.SendSignaled, sges: []verbs.SGE{s.sge(0, 64)}, raddr: peer.Addr, rkey: peer.RKey})
-	if took := time.Since(began); took > 500*time.Millisecond {
-		t.Errorf("posting took %v", took)
-	}
-	for time.Since(began) < 1500*time.Millisecond {
-		pollNone(t, s.sendCQ)
-		time.Sleep(time.Millisecond)
-	}
-	noError(t, other.cmd.Process.Signal(syscall.SIGCONT))
 	pollOne(t, s.sendCQ, 1, verbs.WCSuccess)
+	noError(t, other.cmd.Process.Signal(syscall.SIGCONT))
 }

@@ -8,20 +8,18 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"golang.org/x/sys/unix"
 )
 
-// neighbours are the connections over which a context's messages to multicast
+// multicastPeers are the connections over which a context's messages to multicast
 // groups go: one to each context of this user on this host, itself included.
 // Which of them has QPs in a group only they know.
-type neighbours struct {
+type multicastPeers struct {
 	mu    sync.Mutex
 	conns map[uint64]*net.UnixConn // nil: of another user
 }
 
 // send sends the packet to all. Those that do not keep up miss it.
-func (n *neighbours) send(b []byte) {
+func (n *multicastPeers) send(b []byte) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.meet()
@@ -34,7 +32,7 @@ func (n *neighbours) send(b []byte) {
 }
 
 // meet connects to contexts that are new and forgets those that are gone.
-func (n *neighbours) meet() {
+func (n *multicastPeers) meet() {
 	ids, err := contexts()
 	if err != nil {
 		return
@@ -54,13 +52,13 @@ func (n *neighbours) meet() {
 		if _, known := n.conns[id]; known {
 			continue
 		}
-		if conn, err := dial(id); err == nil || errors.Is(err, errOtherUser) {
+		if conn, _, err := dial(id); err == nil || errors.Is(err, errOtherUser) {
 			n.conns[id] = conn
 		}
 	}
 }
 
-func (n *neighbours) close() {
+func (n *multicastPeers) close() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, conn := range n.conns {
@@ -96,11 +94,4 @@ func idOfSocket(name string) (uint64, bool) {
 	hex, ok := strings.CutPrefix(name, socketPrefix)
 	id, err := strconv.ParseUint(hex, 16, 64)
 	return id, ok && err == nil && name == socketAddr(id).Name
-}
-
-// sendNow sends a packet that gets no answer. If the peer does not keep up, and
-// the socket is full, the packet is lost. It is false if nobody is there any more.
-func sendNow(conn *net.UnixConn, b []byte) bool {
-	err := trySend(conn, b)
-	return err == nil || err == unix.EAGAIN || err == unix.EINTR
 }

@@ -1,0 +1,99 @@
+package shm
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A requester opens what a peer names by its descriptor in the peer's process, through
+// /proc/PID/fd. The peer does nothing for it: it may be slow, stopped or short of
+// descriptors. Since a number can be given to another file at any time, the inode goes with
+// it, which is the file's own as long as somebody has it open. The id of a context has the
+// descriptor of its directory, which names everything else.
+
+var errPeer = errors.New("the peer does not keep to the embedded device's protocol")
+
+// maxFD is above the descriptors that an id has room for: the limit of nr_open is 2^20.
+const maxFD = 1 << 20
+
+// open opens what the peer's process has as fd, if it is of the type (S_IFREG or S_IFIFO) and still the
+// file with the inode; inode 0: whatever it is.
+func (r *remote) open(fd uint32, inode uint64, format uint32, flags int) (int, error) {
+	path := fmt.Sprintf("/proc/%d/fd/%d", r.pid, fd)
+	var before, after unix.Stat_t
+	if err := unix.Stat(path, &before); err != nil {
+		return -1, err
+	}
+	if inode != 0 && before.Ino != inode || before.Mode&unix.S_IFMT != format {
+		return -1, unix.ENOENT
+	}
+	own, err := unix.Open(path, flags|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return -1, err
+	}
+	if err := unix.Fstat(own, &after); err != nil || after.Ino != before.Ino || after.Dev != before.Dev {
+		unix.Close(own)
+		return -1, unix.ENOENT
+	}
+	return own, nil
+}
+
+// mapMemory maps size bytes of a memfd of the peer, 0: all. One that could shrink is refused: reading beyond
+// its end would kill this process. So are huge pages, which can run out.
+func (r *remote) mapMemory(fd uint32, inode uint64, size, prot int) ([]byte, error) {
+	flags := unix.O_RDONLY
+	if prot&unix.PROT_WRITE != 0 {
+		flags = unix.O_RDWR
+	}
+	own, err := r.open(fd, inode, unix.S_IFREG, flags)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(own)
+	seals, err := unix.FcntlInt(uintptr(own), unix.F_GET_SEALS, 0)
+	if err != nil || seals&unix.F_SEAL_SHRINK == 0 {
+		return nil, errPeer
+	}
+	var fs unix.Statfs_t
+	var st unix.Stat_t
+	if err := errors.Join(unix.Fstatfs(own, &fs), unix.Fstat(own, &st)); err != nil {
+		return nil, err
+	}
+	if size == 0 {
+		size = int(st.Size)
+	}
+	if fs.Type != unix.TMPFS_MAGIC || size <= 0 || int64(size) > st.Size {
+		return nil, errPeer
+	}
+	return unix.Mmap(own, 0, size, prot, unix.MAP_SHARED)
+}
+
+// mapDirectory maps the peer's directory, whose descriptor its id tells.
+func (r *remote) mapDirectory() ([]byte, error) {
+	b, err := r.mapMemory(uint32(r.id%maxFD), 0, directorySize, unix.PROT_READ)
+	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) || r.pid == 0 {
+		return nil, fmt.Errorf("the memory of process %d cannot be opened (%w): it must be in the same PID namespace "+
+			"and have no capabilities that this process lacks", r.pid, err)
+	}
+	return b, err
+}
+
+// passing tells whether an error of open is a want of this process's that may pass.
+func passing(err error) bool {
+	for _, errno := range [...]syscall.Errno{unix.EMFILE, unix.ENFILE, unix.ENOMEM} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
+}
+
+// inodeOf returns the inode of an open file of this process.
+func inodeOf(fd int) (uint64, error) {
+	var st unix.Stat_t
+	err := unix.Fstat(fd, &st)
+	return st.Ino, err
+}

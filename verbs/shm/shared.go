@@ -1,0 +1,258 @@
+package shm
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// A QP that takes from shared receive queues has a receive queue of its own all the same,
+// which its peer works in as in any other. The owner lends receives to it:
+//
+//	requester                            owner of the shared queue
+//	finds no receive
+//	header.want = number, queue  ----->  who polls the CQ sees it and lends some,
+//	                             <-----  or sets header.none = want: the queue is empty
+//	takes them, publishes records ---->  who polls the CQ makes completions of them
+//
+// If nobody polls, the requester asks the owner's device over the socket to look. Receives go
+// out in the order of the shared queue, to whichever QP has a message. While one QP alone asks,
+// it is lent more each time, up to lendMost; what it has not used goes back when another one
+// asks: either side takes a receive by clearing its number (seq) with a compare-and-swap.
+
+// lendMost is how many receives a QP has at most that it has not used.
+const lendMost = 32
+
+// sharing tells whether the QP's receives come from shared queues.
+func (q *qp) sharing() bool { return q.srq != nil || q.typ == verbs.QPTypeXRCRecv }
+
+// borrow takes the next receive of a shared queue, and asks for one if there is none.
+func (p *peer) borrow(srq uint32) outcome {
+	if p.taken || p.take(srq) {
+		return done
+	}
+	if want := p.want(srq); atomic.LoadUint64(&p.header.want) != want {
+		atomic.StoreUint64(&p.header.want, want)
+		if p.awaitReceive() && p.take(srq) {
+			return done
+		}
+	}
+	if p.none(srq) {
+		return notReady
+	}
+	p.requestLook()
+	return asked
+}
+
+// want is the word that asks for the next receive.
+func (p *peer) want(srq uint32) uint64 { return uint64(p.next+1)<<32 | uint64(srq) }
+
+// none tells whether the owner said that it has none.
+func (p *peer) none(srq uint32) bool { return atomic.LoadUint64(&p.header.none) == p.want(srq) }
+
+// take takes the next receive if it is there and of the queue.
+func (p *peer) take(srq uint32) bool {
+	w := p.wqe()
+	if !atomic.CompareAndSwapUint32(&w.seq, p.next+1, 0) {
+		return false
+	}
+	if p.taken = p.xrcd == 0 || atomic.LoadUint32(&w.srq) == srq; !p.taken {
+		atomic.StoreUint32(&w.seq, p.next+1)
+	}
+	return p.taken
+}
+
+// lender is what a CQ has of QPs on shared queues: whoever polls the CQ serves them.
+type lender interface{ serve() }
+
+// serve does what the peer wants, if there is something to do.
+func (q *qp) serve() {
+	r := &q.recv
+	if !r.ready() && atomic.LoadUint64(&r.header.want) == r.served.Load() {
+		return
+	}
+	if life := q.life.Load(); !q.lend() {
+		q.fail(life)
+	}
+}
+
+// lend makes completions of the receives that the peer has used and lends it what it asks
+// for. It is false when the connection has failed.
+func (q *qp) lend() bool {
+	lock := q.pool()
+	lock.Lock()
+	defer lock.Unlock()
+	if q.recv.closed.Load() {
+		return true
+	}
+	ok := q.collect()
+	if ok {
+		q.lendWanted()
+	}
+	return ok
+}
+
+// collect turns the records of the peer into completions. Those that sleep for them have been
+// woken by the peer.
+func (q *qp) collect() bool {
+	r := &q.recv
+	for r.ready() {
+		i := r.next.Load()
+		if i == r.posted.Load() || r.fault(i) {
+			return false
+		}
+		s := r.from[i&(r.layout.n-1)]
+		e := s.received(verbs.WC{})
+		r.complete(i, &e.wc)
+		r.next.Store(i + 1)
+		s.usedUp()
+		if s.closed {
+			continue
+		}
+		s.completions(q).add(&e)
+		if e.wc.Status != verbs.WCSuccess {
+			return false
+		}
+	}
+	return true
+}
+
+// completions is the CQ of receives of the shared queue that the QP uses up.
+func (s *srq) completions(q *qp) *cq {
+	if s.cq != nil {
+		return s.cq
+	}
+	return q.recvCQ
+}
+
+// lendWanted lends receives to a QP whose peer asks for one.
+func (q *qp) lendWanted() {
+	r := &q.recv
+	want := atomic.LoadUint64(&r.header.want)
+	i := uint32(want>>32) - 1
+	if want == 0 || i-r.next.Load() > r.posted.Load()-r.next.Load() || !receives(verbs.QPState(q.state.Load())) {
+		return
+	}
+	r.served.Store(want)
+	if r.waits != nil {
+		r.waits.waiting = slices.DeleteFunc(r.waits.waiting, func(x *qp) bool { return x == q })
+		r.waits = nil
+	}
+	s := q.sharedQueue(uint32(want))
+	if i != r.posted.Load() {
+		if s == r.from[i&(r.layout.n-1)] {
+			return // it is there
+		}
+		q.takeBack(i)
+	}
+	if s == nil || !s.lendTo(q) {
+		atomic.StoreUint64(&r.header.none, want)
+	}
+}
+
+// sharedQueue returns the queue that a request of the peer names; nil: there is none.
+func (q *qp) sharedQueue(num uint32) *srq {
+	if q.srq != nil {
+		return q.srq
+	}
+	for _, s := range q.domain.srqs {
+		if s.num == num {
+			return s
+		}
+	}
+	return nil
+}
+
+// lendTo lends the QP as many receives as it may have, and notes that it waits if there are none.
+func (s *srq) lendTo(q *qp) bool {
+	if s.last != q {
+		if s.last != nil {
+			s.last.takeBackUnasked()
+		}
+		s.last, s.batch = q, 0
+	}
+	s.batch = min(max(2*s.batch, 1), lendMost, q.recv.depth)
+	n := 0
+	for ; n < s.batch && s.len() > 0; n++ {
+		q.recv.give(s, s.pop())
+	}
+	if n == 0 {
+		s.waiting, q.recv.waits = append(s.waiting, q), s
+	}
+	return n > 0
+}
+
+// give puts a receive of a shared queue into the QP's own.
+func (r *recvQueue) give(s *srq, w *sharedWR) {
+	i := r.posted.Load()
+	slot := i & (r.layout.n - 1)
+	r.wrids[slot], r.room[slot], r.from[slot] = w.wrid, total(w.sges), s
+	r.lent[slot] = append(r.lent[slot][:0], w.sges...)
+	r.posted.Store(i + 1)
+	r.write(i, w.sges, s.num)
+}
+
+// takeBackUnasked takes back what was lent beyond the receive that the peer asked for.
+func (q *qp) takeBackUnasked() {
+	from := q.recv.next.Load()
+	if asked := uint32(q.recv.served.Load() >> 32); asked-from <= q.recv.posted.Load()-from {
+		from = asked
+	}
+	q.takeBack(from)
+}
+
+// takeBack returns the receives from number i on to their queues, as far as the peer has not
+// taken them.
+func (q *qp) takeBack(i uint32) {
+	r := &q.recv
+	for last := r.posted.Load(); last != i; last-- {
+		if !atomic.CompareAndSwapUint32(&r.wqe(last-1).seq, last, 0) {
+			return
+		}
+		r.giveBack(last - 1)
+	}
+}
+
+// giveBack returns the last receive to its queue.
+func (r *recvQueue) giveBack(i uint32) {
+	slot := i & (r.layout.n - 1)
+	r.posted.Store(i)
+	r.from[slot].unpop(sharedWR{wrid: r.wrids[slot], sges: r.lent[slot]})
+}
+
+// reclaimReceives ends the lending: what the peer completed stays, and what it did not goes back,
+// since others may use it. The peer's requester must be out of the queue.
+func (q *qp) reclaimReceives() {
+	lock, r := q.pool(), &q.recv
+	lock.Lock()
+	defer lock.Unlock()
+	if !r.closed.Load() {
+		q.collect()
+	}
+	r.closed.Store(true)
+	var queues []*srq
+	for last := r.posted.Load(); last != r.next.Load(); last-- {
+		queues = append(queues, r.from[(last-1)&(r.layout.n-1)])
+		r.giveBack(last - 1)
+	}
+	for _, s := range q.sharedQueues() {
+		s.waiting = slices.DeleteFunc(s.waiting, func(x *qp) bool { return x == q })
+		if s.last == q {
+			s.last = nil
+		}
+	}
+	r.waits = nil
+	for _, s := range queues {
+		s.serveWaiting()
+	}
+}
+
+// serveWaiting lends to QPs whose peers wait, as long as there are receives.
+func (s *srq) serveWaiting() {
+	for len(s.waiting) > 0 && s.len() > 0 {
+		q := s.waiting[0]
+		s.waiting, q.recv.waits = s.waiting[1:], nil
+		s.lendTo(q)
+	}
+}

@@ -1,0 +1,168 @@
+package shm
+
+import (
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// sharer is a victim with an SRQ of 8 receives and QPs on it, whose peers never send: the test
+// asks in their place.
+type sharer struct {
+	*victim
+	srq *srq
+}
+
+func newSharer(t *testing.T) *sharer {
+	t.Helper()
+	v := newVictim(t)
+	made, err := v.qp.pd.CreateSRQ(&verbs.SRQInitAttr{Attr: verbs.SRQAttr{MaxWR: 8, MaxSGE: 1}})
+	check(t, err)
+	s := &sharer{v, made.(*srq)}
+	for id := range uint64(8) {
+		_, err = s.srq.PostRecv(&verbs.RecvWR{WRID: id})
+		check(t, err)
+	}
+	return s
+}
+
+// join makes a QP on the SRQ and connects it.
+func (s *sharer) join(t *testing.T) *qp {
+	t.Helper()
+	q, err := s.qp.pd.CreateQP(&verbs.QPInitAttr{SendCQ: s.cq, RecvCQ: s.cq, Type: verbs.QPTypeRC, SRQ: s.srq})
+	check(t, err)
+	check(t, verbs.Connect(q, verbs.Path{Port: 1}, remoteRights|verbs.AccessLocalWrite, s.endpoint(), newVictim(t).endpoint()))
+	return q.(*qp)
+}
+
+// ask asks for receive i as the peer does.
+func (q *qp) ask(i uint32) { atomic.StoreUint64(&q.recv.header.want, uint64(i+1)<<32) }
+
+// use uses up receive i as the peer does.
+func (q *qp) use(i uint32) {
+	atomic.StoreUint32(&q.recv.wqe(i).seq, 0)
+	q.recv.records[i] = record{0, uint64(verbs.WCRecv)<<recOpShift | uint64(i+1)<<recSeqAt}
+}
+
+func (s *sharer) poll(t *testing.T) (ids []uint64) {
+	t.Helper()
+	var wc [16]verbs.WC
+	n, err := s.cq.Poll(wc[:])
+	check(t, err)
+	for _, c := range wc[:n] {
+		ids = append(ids, c.WRID)
+	}
+	return ids
+}
+
+// holds checks which receives the SRQ has, and how many places are taken.
+func (s *sharer) holds(t *testing.T, used uint32, ids ...uint64) {
+	t.Helper()
+	var got []uint64
+	for i := s.srq.head; i != s.srq.tail; i++ {
+		got = append(got, s.srq.slot(i).wrid)
+	}
+	if !slices.Equal(got, ids) || s.srq.used.Load() != used {
+		t.Errorf("the SRQ holds %v with %d places taken, want %v and %d", got, s.srq.used.Load(), ids, used)
+	}
+}
+
+// TestLentMoreAndMore: a QP that asks alone is lent twice as much each time, and what it has
+// not used goes back when another one asks, so that receives go out in order.
+func TestLentMoreAndMore(t *testing.T) {
+	s := newSharer(t)
+	a, b := s.join(t), s.join(t)
+	a.ask(0)
+	s.poll(t)
+	s.holds(t, 8, 1, 2, 3, 4, 5, 6, 7)
+	s.poll(t) // to look again lends no more
+	s.holds(t, 8, 1, 2, 3, 4, 5, 6, 7)
+	a.use(0)
+	a.ask(1)
+	if ids := s.poll(t); !slices.Equal(ids, []uint64{0}) {
+		t.Errorf("polled %v", ids)
+	}
+	s.holds(t, 7, 3, 4, 5, 6, 7)
+	a.use(1)
+	a.use(2)
+	a.ask(3)
+	s.poll(t)
+	s.holds(t, 5, 7)
+	a.use(3)
+	b.ask(0)
+	s.poll(t)
+	s.holds(t, 4, 5, 6, 7) // a has used 3, b has 4
+	if n := a.recv.posted.Load(); n != 4 {
+		t.Errorf("the first QP has %d receives and had used 4", n)
+	}
+}
+
+// TestUnusedReceives: a receive that was lent and not used goes back
+// to the head of the SRQ, however the connection ends.
+func TestUnusedReceives(t *testing.T) {
+	ends := map[string]func(t *testing.T, q *qp){
+		"ERR": func(t *testing.T, q *qp) {
+			check(t, q.Modify(&verbs.QPAttr{State: verbs.QPErr}, verbs.MaskState))
+		},
+		"RESET": func(t *testing.T, q *qp) {
+			check(t, q.Modify(&verbs.QPAttr{State: verbs.QPReset}, verbs.MaskState))
+		},
+		"closed": func(t *testing.T, q *qp) { check(t, q.Close()) },
+	}
+	for name, end := range ends {
+		for _, taken := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				s := newSharer(t)
+				q := s.join(t)
+				q.ask(0)
+				s.poll(t)
+				if taken { // by a peer that dies before it has used it
+					q.recv.wqe(0).seq = 0
+				}
+				end(t, q)
+				s.holds(t, 8, 0, 1, 2, 3, 4, 5, 6, 7)
+				q.ask(0)
+				q.serve()
+				s.holds(t, 8, 0, 1, 2, 3, 4, 5, 6, 7)
+			})
+		}
+	}
+}
+
+// TestLentWhenPosted: who asked when there was none is told so, and gets the next receive that
+// is posted.
+func TestLentWhenPosted(t *testing.T) {
+	s := newSharer(t)
+	for range 8 {
+		s.srq.take(nil)
+	}
+	q := s.join(t)
+	q.ask(0)
+	s.poll(t)
+	if h := q.recv.header; h.none != h.want {
+		t.Errorf("none is %#x, want %#x", h.none, h.want)
+	}
+	s.srq.used.Store(0)
+	_, err := s.srq.PostRecv(&verbs.RecvWR{WRID: 9})
+	check(t, err)
+	s.holds(t, 1)
+	if q.recv.posted.Load() != 1 {
+		t.Error("it was not lent")
+	}
+}
+
+// TestAskedOutOfTurn: words that no honest peer asks with change nothing.
+func TestAskedOutOfTurn(t *testing.T) {
+	s := newSharer(t)
+	q := s.join(t)
+	for _, i := range []uint32{1, 2, 64, 1 << 31, ^uint32(0) - 1} {
+		q.ask(i)
+		s.poll(t)
+		s.holds(t, 8, 0, 1, 2, 3, 4, 5, 6, 7)
+	}
+	q.recv.header.want = 0
+	s.poll(t)
+	s.holds(t, 8, 0, 1, 2, 3, 4, 5, 6, 7)
+}
