@@ -11,6 +11,9 @@ import (
 // wider than was asked for.
 func notes(g *Group) []string {
 	var all []string
+	if slices.ContainsFunc(g.Entries(), func(e Entry) bool { return e.Row.Bandwidth != nil && e.Row.Bandwidth.Peak == 0 }) {
+		all = append(all, "A peak of 0.00 was not measured: it takes one direction, a round with a whole window of 1 ms, and a clock that is read in the loop.")
+	}
 	for i, f := range g.Runs {
 		prefix := ""
 		if l := g.Label(i); l != "" {

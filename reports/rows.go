@@ -117,10 +117,6 @@ func (f *rowFormat) withWindows(gbits bool) *rowFormat {
 
 func bandwidthRow(r *result.Row, scale func(float64) float64, decimals int) string {
 	b := r.Bandwidth
-	peak := result.Unmeasured
-	if b.Peak > 0 {
-		peak = fmt.Sprintf("%.*f", decimals, scale(b.Peak))
-	}
-	return fmt.Sprintf(" %-7d    %-10d       %-7s            %-7.*f\t\t     %-7.6f",
-		r.Size, b.Messages, peak, decimals, scale(b.Average), units.Mpps(b.MsgRate))
+	return fmt.Sprintf(" %-7d    %-10d       %-7.*f            %-7.*f\t\t     %-7.6f",
+		r.Size, b.Messages, decimals, scale(b.Peak), decimals, scale(b.Average), units.Mpps(b.MsgRate))
 }
