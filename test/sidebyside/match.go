@@ -36,10 +36,13 @@ func (s setup) against(b bench, reference program, ratio float64) match {
 
 // matches are all that are measured on the device of the setup.
 func (s setup) matches() []match {
-	if s.embedded() {
+	switch {
+	case s.embedded():
 		return s.embeddedMatches()
+	case s.device == stubDevice:
+		return s.perftestMatches(stubIters)
 	}
-	return s.rdmaMatches()
+	return append(s.perftestMatches(rdmaIters), s.resourceMatches(&perftest{s})...)
 }
 
 // matching returns the matches whose names match.
@@ -87,10 +90,23 @@ func (s setup) embeddedMatches() []match {
 	}
 }
 
-// rdmaMatches hold ibperf against perftest on an RDMA device, in all that both can
-// measure: not events of READs, which on rxe are done before anybody could sleep for them.
-// Iterations make a run take a second or two on an emulated machine.
-func (s setup) rdmaMatches() []match {
+// stubDevice is the device of the libibverbs in verbs/ibv/testdata, which both programs
+// load in place of the real one.
+const stubDevice = "stub0"
+
+// iterations are so many that a run takes a fraction of a second on the stub, and a second
+// or two on an emulated machine.
+type iterations struct{ small, large, small1, large1, woken int }
+
+var (
+	rdmaIters = iterations{small: 5000, large: 250, small1: 600, large1: 600, woken: 600}
+	stubIters = iterations{small: 4e6, large: 1e5, small1: 1e6, large1: 4e5, woken: 2e4}
+)
+
+// perftestMatches hold ibperf against perftest, in all that both can measure: not events of
+// READs, nor of WRITEs at their sender, which on rxe and the stub are done before anybody
+// could sleep for them.
+func (s setup) perftestMatches(n iterations) []match {
 	reference := &perftest{s}
 	var all []match
 	for _, by := range []struct {
@@ -103,16 +119,20 @@ func (s setup) rdmaMatches() []match {
 	} {
 		for _, arrival := range by.bandwidth {
 			all = append(all,
-				s.against(bandwidth(by.op, 64*kib, arrival, 250), reference, 1),
-				s.against(bandwidth(by.op, 8, arrival, 5000), reference, 1))
+				s.against(bandwidth(by.op, 64*kib, arrival, n.large), reference, 1),
+				s.against(bandwidth(by.op, 8, arrival, n.small), reference, 1))
 		}
 		for _, arrival := range by.latency {
+			small, large := n.small1, n.large1
+			if arrival == "event" {
+				small, large = n.woken, n.woken
+			}
 			all = append(all,
-				s.against(latency(by.op, 2, arrival, 600), reference, 1),
-				s.against(latency(by.op, 4*kib, arrival, 600), reference, 1))
+				s.against(latency(by.op, 2, arrival, small), reference, 1),
+				s.against(latency(by.op, 4*kib, arrival, large), reference, 1))
 		}
 	}
-	return append(all, s.resourceMatches(reference)...)
+	return all
 }
 
 // manyQPs is how many QPs are very many.
