@@ -11,7 +11,7 @@
 // What is measured depends on the device. An embedded one, such as shm_whole, is
 // compared with ucx_perftest over shared memory, and with bare programs in C that copy
 // memory or wake each other and do nothing else. Any other is compared with perftest,
-// told the same. Each line names its reference and its goal, or has none where the two do
+// told the same; stub0 is there where the stub of libibverbs was preloaded for both. Each line names its reference and its goal, or has none where the two do
 // different things; --list prints their names and --run chooses among them. With --itself
 // ibperf is its own reference, which shows what the comparison is worth: the ratios should
 // be 1.
