@@ -1,8 +1,10 @@
 package harness
 
+import "github.com/ibperf/ibperf/internal/place"
+
 // chooseSteps decides how the worker's messages are made ready, awaited and tidied up
 // after.
-func (w *worker) chooseSteps() {
+func (w *worker) chooseSteps(warmup bool) {
 	s := w.scheme
 	w.turns.begin(w.lanes)
 	st := steps{load: s.loader(), tidy: w.tidySends, wait: w.pause}
@@ -27,6 +29,13 @@ func (w *worker) chooseSteps() {
 	}
 	if s.look {
 		st.arrive = w.glancingOnce(st.arrive)
+	}
+	switch {
+	case !w.relaxes():
+	case warmup:
+		st.arrive = w.relax.try(w.clock, st.arrive)
+	default:
+		w.relax.choose()
 	}
 	switch {
 	case !s.receives:
@@ -71,6 +80,7 @@ func (w *worker) arriveInMemory() func() (bool, error) {
 					i.arrived++
 					return true, nil
 				}
+				place.Relax()
 			}
 			return false, nil
 		}
@@ -92,6 +102,7 @@ func spinFor(here func() bool) bool {
 		if here() {
 			return true
 		}
+		place.Relax()
 	}
 	return false
 }
@@ -149,6 +160,7 @@ func (w *worker) fetchedInMemory() func() (bool, error) {
 				o.finished++
 				return true, nil
 			}
+			place.Relax()
 		}
 		return false, nil
 	}

@@ -20,6 +20,9 @@ func (g *group) result() oob.Round {
 		}
 	}
 	first := g.workers[0]
+	if first.relaxes() {
+		r.Relaxation = first.relax.chosen.String()
+	}
 	if first.scheme.measured.has(first.rig.cfg.Role) {
 		r.Figure = g.figure()
 		r.Begin, r.End = g.rate().Span()

@@ -95,7 +95,7 @@ func (s *session) leadRounds(size int) error {
 func (s *session) leadRound(size, round int) error {
 	ways := len(s.gate.ways)
 	for i := range ways {
-		turn := oob.Turn{Step: oob.StepRound, Size: size, Way: place(round, i, ways)}
+		turn := oob.Turn{Step: oob.StepRound, Size: size, Way: wayAt(round, i, ways)}
 		turn.Messages, turn.Duration = share(&s.cfg.Plan, round)
 		if err := s.tell(turn); err != nil {
 			return err
@@ -105,7 +105,7 @@ func (s *session) leadRound(size, round int) error {
 }
 
 // place is the i-th way of a round.
-func place(round, i, ways int) int {
+func wayAt(round, i, ways int) int {
 	if round%2 == 1 {
 		i = -i
 	}

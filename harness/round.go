@@ -97,7 +97,7 @@ func (w *worker) choose(t oob.Turn) {
 	switch {
 	case s.exchange && !sends:
 	case s.exchange:
-		w.chooseSteps()
+		w.chooseSteps(t.Warmup)
 		w.drive = w.follow
 		if role == Client {
 			w.drive = func() error {

@@ -47,6 +47,8 @@ type use struct {
 	own     int64 // of what preempted it, by threads of its process
 	unknown bool  // own could not be told in some round
 	cpus    []int // that the thread was on
+
+	relaxation string // of the last round
 }
 
 func (c *use) add(r oob.Round) {
@@ -54,6 +56,7 @@ func (c *use) add(r oob.Round) {
 	c.wall += r.WallNs
 	c.sleeps += int64(r.Sleeps)
 	c.preempted += int64(r.Preempted)
+	c.relaxation = r.Relaxation
 	if r.Own == nil {
 		c.unknown = true
 	} else {
@@ -68,7 +71,7 @@ func (c *use) add(r oob.Round) {
 }
 
 func (c *use) cost(messages uint64) result.Cost {
-	r := result.Cost{Sleeps: uint64(c.sleeps), Preempted: uint64(c.preempted), CPUs: c.cpus}
+	r := result.Cost{Sleeps: uint64(c.sleeps), Preempted: uint64(c.preempted), CPUs: c.cpus, Relaxation: c.relaxation}
 	if own := uint64(c.own); !c.unknown {
 		r.PreemptedOwn = &own
 	}

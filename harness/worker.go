@@ -36,6 +36,7 @@ type worker struct {
 	parts  []*part       // that a stream is made of
 	steps  steps         // that a ping-pong is made of
 	turns  turns         // of its lanes in a ping-pong
+	relax  relaxing      // between two looks at memory
 	over   chan uint64   // takes how many messages it has sent, once it sends no more of its own accord
 	sleep  sleeper
 	meter  meter

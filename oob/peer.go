@@ -122,6 +122,8 @@ type Round struct {
 	CPU       int            `json:"cpu"`              // that the measuring thread was on at the end; -1: not known
 	Drift     float64        `json:"clock_drift"`      // of its clock, in millionths
 	Verify    *result.Verify `json:"verify,omitempty"` // what checking every byte found
+	// Relaxation is what the measuring thread did between two looks at memory, if it chose.
+	Relaxation string `json:"relaxation,omitempty"`
 }
 
 // Row is the statistics of all rounds of a row, of the side whose clock counts.

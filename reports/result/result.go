@@ -225,6 +225,10 @@ type Cost struct {
 	CPUUtil          *float64          `json:"cpu_util,omitempty"` // part of the time of all CPUs of the host that was not idle; nil: not asked for
 	Counters         map[string]uint64 `json:"counters,omitempty"` // of the port: what they grew by in the measured rounds
 	CPUs             []int             `json:"cpus,omitempty"`     // that the thread was on, as seen at the end of each round
+	// Relaxation is what the thread did between two looks at memory, which a ping-pong in
+	// mode data chooses while it warms up: "none", "pause" (one instruction PAUSE) or
+	// "increment" (of a word on the stack). It is that of the last round.
+	Relaxation string `json:"relaxation,omitempty"`
 }
 
 // Verify counts what checking every byte of every message found.
