@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/sched"
 	"github.com/ibperf/ibperf/oob"
-	"golang.org/x/sys/unix"
 )
 
 // steps are what a ping-pong, or a READ after the other, is made of. They are chosen
@@ -201,8 +201,7 @@ const wakeUp = int64(100 * time.Microsecond)
 func (w *worker) sleepUntil(then int64) {
 	for left := then - w.clock.Now(); left > 0 && !w.halt.on(); left = then - w.clock.Now() {
 		if left > wakeUp {
-			ts := unix.NsecToTimespec(min(left-wakeUp, int64(eventSlice)))
-			_ = unix.Nanosleep(&ts, nil) // a signal that cuts it short costs nothing
+			sched.Sleep(min(left-wakeUp, int64(eventSlice))) // a signal that cuts it short costs nothing
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/internal/clock"
+	"github.com/ibperf/ibperf/internal/sched"
 	"github.com/ibperf/ibperf/verbs"
-	"golang.org/x/sys/unix"
 )
 
 // errOver ends a loop that waits for a message that will not come: the peer has
@@ -48,7 +48,7 @@ func (w *worker) yield() {
 		i.since = now
 	case now-i.since > patience:
 		w.noteIdle(now - i.since)
-		unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+		sched.Yield()
 		i.since = now
 	}
 }
@@ -60,7 +60,7 @@ func (w *worker) noteIdle(ago int64) {
 	if w.idling.began.wall != 0 || !w.meter.running {
 		return
 	}
-	lost, _ := switches()
+	lost, _ := sched.Switches()
 	w.idling.began = spent{wall: w.clock.Now() - ago, cpu: clock.ThreadCPU(), preempted: lost}
 	if !w.scheme.sleeps {
 		w.idling.began.cpu -= ago

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/ibperf/ibperf/internal/sched"
 	"golang.org/x/sys/unix"
 )
 
@@ -42,7 +43,7 @@ func (r *runs) beside() *uint64 {
 		return nil
 	}
 	var n uint64
-	self := strconv.Itoa(unix.Gettid())
+	self := strconv.Itoa(sched.ThreadID())
 	for _, tid := range tasks() {
 		if tid != self && r.lastCPU(tid) == cpu {
 			n += uint64(max(0, r.timeSlices(tid)-r.before[tid]))
@@ -54,7 +55,7 @@ func (r *runs) beside() *uint64 {
 // currentCPU is the CPU of the calling thread, noCPU if it is not known.
 func currentCPU() int {
 	var r runs
-	return r.lastCPU(strconv.Itoa(unix.Gettid()))
+	return r.lastCPU(strconv.Itoa(sched.ThreadID()))
 }
 
 // lastCPU is the CPU that a thread is or was last on, by proc_pid_stat(5); noCPU if it has

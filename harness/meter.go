@@ -2,7 +2,7 @@ package harness
 
 import (
 	"github.com/ibperf/ibperf/internal/clock"
-	"golang.org/x/sys/unix"
+	"github.com/ibperf/ibperf/internal/sched"
 )
 
 // meter measures what a worker's thread costs between begin and end, which leave out what
@@ -14,7 +14,7 @@ type meter struct {
 }
 
 func (w *worker) beginMeter() {
-	lost, waits := switches()
+	lost, waits := sched.Switches()
 	w.meter = meter{running: true, waits: -waits}
 	w.meter.spent = spent{cpu: -clock.ThreadCPU(), preempted: -lost, sleeps: -int64(w.sleep.events)}
 	w.meter.wall = -w.clock.Now()
@@ -28,7 +28,7 @@ func (w *worker) endMeter() {
 		return
 	}
 	m.running = false
-	lost, waits := switches()
+	lost, waits := sched.Switches()
 	end := spent{wall: w.clock.Now(), cpu: clock.ThreadCPU(), preempted: lost}
 	if began := w.idling.began; began.wall != 0 {
 		end = began
@@ -38,14 +38,4 @@ func (w *worker) endMeter() {
 	m.preempted += end.preempted
 	m.waits += waits
 	m.sleeps = min(m.sleeps+int64(w.sleep.events), m.waits)
-}
-
-// switches returns how often the calling thread has lost its CPU to others, and how often
-// it has given it away to wait.
-func switches() (lost, waits int64) {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
-		return 0, 0 // every Linux since 2.6.26 counts them
-	}
-	return u.Nivcsw, u.Nvcsw
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"sync"
 
-	"golang.org/x/sys/unix"
+	"github.com/ibperf/ibperf/internal/sched"
 )
 
 // threads are those of this process. While any of them measures on a CPU of its own the
@@ -42,9 +42,12 @@ func (t *threads) free(near []int) []int {
 
 // all are the CPUs of the process. They are looked up before any thread is kept anywhere.
 func (t *threads) all() []int {
-	var set unix.CPUSet
-	if t.room != nil || unix.SchedGetaffinity(0, &set) != nil {
+	if t.room != nil {
 		return t.room
+	}
+	set, err := sched.Affinity(0)
+	if err != nil {
+		return nil
 	}
 	for cpu := range len(set) * 64 {
 		if set.IsSet(cpu) {
@@ -96,7 +99,7 @@ func (t *threads) arrange() {
 			}
 			seen[task], fresh = true, true
 			if !t.measuring[tid] {
-				_ = unix.SchedSetaffinity(tid, &others) // one that has ended meanwhile does not matter
+				_ = sched.SetAffinity(tid, others) // one that has ended meanwhile does not matter
 			}
 		}
 	}
@@ -114,7 +117,7 @@ func tasks() []string {
 }
 
 // others are the CPUs of threads that do not measure.
-func (t *threads) others() (set unix.CPUSet) {
+func (t *threads) others() (set sched.CPUs) {
 	without := func(taken ...map[int]int) []int {
 		return slices.DeleteFunc(slices.Clone(t.all()), func(cpu int) bool {
 			return slices.ContainsFunc(taken, func(m map[int]int) bool { return m[cpu] > 0 })
@@ -139,18 +142,17 @@ func (t *threads) measureOn(cpu int) (release func()) {
 	if cpu == noCPU {
 		return func() {}
 	}
-	tid := unix.Gettid()
+	tid := sched.ThreadID()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.all()
-	var only unix.CPUSet
+	var only sched.CPUs
 	only.Set(cpu)
-	if unix.SchedSetaffinity(0, &only) != nil {
+	if sched.SetAffinity(0, only) != nil {
 		return func() {} // the CPU was taken from the process meanwhile
 	}
 	if last, ok := t.last[cpu]; ok && last != tid && !t.measuring[last] {
-		others := t.others()
-		_ = unix.SchedSetaffinity(last, &others)
+		_ = sched.SetAffinity(last, t.others())
 	}
 	t.measuring[tid], t.last[cpu] = true, tid
 	t.idleMonitor(cpu)
@@ -160,10 +162,10 @@ func (t *threads) measureOn(cpu int) (release func()) {
 		defer t.mu.Unlock()
 		giveBack()
 		delete(t.measuring, tid)
-		var anywhere unix.CPUSet
+		var anywhere sched.CPUs
 		for _, cpu := range t.all() {
 			anywhere.Set(cpu)
 		}
-		_ = unix.SchedSetaffinity(0, &anywhere)
+		_ = sched.SetAffinity(0, anywhere)
 	}
 }

@@ -65,11 +65,11 @@ func (l *Listener) acceptAll(ctx context.Context) {
 
 // passing are the errors of accept(2) that say nothing of the listener: this machine lacks
 // something for now, or the connection that came has failed already.
-var passing = []error{
+var passing = append([]error{
 	syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EPERM,
 	syscall.EPROTO, syscall.ENOPROTOOPT, syscall.EOPNOTSUPP, syscall.ENETDOWN, syscall.ENETUNREACH,
-	syscall.ENONET, syscall.EHOSTDOWN, syscall.EHOSTUNREACH,
-}
+	syscall.EHOSTDOWN, syscall.EHOSTUNREACH,
+}, passingOfLinux...)
 
 func isPassing(err error) bool {
 	return slices.ContainsFunc(passing, func(target error) bool { return errors.Is(err, target) })

@@ -5,14 +5,14 @@ import (
 	"os"
 	"strings"
 
+	"github.com/ibperf/ibperf/internal/sched"
 	"github.com/ibperf/ibperf/option"
-	"golang.org/x/sys/unix"
 )
 
 // checkCPUs finds CPUs of --pin_cores that this process may not run on.
 func checkCPUs(wanted []int) error {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
+	set, err := sched.Affinity(0)
+	if err != nil {
 		return fmt.Errorf("look up the CPUs of this process: sched_getaffinity: %w", err)
 	}
 	for _, cpu := range wanted {

@@ -87,9 +87,11 @@ func frequencyWarning(governor string) (result.Warning, bool) {
 
 // machineMemory returns the bytes of main memory.
 func machineMemory() uint64 {
-	var info unix.Sysinfo_t
-	if err := unix.Sysinfo(&info); err != nil {
+	text, _ := os.ReadFile("/proc/meminfo") // without it nothing follows the name
+	var kib uint64
+	_, total, _ := strings.Cut(string(text), "MemTotal:")
+	if _, err := fmt.Sscan(total, &kib); err != nil {
 		return 1 << 30
 	}
-	return uint64(info.Totalram) * uint64(info.Unit)
+	return kib << 10
 }

@@ -1,10 +1,6 @@
 package cli
 
-import (
-	"runtime/debug"
-
-	"golang.org/x/sys/unix"
-)
+import "runtime/debug"
 
 // leanPercent is how much garbage a heap of a few MiB may hold, of what is in use. No
 // garbage is collected while anything is measured.
@@ -15,6 +11,5 @@ const leanPercent = 25
 // which are 2 MiB each where the kernel gives huge pages to all that asks for memory.
 func lean() {
 	debug.SetGCPercent(leanPercent)
-	// A kernel that cannot leave huge pages out only costs memory.
-	_ = unix.Prctl(unix.PR_SET_THP_DISABLE, 1, 0, 0, 0)
+	leaveHugePagesOut()
 }

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ibperf/ibperf/internal/sched"
 	"github.com/ibperf/ibperf/option"
-	"golang.org/x/sys/unix"
 )
 
 // nodeCPUs are the CPUs of a NUMA node that this process may run on, by sysfs below root;
@@ -19,8 +19,11 @@ func nodeCPUs(root fs.FS, node int) []int {
 		return nil
 	}
 	cpus, err := option.ParseCPUs(strings.TrimSpace(string(text)))
-	var set unix.CPUSet
-	if err != nil || unix.SchedGetaffinity(0, &set) != nil {
+	if err != nil {
+		return nil
+	}
+	set, err := sched.Affinity(0)
+	if err != nil {
 		return nil
 	}
 	return slices.DeleteFunc(cpus, func(cpu int) bool { return !set.IsSet(cpu) })

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package memfd makes memory that can be handed to another process as a file
 // descriptor: a sealed memfd, mapped into this process. Nothing of it has a
 // name in a file system, so nothing is left behind when a process dies.

@@ -3,7 +3,7 @@ package place
 import (
 	"math/bits"
 
-	"golang.org/x/sys/unix"
+	"github.com/ibperf/ibperf/internal/sched"
 )
 
 const (
@@ -211,7 +211,7 @@ func (s *Shuffler) rest(gap uint64) {
 	switch gap {
 	case 0:
 	case yieldGap:
-		unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+		sched.Yield()
 	default:
 		Pause(gap)
 	}

@@ -6,10 +6,10 @@ import (
 	"os"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/sched"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/test/sidebyside/comparison"
 	"github.com/spf13/pflag"
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -82,8 +82,8 @@ func (o *options) compare(command []string, stdout io.Writer) error {
 
 // pinned lists the CPUs that this thread may run on.
 func pinned() ([]int, error) {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
+	set, err := sched.Affinity(0)
+	if err != nil {
 		return nil, fmt.Errorf("sched_getaffinity: %w", err)
 	}
 	var cpus []int

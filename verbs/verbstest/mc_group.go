@@ -59,8 +59,9 @@ func (e *env) join(gid verbs.GID) {
 	if isMapped(gid) {
 		family = unix.AF_INET
 	}
-	fd, err := unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	fd, err := unix.Socket(family, unix.SOCK_DGRAM, 0)
 	e.ok(err)
+	unix.CloseOnExec(fd)
 	e.Cleanup(func() { unix.Close(fd) })
 	if isMapped(gid) {
 		e.ok(unix.SetsockoptIPMreqn(fd, unix.IPPROTO_IP, unix.IP_ADD_MEMBERSHIP,

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -120,7 +119,7 @@ func StartPeer(target Target) (Peer, error) {
 	p := &localPeer{pipes: pipes{in, out}, cmd: exec.Command(binary, "-test.run=^$")} // which runs nothing in a test without Child
 	p.cmd.Env = append(os.Environ(), peerVariable+"="+string(text))
 	p.cmd.ExtraFiles = []*os.File{childIn, childOut}
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	p.cmd.SysProcAttr = endsWithUs()
 	p.cmd.Stdout, p.cmd.Stderr = &p.said, &p.said
 	err = p.cmd.Start()
 	err = errors.Join(err, childIn.Close(), childOut.Close())

@@ -1,0 +1,28 @@
+//go:build !linux
+
+package memfd
+
+import "errors"
+
+var errLinux = errors.New("memory to register needs Linux: a memfd (memfd_create(2)), which devices and other processes can map")
+
+// File is memory of Linux.
+type File struct{}
+
+// New fails.
+func New(string, int) (*File, error) { return nil, errLinux }
+
+// NewHuge fails.
+func NewHuge(string, int) (*File, error) { return nil, errLinux }
+
+// Bytes returns nothing.
+func (f *File) Bytes() []byte { return nil }
+
+// Addr is 0.
+func (f *File) Addr() uint64 { return 0 }
+
+// Bind fails.
+func (f *File) Bind(int) error { return errLinux }
+
+// Close does nothing.
+func (f *File) Close() error { return nil }
