@@ -75,7 +75,7 @@ func stubCommand(t *testing.T, tests string, env ...string) *exec.Cmd {
 func sharedFile(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if memory, err := os.MkdirTemp("/dev/shm", "ibperf-stub."); err == nil {
+	if memory, err := os.MkdirTemp("/dev/shm", "verbs-stub."); err == nil {
 		t.Cleanup(func() { os.RemoveAll(memory) })
 		dir = memory
 	}
