@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/ibperf/ibperf/option"
 )
@@ -71,6 +72,22 @@ func TestSamplesAreKept(t *testing.T) {
 		}
 		if room == 1000 && (slices.Min(r.Samples) != r.Latency.MinNs || slices.Max(r.Samples) != r.Latency.MaxNs) {
 			t.Errorf("samples from %v to %v, statistics from %v to %v", slices.Min(r.Samples), slices.Max(r.Samples), r.Latency.MinNs, r.Latency.MaxNs)
+		}
+	}
+}
+
+// A margin is warm-up before each row, and says so in the row.
+func TestMarginIsWarmUp(t *testing.T) {
+	for margin, want := range map[time.Duration]float64{0: 0.05, time.Millisecond: 0.05, 300 * time.Millisecond: 0.3} {
+		p := testPlan(option.OpWrite, option.KindBandwidth, 8, 100)
+		p.Margin = margin
+		began := time.Now()
+		files, errs := pair{device: "shm_whole", plan: p}.run(t)
+		if errs[0] != nil || errs[1] != nil {
+			t.Fatal(errs)
+		}
+		if got := files[0].Rows[0].WarmupS; got != want || time.Since(began).Seconds() < want {
+			t.Errorf("margin %v: %v s of warm-up in %v, want %v", margin, got, time.Since(began), want)
 		}
 	}
 }

@@ -15,6 +15,9 @@ import (
 // messages ran at half speed where it was shorter.
 const warmUp = 50 * time.Millisecond
 
+// warmUpOf is how long it is of a plan: longer if a margin is asked for.
+func warmUpOf(p *option.Plan) time.Duration { return max(warmUp, p.Margin) }
+
 // lead decides what comes next: runs, sizes, warm-ups, and rounds of all ways in turns,
 // until the plan is done and the intervals are as narrow as they are to be.
 func (s *session) lead() error {
@@ -64,7 +67,7 @@ func (s *session) leadSize(size int) error {
 		return err
 	}
 	for way := range s.gate.ways {
-		if err := s.tell(oob.Turn{Step: oob.StepRound, Size: size, Way: way, Warmup: true, Duration: warmUp}); err != nil {
+		if err := s.tell(oob.Turn{Step: oob.StepRound, Size: size, Way: way, Warmup: true, Duration: warmUpOf(&s.cfg.Plan)}); err != nil {
 			return err
 		}
 	}

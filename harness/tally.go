@@ -250,7 +250,7 @@ func (t *tally) finished(p *option.Plan, forced bool, mine, theirs oob.Row) resu
 	r := result.Row{
 		Size: s.size, Mode: string(s.way.mode), Variant: s.way.variant, Forced: forced && s.memory, Opcode: s.opcode.String(),
 		Touch: string(s.touch), Slots: s.slots, Span: s.span, Depth: int(s.depth), CQMod: int(s.every), Relaxed: s.relaxed,
-		WarmupS: warmUp.Seconds(), NoRatio: t.noRatio, Rounds: t.rounds, Latency: mine.Latency, Bandwidth: mine.Bandwidth,
+		WarmupS: warmUpOf(p).Seconds(), NoRatio: t.noRatio, Rounds: t.rounds, Latency: mine.Latency, Bandwidth: mine.Bandwidth,
 	}
 	if r.Latency == nil {
 		r.Latency = theirs.Latency

@@ -37,7 +37,6 @@ var Absents = []Absent{
 	{"credentials_path", "", whyCrypto},
 	{"data_enc_key_app_path", "", whyCrypto},
 	{"sig_offload", "", "signatures made by mlx5 devices (T10-DIF) are not supported; --verify checks every byte"},
-	{"margin", "f", "-D is the time that is measured; warm-up comes before it and nothing is cut off at the ends"},
 	{"mcg", "g", whyMulticast},
 	{"hop_limit", "L", whyRaw},
 	{"MGID", "M", whyMulticast},

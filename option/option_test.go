@@ -167,7 +167,7 @@ func TestDefinitionsAreOfMembers(t *testing.T) {
 
 // Rows may stand side by side only if nothing but a free option differs.
 func TestKeyTellsPlansApart(t *testing.T) {
-	free := []string{"size", "iters", "duration", "run_infinitely", "completion", "compare", "also", "rounds", "runs", "precision", "time-limit"}
+	free := []string{"size", "iters", "duration", "run_infinitely", "completion", "compare", "also", "rounds", "runs", "precision", "time-limit", "margin"}
 	test := Test{OpWrite, KindBandwidth}
 	plain := Defaults(test)
 	for _, o := range AgreedOptions() {

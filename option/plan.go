@@ -157,6 +157,8 @@ type Plan struct {
 	NoPeak       bool // the clock is not read in the loop: no peak, no percentiles
 	StrictPCIe   bool // no memory is registered with relaxed ordering
 
+	Margin time.Duration // of warm-up before each row; what is shorter than the engine's is that
+
 	// How packets go.
 	SL         int   // service level
 	FlowLabels []int // of the GRH, which the QPs take in turn; nil: 0

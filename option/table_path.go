@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 const maxFlowLabel = 1<<20 - 1
@@ -51,6 +52,16 @@ var pathOptions = []*Option{
 		value:    toggle(func(s *Settings) *bool { return &s.IPv6 }),
 	},
 }
+
+// marginOptions are about the time around what is measured.
+var marginOptions = []*Option{{
+	Name: "margin", Letter: "f", Argument: "TIME", Group: groupWork,
+	Help: "warm each row up for so long before it is measured, in seconds or with a unit", Default: "0.05, which it is at least",
+	Perftest: "comes before the time of --duration and is no part of it; nothing is cut off at the end",
+	Meaning:  "how long each row was to be warmed up before it was measured; 0: as long as it takes",
+	JSON:     "margin_s", Unit: "s", Label: "Margin", Suffix: " s", Header: WhenSet, Free: true,
+	value: inSeconds(duration(func(s *Settings) *time.Duration { return &s.Margin }, time.Second, 0, MaxTime)),
+}}
 
 // ownPathOptions are those that depend on a side's own port.
 var ownPathOptions = []*Option{
