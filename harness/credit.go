@@ -66,6 +66,7 @@ func (i *receiver) postCredit(consumed uint64) error {
 	wr := &l.extra[0]
 	*wr = verbs.SendWR{SGList: &c.sges[turn], NumSGE: 1, Opcode: verbs.OpRDMAWrite}
 	wr.SetRDMA(l.peer.Credits, cmp.Or(l.peer.CreditsRKey, l.peer.RKey))
+	l.aim(wr)
 	if c.posted%uint64(len(c.sges)/4) == 0 {
 		wr.SendFlags, wr.WRID = verbs.SendSignaled, l.wrid(creditBit|c.posted)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // endpoints returns what the peer must know of each QP, way by way.
-func (r *rig) endpoints() []oob.Endpoint {
+func (r *rig) endpoints() ([]oob.Endpoint, error) {
 	rd := uint8(1)
 	if a, err := r.cfg.Context.QueryDevice(); err == nil {
 		rd = uint8(max(1, outstanding(r.plan, min(a.MaxQPRdAtomic, a.MaxQPInitRdAtom, option.MaxOuts))))
@@ -23,15 +23,20 @@ func (r *rig) endpoints() []oob.Endpoint {
 	}
 	var out []oob.Endpoint
 	for _, l := range r.lanes() {
+		recvQP, srq, err := l.xrc()
+		if err != nil {
+			return nil, err
+		}
 		out = append(out, oob.Endpoint{
 			Endpoint: verbs.Endpoint{
 				QPNum: l.qp.QPNum(), PSN: rand.Uint32() & 0xffffff, GID: r.gid.GID, LID: r.port.LID, MTU: mtu, RdAtomic: rd,
 			},
 			Addr: r.addr(r.layout.tx(l.index)), RKey: r.of(l.index).plain.RKey(), RelaxedRKey: r.of(l.index).relaxedRKey(),
 			Credits: r.addr(r.layout.creditsIn(l.worker.group.index, l.index)), CreditsRKey: r.creditsRKey(),
+			RecvQP: recvQP, SRQ: srq,
 		})
 	}
-	return out
+	return out, nil
 }
 
 func checkEndpoints(mine, theirs []oob.Endpoint) error {
@@ -77,10 +82,10 @@ func (r *rig) connect(mine, theirs []oob.Endpoint) error {
 		if lid := r.cfg.DLID; lid > 0 {
 			theirs[i].LID = uint16(lid)
 		}
-		if err := verbs.Connect(l.qp, r.path(l.index), rights(r.plan), mine[i].Endpoint, theirs[i].Endpoint); err != nil {
+		l.peer = theirs[i]
+		if err := r.connectOne(l, &mine[i], &theirs[i]); err != nil {
 			return &DeviceError{fmt.Errorf("connect QP %d of %d: %w", i+1, len(mine), err)}
 		}
-		l.peer = theirs[i]
 	}
 	return nil
 }

@@ -87,13 +87,21 @@ func (w *worker) ready(l *lane) *sender {
 	return o
 }
 
-// await returns when the next message has arrived and was consumed.
+// leads tells whether this side sends first.
+func (w *worker) leads() bool { return w.rig.cfg.Role == Client }
+
+// await returns when the next message has arrived and was consumed, or was given up.
 func (w *worker) await() error {
 	for {
 		if here, err := w.steps.arrive(); here || err != nil {
-			w.idling = idling{}
+			w.idling, w.turns.inRow = idling{}, 0
 			w.turns.came++
 			return err
+		}
+		if w.scheme.lossy {
+			if over, err := w.giveUp(); over || err != nil {
+				return err
+			}
 		}
 		if w.ended() {
 			return errOver
@@ -124,7 +132,9 @@ func (w *worker) sampled(last int64, n uint64, until int64) error {
 		if err := o.fire(); err != nil {
 			return err
 		}
-		samples.Record(now - last)
+		if !w.turns.takeMiss() {
+			samples.Record(now - last)
+		}
 		if last = now; now >= until {
 			return nil
 		}
@@ -185,7 +195,9 @@ func (w *worker) spaced(n uint64, until, gap int64) error {
 			return err
 		}
 		now := clock.Now()
-		samples.Record(now - last)
+		if !w.turns.takeMiss() {
+			samples.Record(now - last)
+		}
 		if now >= until {
 			return nil
 		}
@@ -218,8 +230,15 @@ func (w *worker) follow() error {
 		if err := w.await(); err != nil {
 			return err
 		}
+		if w.turns.over {
+			w.endMeter()
+			return nil
+		}
 		l := w.turns.from
 		w.turns.to = l
+		if w.scheme.lossy {
+			w.answers(l)
+		}
 		if err := l.out.fire(); err != nil {
 			return err
 		}

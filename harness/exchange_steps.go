@@ -24,6 +24,8 @@ func (w *worker) chooseSteps(warmup bool) {
 		st.arrive = w.arriveAmong()
 	case s.memory:
 		st.arrive = w.arriveInMemory()
+	case s.placed:
+		st.arrive = w.arrivePlaced()
 	default:
 		st.arrive = w.arriveByCompletion()
 	}
@@ -41,6 +43,8 @@ func (w *worker) chooseSteps(warmup bool) {
 	case !s.receives:
 	case s.memory:
 		st.tidy = both(st.tidy, w.tidyRecvs)
+	case s.placed:
+		st.tidy = both(st.tidy, func() error { return w.turns.home.in.repost() })
 	default:
 		st.tidy = both(st.tidy, func() error { return w.turns.from.in.repost() })
 	}

@@ -23,6 +23,12 @@ func (g *group) result() oob.Round {
 	if first.relaxes() {
 		r.Relaxation = first.relax.chosen.String()
 	}
+	if first.scheme.lossy {
+		for _, w := range g.workers {
+			sent, came := w.counts()
+			r.Sent, r.Came = r.Sent+sent, r.Came+came
+		}
+	}
 	if first.scheme.measured.has(first.rig.cfg.Role) {
 		r.Figure = g.figure()
 		r.Begin, r.End = g.rate().Span()

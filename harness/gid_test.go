@@ -174,7 +174,11 @@ func TestEndpointsOfInfiniBand(t *testing.T) {
 	if r.gid, err = agreeGID(r.offer, r.offer, r.gids); err != nil {
 		t.Fatal(err)
 	}
-	if e := r.endpoints()[0]; e.GID != (verbs.GID{}) || e.LID != 7 || e.MTU != verbs.MTU2048 || r.gid.Index != -1 {
+	mine, err := r.endpoints()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := mine[0]; e.GID != (verbs.GID{}) || e.LID != 7 || e.MTU != verbs.MTU2048 || r.gid.Index != -1 {
 		t.Errorf("endpoint %+v, GID index %d", e, r.gid.Index)
 	}
 }

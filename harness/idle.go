@@ -33,6 +33,8 @@ type idling struct {
 	rounds  int
 	since   int64 // when that was first looked at, or when the CPU was last given away
 	stalled int64 // when it was first noted to get nowhere
+	looks   int   // in vain since then, where messages may be lost
+	quiet   int   // and since all had been sent
 	began   spent // what the worker had used when it began, once that lasts; see [worker.endMeter]
 }
 

@@ -12,6 +12,7 @@ type lane struct {
 	index  int // among the QPs of its way
 	place  int // among the QPs of its worker
 	qp     verbs.QP
+	recvQP verbs.QP     // of XRC, which receives by a QP of its own; else nil
 	cm     verbs.CMConn // nil without rdma_cm
 	own    oob.Endpoint // with rdma_cm
 	peer   oob.Endpoint
@@ -36,7 +37,7 @@ func newLane(w *worker, index int, qp verbs.QP) *lane {
 	l := &lane{worker: w, index: index, place: len(w.lanes), qp: qp, extra: cut(&q.sendsLeft, 1)}
 	l.out = sender{lane: l, sends: cut(&q.sendsLeft, r.queues.slots), sges: cut(&q.sgesLeft, r.queues.slots)}
 	l.in = receiver{
-		lane: l, recvs: cut(&q.recvsLeft, r.queues.recvs), into: cut(&q.sgesLeft, r.queues.recvs),
+		lane: l, queue: w.receiveQueue(qp), recvs: cut(&q.recvsLeft, r.queues.recvs), into: cut(&q.sgesLeft, r.queues.recvs),
 		credits: credits{sges: cut(&q.sgesLeft, r.queues.credits)},
 	}
 	return l
@@ -46,11 +47,11 @@ func newLane(w *worker, index int, qp verbs.QP) *lane {
 func (l *lane) lay(s *scheme) error {
 	r := l.worker.rig
 	b := r.buf.Bytes()
-	tx, err := message.NewRing(b[r.layout.tx(l.index):], s.size, r.plan.Offset, s.span)
+	tx, err := message.NewRing(b[r.layout.tx(l.index):], s.size, s.offset, s.span)
 	if err != nil {
 		return err
 	}
-	rx, err := message.NewRing(b[r.layout.rx(l.index):], s.size, r.plan.Offset, s.span)
+	rx, err := message.NewRing(b[r.layout.rx(l.index):], s.size, s.offset, s.span)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,9 @@ func (l *lane) lay(s *scheme) error {
 		clear(b[l.creditsIn():][:creditBytes])
 	}
 	l.out.lay(s, tx, rx)
-	l.in.lay(s, rx)
+	if err := l.in.lay(s, rx); err != nil {
+		return err
+	}
 	if s.in.has(r.cfg.Role) && s.receives {
 		return l.in.postRecvs(uint64(s.recvs))
 	}
@@ -90,7 +93,7 @@ func (l *lane) prepare(s *scheme) {
 	if !s.in.has(role) {
 		return
 	}
-	if s.verify {
+	if s.verify && !s.placed { // what is late may be there already
 		l.in.ring.Prefill(l.in.arrived)
 	}
 	l.in.marks.Init(l.in.arrived)
@@ -110,12 +113,28 @@ func (l *lane) completed(wrid uint64) {
 func (l *lane) postEmpty(op verbs.Opcode, flags verbs.SendFlags, wrid uint64) error {
 	wr := &l.extra[0]
 	*wr = verbs.SendWR{Opcode: op, SendFlags: flags, WRID: wrid}
+	l.aim(wr)
 	_, err := l.qp.PostSend(wr)
 	return err
 }
 
+// aim makes a request go to the peer's QP, or its shared receive queue, where a connection
+// does not say that.
+func (l *lane) aim(wr *verbs.SendWR) {
+	switch r := l.worker.rig; {
+	case r.ah != nil:
+		wr.SetUD(r.ah, l.peer.QPNum, qkey)
+	case l.recvQP != nil:
+		wr.SetXRC(l.peer.SRQ)
+	}
+}
+
 func (l *lane) close() {
+	l.in.close()
 	l.qp.Close()
+	if l.recvQP != nil {
+		l.recvQP.Close()
+	}
 	if l.cm != nil {
 		l.cm.Close()
 	}

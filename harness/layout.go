@@ -28,7 +28,7 @@ type layout struct {
 func newLayout(p *option.Plan) layout {
 	l := layout{lanes: p.QPs, rings: 1, ways: len(planned(p))}
 	for _, s := range candidates(p) {
-		l.ring = max(l.ring, message.RingBytes(s.size, p.Offset, s.span))
+		l.ring = max(l.ring, message.RingBytes(s.size, s.offset, s.span))
 		if s.in == bothSides || s.fetch && s.out == bothSides {
 			l.rings = 2
 		}

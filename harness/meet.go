@@ -19,7 +19,10 @@ func (s *session) meet() error {
 	} else if s.rig.gid, err = agreeGID(s.rig.offer, theirOffer, s.rig.gids); err != nil {
 		return err
 	}
-	mine := s.rig.endpoints()
+	mine, err := s.rig.endpoints()
+	if err != nil {
+		return err
+	}
 	theirs, err := s.peer.Endpoints(mine)
 	if err != nil {
 		return err
@@ -30,6 +33,9 @@ func (s *session) meet() error {
 	}
 	if err := connect(mine, theirs); err != nil {
 		return err
+	}
+	if err := s.cfg.Plan.Fit(min(mine[0].MTU, theirs[0].MTU).Bytes()); err != nil {
+		return mismatchf("%v", err)
 	}
 	return s.promises(mine[0].Endpoint, theirs[0].Endpoint)
 }
@@ -60,7 +66,7 @@ func (s *session) promises(here, there verbs.Endpoint) error {
 
 // parameters are the plan as it is carried out.
 func (s *session) parameters(here, there verbs.Endpoint) result.Parameters {
-	r := result.Parameters{Plan: s.cfg.Plan, Extent: result.Extent{Transport: verbs.QPTypeRC.String()}}
+	r := result.Parameters{Plan: s.cfg.Plan}
 	r.Inline, r.MTU = s.rig.inline, min(here.MTU, there.MTU).Bytes()
 	if r.Fetches() {
 		r.Outs = int(min(here.RdAtomic, there.RdAtomic))

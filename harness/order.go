@@ -50,7 +50,7 @@ func (r *rig) askOrder() (order verbs.Order, call string, err error) {
 			continue
 		}
 		for _, l := range g.lanes() { // the promise is each QP's own
-			o, c, err := verbs.AskOrder(l.qp, asked(r.plan))
+			o, c, err := verbs.AskOrder(l.waits(asked(r.plan)), asked(r.plan))
 			if err != nil {
 				return order, c, &DeviceError{err}
 			}

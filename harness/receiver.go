@@ -11,11 +11,13 @@ import (
 // size on, through all rounds.
 type receiver struct {
 	lane    *lane
+	queue   receiveQueue   // its QP, or the shared receive queue of its worker
 	recvs   []verbs.RecvWR // linked in a circle
 	into    []verbs.SGE
 	credits credits
 
 	// Of the size.
+	placing
 	ring    *message.Ring
 	marks   *message.Markers
 	check   *message.Checker // nil without --verify
@@ -33,10 +35,13 @@ type receiver struct {
 }
 
 // lay prepares the receiver for messages of a scheme.
-func (i *receiver) lay(s *scheme, rx *message.Ring) {
+func (i *receiver) lay(s *scheme, rx *message.Ring) error {
 	i.ring, i.marks, i.check = rx, message.NewMarkers(rx, s.order), nil
 	if s.verify && !s.fetch {
 		i.check = message.NewChecker(rx, markersOf(s, i.marks))
+	}
+	if err := i.layPlaced(s); err != nil {
+		return err
 	}
 	i.posted, i.batch, i.list = s.recvs, 1, s.refill
 	i.quarter = uint64(max(1, s.slots/4))
@@ -55,9 +60,10 @@ func (i *receiver) lay(s *scheme, rx *message.Ring) {
 	lkey := r.of(i.lane.index).lkey(s.relaxed)
 	for n := range s.recvs {
 		at := r.layout.rx(i.lane.index) + rx.SlotOffset(uint64(n%s.span))
-		i.into[n] = verbs.SGE{Addr: r.addr(at), Length: uint32(s.size), LKey: lkey}
-		i.recvs[n] = verbs.RecvWR{WRID: uint64(i.lane.place), SGList: &i.into[n], NumSGE: 1, Next: &i.recvs[(n+1)%s.recvs]}
+		i.into[n] = verbs.SGE{Addr: r.addr(at - s.grh), Length: uint32(s.size + s.grh), LKey: lkey}
+		i.recvs[n] = verbs.RecvWR{WRID: i.wrid(n), SGList: &i.into[n], NumSGE: 1, Next: &i.recvs[(n+1)%s.recvs]}
 	}
+	return nil
 }
 
 // postRecvs posts n receives, in lists of as many as they are to have.
@@ -73,6 +79,9 @@ func (i *receiver) postRecvs(n uint64) error {
 // postList posts n receives in one list, for the slots that follow the last one's.
 // They are linked already, as sends are.
 func (i *receiver) postList(n uint64) error {
+	if len(i.loose) > 0 {
+		return i.postLoose(n)
+	}
 	first := i.slot
 	next := first + int(n)
 	if next >= i.posted {
@@ -83,7 +92,7 @@ func (i *receiver) postList(n uint64) error {
 		last = i.posted - 1
 	}
 	i.recvs[last].Next = nil
-	_, err := i.lane.qp.PostRecv(&i.recvs[first])
+	_, err := i.queue.PostRecv(&i.recvs[first])
 	i.recvs[last].Next = &i.recvs[next]
 	if err != nil {
 		return fmt.Errorf("post receive: %w", err)

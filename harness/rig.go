@@ -25,8 +25,10 @@ type rig struct {
 	queues queues
 	pd     verbs.PD
 	memory
-	srq         verbs.SRQ // in place of the QPs' receive queues where nothing is received, nil if there is none
-	groups      []*group  // of all planned ways
+	ah          verbs.AH   // of UD, to the peer's port
+	xrcd        verbs.XRCD // of XRC
+	srq         verbs.SRQ  // in place of the QPs' receive queues where nothing is received, nil if there is none
+	groups      []*group   // of all planned ways
 	requests    requests
 	recorders   []recorder // of the workers
 	inlineKnown bool       // by the first QP
@@ -89,6 +91,9 @@ func (r *rig) build() (err error) {
 		return err
 	}
 	r.shareReceives()
+	if err := r.openXRCD(); err != nil {
+		return err
+	}
 	for range r.plan.Workers {
 		own := newRecorder(&candidates(r.plan)[0])
 		if own.samples != nil {
@@ -153,7 +158,7 @@ func (r *rig) lanes() (all []*lane) {
 // receive, since one of its own costs each QP a page at the least. A device without
 // shared receive queues has QPs with their own.
 func (r *rig) shareReceives() {
-	if r.plan.QPs == 1 || anyReceives(r.plan) {
+	if r.plan.QPs == 1 || anyReceives(r.plan) || transport(r.plan) != verbs.QPTypeRC {
 		return
 	}
 	if q, err := r.pd.CreateSRQ(&verbs.SRQInitAttr{Attr: verbs.SRQAttr{MaxWR: 1, MaxSGE: 1}}); err == nil {
@@ -186,7 +191,7 @@ func (r *rig) close() {
 		}
 	}
 	r.memory.free()
-	for _, c := range []interface{ Close() error }{r.srq, r.pd} {
+	for _, c := range []interface{ Close() error }{r.ah, r.srq, r.xrcd, r.pd} {
 		if c != nil {
 			c.Close()
 		}

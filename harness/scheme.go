@@ -40,6 +40,11 @@ type scheme struct {
 	seen     bool    // the receiver learns of each message, consumes it and gives its slot back
 	credits  bool    // ... and tells the sender so
 	receives bool    // messages take posted receives
+	lossy    bool    // what is lost is not repeated
+	numbered bool    // messages carry their number as immediate data
+	placed   bool    // which receive a message takes is told by its completion
+	lands    bool    // ... and so is where its data is
+	grh      int     // bytes of header in front of a message in its receive
 	measured sides   // whose clock counts
 	at       string  // what that side is in a stream, as files name it
 	factor   float64 // of recorded times
@@ -86,14 +91,23 @@ func resolve(p *option.Plan, w way, size int, order verbs.Order) scheme {
 	s := scheme{
 		way: w, size: size, opcode: opcodeOf(p), exchange: p.Kind == option.KindLatency, fetch: p.Fetches(), atomic: p.Atomic(),
 		memory: w.mode == option.ModeData, order: order, look: w.variant == option.AlsoLook, sleeps: w.mode == option.ModeEvent,
-		touch: p.Touch, verify: p.Verify, noClock: p.NoPeak, factor: 0.5, offset: p.Offset,
+		touch: p.Touch, verify: p.Verify, noClock: p.NoPeak, factor: 0.5, offset: p.Offset, lossy: p.Transport.Lossy(),
 	}
 	s.seen = s.exchange || p.Compare || p.Verify || s.memory || s.touch != option.TouchNone
 	s.stamp = s.memory || p.Compare && !s.fetch
 	if s.opcode == verbs.OpRDMAWrite && s.seen && !s.memory {
 		s.opcode = verbs.OpRDMAWriteWithImm // whose receiver gets a completion
 	}
+	if p.Op == option.OpSend && s.seen && s.lossy {
+		s.opcode = verbs.OpSendWithImm // which takes the number of the message
+	}
 	s.receives = takesReceives(s.opcode)
+	s.numbered = s.lossy && s.seen && !s.memory
+	s.placed = s.receives && (p.SRQ() || s.lossy)
+	s.lands = s.placed && p.Op == option.OpSend
+	if p.Transport == option.UD {
+		s.offset, s.grh = verbs.GRHSize, verbs.GRHSize
+	}
 	s.relaxed = w.variant == option.AlsoRelaxed ||
 		!p.Compare && p.Kind == option.KindBandwidth && !s.memory && !p.StrictPCIe
 	s.assign(p)
@@ -114,7 +128,7 @@ func (s *scheme) assign(p *option.Plan) {
 	case s.seen || s.receives:
 		s.in = theServer
 	}
-	s.credits = s.seen && !s.fetch && !s.exchange
+	s.credits = s.seen && !s.fetch && !s.exchange && !(s.lossy && s.lands)
 	switch {
 	case s.fetch:
 		s.measured, s.at, s.factor = s.out, "requester", 1
@@ -147,10 +161,13 @@ const (
 // within one page, as perftest's do, or one slot: what is measured is the device and
 // not the size of a cache.
 func (s *scheme) shape(p *option.Plan) {
-	stride := message.RingBytes(s.size, p.Offset, 1)
+	stride := message.RingBytes(s.size, s.offset, 1)
 	want := txDepth(p)
-	if s.exchange {
+	switch {
+	case s.exchange:
 		want = latSlots
+	case s.lossy && s.lands: // nothing but the receives keeps messages from being lost
+		want = max(want, rxDepth(p))
 	}
 	s.list, s.refill = uint64(p.PostList), uint64(p.RecvPostList)
 	// Lists fit in beside what the peer has not told of yet, which is half a ring at most.
@@ -166,6 +183,9 @@ func (s *scheme) shape(p *option.Plan) {
 		s.depth = uint64(s.slots)
 		s.every = s.exchangeSignals(p)
 		s.recvs = roundUp(max(s.slots, rxDepth(p)), s.slots) // each message keeps its slot
+	case s.seen && !s.fetch && !s.credits:
+		s.depth = min(s.depth, uint64(s.slots))
+		s.every = s.signals(p, s.depth)
 	case s.seen:
 		s.depth = min(s.depth, uint64(s.slots))
 		s.every = s.signals(p, s.depth/2)
@@ -173,6 +193,9 @@ func (s *scheme) shape(p *option.Plan) {
 		s.span = min(s.slots, (max(1, pageSize/stride)-1)|1)
 		s.every = s.signals(p, s.depth)
 		s.recvs = max(s.slots, rxDepth(p))
+	}
+	if p.UseSRQ && !s.seen {
+		s.recvs = max(1, rxDepth(p)/p.QPs)
 	}
 	if !s.receives {
 		s.recvs = 0
@@ -199,7 +222,7 @@ func messageRate(p *option.Plan, size int) float64 {
 func (s *scheme) exchangeSignals(p *option.Plan) uint64 {
 	half := max(1, s.slots/2)
 	switch {
-	case s.fetch && (p.Compare || !s.memory):
+	case s.fetch && (p.Compare || !s.memory), s.grh > 0:
 		return 1
 	case p.CQMod > 0:
 		half = min(half, p.CQMod)
@@ -228,11 +251,18 @@ func txDepth(p *option.Plan) int {
 
 // rxDepth is how many receives a QP has posted at least, in the same way.
 func rxDepth(p *option.Plan) int {
-	if p.Duration > 0 {
-		return p.RxDepth
+	depth := p.RxDepth
+	if p.Transport.Lossy() && depth == option.Defaults(p.Test).RxDepth {
+		depth = option.MaxDepth // perftest's rule: as many as there are messages
 	}
-	return int(min(uint64(p.RxDepth), p.Iterations))
+	if p.Duration > 0 {
+		return min(depth, max(p.RxDepth, lossyDepth))
+	}
+	return int(min(uint64(depth), p.Iterations))
 }
+
+// lossyDepth is how many receives a timed run has by default where what finds none is lost.
+const lossyDepth = 4096
 
 // moderation is the distance of signaled requests in a bandwidth test: what was
 // asked for, else perftest's.
@@ -283,11 +313,31 @@ func planned(p *option.Plan) []way {
 func candidates(p *option.Plan) []scheme {
 	var all []scheme
 	for _, w := range planned(p) {
-		for _, size := range p.Sizes {
+		for _, size := range possibleSizes(p) {
 			all = append(all, resolve(p, w, size, verbs.OrderNone))
 		}
 	}
 	return all
+}
+
+// possibleSizes are the plan's, and over UD those that may take their place once the MTU of
+// both ports is known.
+func possibleSizes(p *option.Plan) []int {
+	if p.Transport != option.UD {
+		return p.Sizes
+	}
+	all := slices.Clone(p.Sizes)
+	for mtu := verbs.MTU256; mtu <= verbs.MTU4096; mtu++ {
+		all = append(all, mtu.Bytes())
+	}
+	return slices.DeleteFunc(all, func(size int) bool { return size > verbs.MTU4096.Bytes() })
+}
+
+// transport is what QPs are made and connected by.
+func transport(p *option.Plan) verbs.QPType {
+	return map[option.Transport]verbs.QPType{
+		option.RC: verbs.QPTypeRC, option.UC: verbs.QPTypeUC, option.UD: verbs.QPTypeUD, option.XRC: verbs.QPTypeXRCSend,
+	}[p.Transport]
 }
 
 // base tells whether other ways are compared with this one.

@@ -28,7 +28,8 @@ type sender struct {
 	every   uint64 // a signaled request each so many messages
 	list    uint64 // messages of one post; 0: as many as there is room for
 
-	sent     uint64 // messages posted
+	sent     uint64 // messages posted, and skipped
+	skipped  uint64 // of them, numbers that were left out, see [sender.skip]
 	due      uint64 // messages up to the next signaled one
 	marked   uint64 // messages up to the last signaled request
 	done     uint64 // messages known to have left the send queue
@@ -48,6 +49,7 @@ func (o *sender) lay(s *scheme, tx, rx *message.Ring) {
 		o.check = message.NewReadChecker(rx, markersOf(s, o.found))
 	}
 	o.slots, o.depth, o.every, o.list = s.slots, s.depth, s.every, s.list
+	o.skipped = 0
 	o.sent, o.due, o.marked, o.done, o.finished, o.credited, o.limit, o.slot = 0, s.every, 0, 0, 0, 0, 0, 0
 	o.link(s)
 }
@@ -81,6 +83,7 @@ func (o *sender) link(s *scheme) {
 		o.sges[i] = verbs.SGE{Addr: r.addr(local + at), Length: uint32(s.size), LKey: lkey}
 		o.sends[i] = verbs.SendWR{SGList: &o.sges[i], NumSGE: 1, Opcode: s.opcode, SendFlags: flags}
 		s.target(&o.sends[i], l.peer.Addr+uint64(remote+at), rkey)
+		l.aim(&o.sends[i])
 		o.sends[i].Next = &o.sends[(i+1)%s.slots]
 	}
 }
@@ -147,6 +150,7 @@ func (o *sender) fire() error {
 		return fmt.Errorf("post message %d: %w", o.sent+1, err)
 	}
 	o.sent++
+	o.lane.worker.turns.asked = o.lane
 	o.slot = o.slotAfter(1)
 	if o.sent == o.due {
 		o.marked = o.sent
@@ -213,6 +217,10 @@ func (o *sender) whole(room uint64) uint64 {
 func (o *sender) curtail() error {
 	o.limit = o.sent
 	if o.marked == o.sent {
+		return nil
+	}
+	if o.lane.worker.rig.datagrams() { // UD has no empty WRITE: one message more tells
+		o.limit++
 		return nil
 	}
 	o.marked = o.sent

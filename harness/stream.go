@@ -140,6 +140,9 @@ func (w *worker) retire(running []*part) []*part {
 // wait is called when no part got on.
 func (w *worker) wait(running []*part) error {
 	w.yield()
+	if w.scheme.lossy {
+		w.endQuiet(running)
+	}
 	if w.sleep.channel == nil {
 		return nil
 	}

@@ -32,7 +32,10 @@ func (w *worker) receiving(t oob.Turn, rate *stats.Rate) *part {
 // their slots back. At most so many are taken of a lane at a time.
 func (w *worker) receiveStep(most *uint64) func() (uint64, error) {
 	s := w.scheme
-	if !s.memory {
+	switch {
+	case s.placed:
+		return w.takePlaced(most)
+	case !s.memory:
 		return w.takeCompletions(most)
 	}
 	look, giveBack := s.looker(), (*receiver).give

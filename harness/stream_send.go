@@ -29,12 +29,14 @@ func (w *worker) sending(t oob.Turn, rate *stats.Rate) *part {
 			return nil
 		}
 		p.until = math.MaxInt64
+		left := uint64(0)
 		for _, l := range w.lanes {
 			if err := l.out.curtail(); err != nil {
 				return err
 			}
+			left += l.out.limit - l.out.sent
 		}
-		p.want.Store(w.sent() - before)
+		p.want.Store(w.sent() - before + left)
 		return nil
 	}
 	return p
@@ -138,7 +140,7 @@ func (w *worker) burst() func(*sender, uint64) error {
 	if load == nil {
 		return (*sender).post
 	}
-	if s := w.scheme; s.stamp && !s.fetch && !s.verify {
+	if s := w.scheme; s.stamp && !s.fetch && !s.verify && !s.numbered {
 		return (*sender).postMarked
 	}
 	return func(o *sender, n uint64) error {
@@ -155,9 +157,24 @@ func (o *sender) postMarked(n uint64) error {
 	return o.post(n)
 }
 
-// loader returns what makes a message ready to be posted: its contents and its markers
-// or, for a READ, the place that it is read into. It is nil if there is nothing to do.
+// loader returns what makes a message ready to be posted: its contents, its markers and its
+// number or, for a READ, the place that it is read into. It is nil if there is nothing to do.
 func (s *scheme) loader() func(o *sender, k uint64) {
+	load := s.contents()
+	switch {
+	case !s.numbered:
+		return load
+	case load == nil:
+		return (*sender).number
+	}
+	return func(o *sender, k uint64) {
+		load(o, k)
+		o.number(k)
+	}
+}
+
+// contents returns what writes a message.
+func (s *scheme) contents() func(o *sender, k uint64) {
 	switch {
 	case s.atomic && s.verify:
 		return (*sender).loadAtomic

@@ -9,7 +9,15 @@ type turns struct {
 	place int    // in the order, of the next message
 	to    *lane  // of the last message sent
 	from  *lane  // of the last message that came
+	asked *lane  // of the last message that was posted
+	home  *lane  // that its receive belongs to, where that is told
 	came  uint64 // messages of the round
+
+	// Where messages may be lost:
+	missed bool   // the last one has not come
+	inRow  int    // so many in a row
+	late   uint64 // that came after they were given up
+	over   bool   // nothing comes any more
 }
 
 // begin begins a round.
@@ -17,7 +25,7 @@ func (t *turns) begin(lanes []*lane) {
 	if len(t.order) != len(lanes) {
 		t.order = scattered(lanes)
 	}
-	t.place, t.to, t.from, t.came = 0, lanes[0], lanes[0], 0
+	*t = turns{order: t.order, to: lanes[0], from: lanes[0], home: lanes[0]}
 }
 
 // scattered puts lanes into an order that looks random and is the same in each run.

@@ -68,8 +68,25 @@ func rowWarnings(s *scheme, r *result.Row, spins spinning) []result.Warning {
 			warn("preempted", "on %s the spinning thread had its CPU for under 95 %% of the time: other work took it", side.name)
 		}
 	}
+	w = append(w, lossWarnings(s, r)...)
 	if v := r.Verify; v != nil && v.Bad() > 0 {
 		warn("wrong-data", "%d of %d messages were not as sent", v.Bad(), v.Messages)
+	}
+	return w
+}
+
+// lossWarnings are about what a transport loses.
+func lossWarnings(s *scheme, r *result.Row) (w []result.Warning) {
+	switch d := r.Delivery; {
+	case !s.lossy:
+		return nil
+	case d == nil:
+		return []result.Warning{{ID: "sender-rate", Text: "the rate is the sender's: nobody counts the WRITEs that arrive, and those that were lost are not known"}}
+	case d.Lost > 0:
+		w = append(w, result.Warning{ID: "lost", Text: fmt.Sprintf("%d of %d messages were lost", d.Lost, d.Sent)})
+	}
+	if !s.exchange && !s.seen {
+		w = append(w, result.Warning{ID: "sender-rate", Text: "the rate is the sender's, and not that of what arrived"})
 	}
 	return w
 }

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -22,6 +23,8 @@ type worker struct {
 	channel verbs.CompChannel // nil unless it sleeps
 	sendCQ  verbs.CQ
 	recvCQ  verbs.CQ
+	srq     verbs.SRQ        // of its QPs, nil if each has a receive queue
+	byQP    map[uint32]*lane // by the numbers that completions of receives tell
 	lanes   []*lane
 	sendWCs []verbs.WC
 	recvWCs []verbs.WC
@@ -88,12 +91,19 @@ func (w *worker) build(n, index int) (err error) {
 		return err
 	}
 	w.sendWCs, w.recvWCs = cut(&r.requests.wcsLeft, r.plan.CQEPoll), cut(&r.requests.wcsLeft, r.plan.CQEPoll)
+	if err := w.createSRQ(n); err != nil {
+		return err
+	}
 	for i := range n {
 		qp, err := w.createQP()
 		if err != nil {
 			return err
 		}
-		w.lanes = append(w.lanes, newLane(w, index+i, qp))
+		l := newLane(w, index+i, qp)
+		w.lanes = append(w.lanes, l)
+		if err := w.complete(l); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -138,14 +148,17 @@ func (r *rig) explainVector(err error) error {
 // the device grants; devices do not tell their limit beforehand.
 func (w *worker) createQP() (verbs.QP, error) {
 	r := w.rig
-	want := inlines(r.plan)
+	want, srq := inlines(r.plan), cmp.Or(w.srq, r.srq)
+	if r.xrcd != nil {
+		srq = nil // which its requests name
+	}
 	if r.inlineKnown {
 		want = []int{r.inline}
 	}
 	for {
 		r.inline = want[0]
 		init := &verbs.QPInitAttr{
-			SendCQ: w.sendCQ, RecvCQ: w.recvCQ, SRQ: r.srq, Type: verbs.QPTypeRC,
+			SendCQ: w.sendCQ, RecvCQ: w.recvCQ, SRQ: srq, Type: transport(r.plan),
 			Cap: verbs.QPCap{
 				MaxSendWR: r.queues.sends, MaxRecvWR: r.queues.recvs,
 				MaxSendSGE: 1, MaxRecvSGE: 1, MaxInlineData: r.inline,
@@ -171,7 +184,7 @@ func (w *worker) close() {
 	for _, l := range w.lanes {
 		l.close()
 	}
-	for _, c := range []interface{ Close() error }{w.sendCQ, w.recvCQ, w.channel} {
+	for _, c := range []interface{ Close() error }{w.srq, w.sendCQ, w.recvCQ, w.channel} {
 		if c != nil {
 			c.Close()
 		}
@@ -221,6 +234,9 @@ func (w *worker) reapRecvs() (int, error) {
 	if n <= 0 || err != nil {
 		return 0, err
 	}
+	if w.scheme.placed {
+		return n, w.landAll(w.recvWCs[:n])
+	}
 	var bad verbs.WCStatus
 	for i := range w.recvWCs[:n] {
 		bad |= w.recvWCs[i].Status
@@ -256,7 +272,7 @@ func (w *worker) failed(c *verbs.WC) error {
 func (w *worker) sent() uint64 {
 	var n uint64
 	for _, l := range w.lanes {
-		n += l.out.sent
+		n += l.out.sent - l.out.skipped
 	}
 	return n
 }

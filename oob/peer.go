@@ -67,6 +67,8 @@ type Endpoint struct {
 	RelaxedRKey uint32 `json:"relaxed_rkey"`           // of the same memory, where rows use it with relaxed ordering
 	Credits     uint64 `json:"credits"`                // where the peer tells how far it has consumed
 	CreditsRKey uint32 `json:"credits_rkey,omitempty"` // 0: as RKey
+	RecvQP      uint32 `json:"recv_qp,omitempty"`      // of XRC: the QP that receives
+	SRQ         uint32 `json:"srq,omitempty"`          // of XRC: the queue that requests name
 }
 
 // Promise is a side's device and what it answers about the order of data.
@@ -120,6 +122,8 @@ type Round struct {
 	Preempted uint64         `json:"preempted"`        // involuntary context switches
 	Own       *uint64        `json:"preempted_own"`    // of them, by threads of the same process; nil: not known
 	CPU       int            `json:"cpu"`              // that the measuring thread was on at the end; -1: not known
+	Sent      uint64         `json:"sent"`             // messages, where they may be lost
+	Came      uint64         `json:"came"`             // of the peer's, that arrived
 	Drift     float64        `json:"clock_drift"`      // of its clock, in millionths
 	Verify    *result.Verify `json:"verify,omitempty"` // what checking every byte found
 	// Relaxation is what the measuring thread did between two looks at memory, if it chose.

@@ -25,7 +25,6 @@ const (
 
 // Absents are all of them, in the order of perftest's own documentation.
 var Absents = []Absent{
-	{"connection", "c", "not offered yet: all tests use RC"},
 	{"log_dci_streams", "", whyDC},
 	{"log_active_dci_streams", "", whyDC},
 	{"aes_xts", "", whyCrypto},
@@ -50,7 +49,6 @@ var Absents = []Absent{
 	{"congest_type", "", "choosing the congestion control of hns devices is not supported"},
 	{"dont_xchg_versions", "", "the sides have to agree on a plan, and tell each other their releases with it"},
 	{"force-link", "", "not supported; the link layer is the one that the port tells"},
-	{"use-srq", "", "not offered yet; each QP has a receive queue of its own"},
 	{"no_lock", "", "not offered yet"},
 	{"mmap", "", whyFile},
 	{"mmap-offset", "", whyFile},
@@ -81,7 +79,7 @@ var Absents = []Absent{
 	{"typical_pkt_size", "", whyRaw},
 	{"rate_limit_type", "", "not supported: --rate_limit is kept by software, on all devices alike"},
 	{"use_ooo", "", "not supported; it needs a flag that only the verbs of MLNX_OFED have"},
-	{"unsolicited_write", "", "not supported: it goes with SRD, a transport of EFA devices alone, and all tests use RC"},
+	{"unsolicited_write", "", "not supported: it goes with SRD, a transport of EFA devices alone"},
 	{"source_mac", "B", whyRaw},
 	{"dest_mac", "E", whyRaw},
 	{"use_rss", "", whyRaw},

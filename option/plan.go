@@ -128,7 +128,9 @@ const (
 type Plan struct {
 	Test
 
-	Sizes      []int         // bytes
+	Sizes      []int // bytes
+	Transport  Transport
+	UseSRQ     bool          // one shared receive queue in place of those of the QPs
 	Iterations uint64        // messages of a row and QP
 	Duration   time.Duration // of a row; Iterations and Duration exclude each other
 	QPs        int
@@ -192,7 +194,7 @@ type Plan struct {
 
 // Defaults returns the plan of a test of which nothing is said.
 func Defaults(t Test) Plan {
-	p := Plan{Test: t, Runs: 1, QPs: 1, Workers: 1, TxDepth: 128, RxDepth: 512, QPTimeout: 14, RetryCount: 7, CQEPoll: 64, Sizes: []int{65536}, AtomicType: FetchAndAdd}
+	p := Plan{Test: t, Runs: 1, QPs: 1, Workers: 1, TxDepth: 128, RxDepth: 512, QPTimeout: 14, RetryCount: 7, CQEPoll: 64, Sizes: []int{65536}, AtomicType: FetchAndAdd, Transport: RC}
 	if !t.Bandwidth() {
 		p.Sizes, p.TxDepth, p.Inline = []int{2}, 1, -1
 	}

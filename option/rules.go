@@ -38,6 +38,9 @@ func (s *Settings) checkTogether() error {
 			}
 		}
 	}
+	if err := s.checkTransport(); err != nil {
+		return err
+	}
 	if why := s.NoData(); why != "" {
 		switch {
 		case s.Completion == ModeData:

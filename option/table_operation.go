@@ -17,3 +17,6 @@ var operationOptions = []*Option{
 		value: numberOr(func(s *Settings) *int { return &s.Outs }, 0, 1, MaxOuts),
 	},
 }
+
+// sends tells tests of SEND.
+func sends(t Test) bool { return t.Op == OpSend }

@@ -59,6 +59,20 @@ var workOptions = []*Option{
 		JSON:     "qps", Unit: "QPs", Label: "Number of qps", Header: Always,
 		value: number(func(s *Settings) *int { return &s.QPs }, 1, MaxQPs),
 	}, {
+		Name: "connection", Letter: "c", Argument: "TYPE", Group: groupWork,
+		Help:     "transport of the QPs: RC, UC (WRITE and SEND), UD (SEND) or XRC; what UC and UD lose is counted",
+		Perftest: "without DC and SRD",
+		Meaning:  "transport of the QPs",
+		JSON:     "transport", Label: "Connection type", Header: Always,
+		value: oneOf(func(s *Settings) *Transport { return &s.Transport }, RC, UC, UD, XRC),
+	}, {
+		Name: "use-srq", Group: groupWork, Only: sends,
+		Help:     "one shared receive queue in place of those of the QPs; XRC always has one",
+		Perftest: same,
+		Meaning:  "the QPs had one shared receive queue in place of their own",
+		JSON:     "use_srq", Label: "Using SRQ", Header: WhenSet,
+		value: toggle(func(s *Settings) *bool { return &s.UseSRQ }),
+	}, {
 		Name: "tx-depth", Letter: "t", Argument: "N", Group: groupWork,
 		Help: "depth of the send queue; a latency test has one message on its way all the same", Perftest: same,
 		Meaning: "depth of the send queue",

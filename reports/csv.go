@@ -23,7 +23,7 @@ var csvRun = []struct {
 	{"host", func(f *result.File) string { return f.Local.Host }},
 	{"device", func(f *result.File) string { return f.Local.Device.Name }},
 	{"software", SoftwareLabel},
-	{"transport", func(f *result.File) string { return f.Parameters.Transport }},
+	{"transport", func(f *result.File) string { return string(f.Parameters.Transport) }},
 	{"qps", func(f *result.File) string { return strconv.Itoa(f.Parameters.QPs) }},
 	{"started", func(f *result.File) string { return f.Started.Format("2006-01-02T15:04:05Z07:00") }},
 }

@@ -33,7 +33,7 @@ func writeGobench(b *bytes.Buffer, files []*result.File) {
 func gobenchRun(f *result.File) [][2]string {
 	lines := [][2]string{
 		{"program", f.Program}, {"role", f.Role}, {"host", f.Local.Host}, {"cpu", f.Local.CPU},
-		{"device", f.Local.Device.Name}, {"software", SoftwareLabel(f)}, {"transport", f.Parameters.Transport},
+		{"device", f.Local.Device.Name}, {"software", SoftwareLabel(f)}, {"transport", string(f.Parameters.Transport)},
 	}
 	plan := option.Settings{Plan: f.Parameters.Plan}
 	for _, s := range f.Parameters.Settings() {

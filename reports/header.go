@@ -66,8 +66,6 @@ func parameters(f *result.File) [][]string {
 		switch s.Option.Name {
 		case "qp":
 			line = append(line, "Transport type", transportType(d))
-		case "tx-depth":
-			lines = append(lines, []string{"Connection type", f.Parameters.Transport})
 		}
 		if s.Header && !(s.Option.Name == "inline_size" && result.RoundTrip(f.Op)) {
 			lines = append(lines, line)

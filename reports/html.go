@@ -83,7 +83,7 @@ func lead(runs []*result.File) string {
 	var devices, transports, hosts, days []string
 	for _, f := range runs {
 		devices = addNew(devices, between(f.Local.Device.Name, f.Peer.Device.Name))
-		transports = addNew(transports, f.Parameters.Transport)
+		transports = addNew(transports, string(f.Parameters.Transport))
 		hosts = addNew(hosts, between(f.Local.Host, f.Peer.Host))
 		if !f.Started.IsZero() {
 			days = addNew(days, f.Started.UTC().Format("2006-01-02"))

@@ -62,7 +62,7 @@ type runSetting struct {
 func setting(f *result.File) runSetting {
 	return runSetting{
 		local: f.Local.Host, peer: f.Peer.Host, device: f.Local.Device.Name, peerDevice: f.Peer.Device.Name,
-		role: f.Role, transport: f.Parameters.Transport, options: f.Parameters.Key(),
+		role: f.Role, transport: string(f.Parameters.Transport), options: f.Parameters.Key(),
 	}
 }
 

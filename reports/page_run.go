@@ -163,7 +163,7 @@ func clockText(s result.Side) string {
 // settings lists the parameters of a run.
 func settings(f *result.File) [][]string {
 	list := [][]string{
-		{"Connection type", f.Parameters.Transport},
+		{"Connection type", string(f.Parameters.Transport)},
 		{"Modes that ran", strings.Join(f.Parameters.Modes, ", ")},
 	}
 	for _, s := range f.Parameters.Settings() {

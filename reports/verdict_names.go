@@ -14,7 +14,7 @@ func namingOf(runs []*result.File) naming {
 	var devices, transports []string
 	for _, f := range runs {
 		devices = addNew(devices, devicesOf(f))
-		transports = addNew(transports, f.Parameters.Transport)
+		transports = addNew(transports, string(f.Parameters.Transport))
 	}
 	return naming{len(devices) > 1, len(transports) > 1}
 }
@@ -31,7 +31,7 @@ func (n naming) of(f *result.File) string {
 // transport is the part of it that a promise has, which is of one device.
 func (n naming) transport(f *result.File) string {
 	if n.transports {
-		return " over " + Clean(f.Parameters.Transport)
+		return " over " + Clean(string(f.Parameters.Transport))
 	}
 	return ""
 }

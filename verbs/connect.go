@@ -100,14 +100,25 @@ func (p Path) retries() Retries {
 	return *p.Retries
 }
 
-// Connect takes an RC QP in RESET through INIT and RTR to RTS, connected to the
-// remote endpoint. access is what the peer may do. The path MTU and the number
+// Connect takes a QP of RC, or of either end of XRC, in RESET through INIT and RTR to RTS,
+// connected to the remote endpoint. access is what the peer may do. The path MTU and the number
 // of outstanding READs are the smaller ones of both sides; the path has a GRH
 // if the remote GID is not zero.
 //
 // A QP may send when Connect returns, but the peer answers only after its own:
 // sides that may be more than half a second apart agree on it before the first send.
 func Connect(qp QP, path Path, access Access, local, remote Endpoint) error {
+	return connect(qp, path, access, local, remote, ^QPAttrMask(0))
+}
+
+// ConnectUC is [Connect] for a QP of UC, which has no READs and repeats nothing.
+func ConnectUC(qp QP, path Path, access Access, local, remote Endpoint) error {
+	const reliable = MaskMaxDestRdAtomic | MaskMinRNRTimer | MaskTimeout | MaskRetryCnt | MaskRNRRetry | MaskMaxRdAtomic
+	return connect(qp, path, access, local, remote, ^reliable)
+}
+
+// connect moves a QP by those attributes that its transport has.
+func connect(qp QP, path Path, access Access, local, remote Endpoint, has QPAttrMask) error {
 	if err := local.Check(); err != nil {
 		return fmt.Errorf("local %w", err)
 	}
@@ -118,7 +129,7 @@ func Connect(qp QP, path Path, access Access, local, remote Endpoint) error {
 		return err
 	}
 	for _, m := range []modify{toInit(path, access), toRTR(path, local, remote), toRTS(path.retries(), local, remote)} {
-		if err := qp.Modify(&m.attr, m.mask); err != nil {
+		if err := qp.Modify(&m.attr, m.mask&has); err != nil {
 			return err
 		}
 	}
@@ -171,16 +182,22 @@ func toRTR(path Path, local, remote Endpoint) modify {
 		RQPSN:           remote.PSN,
 		MaxDestRdAtomic: min(local.RdAtomic, remote.RdAtomic),
 		MinRNRTimer:     path.retries().MinRNRTimer,
-		AH:              AHAttr{DLID: remote.LID, SL: path.SL, PortNum: uint8(path.Port)},
-	}
-	if remote.GID != (GID{}) {
-		attr.AH.IsGlobal = true
-		attr.AH.GRH = GlobalRoute{
-			DGID: remote.GID, FlowLabel: path.FlowLabel, SGIDIndex: uint8(path.GIDIndex),
-			HopLimit: path.hopLimit(), TrafficClass: path.TrafficClass,
-		}
+		AH:              path.To(remote),
 	}
 	return modify{attr, MaskState | MaskAV | MaskPathMTU | MaskDestQPN | MaskRQPSN | MaskMaxDestRdAtomic | MaskMinRNRTimer}
+}
+
+// To returns the address of the remote port, with a GRH if its GID is not zero.
+func (p Path) To(remote Endpoint) AHAttr {
+	a := AHAttr{DLID: remote.LID, SL: p.SL, PortNum: uint8(p.Port)}
+	if remote.GID != (GID{}) {
+		a.IsGlobal = true
+		a.GRH = GlobalRoute{
+			DGID: remote.GID, FlowLabel: p.FlowLabel, SGIDIndex: uint8(p.GIDIndex),
+			HopLimit: p.hopLimit(), TrafficClass: p.TrafficClass,
+		}
+	}
+	return a
 }
 
 func (p Path) hopLimit() uint8 {

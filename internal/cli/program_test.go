@@ -128,7 +128,7 @@ func quick(_ context.Context, c harness.Config) error {
 
 // begin fills of a file what is needed to print it.
 func begin(c harness.Config) {
-	c.File.Parameters = result.Parameters{Plan: c.Plan.Resolve(), Extent: result.Extent{Transport: "RC", Modes: []string{"poll"}}}
+	c.File.Parameters = result.Parameters{Plan: c.Plan.Resolve(), Extent: result.Extent{Modes: []string{"poll"}}}
 	c.File.Parameters.MTU = 4096
 	c.File.Local.Device.Name = c.Context.Device().Name()
 	c.Begin()

@@ -15,7 +15,7 @@ import (
 func newSketch(g *group, lines []*series, what string, words ...string) *sketch.Sketch {
 	f := g.Runs[0]
 	s := sketch.Blank()
-	words = append(append([]string{g.Op, g.Kind}, words...), f.Local.Device.Name, f.Parameters.Transport)
+	words = append(append([]string{g.Op, g.Kind}, words...), f.Local.Device.Name, string(f.Parameters.Transport))
 	s.Name = reports.Slug(words...)
 	s.Title = reports.Shorten(strings.TrimSuffix(reports.TestTitle(g.Op, g.Kind), " Test"), 40) + ": " + what
 	s.Subtitle = subtitle(g, lines)
@@ -32,7 +32,7 @@ func subtitle(g *group, lines []*series) string {
 	if peer := reports.Shorten(f.Peer.Device.Name, 32); peer != "" && peer != device {
 		device += " to " + peer
 	}
-	parts := []string{device, reports.Shorten(f.Parameters.Transport, 12)}
+	parts := []string{device, reports.Shorten(string(f.Parameters.Transport), 12)}
 	if ops := g.opcodes(); len(ops) == 1 {
 		parts = append(parts, reports.Shorten(ops[0], 24))
 	}

@@ -31,7 +31,7 @@ func groupsOf(files []*result.File) []*group {
 		index := map[key]*group{}
 		ratios := whole.Ratios()
 		for i, f := range whole.Runs {
-			k := key{f.Local.Device.Name, f.Peer.Device.Name, f.Parameters.Transport}
+			k := key{f.Local.Device.Name, f.Peer.Device.Name, string(f.Parameters.Transport)}
 			g := index[k]
 			if g == nil {
 				g = &group{&reports.Group{Op: whole.Op, Kind: whole.Kind, Along: whole.Along}, ratios, barred}

@@ -8,7 +8,7 @@ import (
 )
 
 // columns are all of them: whatever is printed, compared or defined comes from here.
-var columns = slices.Concat(rowColumns, latencyColumns, bandwidthColumns, directionColumns, costColumns, verifyColumns, roundColumns)
+var columns = slices.Concat(rowColumns, latencyColumns, bandwidthColumns, directionColumns, costColumns, deliveryColumns, verifyColumns, roundColumns)
 
 var rowColumns = []Column{
 	{Field: "size_bytes", Unit: "bytes", Definition: "payload of one message",
@@ -177,6 +177,22 @@ func wakeUps(c *Cost) string {
 		return ""
 	}
 	return share(c.SleepsPerMessage)
+}
+
+var deliveryColumns = []Column{
+	{Field: "delivery.sent", Unit: "messages", Definition: "messages that both sides sent over a transport that may lose them, warm-ups not included",
+		Head: "sent", shown: "messages", print: asCount, Value: inDelivery(func(d *Delivery) float64 { return float64(d.Sent) })},
+	{Field: "delivery.lost", Unit: "messages", Definition: "sent messages that had not arrived when nothing came any more",
+		Head: "lost", shown: "messages", print: asCount, Value: inDelivery(func(d *Delivery) float64 { return float64(d.Lost) })},
+}
+
+func inDelivery(of func(*Delivery) float64) func(*Row) float64 {
+	return func(r *Row) float64 {
+		if r.Delivery == nil {
+			return 0
+		}
+		return of(r.Delivery)
+	}
 }
 
 var verifyColumns = []Column{

@@ -80,7 +80,7 @@ func TestColumnsShowTheirFields(t *testing.T) {
 		if c.Value == nil {
 			continue
 		}
-		r := &Row{Latency: &Latency{}, Bandwidth: &Bandwidth{}, FromClient: &Direction{}, FromServer: &Direction{}, Verify: &Verify{}}
+		r := &Row{Latency: &Latency{}, Bandwidth: &Bandwidth{}, FromClient: &Direction{}, FromServer: &Direction{}, Verify: &Verify{}, Delivery: &Delivery{}}
 		if v := c.Value(r); v != 0 {
 			t.Errorf("%s of nothing is %v", c.Field, v)
 		}

@@ -23,9 +23,8 @@ type Parameters struct {
 
 // Extent is what a plan came to.
 type Extent struct {
-	Transport string   `json:"transport"`        // "RC"
-	Modes     []string `json:"modes"`            // as run, in order
-	Relaxed   bool     `json:"relaxed_ordering"` // asked for of messages in modes poll and event
+	Modes   []string `json:"modes"`            // as run, in order
+	Relaxed bool     `json:"relaxed_ordering"` // asked for of messages in modes poll and event
 }
 
 // MarshalJSON lays both parts together.

@@ -135,8 +135,15 @@ type Row struct {
 	Peer       Cost       `json:"peer"`
 	Rounds     []Round    `json:"rounds"`
 	NoRatio    string     `json:"no_ratio,omitempty"` // why nothing is concluded from this row against others; empty if it may be compared
+	Delivery   *Delivery  `json:"delivery,omitempty"` // of transports that may lose messages, where arrivals are counted
 	Verify     *Verify    `json:"verify,omitempty"`
 	Warnings   []Warning  `json:"warnings,omitempty"`
+}
+
+// Delivery is what became of the messages of a row, warm-ups not included.
+type Delivery struct {
+	Sent uint64 `json:"sent"` // by both sides
+	Lost uint64 `json:"lost"` // of them
 }
 
 // The variants of a mode.

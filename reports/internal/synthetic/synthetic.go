@@ -121,7 +121,7 @@ func parameters(t option.Test, sizes []int, modes []string) result.Parameters {
 	p.Compare, p.Sizes, p.Iterations = true, sizes, 5000
 	p = p.Resolve()
 	p.TxDepth, p.CQMod, p.Inline, p.MTU = 128, 100, 220, 4096
-	return result.Parameters{Plan: p, Extent: result.Extent{Transport: "RC", Modes: modes}}
+	return result.Parameters{Plan: p, Extent: result.Extent{Modes: modes}}
 }
 
 // row is of one size and mode, in 20 rounds.

@@ -1,0 +1,118 @@
+package harness
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/wrap"
+)
+
+// loser sends some datagrams of the client's measured rounds with a Q_Key that the peer drops.
+type loser struct {
+	oob.Peer
+	sync.Mutex
+	counts bool
+	posted int
+	lost   []int // numbers of the messages
+	spoilt *verbs.SendWR
+	ah     handle
+	qpn    uint32
+}
+
+type handle uint64
+
+func (h handle) Handle() uint64 { return uint64(h) }
+func (handle) Close() error     { return nil }
+
+func (l *loser) Turn(mine oob.Turn) (oob.Turn, error) {
+	l.Lock()
+	l.counts = mine.Step == oob.StepRound && !mine.Warmup
+	l.Unlock()
+	return l.Peer.Turn(mine)
+}
+
+func (l *loser) post(_ verbs.QP, wr *verbs.SendWR) {
+	l.Lock()
+	defer l.Unlock()
+	if l.spoilt != nil {
+		l.spoilt.SetUD(l.ah, l.qpn, qkey)
+		l.spoilt = nil
+	}
+	if wrap.Length(wr) == 0 || !l.counts {
+		return
+	}
+	for _, n := range l.lost {
+		if n == l.posted {
+			ah, qpn, _ := wr.UD()
+			l.ah, l.qpn, l.spoilt = handle(ah), qpn, wr
+			wr.SetUD(l.ah, qpn, qkey+1)
+		}
+	}
+	l.posted++
+}
+
+// Each datagram that is lost is counted, and none that is not; nothing waits for it.
+func TestLostDatagramsAreCounted(t *testing.T) {
+	for _, kind := range allKinds {
+		for _, verify := range []bool{false, true} {
+			l := &loser{lost: []int{3, 40, 41, 199}}
+			p := testPlan(option.OpSend, kind, 64, 200)
+			p.Transport, p.Verify = option.UD, verify
+			files, errs := pair{
+				device: "shm_whole", plan: p,
+				wrap: func(side int, c verbs.Context) verbs.Context {
+					if side == 1 {
+						return c
+					}
+					return wrap.Context(c, wrap.Options{OnPostSend: l.post})
+				},
+				peer: func(side int, peer oob.Peer) oob.Peer {
+					if side == 1 {
+						return peer
+					}
+					l.Peer = peer
+					return l
+				},
+			}.run(t)
+			if err := errors.Join(errs[:]...); err != nil {
+				t.Fatalf("%s: %v", kind, err)
+			}
+			for side, f := range files {
+				checkLost(t, side, f, 4)
+			}
+		}
+	}
+}
+
+func checkLost(t *testing.T, side int, f *result.File, want uint64) {
+	t.Helper()
+	r := &f.Rows[0]
+	if r.Delivery == nil || r.Delivery.Lost != want || r.Delivery.Sent < 200 || r.Verify != nil && r.Verify.Bad() > 0 {
+		t.Errorf("%s, side %d: delivery %+v, verify %+v", f.Parameters.Kind, side, r.Delivery, r.Verify)
+	}
+	if len(r.Warnings) == 0 || r.Warnings[0].ID == "" {
+		t.Errorf("%s, side %d: nothing is told: %+v", f.Parameters.Kind, side, r.Warnings)
+	}
+}
+
+// A path that loses everything ends a run, and says so.
+func TestNothingHangsForWhatIsLost(t *testing.T) {
+	p := testPlan(option.OpSend, option.KindBandwidth, 64, 200)
+	p.Transport = option.UD
+	files, errs := pair{device: "shm_whole", plan: p, wrap: func(side int, c verbs.Context) verbs.Context {
+		return wrap.Context(c, wrap.Options{OnPostSend: func(_ verbs.QP, wr *verbs.SendWR) {
+			if ah, qpn, _ := wr.UD(); wrap.Length(wr) > 0 {
+				wr.SetUD(handle(ah), qpn, qkey+1)
+			}
+		}})
+	}}.run(t)
+	if err := errors.Join(errs[:]...); err != nil {
+		t.Fatal(err)
+	}
+	checkLost(t, 0, files[0], 200)
+}
