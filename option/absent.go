@@ -11,7 +11,7 @@ const (
 	whyCrypto      = "inline encryption of mlx5 devices is not supported"
 	whyDC          = "not supported: DC is a transport of mlx5 devices alone, and all tests use RC"
 	whyTPH         = "hints for processing PCIe packets (TPH) are not supported"
-	whyMulticast   = "not offered yet: all tests use RC, which has no multicast"
+	whyMulticast   = "not offered yet: there are no multicast tests"
 	whyFile        = "memory comes from the host's RAM only: mapped files are not supported"
 	whyNVIDIA      = "memory comes from the host's RAM only: NVIDIA GPUs are not supported"
 	whyMooreThread = "memory comes from the host's RAM only: Moore Threads GPUs are not supported"

@@ -1,0 +1,67 @@
+package option
+
+import (
+	"strings"
+	"testing"
+)
+
+// What a transport does not carry is refused by name.
+func TestTransports(t *testing.T) {
+	for _, c := range []struct {
+		op     Op
+		change func(*Plan)
+		want   string // empty: it is possible
+	}{
+		{OpWrite, func(p *Plan) { p.Transport = UC }, ""},
+		{OpSend, func(p *Plan) { p.Transport = UC }, ""},
+		{OpRead, func(p *Plan) { p.Transport = UC }, "--connection UC: ib_read_bw measures READ, and UC has SEND and WRITE only"},
+		{OpAtomic, func(p *Plan) { p.Transport = UC }, "--connection UC: ib_atomic_bw measures atomic operations"},
+		{OpSend, func(p *Plan) { p.Transport = UD }, ""},
+		{OpWrite, func(p *Plan) { p.Transport = UD }, "--connection UD: ib_write_bw measures WRITE, and UD has SEND only"},
+		{OpRead, func(p *Plan) { p.Transport = UD }, "UD has SEND only"},
+		{OpAtomic, func(p *Plan) { p.Transport = UD }, "UD has SEND only"},
+		{OpAtomic, func(p *Plan) { p.Transport = XRC }, ""},
+		{OpRead, func(p *Plan) { p.Transport = XRC }, ""},
+		{OpSend, func(p *Plan) { p.Transport = "DC" }, "choose RC, UC, UD or XRC"},
+		{OpSend, func(p *Plan) { p.Transport, p.RDMACM = UC, true }, "--rdma_cm connects QPs of RC: leave --connection UC out"},
+		{OpSend, func(p *Plan) { p.UseSRQ = true }, ""},
+		{OpSend, func(p *Plan) { p.Transport, p.UseSRQ = UC, true }, "QPs of UC have no shared receive queue"},
+		{OpSend, func(p *Plan) { p.Transport, p.UseSRQ = UD, true }, ""},
+		{OpWrite, func(p *Plan) { p.UseSRQ = true }, "--use-srq: ib_write_bw does not have this option"},
+		{OpSend, func(p *Plan) { p.Transport, p.Sizes = UD, []int{4097} }, "--size 4097: over UD a message is one packet, of 4096 bytes at most"},
+		{OpSend, func(p *Plan) { p.Transport, p.Sizes, p.MTU = UD, []int{1025}, 1024 }, "of 1024 bytes at most"},
+		{OpSend, func(p *Plan) { p.Transport, p.Sizes = UD, AllSizes() }, ""},
+		{OpSend, func(p *Plan) { p.Transport, p.Offset = UD, 8 }, "where the GRH before it ends"},
+		{OpSend, func(p *Plan) { p.Transport, p.Completion = UD, ModeData }, "--completion data: over UD a SEND may be lost"},
+		{OpSend, func(p *Plan) { p.Transport, p.Completion = UC, ModeData }, "--completion data: over UC a SEND may be lost"},
+		{OpWrite, func(p *Plan) { p.Transport, p.Completion = UC, ModeData }, ""},
+		{OpSend, func(p *Plan) { p.UseSRQ, p.Completion = true, ModeData }, "shared receive queue, so it is not known where"},
+		{OpSend, func(p *Plan) { p.Transport, p.Completion = XRC, ModeData }, "shared receive queue, so it is not known where"},
+		{OpWrite, func(p *Plan) { p.Transport, p.Completion = XRC, ModeData }, ""},
+		{OpSend, func(p *Plan) { p.Transport, p.Kind, p.NoPeak = UD, KindLatency, true }, "--noPeak: over UD messages may be lost"},
+	} {
+		p := Defaults(Test{c.op, KindBandwidth})
+		c.change(&p)
+		err := p.Check()
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s over %s: %v, want %q", p.Program(), p.Transport, err, c.want)
+		}
+	}
+}
+
+// Sizes of UD that nobody asked for by their number become those that a packet takes.
+func TestSizesFitIntoDatagrams(t *testing.T) {
+	p := Defaults(Test{OpSend, KindBandwidth})
+	p.Transport = UD
+	if err := p.Fit(2048); err != nil || joined(p.Sizes) != "2048" {
+		t.Errorf("%v, %v", p.Sizes, err)
+	}
+	p.Sizes = AllSizes()
+	if err := p.Fit(1024); err != nil || len(p.Sizes) != 10 || p.Sizes[9] != 1024 {
+		t.Errorf("%v, %v", p.Sizes, err)
+	}
+	p.Sizes = []int{64, 2048}
+	if err := p.Fit(1024); err == nil {
+		t.Error("a size above the MTU passed")
+	}
+}
