@@ -21,7 +21,7 @@ type atomics struct {
 }
 
 // before is how many operations of the round were on message k's slot before it.
-func (o *sender) before(k uint64) uint64 { return (k - o.atomics.base) / uint64(o.slots) }
+func (o *sender) before(k uint64) uint64 { return (k - o.atomics.base) / uint64(o.into.Slots()) }
 
 // target makes a slot's request the scheme's operation on the peer's number.
 func (s *scheme) target(wr *verbs.SendWR, remote uint64, rkey uint32) {
