@@ -47,8 +47,11 @@ type DeviceCapFlags uint64
 
 // The capabilities that decide whether a verb or an object is there.
 const (
-	DeviceCapSRQResize DeviceCapFlags = 1 << 13 // [SRQ] Modify with [SRQMaxWR]
-	DeviceCapXRC       DeviceCapFlags = 1 << 20
+	DeviceCapSRQResize       DeviceCapFlags = 1 << 13 // [SRQ] Modify with [SRQMaxWR]
+	DeviceCapMemWindow       DeviceCapFlags = 1 << 17 // [MW] of type 1
+	DeviceCapXRC             DeviceCapFlags = 1 << 20
+	DeviceCapMemWindowType2A DeviceCapFlags = 1 << 23 // [MW] of type 2
+	DeviceCapMemWindowType2B DeviceCapFlags = 1 << 24 // same
 )
 
 var deviceCapNames = []string{

@@ -17,6 +17,8 @@ var (
 	// ErrClosed says that the object, or the context that it was made from, was closed
 	// before the call.
 	ErrClosed = syscall.EBADF
+	// ErrMRUnusable says that a region could not be changed, and cannot be used any more.
+	ErrMRUnusable = errors.New("the region is not usable any more: close it")
 	// ErrTimeout is returned by waits whose time has passed.
 	ErrTimeout = os.ErrDeadlineExceeded
 )

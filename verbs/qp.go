@@ -86,6 +86,8 @@ type QP interface {
 //	RDMA_WRITE, with _WITH_IMM yes       yes   no    of some devices
 //	RDMA_READ                  yes       no    no    of some devices
 //	ATOMIC_...                 yes       no    no    no
+//	[MW]: BIND_MW, LOCAL_INV,
+//	  SEND_WITH_INV            yes       yes   no    no
 //	acknowledged, repeated     yes       no    no    yes
 //	in the order of posting    yes       yes   no    no
 //	receives of an [SRQ]       yes       no    yes   no

@@ -99,6 +99,11 @@ const (
 
 	OpAtomicCmpAndSwp   Opcode = 5 // IBV_WR_ATOMIC_CMP_AND_SWP
 	OpAtomicFetchAndAdd Opcode = 6 // IBV_WR_ATOMIC_FETCH_AND_ADD
+
+	// Of memory windows, see [MW].
+	OpLocalInv    Opcode = 7 // IBV_WR_LOCAL_INV
+	OpBindMW      Opcode = 8 // IBV_WR_BIND_MW
+	OpSendWithInv Opcode = 9 // IBV_WR_SEND_WITH_INV
 )
 
 var opcodeNames = map[Opcode]string{
@@ -110,6 +115,10 @@ var opcodeNames = map[Opcode]string{
 
 	OpAtomicCmpAndSwp:   "ATOMIC_CMP_AND_SWP",
 	OpAtomicFetchAndAdd: "ATOMIC_FETCH_AND_ADD",
+
+	OpLocalInv:    "LOCAL_INV",
+	OpBindMW:      "BIND_MW",
+	OpSendWithInv: "SEND_WITH_INV",
 }
 
 // String returns the manual's name without IBV_WR_.
@@ -128,6 +137,9 @@ const (
 	SendOpRDMARead          SendOps = 1 << 4 // IBV_QP_EX_WITH_RDMA_READ
 	SendOpAtomicCmpAndSwp   SendOps = 1 << 5 // IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP
 	SendOpAtomicFetchAndAdd SendOps = 1 << 6 // IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD
+	SendOpLocalInv          SendOps = 1 << 7 // IBV_QP_EX_WITH_LOCAL_INV
+	SendOpBindMW            SendOps = 1 << 8 // IBV_QP_EX_WITH_BIND_MW
+	SendOpSendWithInv       SendOps = 1 << 9 // IBV_QP_EX_WITH_SEND_WITH_INV
 )
 
 // SendFlags modify a send work request: enum ibv_send_flags.
@@ -156,6 +168,8 @@ const (
 	WCRDMARead        WCOpcode = 2          // IBV_WC_RDMA_READ
 	WCCompSwap        WCOpcode = 3          // IBV_WC_COMP_SWAP
 	WCFetchAdd        WCOpcode = 4          // IBV_WC_FETCH_ADD
+	WCBindMW          WCOpcode = 5          // IBV_WC_BIND_MW
+	WCLocalInv        WCOpcode = 6          // IBV_WC_LOCAL_INV
 	WCRecv            WCOpcode = wcRecv     // IBV_WC_RECV
 	WCRecvRDMAWithImm WCOpcode = wcRecv + 1 // IBV_WC_RECV_RDMA_WITH_IMM
 )
@@ -166,6 +180,8 @@ var wcOpcodeNames = map[WCOpcode]string{
 	WCRDMARead:        "RDMA_READ",
 	WCCompSwap:        "COMP_SWAP",
 	WCFetchAdd:        "FETCH_ADD",
+	WCBindMW:          "BIND_MW",
+	WCLocalInv:        "LOCAL_INV",
 	WCRecv:            "RECV",
 	WCRecvRDMAWithImm: "RECV_RDMA_WITH_IMM",
 }
@@ -181,7 +197,7 @@ const (
 	WCGRH     WCFlags = 1 << 0 // IBV_WC_GRH: UD: the first 40 bytes of the receive hold the GRH
 	WCWithImm WCFlags = 1 << 1 // IBV_WC_WITH_IMM: Imm is valid
 	WCIPCsum  WCFlags = 1 << 2 // IBV_WC_IP_CSUM_OK: the packet's IP checksums are right
-	WCWithInv WCFlags = 1 << 3 // IBV_WC_WITH_INV: Imm holds the rkey that the message made invalid
+	WCWithInv WCFlags = 1 << 3 // IBV_WC_WITH_INV: InvalidatedRKey is valid
 )
 
 // WC is a work completion. Layout of struct ibv_wc (48 bytes). If Status is not

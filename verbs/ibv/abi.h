@@ -21,6 +21,11 @@ struct abi_srq;
 struct abi_pd;
 struct abi_ah;
 struct abi_data_buf;
+struct abi_cq_ex;
+struct abi_poll_cq_attr;
+struct abi_mw;
+struct abi_mw_bind;
+struct abi_mw_bind_info;
 
 union abi_gid {
 	uint8_t raw[16];
@@ -35,6 +40,7 @@ struct abi_sge {
 	uint32_t lkey;
 };
 
+/* wr, qp_type and ext are unions; ext is bind_mw: window, rkey, struct abi_mw_bind_info. */
 struct abi_send_wr {
 	uint64_t wr_id;
 	struct abi_send_wr *next;
@@ -82,7 +88,11 @@ struct abi_device {
 };
 
 struct abi_context_ops {
-	void *before_poll_cq[11];
+	void *before_alloc_mw[7];
+	struct abi_mw *(*alloc_mw)(struct abi_pd *pd, uint32_t type);
+	int (*bind_mw)(struct abi_qp *qp, struct abi_mw *mw, struct abi_mw_bind *bind);
+	int (*dealloc_mw)(struct abi_mw *mw);
+	void *create_cq;
 	int (*poll_cq)(struct abi_cq *cq, int num_entries, struct abi_wc *wc);
 	int (*req_notify_cq)(struct abi_cq *cq, int solicited_only);
 	void *before_post_srq_recv[7];
@@ -115,6 +125,42 @@ struct abi_cq {
 	void *cq_context;
 	uint32_t handle;
 	int cqe;
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	uint32_t comp_events_completed;
+	uint32_t async_events_completed;
+};
+
+/* A CQ that is polled by functions, which tell of the completion that they are at. */
+struct abi_cq_ex {
+	struct abi_cq cq;
+	uint32_t comp_mask;
+	uint32_t status;
+	uint64_t wr_id;
+	int (*start_poll)(struct abi_cq_ex *cq, struct abi_poll_cq_attr *attr);
+	int (*next_poll)(struct abi_cq_ex *cq);
+	void (*end_poll)(struct abi_cq_ex *cq);
+	uint32_t (*read_opcode)(struct abi_cq_ex *cq);
+	uint32_t (*read_vendor_err)(struct abi_cq_ex *cq);
+	uint32_t (*read_byte_len)(struct abi_cq_ex *cq);
+	uint32_t (*read_imm_data)(struct abi_cq_ex *cq);
+	uint32_t (*read_qp_num)(struct abi_cq_ex *cq);
+	uint32_t (*read_src_qp)(struct abi_cq_ex *cq);
+	unsigned int (*read_wc_flags)(struct abi_cq_ex *cq);
+	uint32_t (*read_slid)(struct abi_cq_ex *cq);
+	uint8_t (*read_sl)(struct abi_cq_ex *cq);
+	uint8_t (*read_dlid_path_bits)(struct abi_cq_ex *cq);
+	uint64_t (*read_completion_ts)(struct abi_cq_ex *cq);
+	void *before_wallclock[3];
+	uint64_t (*read_completion_wallclock_ns)(struct abi_cq_ex *cq);
+};
+
+struct abi_poll_cq_attr {
+	uint32_t comp_mask;
+};
+
+struct abi_td {
+	struct abi_context *context;
 };
 
 struct abi_mr {
@@ -125,6 +171,14 @@ struct abi_mr {
 	uint32_t handle;
 	uint32_t lkey;
 	uint32_t rkey;
+};
+
+struct abi_mw {
+	struct abi_context *context;
+	struct abi_pd *pd;
+	uint32_t rkey;
+	uint32_t handle;
+	uint32_t type;
 };
 
 struct abi_qp {
@@ -151,7 +205,7 @@ struct abi_qp_ex {
 	unsigned int wr_flags;
 	void (*wr_atomic_cmp_swp)(struct abi_qp_ex *qp, uint32_t rkey, uint64_t addr, uint64_t compare, uint64_t swap);
 	void (*wr_atomic_fetch_add)(struct abi_qp_ex *qp, uint32_t rkey, uint64_t addr, uint64_t add);
-	void (*wr_bind_mw)(void);
+	void (*wr_bind_mw)(struct abi_qp_ex *qp, struct abi_mw *mw, uint32_t rkey, const struct abi_mw_bind_info *info);
 	void (*wr_local_inv)(struct abi_qp_ex *qp, uint32_t rkey);
 	void (*wr_rdma_read)(struct abi_qp_ex *qp, uint32_t rkey, uint64_t addr);
 	void (*wr_rdma_write)(struct abi_qp_ex *qp, uint32_t rkey, uint64_t addr);
@@ -331,6 +385,19 @@ struct abi_gid_entry {
 	uint32_t ndev_ifindex;
 };
 
+struct abi_mw_bind_info {
+	struct abi_mr *mr;
+	uint64_t addr;
+	uint64_t length;
+	unsigned int access;
+};
+
+struct abi_mw_bind {
+	uint64_t wr_id;
+	unsigned int send_flags;
+	struct abi_mw_bind_info info;
+};
+
 struct abi_qp_cap {
 	uint32_t max_send_wr;
 	uint32_t max_recv_wr;
@@ -379,6 +446,44 @@ struct abi_qp_open_attr {
 #define ABI_QP_OPEN_ATTR_NUM 1
 #define ABI_QP_OPEN_ATTR_XRCD 2
 #define ABI_QP_OPEN_ATTR_TYPE 8
+
+struct abi_cq_init_attr_ex {
+	uint32_t cqe;
+	void *cq_context;
+	struct abi_comp_channel *channel;
+	uint32_t comp_vector;
+	uint64_t wc_flags; /* ABI_WC_EX_WITH_ */
+	uint32_t comp_mask;
+	uint32_t flags;
+	struct abi_pd *parent_domain;
+};
+
+#define ABI_WC_STANDARD_FLAGS 0x7f
+#define ABI_WC_EX_WITH_COMPLETION_TIMESTAMP 0x80
+#define ABI_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK 0x800
+#define ABI_CQ_INIT_ATTR_MASK_FLAGS 1
+#define ABI_CREATE_CQ_ATTR_SINGLE_THREADED 1
+
+struct abi_modify_cq_attr {
+	uint32_t attr_mask;
+	uint16_t count;
+	uint16_t period_us;
+};
+
+#define ABI_CQ_ATTR_MODERATE 1
+
+struct abi_td_init_attr {
+	uint32_t comp_mask;
+};
+
+struct abi_parent_domain_init_attr {
+	struct abi_pd *pd;
+	struct abi_td *td;
+	uint32_t comp_mask;
+	void *unused[3];
+};
+
+#define ABI_ADVISE_MR_FLAG_FLUSH 1
 
 struct abi_xrcd_init_attr {
 	uint32_t comp_mask; /* ABI_XRCD_INIT_ATTR_ */
@@ -484,6 +589,12 @@ struct abi_async_event {
 #define ABI_CREATE_QP_EX 56
 #define ABI_OPEN_QP 64
 #define ABI_QUERY_DEVICE_EX 104
+#define ABI_CREATE_CQ_EX 120
+#define ABI_MODIFY_CQ 184
+#define ABI_ALLOC_TD 192
+#define ABI_DEALLOC_TD 200
+#define ABI_ALLOC_PARENT_DOMAIN 208
+#define ABI_ADVISE_MR 312
 #define ABI_QUERY_PORT 320
 
 /* libmlx5.so.1 */

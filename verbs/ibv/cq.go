@@ -22,6 +22,8 @@ import (
 type cq struct {
 	ctx *context
 	c   *C.struct_abi_cq
+	ex  *C.struct_abi_cq_ex // the same, if it is extended
+	how verbs.Timestamps    // of ex
 }
 
 // CreateCQ creates a completion queue.
@@ -32,21 +34,34 @@ func (c *context) CreateCQ(cqe int, channel verbs.CompChannel, compVector int) (
 	if c.c == nil {
 		return nil, closed("create_cq", object)
 	}
-	var events *C.struct_abi_comp_channel
-	if channel != nil {
-		ch, ok := channel.(*compChannel)
-		if !ok || ch.ctx != c || ch.gone() {
-			return nil, opError("create_cq", object, syscall.EINVAL, "the completion channel must be of this context, and open")
-		}
-		events = ch.c
+	events, ok := c.twinOf(channel)
+	if !ok {
+		return nil, opError("create_cq", object, syscall.EINVAL, foreignChannel)
 	}
 	q, err := C.ib_create_cq(c.c, C.int(cqe), nil, events, C.int(compVector))
 	if q == nil {
 		return nil, opError("create_cq", object, err, createHint(err))
 	}
-	out := &cq{ctx: c, c: q}
-	c.hold(unsafe.Pointer(q), out)
-	return out, nil
+	return c.newCQ(&cq{ctx: c, c: q}), nil
+}
+
+const foreignChannel = "the completion channel must be of this context, and open"
+
+// twinOf returns what C has of a channel, which may be nil; false if it is not of this context.
+func (c *context) twinOf(channel verbs.CompChannel) (*C.struct_abi_comp_channel, bool) {
+	if channel == nil {
+		return nil, true
+	}
+	ch, ok := channel.(*compChannel)
+	if !ok || ch.ctx != c || ch.gone() {
+		return nil, false
+	}
+	return ch.c, true
+}
+
+func (c *context) newCQ(q *cq) *cq {
+	c.hold(unsafe.Pointer(q.c), q)
+	return q
 }
 
 func (q *cq) gone() bool { return q.c == nil || q.ctx.c == nil }
@@ -65,6 +80,9 @@ func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
 	}
 	if len(wc) == 0 {
 		return 0, nil
+	}
+	if q.ex != nil {
+		return q.pollEx(wc, nil, max)
 	}
 	p := C.struct_poll_cq{cq: q.c, wc: (*C.struct_abi_wc)(unsafe.Pointer(unsafe.SliceData(wc))), n: C.int(len(wc)), max: C.int(max)}
 	if !q.ctx.stacks.Call(C.fast_poll_cq, unsafe.Pointer(&p)) {

@@ -65,6 +65,16 @@ struct poll_cq {
 
 void fast_poll_cq(void *poll_cq);
 
+/* As poll_cq, of an extended CQ. times are of the kind ABI_WC_EX_WITH_, or NULL. got may be a negative errno. */
+struct poll_cq_ex {
+	struct abi_cq_ex *cq;
+	struct abi_wc *wc;
+	uint64_t *times, kind;
+	int n, max, got;
+};
+
+void fast_poll_cq_ex(void *poll_cq_ex);
+
 struct req_notify {
 	struct abi_cq *cq;
 	int solicited_only, err;

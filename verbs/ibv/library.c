@@ -18,6 +18,7 @@ LIBIBVERBS(CALL)
 static int (*p_query_gid_ex)(struct abi_context *, uint32_t, uint32_t, struct abi_gid_entry *, uint32_t, size_t);
 static ssize_t (*p_query_gid_table)(struct abi_context *, struct abi_gid_entry *, size_t, uint32_t, size_t);
 static int (*p_query_qp_data_in_order)(struct abi_qp *, uint32_t, uint32_t);
+static struct abi_mr *(*p_reg_dmabuf_mr)(struct abi_pd *, uint64_t, size_t, uint64_t, int, int);
 
 static char problem[256];
 
@@ -47,6 +48,7 @@ const char *ib_load(void)
 	*(void **)&p_query_gid_ex = find("_ibv_query_gid_ex", 1);
 	*(void **)&p_query_gid_table = find("_ibv_query_gid_table", 1);
 	*(void **)&p_query_qp_data_in_order = find("ibv_query_qp_data_in_order", 0);
+	*(void **)&p_reg_dmabuf_mr = find("ibv_reg_dmabuf_mr", 0);
 	return problem[0] ? problem : NULL;
 }
 
@@ -80,6 +82,14 @@ ssize_t ib_query_gid_table(struct abi_context *c, struct abi_gid_entry *entries,
 int ib_query_qp_data_in_order(struct abi_qp *qp, uint32_t op, uint32_t flags)
 {
 	return p_query_qp_data_in_order ? p_query_qp_data_in_order(qp, op, flags) : -1;
+}
+
+struct abi_mr *ib_reg_dmabuf_mr(struct abi_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access)
+{
+	if (p_reg_dmabuf_mr)
+		return p_reg_dmabuf_mr(pd, offset, length, iova, fd, access);
+	errno = EOPNOTSUPP;
+	return NULL;
 }
 
 /* operation returns the operation that stands so far in front of the context, or NULL. */
@@ -117,7 +127,7 @@ int ib_query_port_ex(struct abi_context *c, uint8_t port, struct abi_port_attr *
 }
 
 /*
- * The operations of XRC, each called as one of the same type of the context that its
+ * Newer operations, each called as one of the same type of the context that its
  * first argument leads to.
  */
 #define OPERATION(result, failed, name, distance, context, parameters, arguments) \
@@ -141,3 +151,40 @@ OPERATION(struct abi_qp *, NULL, create_qp_ex, ABI_CREATE_QP_EX, c,
 	  (struct abi_context *c, struct abi_qp_init_attr_ex *init), (c, init))
 OPERATION(struct abi_qp *, NULL, open_qp, ABI_OPEN_QP, c,
 	  (struct abi_context *c, struct abi_qp_open_attr *open), (c, open))
+OPERATION(struct abi_cq_ex *, NULL, create_cq_ex, ABI_CREATE_CQ_EX, c,
+	  (struct abi_context *c, struct abi_cq_init_attr_ex *init), (c, init))
+OPERATION(int, EOPNOTSUPP, modify_cq, ABI_MODIFY_CQ, cq->context, (struct abi_cq *cq, struct abi_modify_cq_attr *a), (cq, a))
+OPERATION(struct abi_td *, NULL, alloc_td, ABI_ALLOC_TD, c, (struct abi_context *c, struct abi_td_init_attr *init), (c, init))
+OPERATION(int, EOPNOTSUPP, dealloc_td, ABI_DEALLOC_TD, td->context, (struct abi_td *td), (td))
+OPERATION(struct abi_pd *, NULL, alloc_parent_domain, ABI_ALLOC_PARENT_DOMAIN, c,
+	  (struct abi_context *c, struct abi_parent_domain_init_attr *init), (c, init))
+
+int ib_advise_mr(struct abi_context *c, struct abi_pd *pd, uint32_t advice, uint32_t flags, struct abi_sge *sges, uint32_t n)
+{
+	int (*advise)(struct abi_pd *, uint32_t, uint32_t, struct abi_sge *, uint32_t);
+
+	*(void **)&advise = operation(c, ABI_ADVISE_MR);
+	return advise ? advise(pd, advice, flags, sges, n) : EOPNOTSUPP;
+}
+
+struct abi_mw *ib_alloc_mw(struct abi_context *c, struct abi_pd *pd, uint32_t type)
+{
+	if (c->ops.alloc_mw)
+		return c->ops.alloc_mw(pd, type);
+	errno = EOPNOTSUPP;
+	return NULL;
+}
+
+int ib_bind_mw(struct abi_qp *qp, struct abi_mw *mw, struct abi_mw_bind *bind)
+{
+	if (mw->type != 1)
+		return EINVAL;
+	if (mw->pd != bind->info.mr->pd)
+		return EPERM;
+	return mw->context->ops.bind_mw(qp, mw, bind);
+}
+
+int ib_dealloc_mw(struct abi_mw *mw)
+{
+	return mw->context->ops.dealloc_mw(mw);
+}

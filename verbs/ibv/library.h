@@ -26,6 +26,9 @@
 	F(struct abi_mr *, reg_mr_iova2, \
 	  (struct abi_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access), \
 	  (pd, addr, length, iova, access)) \
+	F(int, rereg_mr, \
+	  (struct abi_mr *mr, int flags, struct abi_pd *pd, void *addr, size_t length, int access), \
+	  (mr, flags, pd, addr, length, access)) \
 	F(int, dereg_mr, (struct abi_mr *mr), (mr)) \
 	F(struct abi_comp_channel *, create_comp_channel, (struct abi_context *c), (c)) \
 	F(int, destroy_comp_channel, (struct abi_comp_channel *channel), (channel)) \
@@ -70,6 +73,9 @@ ssize_t ib_query_gid_table(struct abi_context *c, struct abi_gid_entry *entries,
 /* Not in every library: -1 if it lacks the call, see has_query_qp_data_in_order. */
 int ib_query_qp_data_in_order(struct abi_qp *qp, uint32_t op, uint32_t flags);
 
+/* Not in every library: NULL with EOPNOTSUPP if it lacks the call. */
+struct abi_mr *ib_reg_dmabuf_mr(struct abi_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access);
+
 /* Inline functions of the headers, which ask the context for the newest form. */
 int ib_query_device_ex(struct abi_context *c, struct abi_device_attr_ex *a);
 int ib_query_port_ex(struct abi_context *c, uint8_t port, struct abi_port_attr *a);
@@ -81,6 +87,17 @@ struct abi_srq *ib_create_srq_ex(struct abi_context *c, struct abi_srq_init_attr
 int ib_get_srq_num(struct abi_srq *srq, uint32_t *num);
 struct abi_qp *ib_create_qp_ex(struct abi_context *c, struct abi_qp_init_attr_ex *init);
 struct abi_qp *ib_open_qp(struct abi_context *c, struct abi_qp_open_attr *open);
+struct abi_cq_ex *ib_create_cq_ex(struct abi_context *c, struct abi_cq_init_attr_ex *init);
+int ib_modify_cq(struct abi_cq *cq, struct abi_modify_cq_attr *a);
+struct abi_td *ib_alloc_td(struct abi_context *c, struct abi_td_init_attr *init);
+int ib_dealloc_td(struct abi_td *td);
+struct abi_pd *ib_alloc_parent_domain(struct abi_context *c, struct abi_parent_domain_init_attr *init);
+int ib_advise_mr(struct abi_context *c, struct abi_pd *pd, uint32_t advice, uint32_t flags, struct abi_sge *sges, uint32_t n);
+
+/* Inline functions of memory windows; alloc_mw is EOPNOTSUPP where the device has none. */
+struct abi_mw *ib_alloc_mw(struct abi_context *c, struct abi_pd *pd, uint32_t type);
+int ib_bind_mw(struct abi_qp *qp, struct abi_mw *mw, struct abi_mw_bind *bind);
+int ib_dealloc_mw(struct abi_mw *mw);
 
 /* load opens libibverbs; it returns NULL, or why that cannot be. */
 const char *ib_load(void);

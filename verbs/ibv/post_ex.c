@@ -4,7 +4,7 @@
 #include <errno.h>
 
 /* The opcodes of requests, as bits of send_ops where ibv_wr_post has the operation. */
-enum { RDMA_WRITE, RDMA_WRITE_WITH_IMM, SEND, SEND_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD };
+enum { RDMA_WRITE, RDMA_WRITE_WITH_IMM, SEND, SEND_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV };
 
 enum { UD = 4, XRC_SEND = 9, DRIVER = 0xff }; /* types of QPs */
 
@@ -13,6 +13,7 @@ enum { MOST_SGES = 32, INLINED = 8 };
 static const uint64_t bit_of[] = {
 	[RDMA_WRITE] = 1 << 0, [RDMA_WRITE_WITH_IMM] = 1 << 1, [SEND] = 1 << 2, [SEND_WITH_IMM] = 1 << 3,
 	[RDMA_READ] = 1 << 4, [ATOMIC_CMP_AND_SWP] = 1 << 5, [ATOMIC_FETCH_AND_ADD] = 1 << 6,
+	[LOCAL_INV] = 1 << 7, [BIND_MW] = 1 << 8, [SEND_WITH_INV] = 1 << 9,
 };
 
 /* begin begins a request, and returns 0 or an errno. */
@@ -46,6 +47,15 @@ static int begin(struct abi_qp_ex *q, const struct abi_send_wr *wr, uint64_t sen
 		break;
 	case ATOMIC_FETCH_AND_ADD:
 		q->wr_atomic_fetch_add(q, wr->wr[3], wr->wr[0], wr->wr[1]);
+		break;
+	case LOCAL_INV:
+		q->wr_local_inv(q, wr->imm_data);
+		break;
+	case BIND_MW:
+		q->wr_bind_mw(q, (struct abi_mw *)(uintptr_t)wr->ext[0], wr->ext[1], (const struct abi_mw_bind_info *)&wr->ext[2]);
+		break;
+	case SEND_WITH_INV:
+		q->wr_send_inv(q, wr->imm_data);
 	}
 	return 0;
 }
@@ -91,6 +101,8 @@ void fast_post_send_ex(void *post_send_ex)
 		refused = wr->num_sge < 0 || wr->num_sge > MOST_SGES ? EINVAL : begin(q, wr, p->send_ops);
 		if (refused)
 			break;
+		if (wr->opcode == LOCAL_INV || wr->opcode == BIND_MW)
+			continue; /* neither goes anywhere, nor has data */
 		address(q, wr);
 		attach(q, wr);
 	}

@@ -35,11 +35,12 @@ const promisesBlocks = "STUB_ORDER=2"
 
 // TestCapsOfEFA: ib_caps asks QPs of SRD, as there are none of RC.
 func TestCapsOfEFA(t *testing.T) {
-	cmd := stubCommand(t, "", promisesBlocks, efaWithRDMA)
+	withoutDevice(t)
 	program := filepath.Join(t.TempDir(), "ib_caps")
 	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/ib_caps").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	cmd := stubCommand(t, "", promisesBlocks, efaWithRDMA)
 	cmd.Path, cmd.Args = program, []string{program, "-d", stub}
 	out, err := cmd.CombinedOutput()
 	for _, op := range []string{"SEND", "RDMA_WRITE", "RDMA_READ"} {

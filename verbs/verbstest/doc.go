@@ -23,7 +23,7 @@
 // # Statements
 //
 // An id is a topic and a number: DEV devices, PORT ports and GIDs, MR memory
-// regions, CQ completion queues, CHN completion channels, QPS states of QPs, QRY
+// regions, MW memory windows, TD thread and parent domains, CQ completion queues, CHN completion channels, QPS states of QPs, QRY
 // query_qp, SND and RCV posting, RMA WRITE and READ, WC fields of completions,
 // ERR statuses, DIO the promise of data order, UD datagrams, MC multicast, AEV
 // asynchronous events, SRQ shared receive queues, XRC extended connections, E

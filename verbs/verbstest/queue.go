@@ -17,7 +17,13 @@ type queue struct {
 func (e *env) queue(ctx verbs.Context, cqe int, ch verbs.CompChannel) *queue {
 	e.Helper()
 	cq, err := ctx.CreateCQ(cqe, ch, 0)
-	return &queue{own(e, cq, err), e, array[verbs.WC](e, 4*depth)}
+	e.ok(err)
+	return e.queueOf(cq)
+}
+
+func (e *env) queueOf(cq verbs.CQ) *queue {
+	e.Helper()
+	return &queue{own(e, cq, nil), e, array[verbs.WC](e, 4*depth)}
 }
 
 // next waits for n completions.

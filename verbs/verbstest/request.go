@@ -18,6 +18,8 @@ type send struct {
 	// UD
 	ah        verbs.AH
 	qpn, qkey uint32
+
+	set func(*verbs.SendWR) // what else is to be set, or nil
 }
 
 // recv is a receive request.
@@ -70,6 +72,9 @@ func (r *requests) sendList(list []send) *verbs.SendWR {
 			w.SetUD(q.ah, q.qpn, q.qkey)
 		default:
 			w.SetRDMA(q.raddr, q.rkey)
+		}
+		if q.set != nil {
+			q.set(w)
 		}
 		if i > 0 {
 			r.send[i-1].Next = w

@@ -27,6 +27,9 @@ type config struct {
 	srq      int  // depth of an SRQ that the QP takes from; 0: a receive queue of its own
 	channel  bool // for all CQs
 	inMemory bool // without scatter to CQE
+	sendOps  verbs.SendOps
+	extended bool // CQs, of which stamps are asked
+	stamps   verbs.Timestamps
 	access   verbs.Access
 	qpAccess verbs.Access
 
@@ -94,10 +97,10 @@ func (e *env) sideOn(ctx verbs.Context, c config) *side {
 		ch, err := ctx.CreateCompChannel()
 		s.ch = own(e, ch, err)
 	}
-	s.recvCQ = e.queue(ctx, c.cqe, s.ch)
+	s.recvCQ = e.queueOf(e.cq(ctx, c, s.ch))
 	s.sendCQ = s.recvCQ
 	if !c.oneCQ {
-		s.sendCQ = e.queue(ctx, c.cqe, s.ch)
+		s.sendCQ = e.queueOf(e.cq(ctx, c, s.ch))
 	}
 	if c.typ == verbs.QPTypeXRCRecv {
 		s.xrcd = e.xrcd(ctx)
@@ -120,12 +123,15 @@ func (s *side) newQP() {
 	}
 	init := verbs.QPInitAttr{
 		SendCQ: s.sendCQ.CQ, RecvCQ: s.recvCQ.CQ, Cap: s.conf.cap, Type: s.conf.typ, SigAll: s.conf.sigAll,
-		SRQ: s.srq, NoScatterToCQE: s.conf.inMemory,
+		SRQ: s.srq, NoScatterToCQE: s.conf.inMemory, SendOps: s.conf.sendOps,
 	}
 	qp, err := s.pd.CreateQP(&init)
 	s.keptBack = init.MaxScatterToCQE
 	if s.conf.typ != verbs.QPTypeRC && errors.Is(err, verbs.ErrNotSupported) {
 		s.Skipf("the device offers no %s", s.conf.typ)
+	}
+	if s.conf.sendOps != 0 && errors.Is(err, verbs.ErrNotSupported) {
+		s.Skipf("the device has no ibv_wr_post for operations %#x", uint64(s.conf.sendOps))
 	}
 	s.qp = own(s.env, qp, err)
 }

@@ -35,7 +35,7 @@ type statement struct {
 // statements returns all of them by topic.
 func statements() []statement {
 	return slices.Concat(
-		devStatements, portStatements, mrStatements, cqStatements, chnStatements,
+		devStatements, portStatements, mrStatements, reregStatements, mwStatements, domainStatements, cqStatements, cqExStatements, chnStatements,
 		qpsStatements, qryStatements, sndStatements, rcvStatements, rmaStatements, atomicStatements, ucStatements,
 		wcStatements, errStatements, dioStatements, aevStatements, misuseStatements, abiStatements,
 		udStatements, mcStatements, srqStatements,

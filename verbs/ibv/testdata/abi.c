@@ -24,6 +24,12 @@ BEFORE(ABI_GET_SRQ_NUM, get_srq_num)
 BEFORE(ABI_CREATE_QP_EX, create_qp_ex)
 BEFORE(ABI_OPEN_QP, open_qp)
 BEFORE(ABI_QUERY_DEVICE_EX, query_device_ex)
+BEFORE(ABI_CREATE_CQ_EX, create_cq_ex)
+BEFORE(ABI_MODIFY_CQ, modify_cq)
+BEFORE(ABI_ALLOC_TD, alloc_td)
+BEFORE(ABI_DEALLOC_TD, dealloc_td)
+BEFORE(ABI_ALLOC_PARENT_DOMAIN, alloc_parent_domain)
+BEFORE(ABI_ADVISE_MR, advise_mr)
 BEFORE(ABI_QUERY_PORT, query_port)
 BEFORE(sizeof(size_t), sz)
 
@@ -41,6 +47,13 @@ VALUE(SRQ_INIT_ATTR_PD)
 VALUE(SRQ_INIT_ATTR_XRCD)
 VALUE(SRQ_INIT_ATTR_CQ)
 VALUE(SRQT_XRC)
+VALUE(WC_STANDARD_FLAGS)
+VALUE(WC_EX_WITH_COMPLETION_TIMESTAMP)
+VALUE(WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+VALUE(CQ_INIT_ATTR_MASK_FLAGS)
+VALUE(CREATE_CQ_ATTR_SINGLE_THREADED)
+VALUE(CQ_ATTR_MODERATE)
+VALUE(ADVISE_MR_FLAG_FLUSH)
 #undef VALUE
 #define VALUE(name) _Static_assert((int)ABI_##name == (int)name, #name);
 VALUE(MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS)
@@ -157,6 +170,80 @@ SAME(cqe, cqe)
 #undef ABI
 #undef REAL
 
+#define ABI struct abi_cq_ex
+#define REAL struct ibv_cq_ex
+SIZE
+_Static_assert(sizeof(struct abi_cq) == sizeof(struct ibv_cq), "struct ibv_cq");
+SAME(comp_mask, comp_mask)
+SAME(status, status)
+SAME(wr_id, wr_id)
+SAME(start_poll, start_poll)
+SAME(next_poll, next_poll)
+SAME(end_poll, end_poll)
+SAME(read_opcode, read_opcode)
+SAME(read_vendor_err, read_vendor_err)
+SAME(read_byte_len, read_byte_len)
+SAME(read_imm_data, read_imm_data)
+SAME(read_qp_num, read_qp_num)
+SAME(read_src_qp, read_src_qp)
+SAME(read_wc_flags, read_wc_flags)
+SAME(read_slid, read_slid)
+SAME(read_sl, read_sl)
+SAME(read_dlid_path_bits, read_dlid_path_bits)
+SAME(read_completion_ts, read_completion_ts)
+SAME(read_completion_wallclock_ns, read_completion_wallclock_ns)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_poll_cq_attr
+#define REAL struct ibv_poll_cq_attr
+SIZE
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_cq_init_attr_ex
+#define REAL struct ibv_cq_init_attr_ex
+SAME(cqe, cqe)
+SAME(cq_context, cq_context)
+SAME(channel, channel)
+SAME(comp_vector, comp_vector)
+SAME(wc_flags, wc_flags)
+SAME(comp_mask, comp_mask)
+SAME(flags, flags)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_modify_cq_attr
+#define REAL struct ibv_modify_cq_attr
+SIZE
+SAME(attr_mask, attr_mask)
+SAME(count, moderate.cq_count)
+SAME(period_us, moderate.cq_period)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_td
+#define REAL struct ibv_td
+SIZE
+SAME(context, context)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_td_init_attr
+#define REAL struct ibv_td_init_attr
+SIZE
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_parent_domain_init_attr
+#define REAL struct ibv_parent_domain_init_attr
+SIZE
+SAME(pd, pd)
+SAME(td, td)
+SAME(comp_mask, comp_mask)
+#undef ABI
+#undef REAL
+
 #define ABI struct abi_mr
 #define REAL struct ibv_mr
 SIZE
@@ -167,6 +254,50 @@ SAME(length, length)
 SAME(handle, handle)
 SAME(lkey, lkey)
 SAME(rkey, rkey)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_context_ops
+#define REAL struct ibv_context_ops
+SIZE
+SAME(alloc_mw, alloc_mw)
+SAME(bind_mw, bind_mw)
+SAME(dealloc_mw, dealloc_mw)
+SAME(poll_cq, poll_cq)
+SAME(req_notify_cq, req_notify_cq)
+SAME(post_srq_recv, post_srq_recv)
+SAME(post_send, post_send)
+SAME(post_recv, post_recv)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_mw
+#define REAL struct ibv_mw
+SIZE
+SAME(context, context)
+SAME(pd, pd)
+SAME(rkey, rkey)
+SAME(handle, handle)
+SAME(type, type)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_mw_bind_info
+#define REAL struct ibv_mw_bind_info
+SIZE
+SAME(mr, mr)
+SAME(addr, addr)
+SAME(length, length)
+SAME(access, mw_access_flags)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_mw_bind
+#define REAL struct ibv_mw_bind
+SIZE
+SAME(wr_id, wr_id)
+SAME(send_flags, send_flags)
+SAME(info, bind_info)
 #undef ABI
 #undef REAL
 

@@ -52,6 +52,7 @@ struct abi_cq *ibv_create_cq(struct abi_context *c, int cqe, void *cq_context, s
 	s->ring = slots(cqe);
 	s->in = s->out = s->told = s->overrun = s->armed = 0;
 	s->delay = number("STUB_DELAY", 0) * 1000;
+	s->stamped = 0;
 	s->owner = q;
 	s->home = (struct pipe){self, c->cmd_fd, whole(c)->serial};
 	s->channel = (struct pipe){0};
@@ -205,7 +206,7 @@ void complete(uint32_t cq, struct cqe *e, int solicited)
 		to = &s->cqe[s->in & (s->ring - 1)];
 		memcpy(to, e, e->held ? sizeof *to : offsetof(struct cqe, data));
 		to->solicited = solicited || e->wc.status;
-		if (s->delay)
+		if (s->delay || s->stamped)
 			to->due = now() + s->delay;
 		__atomic_store_n(&s->in, s->in + 1, __ATOMIC_RELEASE);
 		if (!s->delay && (s->armed == ALL || (s->armed && to->solicited)))
@@ -224,6 +225,25 @@ static inline void hand_out(struct cqe *e, struct abi_wc *wc)
 		memcpy((void *)(uintptr_t)e->held_at, e->data, e->held);
 	if (e->qp && q->num == e->qp && (int32_t)(e->posted - q->freed) > 0)
 		__atomic_store_n(&q->freed, e->posted, __ATOMIC_RELEASE);
+}
+
+int take_completion(struct cqs *s, struct abi_wc *wc, uint64_t *time)
+{
+	struct cqe *e;
+	int got = 0;
+
+	lock(&s->taking);
+	e = &s->cqe[s->out & (s->ring - 1)];
+	if (__atomic_load_n(&s->in, __ATOMIC_ACQUIRE) == s->out) {
+		got = s->overrun ? -1 : 0;
+	} else if (!s->delay || e->due <= now()) {
+		*time = e->due;
+		hand_out(e, wc);
+		__atomic_store_n(&s->out, s->out + 1, __ATOMIC_RELEASE);
+		got = 1;
+	}
+	unlock(&s->taking);
+	return got;
 }
 
 int poll_cq(struct abi_cq *cq, int n, struct abi_wc *wc)

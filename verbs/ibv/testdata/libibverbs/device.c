@@ -44,16 +44,21 @@ int ibv_query_port(struct abi_context *c, uint8_t port, struct abi_port_attr *a)
 }
 
 static const struct abi_context_ops plain = {
+	.alloc_mw = alloc_mw, .bind_mw = bind_mw, .dealloc_mw = dealloc_mw,
 	.poll_cq = poll_cq, .req_notify_cq = req_notify_cq, .post_send = post_send, .post_recv = post_recv, .post_srq_recv = post_srq_recv,
 };
 static const struct abi_context_ops with_knobs = {
+	.alloc_mw = alloc_mw, .bind_mw = bind_mw, .dealloc_mw = dealloc_mw,
 	.poll_cq = poll_cq_knobs, .req_notify_cq = req_notify_cq_knobs, .post_send = post_send_knobs, .post_recv = post_recv_knobs,
 	.post_srq_recv = post_srq_recv_knobs,
 };
 
 static int query_device_ex(struct abi_context *c, const void *input, struct abi_device_attr_ex *a, size_t size)
 {
-	struct abi_device_attr_ex all = {.phys_port_cnt_ex = 1};
+	struct abi_device_attr_ex all = {
+		.phys_port_cnt_ex = 1, .completion_timestamp_mask = UINT64_MAX, .hca_core_clock = 1000000, /* in kHz: stamps are in ns */
+		.cq_mod_caps = {UINT16_MAX, UINT16_MAX},
+	};
 	int ret = ibv_query_device(c, &all.orig_attr);
 
 	memcpy(a, &all, size < sizeof all ? size : sizeof all);
@@ -77,6 +82,12 @@ static void set_operations(struct context *whole)
 	OPERATION(ABI_GET_SRQ_NUM, get_srq_num);
 	OPERATION(ABI_CREATE_QP_EX, create_qp_ex);
 	OPERATION(ABI_OPEN_QP, open_qp);
+	OPERATION(ABI_CREATE_CQ_EX, create_cq_ex);
+	OPERATION(ABI_MODIFY_CQ, modify_cq);
+	OPERATION(ABI_ALLOC_TD, alloc_td);
+	OPERATION(ABI_DEALLOC_TD, dealloc_td);
+	OPERATION(ABI_ALLOC_PARENT_DOMAIN, alloc_parent_domain);
+	OPERATION(ABI_ADVISE_MR, advise_mr);
 }
 
 struct abi_context *ibv_open_device(struct abi_device *d)
@@ -123,9 +134,10 @@ int ibv_query_device(struct abi_context *c, struct abi_device_attr *a)
 {
 	*a = (struct abi_device_attr){
 		.fw_ver = "1", .node_guid = 1, .sys_image_guid = 1, .vendor_id = number("STUB_VENDOR", 1), .phys_port_cnt = 1,
-		.device_cap_flags = number("STUB_XRC", 1) << 20 /* XRC */ | 1 << 13 /* SRQ_RESIZE */, .page_size_cap = 4096,
+		.device_cap_flags = number("STUB_XRC", 1) << 20 /* XRC */ | 1 << 13 /* SRQ_RESIZE */ |
+				    1 << 17 | 1 << 24 /* MEM_WINDOW of type 1, and 2B */, .page_size_cap = 4096,
 		.max_mr_size = UINT64_MAX, .max_qp = QPS - 1, .max_qp_wr = DEPTH, .max_sge = ELEMENTS, .max_sge_rd = ELEMENTS,
-		.max_cq = CQS - 1, .max_cqe = COMPLETIONS, .max_mr = REGIONS - 1, .max_pd = REGIONS, .max_ah = REGIONS,
+		.max_cq = CQS - 1, .max_cqe = COMPLETIONS, .max_mr = REGIONS - 1, .max_mw = REGIONS - 1, .max_pd = REGIONS, .max_ah = REGIONS,
 		.max_srq = SRQS - 1, .max_srq_wr = DEPTH, .max_srq_sge = ELEMENTS, .atomic_cap = 2 /* GLOB */,
 		.max_mcast_grp = QPS, .max_mcast_qp_attach = MEMBERS, .max_total_mcast_qp_attach = GROUPS * QPS,
 		.max_qp_rd_atom = DEPTH_READS, .max_qp_init_rd_atom = DEPTH_READS, .max_res_rd_atom = DEPTH_READS * QPS, .max_pkeys = 1,

@@ -4,7 +4,7 @@
 /* gather finds the local memory of a request, or returns LOC_PROT_ERR. */
 static inline int gather(struct qps *q, struct abi_send_wr *wr, struct message *m)
 {
-	unsigned access = wr->opcode >= READ ? LOCAL_WRITE : 0;
+	unsigned access = wr->opcode >= READ && wr->opcode <= ADD ? LOCAL_WRITE : 0;
 
 	for (int i = 0; i < wr->num_sge; i++) {
 		struct abi_sge *s = &wr->sg_list[i];
@@ -64,7 +64,7 @@ static inline int access_peer(struct qps *peer, uint32_t pd, struct abi_send_wr 
 	if (!m->length)
 		return 0;
 	at = reach(pd, key, remote[0], m->length, right);
-	if (!at)
+	if (!at || of_another(key, peer))
 		return REM_ACCESS_ERR;
 	if (wr->opcode >= SWAP)
 		return swap_or_add(wr, m, (uint64_t *)at);
@@ -100,7 +100,7 @@ static int connected(struct qps *peer, struct message *m)
 			return REM_INV_REQ_ERR;
 		pd = srq->pd;
 	}
-	if (wr->opcode == SEND || wr->opcode == SEND_IMM)
+	if (wr->opcode == SEND || wr->opcode == SEND_IMM || wr->opcode == SEND_INV)
 		return receive(peer, srq, m);
 	if (wr->opcode == WRITE_IMM && !has_receive(srq ? &srq->receives : &peer->receives))
 		return WAIT_RECEIVE;
@@ -194,7 +194,9 @@ int execute(struct qps *q, struct abi_send_wr *wr, const struct entry *way, size
 	m.way = way;
 	m.length = length;
 	m.parts = 0;
-	if (length > MESSAGE || (wr->opcode >= SWAP && length != 8))
+	if (wr->opcode == LOCAL_INV || wr->opcode == BIND_MW)
+		return operate_window(q, wr);
+	if (length > MESSAGE || ((wr->opcode == SWAP || wr->opcode == ADD) && length != 8))
 		return LOC_LEN_ERR;
 	status = gather(q, wr, &m);
 	if (status)

@@ -23,6 +23,10 @@ int ibv_dealloc_pd(struct abi_pd *pd)
 		return ret;
 	if (((struct pd *)pd)->refs)
 		return EBUSY;
+	if (((struct pd *)pd)->of)
+		__atomic_sub_fetch(&((struct pd *)pd)->of->refs, 1, __ATOMIC_SEQ_CST);
+	if (((struct pd *)pd)->td)
+		__atomic_sub_fetch(&((struct pd *)pd)->td->refs, 1, __ATOMIC_SEQ_CST);
 	free(pd);
 	return 0;
 }
@@ -98,11 +102,6 @@ static void drop_pages(int fd, uintptr_t addr)
 	}
 }
 
-struct mr {
-	struct abi_mr mr;
-	struct region *s;
-};
-
 struct abi_mr *ibv_reg_mr_iova2(struct abi_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
 {
 	struct mr *m = object("reg_mr", sizeof *m);
@@ -150,8 +149,8 @@ int ibv_dereg_mr(struct abi_mr *mr)
 	struct region *s = ((struct mr *)mr)->s, old = *s;
 	int ret = result("dereg_mr");
 
-	if (ret)
-		return ret;
+	if (ret || s->windows)
+		return ret ? ret : EBUSY;
 	__atomic_store_n(&s->pd, 0, __ATOMIC_SEQ_CST); /* fits none, while the slot is not yet free */
 	exclude_requesters();
 	__atomic_store_n(&s->key, 0, __ATOMIC_RELEASE);
@@ -160,6 +159,69 @@ int ibv_dereg_mr(struct abi_mr *mr)
 	pthread_mutex_unlock(&pages_lock);
 	__atomic_sub_fetch(&((struct pd *)mr->pd)->refs, 1, __ATOMIC_SEQ_CST);
 	free(mr);
+	return 0;
+}
+
+/* A region becomes another one, while no request is under way; with other memory it has another key. */
+int ibv_rereg_mr(struct abi_mr *mr, int flags, struct abi_pd *pd, void *addr, size_t length, int access)
+{
+	struct region *s = ((struct mr *)mr)->s, old = *s;
+	struct pages *p = NULL;
+
+	errno = EINVAL;
+	if (flags & ~7 || (flags & 1 && (!addr || !length)) || (access && !(flags & 4)))
+		return -1;
+	if (result("rereg_mr"))
+		return -4;
+	if (flags & 1) {
+		pthread_mutex_lock(&pages_lock);
+		p = hold_pages((uintptr_t)addr, length);
+		pthread_mutex_unlock(&pages_lock);
+		if (!p)
+			return -4;
+	}
+	__atomic_store_n(&s->pd, 0, __ATOMIC_SEQ_CST);
+	exclude_requesters();
+	if (p) {
+		mr->lkey = mr->rkey = (old.key & 0xffff0000) | ((old.key + 1) & 0xffff);
+		__atomic_store_n(&s->key, mr->rkey, __ATOMIC_RELEASE);
+		s->fd = p->fd;
+		s->addr = s->iova = (uintptr_t)(mr->addr = addr);
+		s->length = mr->length = length;
+		s->offset = (uintptr_t)addr - p->low;
+		s->size = p->high - p->low;
+		pthread_mutex_lock(&pages_lock);
+		drop_pages(old.fd, old.addr);
+		pthread_mutex_unlock(&pages_lock);
+	}
+	if (flags & 2) {
+		__atomic_sub_fetch(&((struct pd *)mr->pd)->refs, 1, __ATOMIC_SEQ_CST);
+		__atomic_add_fetch(&((struct pd *)pd)->refs, 1, __ATOMIC_SEQ_CST);
+		mr->pd = pd;
+	}
+	if (flags & 4)
+		s->access = access;
+	__atomic_store_n(&s->pd, ((struct pd *)mr->pd)->number, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+/* What stands for a dma-buf here is any file that can be mapped. */
+struct abi_mr *ibv_reg_dmabuf_mr(struct abi_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access)
+{
+	void *base = mmap(NULL, offset + length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return base == MAP_FAILED ? NULL : ibv_reg_mr_iova2(pd, (char *)base + offset, length, iova, access);
+}
+
+int advise_mr(struct abi_pd *pd, uint32_t advice, uint32_t flags, struct abi_sge *list, uint32_t n)
+{
+	int ret = result("advise_mr");
+
+	if (ret || advice > 2 || flags & ~ABI_ADVISE_MR_FLAG_FLUSH)
+		return ret ? ret : EINVAL;
+	for (; n; n--, list++)
+		if (!reach(((struct pd *)pd)->number, list->lkey, list->addr, list->length, advice == 1 ? LOCAL_WRITE : 0))
+			return ENOENT;
 	return 0;
 }
 
@@ -210,7 +272,7 @@ void *reach(uint32_t pd, uint32_t key, uint64_t addr, size_t length, unsigned in
 	char *base;
 
 	if (!key || __atomic_load_n(&m->key, __ATOMIC_ACQUIRE) != key || m->pd != pd || (m->access & access) != access ||
-	    offset > m->length || length > m->length - offset)
+	    offset > m->length || length > m->length - offset || (m->type && !access))
 		return NULL;
 	if (m->pid == self)
 		return (char *)(uintptr_t)m->addr + offset;

@@ -170,18 +170,20 @@ int receive(struct qps *to, struct srqs *srq, struct message *m)
 	e.wc = (struct abi_wc){
 		.wr_id = recv->wr_id, .opcode = writes ? 129 : 128, .byte_len = m->length + (m->way ? GRH : 0), .qp_num = to->num,
 		.imm_data = wr->imm_data, .src_qp = m->from->num,
-		.wc_flags = (wr->opcode == SEND ? 0 : 2 /* WITH_IMM */) | (m->way ? 1 /* GRH */ : 0),
+		.wc_flags = (wr->opcode == SEND ? 0 : wr->opcode == SEND_INV ? 8 /* WITH_INV */ : 2 /* WITH_IMM */) | (m->way ? 1 /* GRH */ : 0),
 	};
 	e.qp = e.held = 0;
 	if (!writes && room(recv) < m->length)
 		status = LOC_LEN_ERR;
 	else if (!writes)
 		status = fill(to, srq ? srq->pd : to->pd, recv, m, &e);
+	if (!status && wr->opcode == SEND_INV && !invalidate(srq ? srq->pd : to->pd, wr->imm_data))
+		status = REM_INV_REQ_ERR;
 	r->out++;
 	e.wc.status = status;
 	if (srq)
 		below(srq);
 	complete(srq && srq->cq ? srq->cq : to->recv_cq, &e, wr->send_flags & SOLICITED);
 	unlock(&r->lock);
-	return status == LOC_LEN_ERR ? REM_INV_REQ_ERR : status ? REM_OP_ERR : 0;
+	return status == LOC_LEN_ERR || status == REM_INV_REQ_ERR ? REM_INV_REQ_ERR : status ? REM_OP_ERR : 0;
 }

@@ -1,12 +1,14 @@
 /* Send queues: posting, what waits, and completions of requests. */
 #include "stub.h"
 
+enum { OF_WINDOWS = 1 << LOCAL_INV | 1 << BIND_MW | 1 << SEND_INV };
+
 /* The operations of each type: bits by opcode. */
 static uint32_t operations_of(uint32_t type)
 {
 	switch (type) {
-	case RC: case XRC_SEND: return 1 << WRITE | 1 << WRITE_IMM | 1 << SEND | 1 << SEND_IMM | 1 << READ | 1 << SWAP | 1 << ADD;
-	case UC: return 1 << WRITE | 1 << WRITE_IMM | 1 << SEND | 1 << SEND_IMM;
+	case RC: case XRC_SEND: return 1 << WRITE | 1 << WRITE_IMM | 1 << SEND | 1 << SEND_IMM | 1 << READ | 1 << SWAP | 1 << ADD | OF_WINDOWS;
+	case UC: return 1 << WRITE | 1 << WRITE_IMM | 1 << SEND | 1 << SEND_IMM | OF_WINDOWS;
 	case UD: return 1 << SEND | 1 << SEND_IMM;
 	case SRD: return 1 << WRITE | 1 << WRITE_IMM | 1 << SEND | 1 << SEND_IMM | 1 << READ;
 	}
@@ -18,7 +20,7 @@ static inline int check(struct qps *q, struct abi_send_wr *wr, size_t *length)
 {
 	size_t n = 0;
 
-	if (wr->opcode > ADD || !(operations_of(q->type) >> wr->opcode & 1) || (uint32_t)wr->num_sge > q->cap.max_send_sge)
+	if (wr->opcode > SEND_INV || !(operations_of(q->type) >> wr->opcode & 1) || (uint32_t)wr->num_sge > q->cap.max_send_sge)
 		return EINVAL;
 	if (q->state < RTS)
 		return EINVAL;
@@ -26,7 +28,7 @@ static inline int check(struct qps *q, struct abi_send_wr *wr, size_t *length)
 		return ENOMEM;
 	for (int i = 0; i < wr->num_sge; i++)
 		n += wr->sg_list[i].length;
-	if (wr->opcode >= READ && (wr->send_flags & INLINED || (q->type != SRD && !q->attr.max_rd_atomic)))
+	if (wr->opcode >= READ && wr->opcode <= ADD && (wr->send_flags & INLINED || (q->type != SRD && !q->attr.max_rd_atomic)))
 		return EINVAL;
 	if (wr->send_flags & INLINED && n > q->cap.max_inline_data)
 		return EINVAL;
@@ -39,7 +41,8 @@ static inline int check(struct qps *q, struct abi_send_wr *wr, size_t *length)
 /* finish makes the completion of a request, if it has one. */
 static inline void finish(struct qps *q, struct abi_send_wr *wr, int status, size_t length, uint32_t posted)
 {
-	static const uint32_t opcode[] = {[WRITE] = 1, [WRITE_IMM] = 1, [SEND] = 0, [SEND_IMM] = 0, [READ] = 2, [SWAP] = 3, [ADD] = 4};
+	static const uint32_t opcode[] = {[WRITE] = 1, [WRITE_IMM] = 1, [SEND] = 0, [SEND_IMM] = 0, [READ] = 2, [SWAP] = 3, [ADD] = 4,
+		[LOCAL_INV] = 6, [BIND_MW] = 5, [SEND_INV] = 0};
 	struct cqe e;
 
 	if (!status && !q->sig_all && !(wr->send_flags & SIGNALED))

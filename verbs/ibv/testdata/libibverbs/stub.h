@@ -7,8 +7,8 @@
  * consist of stands in one shared file, and registering memory puts shared pages in place of
  * the buffer's. Whoever posts a request carries it out before the call returns, with stores
  * into the peer's memory. What has to wait (no receive, a peer that is not ready) stands in
- * the send queue until somebody makes it possible or its time is over. Not there are memory
- * windows, device memory, timestamps, flows and parent domains. A region that overlaps an
+ * the send queue until somebody makes it possible or its time is over. Not there are device
+ * memory and flows. A region that overlaps an
  * older one in part is refused.
  *
  * The environment says what is otherwise. It is looked at in each call but in those that post,
@@ -78,11 +78,11 @@ enum {
 
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR }; /* states of a QP */
 enum { RC = 2, UC, UD, XRC_SEND = 9, XRC_RECV, SRD = 255 }; /* types */
-enum { LOCAL_WRITE = 1, REMOTE_WRITE = 2, REMOTE_READ = 4, REMOTE_ATOMIC = 8, ZERO_BASED = 32, ON_DEMAND = 64 };
-enum { WRITE, WRITE_IMM, SEND, SEND_IMM, READ, SWAP, ADD }; /* opcodes */
+enum { LOCAL_WRITE = 1, REMOTE_WRITE = 2, REMOTE_READ = 4, REMOTE_ATOMIC = 8, MW_BIND = 16, ZERO_BASED = 32, ON_DEMAND = 64 };
+enum { WRITE, WRITE_IMM, SEND, SEND_IMM, READ, SWAP, ADD, LOCAL_INV, BIND_MW, SEND_INV }; /* opcodes */
 enum { FENCE = 1, SIGNALED = 2, SOLICITED = 4, INLINED = 8 };
 enum {
-	SUCCESS, LOC_LEN_ERR, LOC_QP_OP_ERR, LOC_PROT_ERR = 4, WR_FLUSH_ERR, REM_INV_REQ_ERR = 9, REM_ACCESS_ERR, REM_OP_ERR,
+	SUCCESS, LOC_LEN_ERR, LOC_QP_OP_ERR, LOC_PROT_ERR = 4, WR_FLUSH_ERR, MW_BIND_ERR, REM_INV_REQ_ERR = 9, REM_ACCESS_ERR, REM_OP_ERR,
 	RETRY_EXC_ERR, RNR_RETRY_EXC_ERR,
 };
 enum {
@@ -99,7 +99,7 @@ struct pipe {
 struct cqe {
 	struct abi_wc wc;
 	uint32_t qp, posted;
-	uint64_t due; /* in ns, with a delay */
+	uint64_t due; /* in ns, with a delay or a timestamp */
 	uint32_t solicited;
 	uint64_t held_at;
 	uint32_t held; /* bytes */
@@ -108,7 +108,7 @@ struct cqe {
 
 struct cqs {
 	uint32_t num, uses; /* 0: free. Of all tables the slot, with a count of its uses above it */
-	int size, ring, overrun;
+	int size, ring, overrun, stamped;
 	uint64_t delay; /* in ns */
 	struct pipe home, channel; /* serial 0: without a channel */
 	void *owner;
@@ -174,6 +174,8 @@ struct region {
 	int pid, fd;
 	uint64_t iova, length, addr;
 	uint64_t offset, size; /* in and of the file that its pages are */
+	uint32_t windows;      /* that are bound to it */
+	uint32_t type, of, qp; /* of a window: 1 or 2; the region that it is bound to; through which QP alone */
 };
 
 /* The shared file. Everything in it begins as zero. */
@@ -196,6 +198,18 @@ struct pd {
 	struct abi_pd { struct abi_context *context; uint32_t handle; } pd;
 	uint32_t number;
 	int refs;
+	struct pd *of; /* of a parent domain, whose number is this one's */
+	struct td *td;
+};
+
+struct td {
+	struct abi_td td;
+	int refs;
+};
+
+struct mr {
+	struct abi_mr mr;
+	struct region *s;
 };
 
 struct channel {
@@ -205,8 +219,12 @@ struct channel {
 };
 
 struct cq {
-	struct abi_cq cq;
-	char rest[128 - sizeof(struct abi_cq)];
+	union {
+		struct abi_cq cq;
+		struct abi_cq_ex ex;
+	};
+	struct abi_wc wc; /* that an extended one is at, */
+	uint64_t time;    /* and when that came */
 	struct cqs *s;
 	uint32_t num;
 	int refs;
@@ -305,6 +323,23 @@ void *object(const char *call, size_t size);
 uint64_t owners_address(uint32_t key, uint64_t addr);
 void *reach(uint32_t pd, uint32_t key, uint64_t addr, size_t length, unsigned int access);
 
+/* windows.c: carries LOCAL_INV or BIND_MW out; takes a window's access away, or returns 0; whether
+ * a window is of another QP. */
+int operate_window(struct qps *q, struct abi_send_wr *wr);
+int invalidate(uint32_t pd, uint32_t key);
+int of_another(uint32_t key, const struct qps *q);
+struct abi_mw *alloc_mw(struct abi_pd *pd, uint32_t type);
+int bind_mw(struct abi_qp *qp, struct abi_mw *mw, struct abi_mw_bind *bind);
+int dealloc_mw(struct abi_mw *mw);
+
+/* domains.c, extended_cq.c, memory.c: newer operations. */
+struct abi_td *alloc_td(struct abi_context *c, struct abi_td_init_attr *init);
+int dealloc_td(struct abi_td *td);
+struct abi_pd *alloc_parent_domain(struct abi_context *c, struct abi_parent_domain_init_attr *init);
+struct abi_cq_ex *create_cq_ex(struct abi_context *c, struct abi_cq_init_attr_ex *init);
+int modify_cq(struct abi_cq *cq, struct abi_modify_cq_attr *a);
+int advise_mr(struct abi_pd *pd, uint32_t advice, uint32_t flags, struct abi_sge *list, uint32_t n);
+
 /* address.c: whether a path can be, as an errno; a GRH; groups. */
 extern const union abi_gid port_gid;
 int check_path(const struct abi_ah_attr *a);
@@ -312,7 +347,9 @@ int is_group(const union abi_gid *gid);
 void write_grh(char *grh, const struct entry *e, const union abi_gid *to, size_t length);
 int ethernet(void);
 
-/* completion.c: adds a completion of a CQ, by its slot, and raises the event that it is due. */
+/* completion.c: takes a completion with the time when it came (in ns, of CQs with a timestamp);
+ * adds one to a CQ, by its slot, and raises the event that it is due. */
+int take_completion(struct cqs *s, struct abi_wc *wc, uint64_t *time);
 void complete(uint32_t cq, struct cqe *e, int solicited);
 void tell_due(struct cqs *s); /* raises the event of a completion that is due by now */
 void hold_back(struct cqe *e, uint64_t at, const void *data, size_t length);

@@ -96,6 +96,18 @@ static void wr_atomic_cmp_swp(struct abi_qp_ex *q, uint32_t rkey, uint64_t addr,
 
 static void wr_atomic_fetch_add(struct abi_qp_ex *q, uint32_t rkey, uint64_t addr, uint64_t add) { atomic(q, ADD, addr, add, 0, rkey); }
 
+static void wr_local_inv(struct abi_qp_ex *q, uint32_t rkey) { begin(q, LOCAL_INV)->imm_data = rkey; }
+static void wr_send_inv(struct abi_qp_ex *q, uint32_t rkey) { begin(q, SEND_INV)->imm_data = rkey; }
+
+static void wr_bind_mw(struct abi_qp_ex *q, struct abi_mw *mw, uint32_t rkey, const struct abi_mw_bind_info *info)
+{
+	uint64_t *ext = begin(q, BIND_MW)->ext;
+
+	ext[0] = (uintptr_t)mw;
+	ext[1] = rkey;
+	memcpy(&ext[2], info, sizeof *info);
+}
+
 static void wr_set_ud_addr(struct abi_qp_ex *q, struct abi_ah *ah, uint32_t qpn, uint32_t qkey)
 {
 	last(q)->wr[0] = (uintptr_t)ah;
@@ -159,6 +171,9 @@ int post_by_sessions(struct qp *qp, uint64_t ops)
 	WITH(READ, wr_rdma_read);
 	WITH(SWAP, wr_atomic_cmp_swp);
 	WITH(ADD, wr_atomic_fetch_add);
+	WITH(LOCAL_INV, wr_local_inv);
+	WITH(BIND_MW, wr_bind_mw);
+	WITH(SEND_INV, wr_send_inv);
 	q->wr_set_ud_addr = wr_set_ud_addr;
 	q->wr_set_xrc_srqn = wr_set_xrc_srqn;
 	q->wr_set_sge = wr_set_sge;

@@ -1,0 +1,53 @@
+package verbs
+
+// CQExCreator is a [Context] that makes extended CQs.
+type CQExCreator interface {
+	// CreateCQEx creates an extended CQ; EOPNOTSUPP if the device cannot give what is asked
+	// for.
+	//
+	//	struct ibv_cq_ex *ibv_create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *cq_attr)
+	CreateCQEx(init *CQInitAttrEx) (CQEx, error)
+}
+
+// CQInitAttrEx is struct ibv_cq_init_attr_ex, without a parent domain.
+type CQInitAttrEx struct {
+	CQE            int         // least number of entries
+	Channel        CompChannel // or nil
+	CompVector     int
+	Timestamps     Timestamps
+	SingleThreaded bool // no locks: one goroutine at a time (IBV_CREATE_CQ_ATTR_SINGLE_THREADED)
+}
+
+// Timestamps says what the completions of a CQ are stamped with.
+type Timestamps uint64
+
+// The kinds of timestamps: bits of enum ibv_create_cq_wc_flags.
+const (
+	TimestampNone      Timestamps = 0
+	TimestampTicks     Timestamps = 1 << 7  // IBV_WC_EX_WITH_COMPLETION_TIMESTAMP: of the device's clock, see [DeviceAttr] CoreClockKHz
+	TimestampWallClock Timestamps = 1 << 11 // IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK: ns since 1970
+)
+
+// CQEx is an extended CQ, struct ibv_cq_ex. Everywhere else it is used as its [CQ].
+type CQEx interface {
+	CQ
+	// PollTimes is PollSpin, with the timestamp of wc[i] in times[i], which is at least as
+	// long; EINVAL if the CQ was made without timestamps. Of a stamp in ticks the bits of
+	// [DeviceAttr] TimestampMask are valid. One of a completion that failed is 0.
+	//
+	//	int ibv_start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
+	//	int ibv_next_poll(struct ibv_cq_ex *cq)
+	//	void ibv_end_poll(struct ibv_cq_ex *cq)
+	//	uint64_t ibv_wc_read_completion_ts(struct ibv_cq_ex *cq)
+	//	uint64_t ibv_wc_read_completion_wallclock_ns(struct ibv_cq_ex *cq)
+	PollTimes(wc []WC, times []uint64, max int) (int, error)
+}
+
+// Moderator is a [CQ] whose events can be made rarer.
+type Moderator interface {
+	// Moderate makes an armed CQ raise its event only after count completions, or period
+	// microseconds after the first; see [CQModerationCaps] for the largest, 0 and 0 for none.
+	//
+	//	int ibv_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
+	Moderate(count, periodUs uint16) error
+}

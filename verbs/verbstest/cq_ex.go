@@ -1,0 +1,169 @@
+package verbstest
+
+import (
+	"errors"
+	"syscall"
+	"time"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+var cqExStatements = []statement{
+	{"DEV-22", "timestamps that a device lacks are refused, and extended CQs without them are not", lackingTimestamps},
+	{"CQ-19", "modify_cq moderates events, or is refused", moderated},
+	{"CQ-22", "an extended CQ has the completions that any other has", extendedCQ},
+	{"CQ-23", "timestamps grow in the order of completions, at the rate of the device's clock", ticks},
+	{"CQ-24", "timestamps of the wall clock are between the post and the poll", wallClock},
+}
+
+// tryExtendedCQ creates an extended CQ; where there are none the statement is skipped.
+func (e *env) tryExtendedCQ(ctx verbs.Context, init verbs.CQInitAttrEx) (verbs.CQEx, error) {
+	e.Helper()
+	creator, ok := ctx.(verbs.CQExCreator)
+	if !ok {
+		e.Skip("extended CQs: the backend has none")
+	}
+	cq, err := creator.CreateCQEx(&init)
+	if init.Timestamps == verbs.TimestampNone && errors.Is(err, verbs.ErrNotSupported) {
+		e.Skip("extended CQs: the device has none")
+	}
+	return cq, err
+}
+
+// cq creates a CQ of the kind that the configuration names.
+func (e *env) cq(ctx verbs.Context, c config, ch verbs.CompChannel) verbs.CQ {
+	e.Helper()
+	if !c.extended {
+		cq, err := ctx.CreateCQ(c.cqe, ch, 0)
+		e.ok(err)
+		return cq
+	}
+	cq, err := e.tryExtendedCQ(ctx, verbs.CQInitAttrEx{CQE: c.cqe, Channel: ch, Timestamps: c.stamps})
+	e.ok(err)
+	return cq
+}
+
+func lackingTimestamps(e *env) {
+	ctx := e.open()
+	cq, err := e.tryExtendedCQ(ctx, verbs.CQInitAttrEx{CQE: 4})
+	own[verbs.CQ](e, cq, err)
+	if e.device(ctx).TimestampMask != 0 {
+		e.Skip("the device has timestamps")
+	}
+	_, err = e.tryExtendedCQ(ctx, verbs.CQInitAttrEx{CQE: 4, Timestamps: verbs.TimestampTicks})
+	e.refused("create_cq_ex with timestamps", err, verbs.ErrNotSupported)
+}
+
+func moderated(e *env) {
+	s := e.side(conf())
+	m, ok := s.sendCQ.CQ.(verbs.Moderator)
+	if !ok {
+		e.Skip("modify_cq: the backend has none")
+	}
+	if err := m.Moderate(2, 100); err != nil {
+		e.refused("modify_cq", err, verbs.ErrNotSupported)
+		e.Skip("modify_cq: the device has none")
+	}
+	e.ok(m.Moderate(0, 0))
+}
+
+// stamped is the configuration of sides with extended CQs.
+func stamped(kind verbs.Timestamps) config {
+	c := conf()
+	c.extended, c.stamps = true, kind
+	return c
+}
+
+func extendedCQ(e *env) {
+	for _, tr := range transfers {
+		e.sub(tr.op.String(), func(e *env) {
+			m := e.mover(tr, stamped(verbs.TimestampNone))
+			sent, received := m.move(5000, 0, 0)
+			if sent.Opcode != m.sent || sent.QPNum != m.a.qp.QPNum() {
+				e.Errorf("completion %+v", sent)
+			}
+			if m.receives && (received.Opcode != m.received || received.ByteLen != 5000 || received.QPNum != m.b.qp.QPNum()) {
+				e.Errorf("completion %+v", received)
+			}
+			if m.imm && (received.Flags&verbs.WCWithImm == 0 || received.Imm != imm) {
+				e.Errorf("immediate data: %+v", received)
+			}
+		})
+	}
+	e.sub("failure", func(e *env) {
+		a, b := e.pair(stamped(verbs.TimestampNone))
+		for i := range 3 {
+			b.recv(recv{id: uint64(i)})
+		}
+		a.refusedByPeer(keyed(opWrite, func(uint32) uint32 { return 0xffffff00 })(a, b))
+		for _, wc := range b.recvCQ.next(3) {
+			if wc.Status != verbs.WCWRFlushErr || wc.QPNum != b.qp.QPNum() {
+				e.Errorf("completion %+v", wc)
+			}
+		}
+	})
+	e.sub("without timestamps", func(e *env) {
+		s := e.side(stamped(verbs.TimestampNone))
+		_, err := s.sendCQ.CQ.(verbs.CQEx).PollTimes(s.sendCQ.wc[:1], make([]uint64, 1), 1)
+		e.refused("start_poll for timestamps", err, syscall.EINVAL)
+	})
+}
+
+// stamp posts a WRITE and returns its completion's timestamp, with the times before the post
+// and after the poll.
+func (s *side) stamp(peer *side) (at uint64, before, after time.Time) {
+	s.Helper()
+	times := make([]uint64, 1)
+	before = time.Now()
+	s.post(send{id: 1, flags: signaled, sges: []verbs.SGE{s.sge(0, 8)}}.toward(peer, 0))
+	s.eventually("a completion", func() bool {
+		n, err := s.sendCQ.CQ.(verbs.CQEx).PollTimes(s.sendCQ.wc[:1], times, 1)
+		s.ok(err)
+		return n == 1
+	})
+	after = time.Now()
+	if wc := s.sendCQ.wc[0]; wc.Status != verbs.WCSuccess || wc.WRID != 1 {
+		s.Fatalf("completion %+v", wc)
+	}
+	return times[0], before, after
+}
+
+func ticks(e *env) {
+	attr := e.device(e.open())
+	if attr.TimestampMask == 0 {
+		e.Skip("timestamps: the device has none")
+	}
+	a, b := e.pair(stamped(verbs.TimestampTicks))
+	last, begin, end := a.stamp(b)
+	for range 3 {
+		time.Sleep(20 * time.Millisecond)
+		at, before, after := a.stamp(b)
+		passed := (at - last) & attr.TimestampMask
+		if passed == 0 || passed > attr.TimestampMask/2 {
+			e.Fatalf("timestamp %#x follows %#x, mask %#x", at, last, attr.TimestampMask)
+		}
+		if attr.CoreClockKHz > 0 {
+			got := time.Duration(float64(passed) * 1e6 / float64(attr.CoreClockKHz))
+			if least, most := before.Sub(end), after.Sub(begin); got < least*9/10 || got > most*11/10 {
+				e.Errorf("%v by the device's clock, %v to %v by the host's", got, least, most)
+			}
+		}
+		last, begin, end = at, before, after
+	}
+}
+
+func wallClock(e *env) {
+	probe, err := e.tryExtendedCQ(e.open(), verbs.CQInitAttrEx{CQE: 4, Timestamps: verbs.TimestampWallClock})
+	if errors.Is(err, verbs.ErrNotSupported) {
+		e.Skip("timestamps of the wall clock: the device has none")
+	}
+	own[verbs.CQ](e, probe, err)
+	a, b := e.pair(stamped(verbs.TimestampWallClock))
+	const slack = 50 * time.Millisecond // clocks are not the same
+	for range 3 {
+		at, before, after := a.stamp(b)
+		if t := time.Unix(0, int64(at)); t.Before(before.Add(-slack)) || t.After(after.Add(slack)) {
+			e.Errorf("completed at %v, posted at %v and polled at %v", t, before, after)
+		}
+	}
+}
