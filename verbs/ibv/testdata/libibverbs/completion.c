@@ -50,7 +50,9 @@ struct abi_cq *ibv_create_cq(struct abi_context *c, int cqe, void *cq_context, s
 	q->events = q->async = (struct acks){0};
 	s->size = cqe;
 	s->ring = slots(cqe);
+	lock(&s->putting); /* of the timer, which may still be at the CQ that was here */
 	s->in = s->out = s->told = s->overrun = s->armed = 0;
+	unlock(&s->putting);
 	s->delay = number("STUB_DELAY", 0) * 1000;
 	s->stamped = 0;
 	s->owner = q;
