@@ -14,7 +14,7 @@ import (
 // TestEveryProgramIsCovered by these tests. Reading the programs' sources makes
 // results depend on them.
 func TestEveryProgramIsCovered(t *testing.T) {
-	covered := append([]string{"ib_caps", "ib_report", "ib_compare", "ib_atomic_lat", "ib_atomic_bw"}, programs...)
+	covered := append([]string{"ib_caps", "ib_report", "ib_compare", "ib_conform", "ib_atomic_lat", "ib_atomic_bw"}, programs...)
 	folders, err := os.ReadDir(filepath.Join("..", "..", "cmd"))
 	if err != nil {
 		t.Fatal(err)
