@@ -155,6 +155,10 @@ const (
 	// with 21 or fewer there is no difference.
 	latSlots = 51
 	latSpan  = 17
+	// mostReceives is how many receives the QPs of a latency test have together, if that is
+	// more than their rings: the completion queues of some devices (rdma_rxe) hold 32,767, and
+	// at the end all receives that are left complete at once.
+	mostReceives = 1 << 14
 )
 
 // shape decides on ring, depth and signals. Where nobody looks at messages they stay
@@ -182,7 +186,8 @@ func (s *scheme) shape(p *option.Plan) {
 		}
 		s.depth = uint64(s.slots)
 		s.every = s.exchangeSignals(p)
-		s.recvs = roundUp(max(s.slots, rxDepth(p)), s.slots) // each message keeps its slot
+		depth := min(rxDepth(p), mostReceives/p.QPs)
+		s.recvs = roundUp(max(s.slots, depth), s.slots) // each message keeps its slot
 	case s.seen && !s.fetch && !s.credits:
 		s.depth = min(s.depth, uint64(s.slots))
 		s.every = s.signals(p, s.depth)
