@@ -29,7 +29,7 @@ check: packages ## formatting, vet, staticcheck, builds without cgo and for arm6
 # Packages run one after another: their loops spin on every core.
 test: check ## all tests: with the race detector, and on a real RDMA device in a guest
 	@test/packages browser || [ -z "$$CI" ] # without it reports/browser is skipped
-	$(GO) test -race -p 1 -timeout 10m ./...
+	$(GO) test -race -p 1 -timeout 20m ./...
 	$(GO) test -run 'DoNotAllocate|InjectedDelay|Controls|MemoryIsFlat' ./harness # which the race detector would slow or make allocate
 	test/fuzz $(FUZZ)
 	test/release $(OUT)/release || [ -z "$$CI" ] # which downloads the C library of Debian 11

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ibperf/ibperf/option"
@@ -106,11 +107,14 @@ func TestOutstanding(t *testing.T) {
 				outs, want = 0, 1
 			}
 			p.Outs = outs
+			var mu sync.Mutex // of both sides
 			var attrs []verbs.QPAttr
 			files, errs := pair{device: "shm_whole", plan: p, wrap: func(side int, c verbs.Context) verbs.Context {
 				return wrap.Context(c, wrap.Options{OnModify: func(_ verbs.QP, a *verbs.QPAttr, mask verbs.QPAttrMask) {
 					if mask&(verbs.MaskMaxRdAtomic|verbs.MaskMaxDestRdAtomic) != 0 {
+						mu.Lock()
 						attrs = append(attrs, *a)
+						mu.Unlock()
 					}
 				}})
 			}}.run(t)
