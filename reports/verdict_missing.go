@@ -2,7 +2,6 @@ package reports
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/ibperf/ibperf/reports/result"
 )
@@ -27,7 +26,7 @@ func missingOf(groups []*Group, names naming) []missing {
 		}
 		all[i].tests = addNew(all[i].tests, test)
 	}
-	var compared []string // by their names, which two sweeps may share
+	var compared, withData []string // by their names, which two sweeps may share; and those that can have mode data
 	for _, g := range groups {
 		for i, f := range g.Runs {
 			if !comparesModes(f) {
@@ -36,6 +35,9 @@ func missingOf(groups []*Group, names naming) []missing {
 			name := names.runName(g, i)
 			if !again(g, groups) {
 				compared = addNew(compared, name)
+				if f.Parameters.NoData() == "" {
+					withData = addNew(withData, name)
+				}
 				notRun(f, name, add)
 				notMeasured(f, name, add)
 			}
@@ -49,7 +51,11 @@ func missingOf(groups []*Group, names naming) []missing {
 	}
 	for i := range all {
 		m := &all[i]
-		m.every = len(m.tests) == len(compared) && !slices.ContainsFunc(m.tests, func(test string) bool { return strings.HasSuffix(test, " bytes") })
+		every := compared
+		if m.mode == "data" {
+			every = withData
+		}
+		m.every = len(m.tests) == len(every) && !slices.ContainsFunc(every, func(test string) bool { return !slices.Contains(m.tests, test) })
 	}
 	return all
 }
