@@ -31,9 +31,10 @@
 // The transport ([QPType]) says what a QP can do and what it promises. RC, UC and
 // XRC connect it to one peer, by taking it through the states INIT, RTR and RTS with
 // the peer's [Endpoint], which both sides exchange by other means; [Connect] does it
-// for RC. A QP of UD has no peer: each request names an address handle ([AH]), and
-// groups of QPs can be reached by multicast. With XRC ([XRCD]) one connection reaches
-// the receive queues of all processes of a host.
+// for RC. A QP of UD has no peer: [Activate] brings it up, each request names an address
+// handle ([AH]), and groups of QPs can be reached by multicast. With XRC ([XRCD]) one
+// connection reaches the receive queues of all processes of a host. SRD, of EFA alone, is
+// reliable and reaches any QP.
 //
 // # The manual's names
 //
@@ -49,7 +50,8 @@
 //
 // Every constant says its own, so that the manual's name finds it. Members of
 // structures keep their names in CamelCase; the unions of struct ibv_send_wr are set
-// by [SendWR.SetRDMA], [SendWR.SetAtomic], [SendWR.SetUD] and [SendWR.SetXRC].
+// by [SendWR.SetRDMA], [SendWR.SetAtomic], [SendWR.SetUD], [SendWR.SetXRC] and
+// [SendWR.SetBindMW].
 // String methods print the manual's names.
 //
 // # Backends

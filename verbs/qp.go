@@ -52,12 +52,11 @@ type QP interface {
 	//	int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 	QueryDataInOrder(op Opcode, flags OrderFlags) (OrderCaps, error)
 	// PostSend posts the list that begins at wr. On an error bad is the first
-	// request that was not posted; those before it were. wr and its SGEs must
-	// come from [Make].
+	// request that was not posted; those before it were.
 	//
 	//	int ibv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 	PostSend(wr *SendWR) (bad *SendWR, err error)
-	// PostRecv posts the list that begins at wr, with the rules of PostSend.
+	// PostRecv posts the list that begins at wr, as PostSend does.
 	//
 	//	int ibv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 	PostRecv(wr *RecvWR) (bad *RecvWR, err error)

@@ -45,6 +45,15 @@ var general = []verb{
 	{"ibv_create_ah_from_wc", nil, wayBack},
 	{"ibv_open_xrcd, ibv_close_xrcd", nil, func(r *rig, _ verbs.QPType) error { return made(r.ctx.OpenXRCD(-1, 0x40)) }},
 	{"ibv_open_qp (ibv_query_xrc_rcv_qp)", nil, queryXRC},
+	{"ibv_rereg_mr", nil, rereg},
+	{"ibv_reg_dmabuf_mr", nil, dmabuf},
+	{"ibv_advise_mr", nil, advises},
+	{"ibv_alloc_mw, type 1", nil, windows(verbs.MWType1)},
+	{"ibv_alloc_mw, type 2", nil, windows(verbs.MWType2)},
+	{"ibv_create_cq_ex", nil, extended(verbs.TimestampNone)},
+	{"ibv_create_cq_ex, COMPLETION_TIMESTAMP", nil, extended(verbs.TimestampTicks)},
+	{"ibv_modify_cq", nil, moderates},
+	{"ibv_alloc_td, ibv_alloc_parent_domain", nil, parents},
 	{"rdma_cm", nil, func(r *rig, _ verbs.QPType) error {
 		if _, ok := r.ctx.(verbs.ConnManager); !ok {
 			return errNotOffered

@@ -21,6 +21,7 @@ func TestSessionsEachWay(t *testing.T) {
 type session struct {
 	*testing.T
 	lane
+	pd  verbs.PD
 	mr  verbs.MR
 	req *requests
 }
@@ -31,7 +32,7 @@ func newSession(t *testing.T, ops verbs.SendOps) *session {
 	t.Helper()
 	ctx := openLoopback(t)
 	pd := made(ctx.AllocPD())(t)
-	s := &session{T: t, req: outsideHeap(t)}
+	s := &session{T: t, req: outsideHeap(t), pd: pd}
 	s.cq = made(ctx.CreateCQ(2*depth, nil, 0))(t)
 	s.qp = made(pd.CreateQP(&verbs.QPInitAttr{
 		Type: verbs.QPTypeRC, SendCQ: s.cq, RecvCQ: s.cq, SigAll: true, SendOps: ops,
