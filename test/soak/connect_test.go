@@ -2,7 +2,8 @@ package soak
 
 import "github.com/ibperf/ibperf/verbs"
 
-var path = verbs.Path{Port: 1}
+// path has a timeout of 8 times 4.3 s: peers are stopped, and the machine may be busy.
+var path = verbs.Path{Port: 1, Retries: &verbs.Retries{Timeout: 20, RetryCnt: 7, RNRRetry: 7, MinRNRTimer: 1}}
 
 // greeting is what the other side must know.
 func (s *side) greeting() (told, error) {

@@ -38,12 +38,14 @@ type line struct {
 	conn  net.Conn
 	out   *json.Encoder
 	heard chan told // closed when the connection is lost
+	lost  chan struct{}
 }
 
 func newLine(conn net.Conn) *line {
-	l := &line{conn, json.NewEncoder(conn), make(chan told, 8)}
+	l := &line{conn, json.NewEncoder(conn), make(chan told, 8), make(chan struct{})}
 	go func() {
 		defer close(l.heard)
+		defer close(l.lost)
 		for in := json.NewDecoder(conn); ; {
 			var m told
 			if in.Decode(&m) != nil {
@@ -81,6 +83,16 @@ func (l *line) listen(step string) (*told, error) {
 	default:
 		return nil, nil
 	}
+}
+
+// last returns what the other side has said before the connection was lost.
+func (l *line) last() error {
+	for m := range l.heard {
+		if m.Error != "" {
+			return m.check("", true)
+		}
+	}
+	return errLost
 }
 
 func (m told) check(step string, ok bool) error {

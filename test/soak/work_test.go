@@ -93,6 +93,11 @@ func (w *work) exchange() error {
 				return err
 			}
 		}
+		select {
+		case <-w.line.lost: // who waits for an answer only would not learn of it
+			return w.line.last()
+		default:
+		}
 		if far == nil {
 			if far, err = w.line.listen("sent"); err != nil {
 				return err
