@@ -6,6 +6,3 @@ package place
 //
 //go:noinline
 func Relax() {}
-
-// PrefetchWrite does nothing.
-func PrefetchWrite(addr uint64) {}

@@ -17,12 +17,6 @@ func TestRelaxations(t *testing.T) {
 	}
 }
 
-func TestPrefetchNeverFaults(t *testing.T) {
-	for _, addr := range []uint64{0, 1, 1 << 46, 1 << 63, ^uint64(0)} {
-		PrefetchWrite(addr)
-	}
-}
-
 func BenchmarkRelax(b *testing.B) {
 	defer SetRelaxation(RelaxNone)
 	for r := range Relaxation(Relaxations) {
