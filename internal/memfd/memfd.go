@@ -13,14 +13,12 @@ import (
 	"sort"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
 
 // File is a memfd and its mapping.
 type File struct {
-	id    uint32
 	fd    int
 	bytes []byte
 	addr  uint64
@@ -28,8 +26,6 @@ type File struct {
 	holds  int  // guarded by files
 	closed bool // guarded by files
 }
-
-var nextID atomic.Uint32
 
 // New makes a memfd of size bytes, seals its size and maps it for reading and writing.
 func New(name string, size int) (*File, error) { return create(name, size, 0) }
@@ -81,7 +77,7 @@ func createOf(name string, size, flags, page, seals int) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("memfd_create %s: %w%s", name, err, cure(err))
 	}
-	f := &File{id: nextID.Add(1), fd: fd}
+	f := &File{fd: fd}
 	if err := f.init(roundUp(size, page), size, seals); err != nil {
 		unix.Close(fd)
 		return nil, err
@@ -117,9 +113,6 @@ func (f *File) init(mapped, size, seals int) error {
 }
 
 func roundUp(n, page int) int { return (n + page - 1) / page * page }
-
-// ID is unique among the files of this process.
-func (f *File) ID() uint32 { return f.id }
 
 // FD returns the descriptor, valid until Close.
 func (f *File) FD() int { return f.fd }

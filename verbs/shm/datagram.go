@@ -8,7 +8,7 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// A message of UD is a packet on the socket that peers ask each other over, which
+// A message of UD is a packet on the connection of two contexts, which
 // gets no answer. The context that it comes to is its device: it looks for the
 // QP and puts the message into the QP's next receive.
 //
