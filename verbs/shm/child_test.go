@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -102,6 +104,7 @@ var roles = map[string]func(t *testing.T, out *json.Encoder, in *json.Decoder){
 	"partner":  partner,
 	"stranger": stranger,
 	"adder":    adder,
+	"ending":   ending,
 }
 
 func TestChild(t *testing.T) {
@@ -163,4 +166,21 @@ func stranger(t *testing.T, out *json.Encoder, in *json.Decoder) {
 	}
 	noError(t, out.Encode(answer))
 	noError(t, out.Encode(greeting{Note: askRaw(t, theirs.Endpoint.GID)}))
+}
+
+// ending connects a side and then lets go of the descriptors of its memory, as the kernel does
+// first when it ends a process.
+func ending(t *testing.T, out *json.Encoder, in *json.Decoder) {
+	s := newSide(t, conf())
+	var peer greeting
+	noError(t, in.Decode(&peer))
+	s.meet(t, out, in)
+	noError(t, in.Decode(&peer)) // it has reached this side
+	for _, f := range must(os.ReadDir("/proc/self/fd"))(t) {
+		if link, _ := os.Readlink("/proc/self/fd/" + f.Name()); strings.HasPrefix(link, "/memfd:") {
+			noError(t, syscall.Close(must(strconv.Atoi(f.Name()))(t)))
+		}
+	}
+	noError(t, out.Encode(greeting{}))
+	in.Decode(&peer)
 }

@@ -111,6 +111,23 @@ func TestPeerKilled(t *testing.T) {
 	}
 }
 
+// TestPeerIsEnding: memory of a region that can no longer be opened is a peer that does not
+// answer, and not one that refuses.
+func TestPeerIsEnding(t *testing.T) {
+	s := newSide(t, conf())
+	other := startChild(t, "ending", nil)
+	noError(t, other.send.Encode(greeting{}))
+	peer := s.meet(t, other.send, other.recv)
+	w := send{flags: verbs.SendSignaled, raddr: peer.Addr, rkey: peer.RKey}
+	s.mustPost(t, w)
+	pollOne(t, s.sendCQ, 0, verbs.WCSuccess)
+	noError(t, other.send.Encode(greeting{}))
+	noError(t, other.recv.Decode(&peer))
+	w.sges = []verbs.SGE{s.sge(0, 64)}
+	s.mustPost(t, w)
+	pollOne(t, s.sendCQ, 0, verbs.WCRetryExcErr)
+}
+
 func socketName(gid verbs.GID) string {
 	return fmt.Sprintf("@ibperf-shm-%016x", binary.BigEndian.Uint64(gid[8:]))
 }

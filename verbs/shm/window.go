@@ -114,8 +114,11 @@ func (q *qp) farMemory(p *peer, k *kind, key, pd uint32, addr, n uint64) ([]byte
 		need = verbs.AccessLocalWrite // of a receive
 	}
 	found, err := p.remote.window(key, pd, need)
-	if passing(err) {
+	switch {
+	case passing(err):
 		return nil, lacking
+	case err != nil:
+		return nil, silent
 	}
 	*w = found
 	return w.at(key, addr, n), done
@@ -123,7 +126,8 @@ func (q *qp) farMemory(p *peer, k *kind, key, pd uint32, addr, n uint64) ([]byte
 
 // window returns the peer's region that has the key, if it gives the access within
 // the domain. The entry is the peer's: every value is taken once, and what they say
-// together is checked against the mapping.
+// together is checked against the mapping. An error tells of memory that cannot be opened
+// although it has a region: its process is ending.
 func (r *remote) window(key, pd uint32, need verbs.Access) (window, error) {
 	i := keyIndex(key)
 	if i >= maxMR || key == 0 {
@@ -139,8 +143,13 @@ func (r *remote) window(key, pd uint32, need verbs.Access) (window, error) {
 		return window{}, nil
 	}
 	b, err := r.region(fd, inode)
-	if atomic.LoadUint32(&e.key) != key || offset > uint64(len(b)) || length > uint64(len(b))-offset {
+	switch {
+	case atomic.LoadUint32(&e.key) != key || err == errPeer:
+		return window{}, nil
+	case err != nil:
 		return window{}, err
+	case offset > uint64(len(b)) || length > uint64(len(b))-offset:
+		return window{}, nil
 	}
 	return window{key, start, b[offset : offset+length]}, nil
 }

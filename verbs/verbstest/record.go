@@ -28,11 +28,17 @@ type caseOf struct {
 	*record
 }
 
-// begin runs f to its end, or to where it ends its goroutine, and then the cleanups.
+// begin runs f to its end, or to where it ends its goroutine, and then the cleanups. It does
+// not return if f panics: the process ends before anybody reads the record.
 func (r *record) begin(f func(*record)) {
 	done := make(chan struct{})
 	go func() {
-		defer close(done)
+		defer func() {
+			if v := recover(); v != nil {
+				panic(v)
+			}
+			close(done)
+		}()
 		defer r.cleanUp()
 		f(r)
 	}()
