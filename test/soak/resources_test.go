@@ -14,7 +14,7 @@ import (
 
 // resources are what a process holds.
 type resources struct {
-	rss         int // bytes
+	own         int // bytes of anonymous memory
 	mapped      int // bytes of shared mappings, which the device's are
 	mappings    int
 	descriptors int
@@ -22,11 +22,11 @@ type resources struct {
 }
 
 // bounds is how much of each may have been added between the middle and the end of a run.
-var bounds = resources{rss: 16 << 20, mapped: 4 << 20, mappings: 32, descriptors: 4, goroutines: 4}
+var bounds = resources{own: 8 << 20, mapped: 4 << 20, mappings: 32, descriptors: 4, goroutines: 4}
 
 func (r resources) String() string {
-	return fmt.Sprintf("RSS %.1f MiB, shared mappings %.1f MiB, %d mappings, %d descriptors, %d goroutines",
-		float64(r.rss)/(1<<20), float64(r.mapped)/(1<<20), r.mappings, r.descriptors, r.goroutines)
+	return fmt.Sprintf("%.1f MiB of its own, shared mappings %.1f MiB, %d mappings, %d descriptors, %d goroutines",
+		float64(r.own)/(1<<20), float64(r.mapped)/(1<<20), r.mappings, r.descriptors, r.goroutines)
 }
 
 // settled returns the resources when they do not change any more: what was closed is
@@ -38,7 +38,7 @@ func settled() (resources, error) {
 		time.Sleep(200 * time.Millisecond)
 		var now resources
 		now, err = held()
-		now.rss, last.rss = min(now.rss, last.rss), min(now.rss, last.rss)
+		now.own, last.own = min(now.own, last.own), min(now.own, last.own)
 		if now == last {
 			break
 		}
@@ -52,9 +52,9 @@ func held() (r resources, err error) {
 	if err != nil {
 		return r, err
 	}
-	if _, rss, ok := strings.Cut(string(status), "VmRSS:"); ok {
-		fmt.Sscan(rss, &r.rss)
-		r.rss <<= 10
+	if _, own, ok := strings.Cut(string(status), "RssAnon:"); ok {
+		fmt.Sscan(own, &r.own)
+		r.own <<= 10
 	}
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
@@ -81,7 +81,7 @@ func grown(samples []resources) (from, to resources, what []string) {
 		name string
 		of   func(*resources) *int
 	}{
-		{"RSS", func(r *resources) *int { return &r.rss }},
+		{"bytes of its own", func(r *resources) *int { return &r.own }},
 		{"bytes of shared mappings", func(r *resources) *int { return &r.mapped }},
 		{"mappings", func(r *resources) *int { return &r.mappings }},
 		{"descriptors", func(r *resources) *int { return &r.descriptors }},

@@ -98,8 +98,11 @@ func session(l *line, role int, seed uint64, c *contexts) error {
 		err = fmt.Errorf("side %d: %w", role, err)
 		last.Error, last.Hang = err.Error(), errors.Is(err, errHang)
 	}
-	if lost := l.tell(last); err != nil || lost != nil {
-		return errors.Join(err, lost)
+	if lost := l.tell(last); err == nil && lost != nil {
+		return l.last()
+	}
+	if err != nil {
+		return err
 	}
 	_, err = l.hear("closed") // unread, it would take what was told with it
 	return err
