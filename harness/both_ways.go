@@ -81,6 +81,16 @@ func (t *tally) sum(r *result.Row, theirs oob.Row) {
 	}
 	*here = direction(mine, r.Bandwidth.Seconds)
 	*there = direction(theirs.Bandwidth, r.Bandwidth.Seconds)
+	r.Bandwidth.Peak = peakOfBoth(*here, *there)
+}
+
+// peakOfBoth is perftest's: the sum of both directions' peaks, which no window of the sum is
+// above; 0 if one of them has none.
+func peakOfBoth(here, there *result.Direction) float64 {
+	if here == nil || there == nil || here.Peak == 0 || there.Peak == 0 {
+		return 0
+	}
+	return here.Peak + there.Peak
 }
 
 // source is the side that the payload comes from which a side measures.

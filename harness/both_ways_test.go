@@ -111,6 +111,9 @@ func checkBothWays(t *testing.T, side int, r *result.Row, sides [2]*streamSide, 
 	if sum := client.Average + server.Average; math.Abs(sum-b.Average) > 1e-6*sum {
 		t.Errorf("side %d: the directions add up to %.0f bytes/s, not to %.0f", side, sum, b.Average)
 	}
+	if b.Peak != client.Peak+server.Peak || b.WindowS != 0 {
+		t.Errorf("side %d: the peak is %.0f, of the directions %.0f and %.0f", side, b.Peak, client.Peak, server.Peak)
+	}
 	if b.AlignedWithin > 0.001*b.Seconds {
 		t.Errorf("side %d: the clocks are aligned to %v s in %v s", side, b.AlignedWithin, b.Seconds)
 	}

@@ -30,22 +30,28 @@ func (s *session) complete(size int) error {
 	return nil
 }
 
-// emit hands a row out, or says why there is none: events that never slept are not what
-// the mode is about.
+// emit hands a row out, or says why a comparison has none: events that never slept are not
+// what the mode is about. Where nothing else is measured the row says so.
 func (s *session) emit(t *tally, r result.Row) {
-	if why := unmeasured(t.scheme, &r); why != "" {
+	why := unmeasured(t.scheme, &r)
+	if why != "" && s.cfg.Plan.Compare {
 		s.cfg.File.NotMeasured = append(s.cfg.File.NotMeasured, result.Missing{Size: r.Size, Mode: r.Name(), Why: why})
 		return
+	}
+	if why != "" {
+		r.NoRatio = why
 	}
 	s.cfg.File.Rows = append(s.cfg.File.Rows, r)
 	s.cfg.Row(r)
 }
 
+const neverSlept = "no side ever slept for an event: completions were always there before, so this is not the cost of events"
+
 func unmeasured(sch *scheme, r *result.Row) string {
 	if !sch.sleeps || r.Local.Sleeps+r.Peer.Sleeps > 0 {
 		return ""
 	}
-	return "no side ever slept for an event: completions were always there before, so this would not be the cost of events"
+	return neverSlept
 }
 
 // salvage keeps what was measured when a run is broken off.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // Events are slower than polls, but not by orders of magnitude: a loop that sleeps out its
@@ -98,4 +99,32 @@ func wallTime(t *testing.T, p option.Plan, m option.Mode) time.Duration {
 		t.Fatal(errs)
 	}
 	return time.Since(begun)
+}
+
+// Events that nobody slept for, as READs of the embedded device are, are a row that says so
+// where nothing else was asked for; in a comparison they are none.
+func TestEventsThatNobodySleptFor(t *testing.T) {
+	for _, compare := range []bool{false, true} {
+		p := testPlan(option.OpRead, option.KindLatency, 8, 100)
+		p.Completion, p.Compare = option.ModeEvent, compare
+		if compare {
+			p.Completion = option.ModeDefault
+		}
+		files, errs := pair{device: "shm_whole", plan: p}.run(t)
+		if errs != [2]error{} {
+			t.Fatal(errs)
+		}
+		for side, f := range files {
+			at := slices.IndexFunc(f.Rows, func(r result.Row) bool { return r.Mode == string(option.ModeEvent) })
+			switch {
+			case compare && (at >= 0 || len(f.NotMeasured) != 1):
+				t.Errorf("side %d: a comparison has row %d of events, not measured: %+v", side, at, f.NotMeasured)
+			case compare:
+			case at < 0:
+				t.Errorf("side %d: no row; not measured: %+v", side, f.NotMeasured)
+			case f.Rows[at].NoRatio == "" || !slices.ContainsFunc(f.Rows[at].Warnings, func(w result.Warning) bool { return w.ID == "no-sleeps" }):
+				t.Errorf("side %d: the row does not say that nobody slept: %q, %+v", side, f.Rows[at].NoRatio, f.Rows[at].Warnings)
+			}
+		}
+	}
 }

@@ -56,7 +56,11 @@ func rowWarnings(s *scheme, r *result.Row, spins spinning) []result.Warning {
 		warn("short-run", "measured over less than 10 ms; use -n or -D for a longer run")
 	}
 	w = append(w, directionWarnings(r)...)
-	if per := max(r.Local.SleepsPerMessage, r.Peer.SleepsPerMessage); s.sleeps && per < fewSleeps {
+	switch per := max(r.Local.SleepsPerMessage, r.Peer.SleepsPerMessage); {
+	case !s.sleeps:
+	case per == 0:
+		warn("no-sleeps", "mode event: %s", neverSlept)
+	case per < fewSleeps:
 		warn("few-sleeps", "mode event slept for fewer than 9 of 10 messages, see the wake-ups: the others were there before anybody slept")
 	}
 	for _, side := range []struct {

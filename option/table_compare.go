@@ -20,7 +20,7 @@ var completionOptions = []*Option{
 		value: oneOf(func(s *Settings) *Mode { return &s.Completion }, ModeAuto, ModeData, ModePoll, ModeEvent),
 	}, {
 		Name: "events", Letter: "e", Group: groupCompletion, As: "completion",
-		Help: "the same as --completion event", Perftest: "for WRITE too; goes with -D; no row where nobody ever slept, as READs and atomic operations of embedded devices, done when they are posted",
+		Help: "the same as --completion event", Perftest: "for WRITE too; goes with -D; a row for which nobody ever slept says so, as of READs and atomic operations of embedded devices, done when they are posted",
 		value: events{},
 	}, {
 		Name: "compare", Group: groupCompletion,

@@ -128,7 +128,7 @@ var workOptions = []*Option{
 	}, {
 		Name: "bidirectional", Letter: "b", Group: groupWork, Only: Test.Bandwidth,
 		Help:     "send in both directions at once: the row is the sum of both",
-		Perftest: "the sum is of one window that both sides' clocks are aligned for, not of two; a sum has no peak",
+		Perftest: "the sum is of one window that both sides' clocks are aligned for, not of two",
 		Meaning:  "messages went in both directions at once: rows are the sum of both",
 		JSON:     "bidirectional", Label: "Bidirectional", Header: WhenSet,
 		Excludes: []Exclusion{{"compare", whyOneDirection}},

@@ -124,6 +124,9 @@ func groupText(g *Group, style Style, depth Depth) string {
 	}
 	allMean := !slices.ContainsFunc(g.Runs, func(f *result.File) bool { return !meanAlone(f) })
 	format := newRowFormat(g.Kind, allMean || g.meanOnly(), gbits)
+	if slices.ContainsFunc(g.Runs, func(f *result.File) bool { return f.Parameters.Transport.Lossy() }) {
+		format.addLost()
+	}
 	for i, e := range g.Entries() {
 		if i == 0 {
 			b.WriteString(format.headerLine())

@@ -15,9 +15,11 @@ var (
 	momentFields = []string{"latency.min_ns", "latency.mean_ns", "latency.stdev_ns"}
 	rateFields   = []string{"bandwidth.measured_at", "bandwidth.messages", "bandwidth.seconds", "bandwidth.average_bytes_per_s",
 		"from_client.average_bytes_per_s", "from_server.average_bytes_per_s", "bandwidth.aligned_within_s",
-		"bandwidth.slowest_bytes_per_s", "bandwidth.median_window_bytes_per_s", "bandwidth.peak_bytes_per_s", "bandwidth.window_s"}
-	workFields = []string{"opcode", "touch", "slots", "span", "depth", "cq_mod", "relaxed_ordering"}
-	costFields = []string{"local.busy", "peer.busy", "local.sleeps_per_message", "peer.sleeps_per_message",
+		"bandwidth.slowest_bytes_per_s", "bandwidth.median_window_bytes_per_s", "bandwidth.peak_bytes_per_s",
+		"from_client.peak_bytes_per_s", "from_server.peak_bytes_per_s", "bandwidth.window_s"}
+	deliveryFields = []string{"delivery.sent", "delivery.lost"}
+	workFields     = []string{"opcode", "touch", "slots", "span", "depth", "cq_mod", "relaxed_ordering"}
+	costFields     = []string{"local.busy", "peer.busy", "local.sleeps_per_message", "peer.sleeps_per_message",
 		"local.cpu_ns_per_message", "peer.cpu_ns_per_message"}
 	threadFields = []string{"local.cpus", "peer.cpus", "local.preempted_per_s", "peer.preempted_per_s"}
 )
@@ -28,19 +30,20 @@ func detailTables(g *Group, gbits bool) []*table.Table {
 	if len(g.Entries()) == 0 {
 		return nil
 	}
-	numbers := fieldTable(g, "Percentiles", percentileFields, gbits)
+	title, fields := "Percentiles", percentileFields
 	if g.Kind == result.KindBandwidth {
-		numbers = fieldTable(g, "Rates", rateFields, gbits)
+		title, fields = "Rates", rateFields
 	}
+	numbers := fieldTable(g, title, slices.Concat(fields, deliveryFields), gbits)
 	return slices.Concat([]*table.Table{numbers}, workTables(g, gbits))
 }
 
 // statisticsTable is all numbers of the kind of a group, for pages.
 func statisticsTable(g *Group) *table.Table {
 	if g.Kind == result.KindBandwidth {
-		return fieldTable(g, "Rates", slices.Concat(rateFields, []string{"bandwidth.messages_per_s"}), false)
+		return fieldTable(g, "Rates", slices.Concat(rateFields, []string{"bandwidth.messages_per_s"}, deliveryFields), false)
 	}
-	return fieldTable(g, "Percentiles and moments", slices.Concat(percentileFields, momentFields), false)
+	return fieldTable(g, "Percentiles and moments", slices.Concat(percentileFields, momentFields, deliveryFields), false)
 }
 
 // workTables say what was done for each row, at what cost, and on which CPUs.

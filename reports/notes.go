@@ -12,7 +12,10 @@ import (
 func notes(g *Group) []string {
 	var all []string
 	if slices.ContainsFunc(g.Entries(), func(e Entry) bool { return e.Row.Bandwidth != nil && e.Row.Bandwidth.Peak == 0 }) {
-		all = append(all, "A peak of 0.00 was not measured: it takes one direction, a round with a whole window of 1 ms, and a clock that is read in the loop.")
+		all = append(all, "A peak of 0.00 was not measured: it takes a round with a whole window of 1 ms, and a clock that is read in the loop.")
+	}
+	if slices.ContainsFunc(g.Entries(), func(e Entry) bool { return e.Row.FromClient != nil && e.Row.Bandwidth.Peak > 0 }) {
+		all = append(all, "The peak of both directions is the sum of theirs, which need not be of the same moment: no window was above it.")
 	}
 	for i, f := range g.Runs {
 		prefix := ""

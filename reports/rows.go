@@ -95,9 +95,24 @@ func gbitRow(r *result.Row) string {
 	return bandwidthRow(r, units.Gbps, units.GbitDecimals(r.Bandwidth.Average))
 }
 
-// withWindows has the slowest and the middle window behind perftest's columns, whose peak is
-// the fastest.
-func (f *rowFormat) withWindows(gbits bool) *rowFormat {
+// addColumn adds one that perftest does not have, behind its own.
+func (f *rowFormat) addColumn(head string, cell func(*result.Row) string) {
+	const gap = 4
+	plain, before := f.row, len(f.header)
+	f.header += strings.Repeat(" ", gap) + head
+	f.row = func(r *result.Row) string {
+		line := plain(r)
+		return line + strings.Repeat(" ", max(before+gap-visibleWidth(line), 2)) + cell(r)
+	}
+}
+
+// addLost adds how many messages were lost, where any may be.
+func (f *rowFormat) addLost() {
+	f.addColumn("lost", func(r *result.Row) string { return result.ColumnOf("delivery.lost").Text(r, false) })
+}
+
+// addWindows adds the slowest and the middle window, where the peak is the fastest.
+func (f *rowFormat) addWindows(gbits bool) {
 	unit, scale := "MiB/sec", units.MiBps
 	if gbits {
 		unit, scale = "Gb/sec", units.Gbps
@@ -108,11 +123,8 @@ func (f *rowFormat) withWindows(gbits bool) *rowFormat {
 		}
 		return fmt.Sprintf("%.2f", scale(v))
 	}
-	return &rowFormat{fmt.Sprintf("%s    BW slowest[%s]    BW median[%s]", f.header, unit, unit), func(r *result.Row) string {
-		line := f.row(r)
-		gap := max(len(f.header)+4-visibleWidth(line), 2)
-		return line + strings.Repeat(" ", gap) + fmt.Sprintf("%-19s    %s", window(r.Bandwidth.Slowest), window(r.Bandwidth.MedianWindow))
-	}}
+	f.addColumn("BW slowest["+unit+"]", func(r *result.Row) string { return window(r.Bandwidth.Slowest) })
+	f.addColumn("BW median["+unit+"]", func(r *result.Row) string { return window(r.Bandwidth.MedianWindow) })
 }
 
 func bandwidthRow(r *result.Row, scale func(float64) float64, decimals int) string {

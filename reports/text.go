@@ -50,7 +50,10 @@ func (t *Text) begin() {
 		t.format.addCPUUtil()
 	}
 	if t.file.Parameters.Endless {
-		t.format = t.format.withWindows(t.style.Gbits)
+		t.format.addWindows(t.style.Gbits)
+	}
+	if t.file.Parameters.Transport.Lossy() {
+		t.format.addLost()
 	}
 	t.print(t.format.headerLine())
 }

@@ -77,6 +77,25 @@ func TestEveryRowIsOutAtOnce(t *testing.T) {
 	}
 }
 
+// What may be lost has a column, with a dash where nobody counts what arrives.
+func TestLossIsAColumn(t *testing.T) {
+	for _, kind := range []string{result.KindLatency, result.KindBandwidth} {
+		f := synthetic.File(t, "send", kind, []int{64}, "poll")
+		if text := tables(t, false, f); strings.Contains(text, "lost") {
+			t.Errorf("%s over %s has a column of what was lost:\n%s", kind, f.Parameters.Transport, text)
+		}
+		f.Parameters.Transport = option.UD
+		for want, d := range map[string]*result.Delivery{"-": nil, "0": {Sent: 1000}, "17": {Sent: 1000, Lost: 17}} {
+			f.Rows[0].Delivery = d
+			head, rest, _ := strings.Cut(tables(t, false, f), "    lost      mode\n")
+			row, _, _ := strings.Cut(rest, "\n")
+			if fields := strings.Fields(row); head == "" || len(fields) < 3 || fields[len(fields)-2] != want {
+				t.Errorf("%s: lost %+v is printed as %q, want %s before the mode", kind, d, row, want)
+			}
+		}
+	}
+}
+
 type fullWriter struct{}
 
 func (fullWriter) Write([]byte) (int, error) { return 0, syscall.ENOSPC }

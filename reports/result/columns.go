@@ -91,7 +91,7 @@ var bandwidthColumns = []Column{
 		Value: inBandwidth(func(b *Bandwidth) float64 { return b.Average }), Round: func(r *Round) float64 { return r.Average }},
 	window("slowest_bytes_per_s", "slowest", "the rate of the slowest window, or the average if that is lower", func(b *Bandwidth) float64 { return b.Slowest }),
 	window("median_window_bytes_per_s", "median", "the rate of the middle window, from an HDR histogram with 3 significant digits", func(b *Bandwidth) float64 { return b.MedianWindow }),
-	window("peak_bytes_per_s", "peak", "the rate of the fastest window, or the average if that is higher", func(b *Bandwidth) float64 { return b.Peak }),
+	window("peak_bytes_per_s", "peak", "the rate of the fastest window, or the average if that is higher; of a bidirectional test the sum of both directions' peaks, which need not be of the same moment", func(b *Bandwidth) float64 { return b.Peak }),
 	{Field: "bandwidth.window_s", Kind: KindBandwidth, Unit: "s", Definition: "the length of the windows: they follow each other from the start, what is known to have been moved between two moments is shared out evenly over the time between, and the last, incomplete window does not count",
 		Head: "windows", shown: "ms", empty: true, print: asMillis, Value: inBandwidth(func(b *Bandwidth) float64 { return b.WindowS })},
 	{Field: "bandwidth.messages_per_s", Kind: KindBandwidth, Unit: "messages/s; printed as Mpps (10^6 messages/s)", Definition: "messages per second over the same time as the average",
@@ -181,9 +181,17 @@ func wakeUps(c *Cost) string {
 
 var deliveryColumns = []Column{
 	{Field: "delivery.sent", Unit: "messages", Definition: "messages that both sides sent over a transport that may lose them, warm-ups not included",
-		Head: "sent", shown: "messages", print: asCount, Value: inDelivery(func(d *Delivery) float64 { return float64(d.Sent) })},
+		Head: "sent", shown: "messages", empty: true, print: asCount, Value: inDelivery(func(d *Delivery) float64 { return float64(d.Sent) })},
 	{Field: "delivery.lost", Unit: "messages", Definition: "sent messages that had not arrived when nothing came any more",
-		Head: "lost", shown: "messages", print: asCount, Value: inDelivery(func(d *Delivery) float64 { return float64(d.Lost) })},
+		Head: "lost", shown: "messages", words: lost, Value: inDelivery(func(d *Delivery) float64 { return float64(d.Lost) })},
+}
+
+// lost is empty where nobody counts what arrives.
+func lost(r *Row) string {
+	if r.Delivery == nil {
+		return ""
+	}
+	return strconv.FormatUint(r.Delivery.Lost, 10)
 }
 
 func inDelivery(of func(*Delivery) float64) func(*Row) float64 {

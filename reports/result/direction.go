@@ -62,6 +62,8 @@ func directionOf(field, head string, of func(*Row) *Direction) []Column {
 	average := column("average_bytes_per_s", rateDefinedUnit, "of a bidirectional test, bytes that went "+head+" / the time of both directions, bandwidth.seconds: both averages add up to that of the row",
 		func(d *Direction) float64 { return d.Average })
 	average.Head, average.shown, average.empty, average.print = head, rate, true, asRate
+	peak := column("peak_bytes_per_s", rateDefinedUnit, "the rate of the fastest window, or that of its active time if that is higher"+own, func(d *Direction) float64 { return d.Peak })
+	peak.Head, peak.shown, peak.empty, peak.print = "peak "+head, rate, true, asRate
 	return []Column{
 		column("messages", "messages", "messages of this direction that the average counts", func(d *Direction) float64 { return float64(d.Messages) }),
 		column("bytes", "bytes", "payload bytes of this direction that the average counts", func(d *Direction) float64 { return float64(d.Bytes) }),
@@ -70,7 +72,7 @@ func directionOf(field, head string, of func(*Row) *Direction) []Column {
 		column("messages_per_s", "messages/s; printed as Mpps (10^6 messages/s)", "messages of this direction per second, over the same time as its average", func(d *Direction) float64 { return d.MsgRate }),
 		column("slowest_bytes_per_s", rateDefinedUnit, "the rate of the slowest window, or that of its active time if that is lower"+own, func(d *Direction) float64 { return d.Slowest }),
 		column("median_window_bytes_per_s", rateDefinedUnit, "the rate of the middle window"+own, func(d *Direction) float64 { return d.MedianWindow }),
-		column("peak_bytes_per_s", rateDefinedUnit, "the rate of the fastest window, or that of its active time if that is higher"+own, func(d *Direction) float64 { return d.Peak }),
+		peak,
 		column("window_s", "s", "the length of the windows", func(d *Direction) float64 { return d.WindowS }),
 	}
 }
