@@ -90,10 +90,8 @@ func startWorker(job Job) (*worker, error) {
 	w.cmd.Env = append(os.Environ(), workerVariable+"=1")
 	w.cmd.Stdin, w.cmd.Stdout, w.cmd.Stderr = stdin, &w.said, &w.said
 	w.cmd.ExtraFiles = []*os.File{out}
-	w.cmd.SysProcAttr = &syscall.SysProcAttr{
-		Pdeathsig: syscall.SIGKILL,
-		Setpgid:   true, // signals of a terminal are for the program
-	}
+	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // signals of a terminal are for the program
+	endWithParent(w.cmd.SysProcAttr)
 	w.cmd.WaitDelay = time.Second
 	err = w.cmd.Start()
 	stdin.Close()

@@ -32,7 +32,7 @@ func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
 		return nil, c.err("create_comp_channel", ebadf, closedText)
 	}
 	var ends [2]int
-	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+	if err := makePipe(&ends); err != nil {
 		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
 	}
 	ch := &channel{ctx: c, in: ends[0], out: ends[1], cqs: map[uint32]*cq{}}

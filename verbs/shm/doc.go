@@ -46,6 +46,7 @@
 //	datagrams     datagram.go grh.go ah.go qkey.go mcast.go multicast_peers.go
 //	completions   cq.go cq_receivers.go cq_size.go
 //	events        notifier.go channel.go pipe_unsafe.go; event.go: asynchronous ones
+//	Linux         system_unsafe_linux.go; elsewhere system_other.go: no device can be opened
 //
 // # Lifetimes
 //

@@ -27,7 +27,7 @@ func (r *remote) open(fd uint32, inode uint64, format uint32, flags int) (int, e
 	if err := unix.Stat(path, &before); err != nil {
 		return -1, err
 	}
-	if inode != 0 && before.Ino != inode || before.Mode&unix.S_IFMT != format {
+	if inode != 0 && before.Ino != inode || uint32(before.Mode)&unix.S_IFMT != format {
 		return -1, unix.ENOENT
 	}
 	own, err := unix.Open(path, flags|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
@@ -53,19 +53,14 @@ func (r *remote) mapMemory(fd uint32, inode uint64, size, prot int) ([]byte, err
 		return nil, err
 	}
 	defer unix.Close(own)
-	seals, err := unix.FcntlInt(uintptr(own), unix.F_GET_SEALS, 0)
-	if err != nil || seals&unix.F_SEAL_SHRINK == 0 {
-		return nil, errPeer
-	}
-	var fs unix.Statfs_t
 	var st unix.Stat_t
-	if err := errors.Join(unix.Fstatfs(own, &fs), unix.Fstat(own, &st)); err != nil {
+	if err := unix.Fstat(own, &st); err != nil {
 		return nil, err
 	}
 	if size == 0 {
 		size = int(st.Size)
 	}
-	if fs.Type != unix.TMPFS_MAGIC || size <= 0 || int64(size) > st.Size {
+	if !lasting(own) || size <= 0 || int64(size) > st.Size {
 		return nil, errPeer
 	}
 	return unix.Mmap(own, 0, size, prot, unix.MAP_SHARED)

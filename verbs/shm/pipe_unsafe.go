@@ -36,11 +36,3 @@ func readToken(fd int) (t token, errno unix.Errno) {
 	}
 	return t, errno
 }
-
-// awaitToken waits until there is something to read, for some milliseconds, which the garbage
-// collector waits for. It may return early.
-func awaitToken(fd int, ms int) {
-	p := unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
-	limit := unix.Timespec{Sec: int64(ms / 1000), Nsec: int64(ms%1000) * 1e6}
-	unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p)), 1, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
-}

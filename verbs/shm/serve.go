@@ -3,7 +3,6 @@ package shm
 import (
 	"maps"
 	"net"
-	"os"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -31,12 +30,12 @@ func (c *context) serve() {
 			}
 			continue
 		}
-		cred, err := credentials(conn)
-		if err != nil || int(cred.Uid) != os.Geteuid() || !c.keepConn(conn) {
+		pid, err := processOf(conn)
+		if err != nil || !c.keepConn(conn) {
 			conn.Close()
 			continue
 		}
-		go c.serveConn(conn, cred.Pid)
+		go c.serveConn(conn, pid)
 	}
 }
 

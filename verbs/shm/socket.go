@@ -45,43 +45,39 @@ func dial(id uint64) (conn *net.UnixConn, pid int32, err error) {
 	if conn, err = net.DialUnix("unixpacket", nil, socketAddr(id)); err != nil {
 		return nil, 0, err
 	}
-	cred, err := credentials(conn)
-	if err == nil && int(cred.Uid) != os.Geteuid() {
-		err = errOtherUser
-	}
-	if err != nil {
+	if pid, err = processOf(conn); err != nil {
 		conn.Close()
 		return nil, 0, err
 	}
 	conn.SetWriteBuffer(datagramRoom) // as far as the host allows
-	return conn, cred.Pid, nil
+	return conn, pid, nil
 }
 
-// credentials are those of the process at the other end (SO_PEERCRED).
-func credentials(conn *net.UnixConn) (cred *unix.Ucred, err error) {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return nil, err
+// processOf returns the process at the other end, which must be of the same user.
+func processOf(conn *net.UnixConn) (pid int32, err error) {
+	var uid uint32
+	if err := control(conn, func(fd int) (err error) { pid, uid, err = credentials(fd); return err }); err != nil {
+		return 0, err
 	}
-	var failed error
-	if err := raw.Control(func(fd uintptr) {
-		cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	}); err != nil {
-		return nil, err
+	if int(uid) != os.Geteuid() {
+		return 0, errOtherUser
 	}
-	return cred, failed
+	return pid, nil
 }
 
 // trySend sends a packet if it fits the socket now.
 func trySend(conn *net.UnixConn, b []byte) error {
+	return control(conn, func(fd int) error { return unix.Send(fd, b, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL) })
+}
+
+// control calls f with the connection's descriptor, and returns its error as it is.
+func control(conn *net.UnixConn, f func(fd int) error) error {
 	raw, err := conn.SyscallConn()
 	if err != nil {
 		return err
 	}
 	var failed error
-	if err := raw.Control(func(fd uintptr) {
-		failed = unix.Send(int(fd), b, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
-	}); err != nil {
+	if err := raw.Control(func(fd uintptr) { failed = f(int(fd)) }); err != nil {
 		return err
 	}
 	return failed

@@ -76,7 +76,7 @@ func fileOf(fd int) (fileID, syscall.Errno) {
 	if err := unix.Fstat(fd, &st); err != nil {
 		return fileID{}, err.(syscall.Errno)
 	}
-	return fileID{st.Dev, st.Ino}, 0
+	return fileID{uint64(st.Dev), st.Ino}, 0
 }
 
 // newDomain makes a domain; under the context's lock.
