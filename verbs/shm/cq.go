@@ -15,8 +15,10 @@ type cq struct {
 	notifier *notifier // nil without a channel
 
 	mu        spinLock
-	cqe       int            // capacity, guarded by mu
-	own       []ownWC        // notify of a power of two, guarded by mu
+	cqe       int      // capacity, guarded by mu
+	own       []ownWC  // notify of a power of two, guarded by mu
+	times     []uint64 // of own, nil without timestamps; guarded by mu
+	stamps    verbs.Timestamps
 	head      uint32         // next to poll, guarded by mu
 	tail      relaxedCounter // next to fill, written under mu
 	fence     uint32         // for the barrier after filling; see ring
@@ -64,6 +66,10 @@ func (e *ownWC) giveBack() {
 }
 
 func (c *context) CreateCQ(cqe int, ch verbs.CompChannel, compVector int) (verbs.CQ, error) {
+	return c.createCQ(cqe, ch, compVector, verbs.TimestampNone)
+}
+
+func (c *context) createCQ(cqe int, ch verbs.CompChannel, compVector int, stamps verbs.Timestamps) (verbs.CQEx, error) {
 	if c.isClosed() {
 		return nil, c.err("create_cq", ebadf, closedText)
 	}
@@ -73,7 +79,8 @@ func (c *context) CreateCQ(cqe int, ch verbs.CompChannel, compVector int) (verbs
 	if compVector != 0 {
 		return nil, c.err("create_cq", einval, "comp_vector is 0")
 	}
-	q := &cq{ctx: c, cqe: cqe, own: make([]ownWC, ringSize(cqe))}
+	q := &cq{ctx: c, cqe: cqe, own: make([]ownWC, ringSize(cqe)), stamps: stamps}
+	q.times = q.timesOf(q.own)
 	q.receivers.Store(&[]*qp{})
 	if ch != nil {
 		own, ok := ch.(*channel)
@@ -105,11 +112,11 @@ func (q *cq) Poll(wc []verbs.WC) (int, error) {
 		}
 		q.help()
 	}
-	return q.take(wc)
+	return q.take(wc, nil)
 }
 
-// take takes completions off the queue.
-func (q *cq) take(wc []verbs.WC) (int, error) {
+// take takes completions off the queue, with their times if there is room for them.
+func (q *cq) take(wc []verbs.WC, times []uint64) (int, error) {
 	q.mu.Lock()
 	if q.closed.Load() {
 		q.mu.Unlock()
@@ -119,7 +126,7 @@ func (q *cq) take(wc []verbs.WC) (int, error) {
 		q.mu.Unlock()
 		return 0, q.ctx.err("poll_cq", enomem, "the CQ overran: more completions than entries were left unpolled")
 	}
-	n, failed, life := q.pollReceivers(wc, q.pollOwn(wc))
+	n, failed, life := q.pollReceivers(wc, times, q.pollOwn(wc, times))
 	q.mu.Unlock()
 	if failed != nil {
 		failed.fail(life)
@@ -129,7 +136,7 @@ func (q *cq) take(wc []verbs.WC) (int, error) {
 
 // pollReceivers adds completions of receives to the n that are there. It begins behind the
 // receiver that the last poll ended with, so that none waits for one that is faster.
-func (q *cq) pollReceivers(wc []verbs.WC, n int) (all int, failed *qp, life uint32) {
+func (q *cq) pollReceivers(wc []verbs.WC, times []uint64, n int) (all int, failed *qp, life uint32) {
 	list := *q.receivers.Load()
 	at := q.turn
 	for left := len(list); left > 0 && n < len(wc); left-- {
@@ -138,7 +145,7 @@ func (q *cq) pollReceivers(wc []verbs.WC, n int) (all int, failed *qp, life uint
 		}
 		p := list[at]
 		at++
-		got, ok := p.recv.poll(wc[n:])
+		got, ok := p.recv.poll(wc[n:], times[min(n, len(times)):])
 		if n += got; got > 0 {
 			q.turn = at
 		}
@@ -152,7 +159,7 @@ func (q *cq) pollReceivers(wc []verbs.WC, n int) (all int, failed *qp, life uint
 func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
 	for range max {
 		if !q.empty() {
-			return q.take(wc)
+			return q.take(wc, nil)
 		}
 		if q.helps.Load() != 0 {
 			q.help()
@@ -175,12 +182,15 @@ func (q *cq) empty() bool {
 	return true
 }
 
-func (q *cq) pollOwn(wc []verbs.WC) int {
+func (q *cq) pollOwn(wc []verbs.WC, times []uint64) int {
 	n := 0
 	tail := q.tail.Load()
 	for n < len(wc) && q.head != tail {
 		e := &q.own[q.head&uint32(len(q.own)-1)]
 		wc[n] = e.wc
+		if times != nil {
+			times[n] = q.times[q.head&uint32(len(q.own)-1)]
+		}
 		e.giveBack()
 		e.places = nil
 		q.head++
@@ -193,7 +203,7 @@ func (q *cq) pollOwn(wc []verbs.WC) int {
 // push adds a completion of this process's own making and notifies those who wait.
 func (q *cq) push(e *ownWC, solicited bool) {
 	q.mu.Lock()
-	q.pushLocked(e)
+	q.pushLocked(e, q.now())
 	q.mu.Unlock()
 	q.notify(solicited)
 }
@@ -208,13 +218,13 @@ func (q *cq) notify(solicited bool) {
 }
 
 // add adds a completion of which those who wait have been notified.
-func (q *cq) add(e *ownWC) {
+func (q *cq) add(e *ownWC, at uint64) {
 	q.mu.Lock()
-	q.pushLocked(e)
+	q.pushLocked(e, at)
 	q.mu.Unlock()
 }
 
-func (q *cq) pushLocked(e *ownWC) {
+func (q *cq) pushLocked(e *ownWC, at uint64) {
 	tail := q.tail.Load()
 	if int(tail-q.head) >= q.cqe || q.overrun {
 		q.overran()
@@ -222,6 +232,9 @@ func (q *cq) pushLocked(e *ownWC) {
 		return
 	}
 	q.own[tail&uint32(len(q.own)-1)] = *e
+	if q.times != nil {
+		q.times[tail&uint32(len(q.own)-1)] = at
+	}
 	q.tail.Store(tail + 1)
 }
 
@@ -236,6 +249,9 @@ func (q *cq) purge(p *qp) {
 	for i := q.head; i != tail; i++ {
 		if e := q.own[i&mask]; e.wc.QPNum != p.num {
 			q.own[to&mask] = e
+			if q.times != nil {
+				q.times[to&mask] = q.times[i&mask]
+			}
 			to++
 		} else {
 			e.giveBack()

@@ -107,10 +107,14 @@ func (q *cq) Resize(cqe int) error {
 		return q.ctx.err("resize_cq", einval, "more completions are in the CQ: poll them first")
 	}
 	own := make([]ownWC, ringSize(cqe))
+	times := q.timesOf(own)
 	for i := q.head; i != q.tail.Load(); i++ {
 		own[i&uint32(len(own)-1)] = q.own[i&uint32(len(q.own)-1)]
+		if times != nil {
+			times[i&uint32(len(own)-1)] = q.times[i&uint32(len(q.own)-1)]
+		}
 	}
-	q.own, q.cqe = own, cqe
+	q.own, q.times, q.cqe = own, times, cqe
 	q.ctx.async.watch(q, q.depth > cqe)
 	return nil
 }

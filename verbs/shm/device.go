@@ -2,6 +2,7 @@ package shm
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -146,7 +147,7 @@ func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
 		MaxSRQ: maxSRQ, MaxSRQWR: maxWR, MaxSRQSGE: maxSGE, DeviceCapFlags: verbs.DeviceCapSRQResize | verbs.DeviceCapXRC,
 		AtomicCap: verbs.AtomicGlob, // they are instructions of the CPU
 		MaxAH:     maxAH, MaxMcastGroups: maxGroups, MaxMcastQPs: maxGroupQPs, MaxTotalMcastQPs: maxGroups * maxGroupQPs,
-		MaxPKeys: 1, PhysPortCount: 1, NumCompVectors: 1,
+		MaxPKeys: 1, PhysPortCount: 1, NumCompVectors: 1, TimestampMask: math.MaxUint64, CoreClockKHz: 1e6,
 		ODP: verbs.ODPCaps{General: 1, RC: odpRC, UD: odpUD},
 	}, nil
 }

@@ -44,7 +44,7 @@
 //	responder     recv.go: receives and records
 //	shared        srq.go shared.go xrc.go xrc_recv.go
 //	datagrams     datagram.go grh.go ah.go qkey.go mcast.go multicast_peers.go
-//	completions   cq.go cq_receivers.go cq_size.go
+//	completions   cq.go cq_receivers.go cq_size.go timestamp.go
 //	events        notifier.go channel.go pipe_unsafe.go; event.go: asynchronous ones
 //	Linux         system_unsafe_linux.go; elsewhere system_other.go: no device can be opened
 //
@@ -121,6 +121,12 @@
 // has no PD: remote keys are checked against the PD of that SRQ. A domain belongs
 // to one context: the file of ibv_open_xrcd names the same domain to all who open
 // it there, and another one in other contexts and processes.
+//
+// # Timestamps
+//
+// CQs of CreateCQEx stamp completions when they are made: of receives the peer's requester
+// looks at the clock. In ticks that is CLOCK_MONOTONIC_RAW in nanoseconds, which all
+// processes of the host share and NTP does not touch.
 //
 // # Order
 //

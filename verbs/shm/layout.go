@@ -58,7 +58,7 @@ type qpEntry struct {
 	sharing     uint32 // 1: receives are lent; written before num
 	recvPD      uint32 // of the receives' memory; written before num
 	xrcd        uint32 // of XRC_RECV: its domain; written before num
-	_           uint32
+	stamps      uint32 // verbs.Timestamps of the receives' CQ; written before num
 
 	turns uint32 // odd: the owner's requester is at work in the peer's memory; see lock
 	_     [15]uint32
@@ -74,10 +74,12 @@ type qpEntry struct {
 
 // srqEntry tells the peers of an XRC domain of a shared receive queue.
 type srqEntry struct {
-	num  uint32 // 0: free; set last
-	xrcd uint32 // 0: not for XRC
-	pd   uint32 // of the memory that its messages and requests may name
-	cq   uint32 // that its completions go to, if that has a channel; else 0
+	num    uint32 // 0: free; set last
+	xrcd   uint32 // 0: not for XRC
+	pd     uint32 // of the memory that its messages and requests may name
+	cq     uint32 // that its completions go to, if that has a channel; else 0
+	stamps uint32 // verbs.Timestamps of that CQ
+	_      [3]uint32
 }
 
 // cqEntry tells the peers of a CQ with a channel whether it is armed; see notifier.
@@ -110,7 +112,8 @@ const headerSize = 64
 
 // record is one completion: word 0 holds byte_len and imm, word 1 status,
 // opcode, flags and, in the upper half, the number of the receive plus one,
-// whose arrival publishes the record.
+// whose arrival publishes the record, and word 2 when it was completed if the CQ
+// has timestamps.
 type record [8]uint64
 
 const recordSize = 64
@@ -121,6 +124,8 @@ const (
 	recFault   = 1 << 17 // no receive was taken: the connection has failed
 	recOpShift = 8       // completion opcode; bits 0-7 are the status
 	recSeqAt   = 32
+
+	recTime = 2 // the word
 )
 
 // recvWQE heads a posted receive; its SGEs follow.

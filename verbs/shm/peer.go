@@ -18,15 +18,16 @@ type peer struct {
 	header   *recvHeader
 	layout   recvLayout
 	records  []record
-	notifier *notifier // of the CQ that the next record is for; nil if that has no channel
-	epoch    uint32    // of the connection that this requester has begun to use; 0: none
-	next     uint32    // number of the next receive to take
-	pd       uint32    // of the memory for RDMA
-	recvPD   uint32    // of the receives' memory
-	sharing  bool      // receives are lent; see shared.go
-	taken    bool      // of shared receives: the next one has been taken
-	xrcd     uint32    // of XRC: the QP's domain; pd, recvPD and notifier are those of the last request's queue
-	srq      uint32    // of XRC: the last request's queue
+	notifier *notifier        // of the CQ that the next record is for; nil if that has no channel
+	epoch    uint32           // of the connection that this requester has begun to use; 0: none
+	next     uint32           // number of the next receive to take
+	pd       uint32           // of the memory for RDMA
+	recvPD   uint32           // of the receives' memory
+	stamps   verbs.Timestamps // of the CQ that the next record is for
+	sharing  bool             // receives are lent; see shared.go
+	taken    bool             // of shared receives: the next one has been taken
+	xrcd     uint32           // of XRC: the QP's domain; pd, recvPD, notifier and stamps are those of the last request's queue
+	srq      uint32           // of XRC: the last request's queue
 
 	looking atomic.Bool
 }
@@ -52,6 +53,7 @@ func (q *qp) attach(r *remote) (*peer, error) {
 	}
 	p.header, p.records = view[recvHeader](p.mem, 0), viewRecords(p.mem, l.n)
 	p.pd, p.recvPD = atomic.LoadUint32(&e.pd), atomic.LoadUint32(&e.recvPD)
+	p.stamps = verbs.Timestamps(atomic.LoadUint32(&e.stamps))
 	p.sharing, p.xrcd = atomic.LoadUint32(&e.sharing) != 0, atomic.LoadUint32(&e.xrcd)
 	return p, nil
 }
@@ -131,7 +133,7 @@ func (q *qp) aim(p *peer, num uint32) outcome {
 		q.known.far = [farKinds]window{}
 	}
 	p.srq, p.pd = num, atomic.LoadUint32(&e.pd)
-	p.recvPD, p.notifier = p.pd, nil
+	p.recvPD, p.notifier, p.stamps = p.pd, nil, verbs.Timestamps(atomic.LoadUint32(&e.stamps))
 	cq := atomic.LoadUint32(&e.cq)
 	if num == 0 || atomic.LoadUint32(&e.xrcd) != p.xrcd || atomic.LoadUint32(&e.num) != num {
 		return refused
@@ -214,6 +216,9 @@ func (p *peer) fault(status verbs.WCStatus) {
 func (p *peer) store(w0, w1 uint64, solicited bool) {
 	rec := &p.records[p.next&(p.layout.n-1)]
 	w1 |= uint64(p.next+1) << recSeqAt
+	if p.stamps != verbs.TimestampNone {
+		atomic.StoreUint64(&rec[recTime], timestamp(p.stamps))
+	}
 	if p.notifier == nil {
 		place.Publish((*[2]uint64)(rec[:]), w0, w1)
 		return

@@ -184,7 +184,7 @@ func (c *context) enterQP(q *qp) error {
 	}
 	r := &q.recv
 	e.slots, e.maxSGE, e.fd, e.inode, e.cq = r.layout.n, r.layout.maxSGE, uint32(r.file.FD()), r.inode, q.recvCQ.notifier.number()
-	e.xrcd = 0
+	e.xrcd, e.stamps = 0, uint32(q.recvCQ.stamps)
 	if q.domain != nil {
 		e.xrcd = q.domain.id
 	}

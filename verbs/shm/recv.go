@@ -120,7 +120,7 @@ func (r *recvQueue) published(i uint32) bool {
 
 // poll turns records into completions, under the CQ's lock. ok is false when
 // the connection has failed: a record tells so.
-func (r *recvQueue) poll(wc []verbs.WC) (n int, ok bool) {
+func (r *recvQueue) poll(wc []verbs.WC, times []uint64) (n int, ok bool) {
 	first := r.next.Load()
 	if r.closed.Load() {
 		return 0, true
@@ -135,6 +135,9 @@ func (r *recvQueue) poll(wc []verbs.WC) (n int, ok bool) {
 			break
 		}
 		r.complete(i, &wc[n])
+		if times != nil {
+			times[n] = r.time(i)
+		}
 		ok = wc[n].Status == verbs.WCSuccess
 	}
 	if n > 0 {
@@ -214,14 +217,14 @@ func (r *recvQueue) flush() {
 	for ; r.ready() && !r.fault(i) && i != r.posted.Load(); i++ {
 		e := r.received(verbs.WC{})
 		r.complete(i, &e.wc)
-		cq.pushLocked(&e)
+		cq.pushLocked(&e, r.time(i))
 		r.next.Store(i + 1)
 	}
 	r.closed.Store(true)
 	n := r.posted.Load() - i
 	for ; i != r.posted.Load(); i++ {
 		e := r.flushed(i)
-		cq.pushLocked(&e)
+		cq.pushLocked(&e, 0)
 	}
 	r.next.Store(i)
 	cq.mu.Unlock()

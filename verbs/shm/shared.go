@@ -110,7 +110,7 @@ func (q *qp) collect() bool {
 		if s.closed {
 			continue
 		}
-		s.completions(q).add(&e)
+		s.completions(q).add(&e, r.time(i))
 		if e.wc.Status != verbs.WCSuccess {
 			return false
 		}

@@ -28,6 +28,7 @@ type config struct {
 	sigAll   bool
 	oneCQ    bool // for both queues
 	channel  bool // for the receive CQ
+	stamps   verbs.Timestamps
 	access   verbs.Access
 	qpAccess verbs.Access
 
@@ -96,7 +97,7 @@ func newSideOn(t testing.TB, ctx verbs.Context, c config) *side {
 
 func (s *side) newCQ(t testing.TB, ch verbs.CompChannel) verbs.CQ {
 	t.Helper()
-	cq := must(s.ctx.CreateCQ(s.conf.cqe, ch, 0))(t)
+	cq := must(s.ctx.(verbs.CQExCreator).CreateCQEx(&verbs.CQInitAttrEx{CQE: s.conf.cqe, Channel: ch, Timestamps: s.conf.stamps}))(t)
 	t.Cleanup(func() { noError(t, cq.Close()) })
 	return cq
 }

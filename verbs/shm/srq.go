@@ -98,10 +98,10 @@ func (c *context) enterSRQ(s *srq) error {
 	}
 	s.num, c.srqs[i] = c.nextSRQ, s
 	e := &c.dir.srqs[i]
-	e.pd, e.xrcd, e.cq = s.pd.id, 0, 0
+	e.pd, e.xrcd, e.cq, e.stamps = s.pd.id, 0, 0, 0
 	if s.domain != nil {
 		e.xrcd = s.domain.id
-		e.cq = s.cq.notifier.number()
+		e.cq, e.stamps = s.cq.notifier.number(), uint32(s.cq.stamps)
 	}
 	atomic.StoreUint32(&e.num, s.num)
 	return nil

@@ -109,23 +109,34 @@ func extendedCQ(e *env) {
 	})
 }
 
-// stamp posts a WRITE and returns its completion's timestamp, with the times before the post
-// and after the poll.
+// pollStamps polls n completions with their timestamps.
+func (s *side) pollStamps(q *queue, n int) []uint64 {
+	s.Helper()
+	times := make([]uint64, n)
+	got := 0
+	s.eventually("completions", func() bool {
+		k, err := q.CQ.(verbs.CQEx).PollTimes(q.wc[got:n], times[got:], 1)
+		s.ok(err)
+		got += k
+		return got == n
+	})
+	for _, wc := range q.wc[:n] {
+		if wc.Status != verbs.WCSuccess || wc.WRID != 1 {
+			s.Fatalf("completion %+v", wc)
+		}
+	}
+	return times
+}
+
+// stamp sends a message, and returns the timestamp of its completion with the times before
+// the post and after the poll. The completion of the receive stays with the peer.
 func (s *side) stamp(peer *side) (at uint64, before, after time.Time) {
 	s.Helper()
-	times := make([]uint64, 1)
+	peer.recv(recv{id: 1, sges: []verbs.SGE{peer.sge(0, 8)}})
 	before = time.Now()
-	s.post(send{id: 1, flags: signaled, sges: []verbs.SGE{s.sge(0, 8)}}.toward(peer, 0))
-	s.eventually("a completion", func() bool {
-		n, err := s.sendCQ.CQ.(verbs.CQEx).PollTimes(s.sendCQ.wc[:1], times, 1)
-		s.ok(err)
-		return n == 1
-	})
-	after = time.Now()
-	if wc := s.sendCQ.wc[0]; wc.Status != verbs.WCSuccess || wc.WRID != 1 {
-		s.Fatalf("completion %+v", wc)
-	}
-	return times[0], before, after
+	s.post(send{id: 1, op: opSend, flags: signaled, sges: []verbs.SGE{s.sge(0, 8)}})
+	at = s.pollStamps(s.sendCQ, 1)[0]
+	return at, before, time.Now()
 }
 
 func ticks(e *env) {
@@ -133,22 +144,42 @@ func ticks(e *env) {
 	if attr.TimestampMask == 0 {
 		e.Skip("timestamps: the device has none")
 	}
-	a, b := e.pair(stamped(verbs.TimestampTicks))
-	last, begin, end := a.stamp(b)
-	for range 3 {
-		time.Sleep(20 * time.Millisecond)
-		at, before, after := a.stamp(b)
-		passed := (at - last) & attr.TimestampMask
-		if passed == 0 || passed > attr.TimestampMask/2 {
-			e.Fatalf("timestamp %#x follows %#x, mask %#x", at, last, attr.TimestampMask)
+	c := stamped(verbs.TimestampTicks)
+	e.sub("RC", func(e *env) { e.ticksOf(attr)(e.pair(c)) })
+	e.sub("SRQ", func(e *env) { e.ticksOf(attr)(e.pair(c.onSRQ())) })
+	e.sub("XRC", func(e *env) {
+		if !offersXRC(attr) {
+			e.Skip("the device has no XRC")
 		}
-		if attr.CoreClockKHz > 0 {
-			got := time.Duration(float64(passed) * 1e6 / float64(attr.CoreClockKHz))
-			if least, most := before.Sub(end), after.Sub(begin); got < least*9/10 || got > most*11/10 {
-				e.Errorf("%v by the device's clock, %v to %v by the host's", got, least, most)
+		e.ticksOf(attr)(e.xrcPair(c))
+	})
+}
+
+// ticksOf compares the times of messages, and of their receives, which are polled late and
+// together, by the device's clock and the host's.
+func (e *env) ticksOf(attr verbs.DeviceAttr) func(a, b *side) {
+	return func(a, b *side) {
+		e.Helper()
+		const messages = 3
+		var sent [messages]uint64
+		var before, after [messages]time.Time
+		for i := range sent {
+			sent[i], before[i], after[i] = a.stamp(b)
+			time.Sleep(20 * time.Millisecond)
+		}
+		for what, times := range map[string][]uint64{"sends": sent[:], "receives": b.pollStamps(b.recvCQ, messages)} {
+			for i := 1; i < messages; i++ {
+				passed := (times[i] - times[i-1]) & attr.TimestampMask
+				if passed == 0 || passed > attr.TimestampMask/2 {
+					e.Fatalf("%s: timestamp %#x follows %#x, mask %#x", what, times[i], times[i-1], attr.TimestampMask)
+				}
+				got := time.Duration(float64(passed) * 1e6 / float64(attr.CoreClockKHz))
+				least, most := before[i].Sub(after[i-1]), after[i].Sub(before[i-1])
+				if attr.CoreClockKHz > 0 && (got < least*9/10 || got > most*11/10) {
+					e.Errorf("%s: %v by the device's clock, %v to %v by the host's", what, got, least, most)
+				}
 			}
 		}
-		last, begin, end = at, before, after
 	}
 }
 
@@ -162,8 +193,10 @@ func wallClock(e *env) {
 	const slack = 50 * time.Millisecond // clocks are not the same
 	for range 3 {
 		at, before, after := a.stamp(b)
-		if t := time.Unix(0, int64(at)); t.Before(before.Add(-slack)) || t.After(after.Add(slack)) {
-			e.Errorf("completed at %v, posted at %v and polled at %v", t, before, after)
+		for _, at := range []uint64{at, b.pollStamps(b.recvCQ, 1)[0]} {
+			if t := time.Unix(0, int64(at)); t.Before(before.Add(-slack)) || t.After(after.Add(slack)) {
+				e.Errorf("completed at %v, posted at %v and polled at %v", t, before, after)
+			}
 		}
 	}
 }
