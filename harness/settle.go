@@ -79,15 +79,14 @@ func (s *session) settleOnce(lanes []*lane) (over bool, err error) {
 	if len(theirs) != len(unused) {
 		return false, fmt.Errorf("the peer settles %d QPs where there are %d", len(theirs), len(unused))
 	}
-	deadline := time.Now().Add(lastMessages)
 	for i, l := range lanes {
-		if err := l.use(theirs[i], deadline); err != nil {
+		if err := l.use(theirs[i]); err != nil {
 			return false, err
 		}
 	}
 	lossy := lanes[0].worker.scheme.lossy
 	for _, l := range lanes {
-		if err := l.used(deadline); err != nil {
+		if err := l.used(); err != nil {
 			return false, err
 		}
 	}
@@ -106,13 +105,13 @@ func total(all []uint64) (n uint64) {
 const settleBatch = 16
 
 // use uses n receives of the peer up and waits until the send queue is at rest.
-func (l *lane) use(n uint64, deadline time.Time) error {
+func (l *lane) use(n uint64) error {
 	if n > uint64(l.worker.rig.queues.recvs) {
 		return fmt.Errorf("the peer claims %d unused receives", n)
 	}
 	batch := uint64(min(settleBatch, l.worker.rig.queues.sends-1))
 	for {
-		if err := l.flush(deadline); err != nil {
+		if err := l.flush(); err != nil {
 			return err
 		}
 		if n == 0 {
@@ -138,7 +137,7 @@ func (l *lane) postUnused() error {
 
 // used waits until all receives of the lane are used up or, where messages are lost, nothing
 // comes any more.
-func (l *lane) used(deadline time.Time) error {
+func (l *lane) used() error {
 	w := l.worker
 	for quiet := time.Now(); l.in.owed > 0; {
 		n, err := w.reapRecvs()
@@ -151,7 +150,7 @@ func (l *lane) used(deadline time.Time) error {
 		if w.scheme.lossy && time.Since(quiet) > settleQuiet {
 			return nil
 		}
-		if err := w.patient(deadline, "empty messages"); err != nil {
+		if err := w.patient(quiet.Add(lastMessages), "empty messages"); err != nil {
 			return err
 		}
 	}
@@ -163,13 +162,14 @@ const settleQuiet = 20 * time.Millisecond
 
 // flush returns when all requests of the lane's send queue are complete. UD has no empty
 // WRITE to ask for that: there the last message has asked.
-func (l *lane) flush(deadline time.Time) error {
+func (l *lane) flush() error {
 	if !l.worker.rig.datagrams() {
 		l.in.credits.posted++
 		if err := l.postEmpty(verbs.OpRDMAWrite, verbs.SendSignaled, l.wrid(creditBit|l.in.credits.posted)); err != nil {
 			return err
 		}
 	}
+	deadline := time.Now().Add(lastMessages)
 	for l.in.credits.done < l.in.credits.posted || l.worker.rig.datagrams() && l.out.done < l.out.marked {
 		if _, err := l.worker.reapSends(); err != nil {
 			return err
