@@ -132,7 +132,7 @@ func (s *session) active(manager verbs.ConnManager) error {
 		if s.halt.on() {
 			return s.halt.reason()
 		}
-		if lane.cm, err = manager.ResolveCM(addr, cmTimeout); err != nil {
+		if lane.cm, err = manager.ResolveCM(addr, s.cfg.Plan.TOS, cmTimeout); err != nil {
 			return &DeviceError{err}
 		}
 		private := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, there.Token), uint32(i))

@@ -23,6 +23,9 @@ type worker struct {
 	channel verbs.CompChannel // nil unless it sleeps
 	sendCQ  verbs.CQ
 	recvCQ  verbs.CQ
+	domain  verbs.PD         // that its QPs are made in
+	parent  verbs.PD         // the same, if it is that of a thread domain, else nil
+	td      verbs.TD         // of the parent
 	srq     verbs.SRQ        // of its QPs, nil if each has a receive queue
 	byQP    map[uint32]*lane // by the numbers that completions of receives tell
 	lanes   []*lane
@@ -92,6 +95,9 @@ func (w *worker) build(n, index int) (err error) {
 	}
 	w.sendWCs, w.recvWCs = cut(&r.requests.wcsLeft, r.plan.CQEPoll), cut(&r.requests.wcsLeft, r.plan.CQEPoll)
 	if err := w.createSRQ(n); err != nil {
+		return err
+	}
+	if err := w.openDomain(); err != nil {
 		return err
 	}
 	for i := range n {
@@ -165,7 +171,7 @@ func (w *worker) createQP() (verbs.QP, error) {
 			},
 			NoScatterToCQE: w.group.way.receivesInMemory(r.plan, r.cfg.Role),
 		}
-		qp, err := r.pd.CreateQP(init)
+		qp, err := w.domain.CreateQP(init)
 		refused := errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOMEM)
 		switch {
 		case err == nil:
@@ -184,6 +190,7 @@ func (w *worker) close() {
 	for _, l := range w.lanes {
 		l.close()
 	}
+	w.closeDomain()
 	for _, c := range []interface{ Close() error }{w.srq, w.sendCQ, w.recvCQ, w.channel} {
 		if c != nil {
 			c.Close()

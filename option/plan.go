@@ -152,6 +152,7 @@ type Plan struct {
 	RecvPostList int // receives of one ibv_post_recv; 0: as many as are free
 	MTU          int // bytes; 0: the largest that both ports allow
 	RDMACM       bool
+	TOS          int // of packets, with RDMACM; -1: the system's default
 	TClass       int // of the GRH; on RoCE its upper six bits are the DSCP
 	Inline       int // bytes; -1: the test's default as far as the device allows
 	Offset       int // bytes between an aligned 128-byte block and the message
@@ -172,6 +173,7 @@ type Plan struct {
 	WriteWithImm bool // and SendWithImm: messages carry immediate data, and take a receive
 	SendWithImm  bool
 	CQEPoll      int  // completions that are taken at a time, at most
+	NoLock       bool // QPs are in a thread domain
 	MRPerQP      bool // each QP's messages are in a memory region of their own
 	ODP          bool // memory is registered for on-demand paging
 	HugePages    bool
@@ -194,7 +196,7 @@ type Plan struct {
 
 // Defaults returns the plan of a test of which nothing is said.
 func Defaults(t Test) Plan {
-	p := Plan{Test: t, Runs: 1, QPs: 1, Workers: 1, TxDepth: 128, RxDepth: 512, QPTimeout: 14, RetryCount: 7, CQEPoll: 64, Sizes: []int{65536}, AtomicType: FetchAndAdd, Transport: RC}
+	p := Plan{Test: t, Runs: 1, QPs: 1, Workers: 1, TxDepth: 128, RxDepth: 512, QPTimeout: 14, RetryCount: 7, TOS: -1, CQEPoll: 64, Sizes: []int{65536}, AtomicType: FetchAndAdd, Transport: RC}
 	if !t.Bandwidth() {
 		p.Sizes, p.TxDepth, p.Inline = []int{2}, 1, -1
 	}

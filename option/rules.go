@@ -85,6 +85,9 @@ var rules = []struct {
 		func(s *Settings) bool { return s.Precision > 0 && !s.Compare },
 		"--precision is that of a comparison's ratios: it needs --compare",
 	}, {
+		func(s *Settings) bool { return s.TOS >= 0 && !s.RDMACM },
+		"--tos is for --rdma_cm, which makes packets have it; without that use --tclass",
+	}, {
 		func(s *Settings) bool { return s.Touch == TouchWrite && s.Verify },
 		"--touch write and --verify exclude each other: what was written would be found wrong",
 	}, {

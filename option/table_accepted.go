@@ -14,6 +14,11 @@ var acceptedOptions = []*Option{
 	accepted("no_enhanced_reorder", "the QPs of mlx5 devices are made without this feature"),
 	accepted("data_validation_debug", "what --data_validation found is always printed, and is in the result file"),
 	accepted("ipv6-addr", "an IPv6 host needs no option"),
+	{
+		Name: "comm_rdma_cm", Letter: "z", Group: groupAccepted, Whose: Each, value: holds{},
+		Help:     "what the sides tell each other goes over TCP, with an IP address of the RDMA interface too",
+		Perftest: "the control connection stays TCP, to the address that is named",
+	},
 }
 
 // accepted is an option that asks for what holds without it.

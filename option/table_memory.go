@@ -22,6 +22,12 @@ var memoryOptions = []*Option{
 		JSON: "cqe_poll", Unit: "completions", Label: "CQE Poll Batch", Header: WhenSet,
 		value: number(func(s *Settings) *int { return &s.CQEPoll }, 1, math.MaxUint16),
 	}, {
+		Name: "no_lock", Group: groupWork, Compare: true,
+		Help: "make QPs in a thread domain (ibv_alloc_td), which the library takes no locks for", Perftest: "not on embedded devices",
+		Meaning: "QPs were in a thread domain, which the library takes no locks for",
+		JSON:    "no_lock", Label: "Lock-free", Header: WhenSet,
+		value: toggle(func(s *Settings) *bool { return &s.NoLock }),
+	}, {
 		Name: "mr_per_qp", Group: groupWork, Compare: true,
 		Help: "register the memory of each QP's messages by itself", Perftest: "in latency tests too",
 		Meaning: "the memory of each QP's messages was registered by itself",

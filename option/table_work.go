@@ -155,6 +155,12 @@ var workOptions = []*Option{
 		Excludes: []Exclusion{{"gid-index", "rdma_cm chooses the GID by the address"}},
 		value:    toggle(func(s *Settings) *bool { return &s.RDMACM }),
 	}, {
+		Name: "tos", Letter: "T", Argument: "N", Group: groupWork, Compare: true,
+		Help: "with --rdma_cm: type of service of the packets, four times the DSCP", Default: "the system's", Perftest: same,
+		Meaning: "type of service of the packets that rdma_cm was asked for; -1: none",
+		JSON:    "tos", Unit: "1", Label: "TOS", Header: WhenSet,
+		value: numberOr(func(s *Settings) *int { return &s.TOS }, -1, 0, math.MaxUint8),
+	}, {
 		Name: "tclass", Argument: "N", Group: groupWork, Compare: true,
 		Help: "traffic class of the packets' GRH, four times the DSCP on RoCE", Perftest: same,
 		Meaning: "traffic class of the packets' GRH",

@@ -40,6 +40,8 @@ func (p *Plan) checkTransport() error {
 		return fmt.Errorf("--connection UD: %s measures %s, and UD has SEND only", p.Program(), p.Op.verb())
 	case t == UC && p.Fetches():
 		return fmt.Errorf("--connection UC: %s measures %s, and UC has SEND and WRITE only", p.Program(), p.Op.verb())
+	case t == UD && p.RDMACM:
+		return fmt.Errorf("--rdma_cm connects QPs of RC: datagrams of UD need no connection, and their addresses go over the control connection; leave --rdma_cm out")
 	case t != RC && p.RDMACM:
 		return fmt.Errorf("--rdma_cm connects QPs of RC: leave --connection %s out", t)
 	case p.UseSRQ && t == UC:

@@ -18,12 +18,19 @@ type ConnManager interface {
 	//
 	//	int rdma_listen(struct rdma_cm_id *id, int backlog)
 	ListenCM(addr netip.AddrPort) (CMListener, error)
-	// ResolveCM finds the path to a listener, which must go through this device.
+	// ResolveCM finds the path to a listener, which must go through this device. tos is the
+	// type of service of the packets, 0 to 255, or [CMDefaultTOS]; the passive side's packets
+	// have that of the request.
 	//
+	//	int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen)
 	//	int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr, struct sockaddr *dst_addr, int timeout_ms)
 	//	int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
-	ResolveCM(addr netip.AddrPort, timeout time.Duration) (CMConn, error)
+	ResolveCM(addr netip.AddrPort, tos int, timeout time.Duration) (CMConn, error)
 }
+
+// CMDefaultTOS is the type of service that the kernel has for the device's port
+// (default_roce_tos of its rdma_cm in configfs), 0 if nobody has set it.
+const CMDefaultTOS = -1
 
 // CMListener waits for connections.
 type CMListener interface {

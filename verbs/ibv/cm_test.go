@@ -38,7 +38,7 @@ func TestCMConnectsTwoQPs(t *testing.T) {
 	served := make(chan error, 1)
 	go func() { served <- serveCM(t, l, r.qps[1]) }()
 
-	c, err := manager.ResolveCM(netip.AddrPortFrom(addr, l.Port()), patience)
+	c, err := manager.ResolveCM(netip.AddrPortFrom(addr, l.Port()), verbs.CMDefaultTOS, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestCMRefusals(t *testing.T) {
 		t.Errorf("nobody came: %v", err)
 	}
 	l.Close()
-	c, err := manager.ResolveCM(netip.AddrPortFrom(addr, port), patience)
+	c, err := manager.ResolveCM(netip.AddrPortFrom(addr, port), verbs.CMDefaultTOS, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestCMRefusals(t *testing.T) {
 	if err := c.Connect(verbs.CMParam{QPNum: 17}, patience); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("nobody listens: %v", err)
 	}
-	if _, err := manager.ResolveCM(netip.MustParseAddrPort("192.0.2.1:1"), patience); err == nil {
+	if _, err := manager.ResolveCM(netip.MustParseAddrPort("192.0.2.1:1"), verbs.CMDefaultTOS, patience); err == nil {
 		t.Error("an address that no device reaches was resolved")
 	}
 	if _, err := manager.ListenCM(netip.MustParseAddrPort("192.0.2.1:1")); err == nil {

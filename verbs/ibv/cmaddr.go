@@ -8,6 +8,7 @@ import "C"
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"syscall"
@@ -80,18 +81,37 @@ func (l cmListener) Next(timeout time.Duration) (verbs.CMConn, error) {
 
 // ResolveCM finds the path to a listener.
 //
+//	int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen)
 //	int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr, struct sockaddr *dst_addr, int timeout_ms)
 //	int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
-func (c *context) ResolveCM(addr netip.AddrPort, timeout time.Duration) (verbs.CMConn, error) {
+func (c *context) ResolveCM(addr netip.AddrPort, tos int, timeout time.Duration) (verbs.CMConn, error) {
 	conn, err := c.newCM(addr)
 	if err != nil {
 		return nil, err
 	}
-	if err := conn.resolve(addr, timeout); err != nil {
+	if err = conn.setTOS(tos); err == nil {
+		err = conn.resolve(addr, timeout)
+	}
+	if err != nil {
 		conn.Close()
 		return nil, err
 	}
 	return conn, nil
+}
+
+// setTOS takes a type of service into the path that is to be found: RDMA_OPTION_ID_TOS of
+// RDMA_OPTION_ID, one byte.
+func (c *cmConn) setTOS(tos int) error {
+	const optionID, optionTOS = 0, 0
+	if tos == verbs.CMDefaultTOS {
+		return nil
+	}
+	if tos < 0 || tos > math.MaxUint8 {
+		return cmError("set_option", c.name, syscall.EINVAL, fmt.Sprintf("type of service %d is not 0 to 255", tos))
+	}
+	value := C.uint8_t(tos)
+	ret, err := C.cm_set_option(c.id, optionID, optionTOS, unsafe.Pointer(&value), 1)
+	return c.check("set_option", ret, err, "type of service")
 }
 
 func (c *cmConn) resolve(addr netip.AddrPort, timeout time.Duration) error {

@@ -13,6 +13,7 @@
 	F(int, bind_addr, (struct abi_cm_id *id, void *addr), (id, addr)) \
 	F(int, listen, (struct abi_cm_id *id, int backlog), (id, backlog)) \
 	F(uint16_t, get_src_port, (struct abi_cm_id *id), (id)) \
+	F(int, set_option, (struct abi_cm_id *id, int level, int name, void *value, size_t size), (id, level, name, value, size)) \
 	F(int, resolve_addr, (struct abi_cm_id *id, void *src, void *dst, int timeout_ms), (id, src, dst, timeout_ms)) \
 	F(int, resolve_route, (struct abi_cm_id *id, int timeout_ms), (id, timeout_ms)) \
 	F(int, connect, (struct abi_cm_id *id, struct abi_conn_param *param), (id, param)) \
