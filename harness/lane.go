@@ -13,6 +13,7 @@ type lane struct {
 	place  int // among the QPs of its worker
 	qp     verbs.QP
 	recvQP verbs.QP     // of XRC, which receives by a QP of its own; else nil
+	joined *verbs.GID   // multicast group; nil: none
 	cm     verbs.CMConn // nil without rdma_cm
 	own    oob.Endpoint // with rdma_cm
 	peer   oob.Endpoint
@@ -122,6 +123,8 @@ func (l *lane) postEmpty(op verbs.Opcode, flags verbs.SendFlags, wrid uint64) er
 // does not say that.
 func (l *lane) aim(wr *verbs.SendWR) {
 	switch r := l.worker.rig; {
+	case r.plan.Multicast:
+		wr.SetUD(r.ah, verbs.McastQPN, qkey)
 	case r.ah != nil:
 		wr.SetUD(r.ah, l.peer.QPNum, qkey)
 	case l.recvQP != nil:
@@ -131,6 +134,7 @@ func (l *lane) aim(wr *verbs.SendWR) {
 
 func (l *lane) close() {
 	l.in.close()
+	l.part()
 	l.qp.Close()
 	if l.recvQP != nil {
 		l.recvQP.Close()

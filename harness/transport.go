@@ -108,13 +108,23 @@ func (r *rig) activate(l *lane, path verbs.Path, mine, theirs *oob.Endpoint) err
 	}
 	if r.ah == nil {
 		to := path.To(theirs.Endpoint)
+		if r.plan.Multicast {
+			group, err := r.groupOf(r.cfg.Role.other(), theirs)
+			if err != nil {
+				return err
+			}
+			to.GRH.DGID = group
+		}
 		ah, err := r.pd.CreateAH(&to)
 		if err != nil {
 			return err
 		}
 		r.ah = ah
 	}
-	return verbs.Activate(l.qp, path, qkey, mine.PSN)
+	if err := verbs.Activate(l.qp, path, qkey, mine.PSN); err != nil || !r.plan.Multicast {
+		return err
+	}
+	return l.join(mine)
 }
 
 // connectXRC connects the QP that sends to the peer's that receives, and the other way.

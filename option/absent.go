@@ -11,7 +11,6 @@ const (
 	whyCrypto      = "inline encryption of mlx5 devices is not supported"
 	whyDC          = "not supported: DC is a transport of mlx5 devices alone, and all tests use RC"
 	whyTPH         = "hints for processing PCIe packets (TPH) are not supported"
-	whyMulticast   = "not offered yet: there are no multicast tests"
 	whyFile        = "memory comes from the host's RAM only: mapped files are not supported"
 	whyNVIDIA      = "memory comes from the host's RAM only: NVIDIA GPUs are not supported"
 	whyMooreThread = "memory comes from the host's RAM only: Moore Threads GPUs are not supported"
@@ -36,10 +35,8 @@ var Absents = []Absent{
 	{"credentials_path", "", whyCrypto},
 	{"data_enc_key_app_path", "", whyCrypto},
 	{"sig_offload", "", "signatures made by mlx5 devices (T10-DIF) are not supported; --verify checks every byte"},
-	{"mcg", "g", whyMulticast},
 	{"hop_limit", "L", whyRaw},
-	{"MGID", "M", whyMulticast},
-	{"connectionless", "", whyMulticast},
+	{"connectionless", "", "not supported: the sides agree on a plan, and what was lost is counted, over the control connection"},
 	{"dualport", "O", "not supported; run one pair on each port, with -i and a -p of its own"},
 	{"tph_mem", "", whyTPH},
 	{"cpu_id", "", whyTPH},

@@ -74,7 +74,7 @@ type Exclusion struct{ Name, Why string }
 // Table returns all options, in the order of help texts.
 func Table() []*Option { return table }
 
-var table = slices.Concat(connectionOptions, deviceOptions, ownPathOptions, ownMemoryOptions, workOptions, pathOptions, memoryOptions, marginOptions, operationOptions, completionOptions, comparisonOptions, conformOptions, outputOptions, acceptedOptions)
+var table = slices.Concat(connectionOptions, deviceOptions, ownPathOptions, ownMemoryOptions, workOptions, pathOptions, memoryOptions, marginOptions, operationOptions, multicastOptions, completionOptions, comparisonOptions, conformOptions, outputOptions, acceptedOptions)
 
 // Find returns an option by its name, nil if there is none.
 func Find(name string) *Option {

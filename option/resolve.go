@@ -13,6 +13,7 @@ const (
 // Resolve returns the plan with all that depends on its other parts decided. A plan that
 // is resolved stays as it is.
 func (p Plan) Resolve() Plan {
+	p = p.implied()
 	if p.Completion == ModeDefault {
 		p.Completion = p.defaultMode()
 	}
@@ -26,6 +27,14 @@ func (p Plan) Resolve() Plan {
 		p.TimeLimit = DefaultTimeLimit
 	}
 	p.resolveLength()
+	return p
+}
+
+// implied returns the plan with the transport that --mcg takes: no other has groups.
+func (p Plan) implied() Plan {
+	if p.Multicast {
+		p.Transport = UD
+	}
 	return p
 }
 

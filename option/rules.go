@@ -30,14 +30,15 @@ func (s *Settings) Check() error {
 	return s.checkTogether()
 }
 
-func (s *Settings) checkTogether() error {
+func (s Settings) checkTogether() error {
 	for _, o := range table {
 		for _, e := range o.Excludes {
-			if other := Find(e.Name); o.isGiven(s) && other.isGiven(s) {
+			if other := Find(e.Name); o.isGiven(&s) && other.isGiven(&s) {
 				return fmt.Errorf("--%s and --%s exclude each other: %s", o.Name, e.Name, e.Why)
 			}
 		}
 	}
+	s.Plan = s.Plan.implied()
 	if err := s.checkTransport(); err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func (s *Settings) checkTogether() error {
 		}
 	}
 	for _, r := range rules {
-		if r.broken(s) {
+		if r.broken(&s) {
 			return errors.New(r.text)
 		}
 	}
@@ -84,6 +85,12 @@ var rules = []struct {
 	}, {
 		func(s *Settings) bool { return s.Precision > 0 && !s.Compare },
 		"--precision is that of a comparison's ratios: it needs --compare",
+	}, {
+		func(s *Settings) bool { return s.Multicast && s.QPs != 1 },
+		"--mcg has one QP: leave --qp out",
+	}, {
+		func(s *Settings) bool { return s.MGID != "" && !s.Multicast },
+		"--MGID names a group to send to: it needs --mcg",
 	}, {
 		func(s *Settings) bool { return s.TOS >= 0 && !s.RDMACM },
 		"--tos is for --rdma_cm, which makes packets have it; without that use --tclass",

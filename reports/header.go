@@ -30,6 +30,9 @@ func TestTitle(op, kind string) string {
 // fullTitle names a run's test as perftest does: "RDMA_Write Bidirectional Post List BW Test".
 func fullTitle(f *result.File) string {
 	verb, rest, _ := strings.Cut(TestTitle(f.Op, f.Kind), " ")
+	if f.Parameters.Multicast {
+		rest = strings.Replace(rest, "Test", "Multicast Test", 1)
+	}
 	if f.Parameters.PostList > 1 {
 		rest = "Post List " + rest
 	}

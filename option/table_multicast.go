@@ -1,0 +1,62 @@
+package option
+
+import (
+	"errors"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// multicastOptions are about messages to groups.
+var multicastOptions = []*Option{
+	{
+		Name: "mcg", Letter: "g", Group: groupWork, Only: sendStreams,
+		Help:     "send to multicast groups, by one QP of UD: each side receives what is sent to a group of its own",
+		Perftest: "for bandwidth; on RoCE and embedded devices; on InfiniBand the subnet manager would have to be asked, and it is refused",
+		Meaning:  "messages were sent to multicast groups",
+		JSON:     "multicast", Label: "Multicast", Header: WhenSet,
+		Excludes: []Exclusion{{"compare", "a comparison has connected QPs for its modes"}},
+		value:    toggle(func(s *Settings) *bool { return &s.Multicast }),
+	}, {
+		Name: "MGID", Letter: "M", Argument: "GID", Group: groupWork, Only: sendStreams,
+		Help:     "with --mcg: the server's group as 16 bytes 255:1:0:..., or an IPv4 or IPv6 address; the client's is the next one",
+		Default:  "a group that is named by the QP's number",
+		Perftest: "also an address",
+		Meaning:  "the server's multicast group; empty: one named by the QP's number",
+		JSON:     "mgid", Label: "MGID", Header: WhenSet,
+		value: text(func(s *Settings) *string { return &s.MGID }, func(text string) error {
+			_, err := ParseGroup(text)
+			return err
+		}),
+	},
+}
+
+// sendStreams tells the bandwidth test of SEND.
+func sendStreams(t Test) bool { return sends(t) && t.Bandwidth() }
+
+// ParseGroup reads a multicast group: 16 bytes as perftest has them, decimal with colons
+// between them, or an address.
+func ParseGroup(text string) (g verbs.GID, err error) {
+	syntax := errors.New("write a multicast group as 255:1:0:0:0:2:201:133:0:0:0:0:0:0:0:0, ff12::1 or 239.1.2.3")
+	if parts := strings.Split(text, ":"); len(parts) == len(g) {
+		for i, part := range parts {
+			n, err := strconv.ParseUint(part, 10, 8)
+			if err != nil {
+				return g, syntax
+			}
+			g[i] = byte(n)
+		}
+	} else {
+		a, err := netip.ParseAddr(text)
+		if err != nil {
+			return g, syntax
+		}
+		g = a.As16()
+	}
+	if !netip.AddrFrom16(g).Unmap().IsMulticast() {
+		return g, errors.New("it is no multicast group: ff00::/8 or 224.0.0.0/4")
+	}
+	return g, nil
+}
