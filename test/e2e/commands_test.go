@@ -126,7 +126,7 @@ func (c *command) try(t *testing.T) {
 // bothSpeak tells whether it takes both sides to find out that a command line is refused: that
 // it is not known by the options alone.
 func (c *command) bothSpeak() bool {
-	return strings.Contains("no rdma_cm only RDMA devices of the kernel have counters embedded devices share ordinary pages completion vectors are 0 to 0 GID index 3", c.refusal)
+	return strings.Contains("no rdma_cm leave --no_lock out only RDMA devices of the kernel have counters embedded devices share ordinary pages completion vectors are 0 to 0 GID index 3", c.refusal)
 }
 
 // refused runs a command line that is wrong by itself.
