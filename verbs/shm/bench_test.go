@@ -156,3 +156,34 @@ func BenchmarkPost(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSends posts lists of receives, as many SENDs, and polls their completions, as both
+// sides of a bandwidth test do, in one thread. An op is one message.
+func BenchmarkSends(b *testing.B) {
+	const burst = 32
+	h := newHot(b, "shm_whole", 8)
+	sends, recvs := must(verbs.Make[verbs.SendWR](burst))(b), must(verbs.Make[verbs.RecvWR](burst))(b)
+	into := newRequests(b).recvList([]recv{{sges: []verbs.SGE{h.b.sge(0, 8)}}})
+	wc := must(verbs.Make[verbs.WC](burst))(b)
+	for i := range burst {
+		sends[i], recvs[i] = *h.send, *into
+		sends[i].SendFlags = 0
+		if i+1 < burst {
+			sends[i].Next, recvs[i].Next = &sends[i+1], &recvs[i+1]
+		}
+	}
+	sends[burst-1].SendFlags = verbs.SendSignaled
+	b.ReportAllocs()
+	for done := 0; done < b.N; done += burst {
+		if _, err := h.b.qp.PostRecv(&recvs[0]); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := h.a.qp.PostSend(&sends[0]); err != nil {
+			b.Fatal(err)
+		}
+		drain(b, h.a.sendCQ, h.wc)
+		if n, err := h.b.recvCQ.Poll(wc); err != nil || n != burst {
+			b.Fatal(n, err)
+		}
+	}
+}

@@ -49,7 +49,7 @@ func (r *recvQueue) unpolled() int {
 	lo, hi := uint32(0), r.posted.Load()-first
 	for lo < hi {
 		mid := (lo + hi) / 2
-		if r.published(first + mid) {
+		if _, there := r.record(first + mid); there {
 			lo = mid + 1
 		} else {
 			hi = mid

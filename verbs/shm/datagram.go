@@ -160,12 +160,12 @@ func (q *qp) takeReceive() (wrid uint64, sges []verbs.SGE, ok bool) {
 	}
 	r := &q.recv
 	i := r.next.Load()
-	w := r.wqe(i)
-	if i == r.posted.Load() || atomic.LoadUint32(&w.seq) != i+1 {
+	if i == r.posted.Load() {
 		return 0, nil, false
 	}
 	r.next.Store(i + 1)
-	return r.wrids[i&(r.layout.n-1)], viewSGEs(r.file.Bytes(), r.layout.wqeAt(i)+wqeHeader, w.numSGE), true
+	n := min(atomic.LoadUint32(&r.wqe(i).numSGE), r.layout.maxSGE)
+	return r.slots[i&(r.layout.n-1)].wrid, viewSGEs(r.file.Bytes(), r.layout.wqeAt(i)+wqeHeader, n), true
 }
 
 // fill stores the packet in the memory of this side that the SGEs name.

@@ -213,3 +213,40 @@ func TestWarmLargestMessage(t *testing.T) {
 		b.reconnect(t, a)
 	}
 }
+
+// TestWarmLists: when a post has returned, whatever it ended with, all that it has sent is to be
+// polled, with the right lengths and in order.
+func TestWarmLists(t *testing.T) {
+	ends := map[string]func(w *send){
+		"a SEND":             func(*send) {},
+		"nothing":            func(w *send) { w.sges = nil },
+		"a WRITE":            func(w *send) { w.op = verbs.OpRDMAWrite },
+		"a WRITE that fails": func(w *send) { w.op, w.rkey = verbs.OpRDMAWrite, w.rkey^1 },
+		"what is refused":    func(w *send) { w.op = verbs.OpRDMARead; w.flags = verbs.SendInline },
+		"two pieces":         func(w *send) { w.sges = append(w.sges, w.sges[0]) },
+		"a long one":         func(w *send) { w.sges[0].Length = pageSize },
+	}
+	c := conf()
+	c.size = 4 * pageSize
+	for name, change := range ends {
+		t.Run(name, func(t *testing.T) {
+			for sends := range 6 {
+				a, b := warmPair(t, c)
+				var list []send
+				for i := range sends + 1 {
+					w := a.small(verbs.OpSend, b)
+					w.flags, w.sges[0].Length = 0, uint32(64-i)
+					list = append(list, w)
+					b.mustRecv(t, recv{id: uint64(i), sges: []verbs.SGE{b.sge(0, 2*pageSize)}})
+				}
+				change(&list[sends])
+				a.post(list...)
+				for i := range sends {
+					if wc := pollOne(t, b.recvCQ, uint64(i), verbs.WCSuccess); wc.ByteLen != uint32(64-i) {
+						t.Errorf("message %d of %d has %d bytes", i, sends, wc.ByteLen)
+					}
+				}
+			}
+		})
+	}
+}

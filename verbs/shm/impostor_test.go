@@ -177,7 +177,8 @@ func TestGarbageReceives(t *testing.T) {
 			queue, err := memfd.New("false-queue", l.size())
 			check(t, err)
 			defer queue.Close()
-			*view[recvWQE](queue.Bytes(), l.wqeAt(0)) = recvWQE{seq: 1, numSGE: math.MaxUint32}
+			view[recvHeader](queue.Bytes(), 0).posted = 1
+			view[recvWQE](queue.Bytes(), l.wqeAt(0)).numSGE = math.MaxUint32
 			viewSGEs(queue.Bytes(), l.wqeAt(0)+wqeHeader, 1)[0] = sge
 			im := falsePeer(t, v, queue.FD(), goodQueue(t), nil)
 			check(t, v.connect(im.endpoint()))

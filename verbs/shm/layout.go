@@ -94,29 +94,34 @@ type cqEntry struct {
 // connected to. The owner posts receives, the peer's requester takes them in
 // order and publishes one record for each:
 //
-//	0        64                64+16n                    64+16n+n*stride
-//	+--------+-----------------+-------------------------+
-//	| header | n records       | n receive WQEs          |
-//	+--------+-----------------+-------------------------+
+//	0        128         128+16n          128+16n+n*stride
+//	+--------+-----------+----------------+---------+
+//	| header | n records | n receive WQEs | n times |
+//	+--------+-----------+----------------+---------+
 //
 // n is a power of two above the queue's depth, so that there is always room for
-// one record that takes no receive: the fault record.
+// one record that takes no receive: the fault record. The times are those of the
+// records, if the CQ has timestamps.
 type recvHeader struct {
 	session uint64 // 0, or the requester that has begun to use this connection
 	want    uint64 // the shared receive that the requester asks for; see shared.go
 	none    uint64 // the last one that the owner had not
 	_       [5]uint64
+	posted  uint32 // receives that the owner has posted, if it lends none
+	_       [15]uint32
 }
 
-const headerSize = 64
+const headerSize = 128
 
 // record is one completion: word 0 holds byte_len and imm, word 1 status,
 // opcode, flags and, in the upper half, the number of the receive plus one,
-// whose arrival publishes the record, and word 2 when it was completed if the CQ
-// has timestamps.
-type record [8]uint64
+// whose arrival publishes the record.
+type record [2]uint64
 
-const recordSize = 64
+const (
+	recordSize  = 16
+	lineRecords = 4 // in a cache line
+)
 
 // Bits of a record's second word.
 const (
@@ -124,13 +129,11 @@ const (
 	recFault   = 1 << 17 // no receive was taken: the connection has failed
 	recOpShift = 8       // completion opcode; bits 0-7 are the status
 	recSeqAt   = 32
-
-	recTime = 2 // the word
 )
 
 // recvWQE heads a posted receive; its SGEs follow.
 type recvWQE struct {
-	seq    uint32 // number of the receive plus one; set last
+	seq    uint32 // of a receive that is lent: its number plus one, set last
 	numSGE uint32
 	srq    uint32 // that it is lent from, if it is
 	_      uint32
@@ -161,10 +164,14 @@ func (l recvLayout) valid() bool {
 }
 
 func (l recvLayout) stride() int { return wqeHeader + sgeSize*int(l.maxSGE) }
-func (l recvLayout) size() int   { return headerSize + int(l.n)*(recordSize+l.stride()) }
+func (l recvLayout) size() int   { return headerSize + int(l.n)*(recordSize+l.stride()+8) }
 
 func (l recvLayout) wqeAt(i uint32) int {
 	return headerSize + int(l.n)*recordSize + int(i&(l.n-1))*l.stride()
+}
+
+func (l recvLayout) timeAt(i uint32) int {
+	return headerSize + int(l.n)*(recordSize+l.stride()) + int(i&(l.n-1))*8
 }
 
 // keyIndex is where a key's region stands in the tables; the low byte varies

@@ -18,9 +18,12 @@ type peer struct {
 	header   *recvHeader
 	layout   recvLayout
 	records  []record
-	notifier *notifier        // of the CQ that the next record is for; nil if that has no channel
-	epoch    uint32           // of the connection that this requester has begun to use; 0: none
-	next     uint32           // number of the next receive to take
+	notifier *notifier // of the CQ that the next record is for; nil if that has no channel
+	epoch    uint32    // of the connection that this requester has begun to use; 0: none
+	next     uint32    // number of the next receive to take
+	posted   uint32    // receives that were there when they were last looked for, if none are lent
+	held     uint32    // the last so many records are not published yet; see hold
+	line     [lineRecords]record
 	pd       uint32           // of the memory for RDMA
 	recvPD   uint32           // of the receives' memory
 	stamps   verbs.Timestamps // of the CQ that the next record is for
@@ -109,6 +112,7 @@ func (q *qp) begin(p *peer, epoch uint32) bool {
 	if again {
 		p.next = p.published()
 	}
+	p.posted = p.next
 	if verbs.QPState(atomic.LoadUint32(&p.entry.state)) == verbs.QPRTR {
 		p.requestLook()
 	}
@@ -150,8 +154,16 @@ func (q *qp) aim(p *peer, num uint32) outcome {
 // wqe is the peer's next receive.
 func (p *peer) wqe() *recvWQE { return view[recvWQE](p.mem, p.layout.wqeAt(p.next)) }
 
-// hasReceive tells whether the peer has posted a receive that is not taken.
-func (p *peer) hasReceive() bool { return atomic.LoadUint32(&p.wqe().seq) == p.next+1 }
+// hasReceive tells whether the peer's next receive is there.
+func (p *peer) hasReceive() bool {
+	if p.sharing {
+		return atomic.LoadUint32(&p.wqe().seq) == p.next+1
+	}
+	if p.posted == p.next {
+		p.posted = atomic.LoadUint32(&p.header.posted)
+	}
+	return p.posted != p.next
+}
 
 // receive takes the peer's next receive for a message, which its record will use up.
 func (p *peer) receive(srq uint32) outcome {
@@ -190,6 +202,21 @@ func (p *peer) receiveSGEs(into *[maxSGE]verbs.SGE) []verbs.SGE {
 	return into[:n]
 }
 
+// plainReceive returns the memory for a message of n bytes if the peer's next receive is a
+// piece of memory that the window shows, and has room for it. The peer may change its SGE at any
+// time: each value is taken once.
+func (p *peer) plainReceive(w *window, n uint64) []byte {
+	if p.sharing || !p.hasReceive() || atomic.LoadUint32(&p.wqe().numSGE) != 1 {
+		return nil
+	}
+	s := &viewSGEs(p.mem, p.layout.wqeAt(p.next)+wqeHeader, 1)[0]
+	b := w.at(atomic.LoadUint32(&s.LKey), atomic.LoadUint64(&s.Addr), uint64(atomic.LoadUint32(&s.Length)))
+	if uint64(len(b)) < n {
+		return nil
+	}
+	return b[:n]
+}
+
 // publish completes the receive that a message of n bytes took.
 func (p *peer) publish(wr *verbs.SendWR, n uint64, status verbs.WCStatus) {
 	w0, w1 := n&(1<<32-1), uint64(recvOpcodes[wr.Opcode])<<recOpShift|uint64(status)
@@ -217,13 +244,38 @@ func (p *peer) store(w0, w1 uint64, solicited bool) {
 	rec := &p.records[p.next&(p.layout.n-1)]
 	w1 |= uint64(p.next+1) << recSeqAt
 	if p.stamps != verbs.TimestampNone {
-		atomic.StoreUint64(&rec[recTime], timestamp(p.stamps))
+		atomic.StoreUint64(view[uint64](p.mem, p.layout.timeAt(p.next)), timestamp(p.stamps))
 	}
 	if p.notifier == nil {
-		place.Publish((*[2]uint64)(rec[:]), w0, w1)
+		place.Publish((*[2]uint64)(rec), w0, w1)
 		return
 	}
 	atomic.StoreUint64(&rec[0], w0)
 	atomic.StoreUint64(&rec[1], w1)
 	p.notifier.notify(solicited)
+}
+
+// holds tells whether the records may be held: nobody sleeps for them, or asks when they came.
+func (p *peer) holds() bool { return p.notifier == nil && p.stamps == verbs.TimestampNone }
+
+// hold completes the receive that a SEND of n bytes took, when the last record of its cache line
+// is there, or at flush. While a list is posted a line is so taken from the peer once, and not
+// for each message.
+func (p *peer) hold(n uint64) {
+	at := p.next % lineRecords
+	p.next++
+	p.held++
+	p.line[at] = record{n, uint64(verbs.WCRecv)<<recOpShift | uint64(p.next)<<recSeqAt}
+	if at == lineRecords-1 {
+		p.flush()
+	}
+}
+
+// flush publishes the records that are held, the first one last: it is what the peer looks at.
+func (p *peer) flush() {
+	for i := p.next; p.held > 0; p.held-- {
+		i--
+		w := &p.line[i%lineRecords]
+		place.Publish((*[2]uint64)(&p.records[i&(p.layout.n-1)]), w[0], w[1])
+	}
 }

@@ -15,11 +15,13 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 		q.lock()
 	}
 	for ; wr != nil; wr = wr.Next {
-		if !q.known.current() {
-			q.renew()
-		}
-		if q.pendHead == q.pendTail && q.again(wr) {
+		current := q.known.current()
+		if current && q.pendHead == q.pendTail && q.again(wr) {
 			continue
+		}
+		q.flushRecords()
+		if !current {
+			q.renew()
 		}
 		if errno, why := q.refuse(wr); errno != 0 {
 			q.unlock()
@@ -36,26 +38,36 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 			q.finish(wr, q.posted-1, status)
 		}
 	}
+	q.flushRecords()
 	q.unlock()
 	return nil, nil
 }
 
-// again carries out a WRITE of one piece between regions that one before it went between: what
-// is known of them is all that there is to check. It leaves to others whatever is unusual,
+// again carries out a WRITE or SEND of one piece between regions that one before it went between:
+// what is known of them is all that there is to check. It leaves to others whatever is unusual,
 // without having done anything.
 func (q *qp) again(wr *verbs.SendWR) bool {
 	s := wr.SGList
-	if wr.Opcode != verbs.OpRDMAWrite || wr.NumSGE != 1 || !q.known.again || q.posted-q.sendDone.Load() >= uint32(q.cap.MaxSendWR) {
+	if wr.NumSGE != 1 || !q.known.again || q.posted-q.sendDone.Load() >= uint32(q.cap.MaxSendWR) {
 		return false
 	}
-	addr, key := wr.RDMA()
 	n := uint64(s.Length)
-	dst := q.known.far[farTo].at(key, addr, n)
-	var src []byte
+	var dst, src []byte
+	switch wr.Opcode {
+	case verbs.OpRDMAWrite:
+		addr, key := wr.RDMA()
+		dst = q.known.far[farTo].at(key, addr, n)
+	case verbs.OpSend:
+		dst = q.known.peer.plainReceive(&q.known.far[farReceive], n)
+	}
 	if wr.SendFlags&verbs.SendInline == 0 {
 		src = q.known.near[nearFrom].at(s.LKey, s.Addr, n)
 	} else if n <= uint64(q.cap.MaxInlineData) {
 		src = memoryAt(s.Addr, s.Length)
+	}
+	holds := wr.Opcode == verbs.OpSend && n <= holdMost && q.known.peer.holds()
+	if !holds {
+		q.flushRecords()
 	}
 	switch {
 	case len(dst) == 0 || len(src) == 0 || n > chunk:
@@ -65,10 +77,28 @@ func (q *qp) again(wr *verbs.SendWR) bool {
 		place.Ordered(dst, src)
 	}
 	q.posted++
+	if p := q.known.peer; wr.Opcode == verbs.OpSend {
+		if holds {
+			p.hold(n)
+		} else {
+			p.publish(wr, n, verbs.WCSuccess)
+		}
+	}
 	if q.sigAll || wr.SendFlags&verbs.SendSignaled != 0 {
+		q.flushRecords()
 		q.finish(wr, q.posted-1, verbs.WCSuccess)
 	}
 	return true
+}
+
+// holdMost is the size of messages whose completions may wait for those of the next three.
+const holdMost = 512
+
+// flushRecords publishes what hold has kept back.
+func (q *qp) flushRecords() {
+	if q.peer != nil && q.peer.held > 0 {
+		q.peer.flush()
+	}
 }
 
 // refuse tells what is wrong with a request that cannot even be queued.

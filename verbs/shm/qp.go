@@ -86,7 +86,7 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	}
 	q := &qp{
 		ctx: c, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, typ: init.Type, ops: operations[init.Type],
-		cap: init.Cap, sigAll: init.SigAll, prompt: c.dev.place == ascending && !c.dev.delays(),
+		cap: init.Cap, sigAll: init.SigAll, prompt: c.dev.place == ascending && !c.dev.delays() && c.dev.options.RNR == 0,
 	}
 	init.MaxScatterToCQE = 0 // all data goes to memory
 	q.srq, _ = init.SRQ.(*srq)

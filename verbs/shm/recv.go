@@ -1,8 +1,10 @@
 package shm
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/ibperf/ibperf/internal/memfd"
 	"github.com/ibperf/ibperf/verbs"
@@ -19,9 +21,8 @@ type recvQueue struct {
 	records []record
 	depth   int
 
-	mu     sync.Mutex     // guards posting
-	wrids  []uint64       // by slot
-	room   []uint64       // bytes of the receives, by slot
+	mu     sync.Mutex // guards posting
+	slots  []recvSlot
 	posted relaxedCounter // written under mu
 	next   relaxedCounter // next record to look at, written under the CQ's lock
 	freed  relaxedCounter // receives whose completion was polled
@@ -34,6 +35,12 @@ type recvQueue struct {
 	waits  *srq          // in whose list the QP is
 }
 
+// recvSlot is what the owner keeps of a receive.
+type recvSlot struct {
+	wrid uint64
+	room uint64 // bytes
+}
+
 func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
 	r.qp, r.depth, r.layout = q, cap.MaxRecvWR, layoutFor(cap.MaxRecvWR, cap.MaxRecvSGE)
 	var err error
@@ -41,7 +48,7 @@ func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
 		return err
 	}
 	r.header, r.records = view[recvHeader](r.file.Bytes(), 0), viewRecords(r.file.Bytes(), r.layout.n)
-	r.wrids, r.room = make([]uint64, r.layout.n), make([]uint64, r.layout.n)
+	r.slots = make([]recvSlot, r.layout.n)
 	if q.sharing() {
 		r.from, r.lent = make([]*srq, r.layout.n), make([][]verbs.SGE, r.layout.n)
 	}
@@ -64,42 +71,63 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 	r := &q.recv
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for ; wr != nil; wr = wr.Next {
-		state := verbs.QPState(q.state.Load())
-		switch {
-		case q.closed.Load():
-			return wr, q.err("post_recv", ebadf, closedText)
-		case q.peerType() != q.typ:
-			return wr, q.err("post_recv", einval, "an XRC QP has no receives: post to an SRQ of the domain")
-		case q.srq != nil:
-			return wr, q.err("post_recv", einval, "the QP takes from an SRQ: post to that")
-		case state == verbs.QPReset:
-			return wr, q.err("post_recv", einval, "QP is in RESET; modify it to INIT first")
-		case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxRecvSGE:
-			return wr, q.err("post_recv", einval, "num_sge exceeds max_recv_sge")
-		case int(r.posted.Load()-r.freed.Load()) >= r.depth:
-			return wr, q.err("post_recv", enomem, "receive queue is full: poll completions first")
-		}
+	errno, why := q.refuseReceives()
+	for ; wr != nil && errno == 0; wr = wr.Next {
 		i := r.posted.Load()
-		slot := i & (r.layout.n - 1)
-		r.wrids[slot], r.room[slot] = wr.WRID, total(sgesOf(wr.SGList, wr.NumSGE))
-		r.posted.Store(i + 1) // before a peer can complete it; see poll
-		r.write(i, sgesOf(wr.SGList, wr.NumSGE), 0)
-		if r.closed.Load() {
-			r.next.Store(i + 1)
-			e := r.flushed(i)
-			q.recvCQ.push(&e, true)
+		switch {
+		case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxRecvSGE:
+			errno, why = einval, "num_sge exceeds max_recv_sge"
+		case int(i-r.freed.Load()) >= r.depth:
+			errno, why = enomem, "receive queue is full: poll completions first"
+		default:
+			r.put(i, wr)
+			continue
 		}
+		break
+	}
+	release(&r.header.posted, r.posted.Load())
+	if errno != 0 {
+		return wr, q.err("post_recv", errno, why)
 	}
 	return nil, nil
 }
 
-// write stores receive i; its number, stored last, makes it valid.
-func (r *recvQueue) write(i uint32, sges []verbs.SGE, srq uint32) {
-	w := r.wqe(i)
-	copy(viewSGEs(r.file.Bytes(), r.layout.wqeAt(i)+wqeHeader, uint32(len(sges))), sges)
-	w.numSGE, w.srq = uint32(len(sges)), srq
-	release(&w.seq, i+1)
+// refuseReceives tells why the QP takes no receives.
+func (q *qp) refuseReceives() (syscall.Errno, string) {
+	switch {
+	case q.closed.Load():
+		return ebadf, closedText
+	case q.peerType() != q.typ:
+		return einval, "an XRC QP has no receives: post to an SRQ of the domain"
+	case q.srq != nil:
+		return einval, "the QP takes from an SRQ: post to that"
+	case verbs.QPState(q.state.Load()) == verbs.QPReset:
+		return einval, "QP is in RESET; modify it to INIT first"
+	}
+	return 0, ""
+}
+
+// put stores receive i. The peer takes it once it is counted in the header.
+func (r *recvQueue) put(i uint32, wr *verbs.RecvWR) {
+	sges := sgesOf(wr.SGList, wr.NumSGE)
+	r.slots[i&(r.layout.n-1)] = recvSlot{wr.WRID, total(sges)}
+	r.write(i, sges)
+	r.posted.Store(i + 1) // before a peer can complete it; see poll
+	if r.closed.Load() {
+		r.next.Store(i + 1)
+		e := r.flushed(i)
+		r.qp.recvCQ.push(&e, true)
+	}
+}
+
+// write stores the SGEs of receive i, unless they are there from the last lap: what is not
+// stored stays in the peer's cache.
+func (r *recvQueue) write(i uint32, sges []verbs.SGE) {
+	w, n := r.wqe(i), uint32(len(sges))
+	if old := viewSGEs(r.file.Bytes(), r.layout.wqeAt(i)+wqeHeader, n); w.numSGE != n || !slices.Equal(old, sges) {
+		copy(old, sges)
+		w.numSGE = n
+	}
 }
 
 func (r *recvQueue) wqe(i uint32) *recvWQE { return view[recvWQE](r.file.Bytes(), r.layout.wqeAt(i)) }
@@ -110,35 +138,40 @@ func (r *recvQueue) expects() bool { return r.next.Load() != r.posted.Load() }
 
 // ready tells whether the next record is there.
 func (r *recvQueue) ready() bool {
-	return r.published(r.next.Load()) && !r.closed.Load()
+	_, there := r.record(r.next.Load())
+	return there && !r.closed.Load()
 }
 
-// published tells whether record i is there.
-func (r *recvQueue) published(i uint32) bool {
-	return uint32(atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])>>recSeqAt) == i+1
+// record returns the second word of record i, and whether the peer has published it.
+func (r *recvQueue) record(i uint32) (w1 uint64, there bool) {
+	w1 = atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])
+	return w1, uint32(w1>>recSeqAt) == i+1
 }
 
 // poll turns records into completions, under the CQ's lock. ok is false when
 // the connection has failed: a record tells so.
 func (r *recvQueue) poll(wc []verbs.WC, times []uint64) (n int, ok bool) {
-	first := r.next.Load()
 	if r.closed.Load() {
 		return 0, true
 	}
-	for ok = true; ok && r.published(first+uint32(n)); n++ {
+	first := r.next.Load()
+	for ok = true; ok; n++ {
 		i := first + uint32(n)
-		if i == r.posted.Load() || r.fault(i) {
-			ok = false // a fault, or a record that no receive was posted for
+		w1, there := r.record(i)
+		if !there {
+			break
+		}
+		if w1&recFault != 0 || i == r.posted.Load() {
+			ok = false // or a record that no receive was posted for
 			break
 		}
 		if n == len(wc) {
 			break
 		}
-		r.complete(i, &wc[n])
+		ok = r.complete(i, w1, &wc[n])
 		if times != nil {
 			times[n] = r.time(i)
 		}
-		ok = wc[n].Status == verbs.WCSuccess
 	}
 	if n > 0 {
 		r.next.Store(first + uint32(n))
@@ -155,11 +188,11 @@ func (r *recvQueue) failed() bool {
 	}
 	i := r.next.Load()
 	for range r.layout.n {
-		w := atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])
-		if uint32(w>>recSeqAt) != i+1 {
+		w1, there := r.record(i)
+		if !there {
 			return false
 		}
-		if w&recFault != 0 || verbs.WCStatus(w&0xff) != verbs.WCSuccess {
+		if w1&recFault != 0 || verbs.WCStatus(w1&0xff) != verbs.WCSuccess {
 			return true
 		}
 		i++
@@ -167,29 +200,25 @@ func (r *recvQueue) failed() bool {
 	return true // more records than receives
 }
 
-func (r *recvQueue) fault(i uint32) bool {
-	return atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])&recFault != 0
-}
-
-// complete writes the completion of receive i as its record tells. An
-// application may trust byte_len, so a peer's lie about it is an error.
-func (r *recvQueue) complete(i uint32, wc *verbs.WC) {
+// complete writes the completion of receive i as its record tells, whose second word is w1, and
+// tells whether it succeeded. An application may trust byte_len, so a peer's lie about it is an error.
+func (r *recvQueue) complete(i uint32, w1 uint64, wc *verbs.WC) bool {
 	slot := i & (r.layout.n - 1)
-	rec := &r.records[slot]
-	w0, w1 := atomic.LoadUint64(&rec[0]), atomic.LoadUint64(&rec[1])
+	w0 := atomic.LoadUint64(&r.records[slot][0])
 	*wc = verbs.WC{
-		WRID: r.wrids[slot], QPNum: r.qp.num, ByteLen: uint32(w0),
+		WRID: r.slots[slot].wrid, QPNum: r.qp.num, ByteLen: uint32(w0),
 		Status: verbs.WCStatus(w1 & 0xff), Opcode: verbs.WCOpcode(w1 >> recOpShift & 0xff),
 	}
-	legal := wc.Opcode == verbs.WCRecvRDMAWithImm || wc.Opcode == verbs.WCRecv && uint64(wc.ByteLen) <= r.room[slot]
+	legal := wc.Opcode == verbs.WCRecvRDMAWithImm || wc.Opcode == verbs.WCRecv && uint64(wc.ByteLen) <= r.slots[slot].room
 	if wc.Status == verbs.WCSuccess && !legal {
 		wc.Status = verbs.WCBadRespErr
-		return
+		return false
 	}
 	if w1&recWithImm != 0 {
 		wc.Flags = verbs.WCWithImm
 		wc.Imm = immBytes(uint32(w0 >> 32))
 	}
+	return wc.Status == verbs.WCSuccess
 }
 
 func immBytes(v uint32) [4]byte {
@@ -202,7 +231,7 @@ func immWord(b [4]byte) uint32 {
 
 func (r *recvQueue) flushed(i uint32) ownWC {
 	return r.received(verbs.WC{
-		WRID: r.wrids[i&(r.layout.n-1)], QPNum: r.qp.num, Status: verbs.WCWRFlushErr,
+		WRID: r.slots[i&(r.layout.n-1)].wrid, QPNum: r.qp.num, Status: verbs.WCWRFlushErr,
 	})
 }
 
@@ -214,9 +243,13 @@ func (r *recvQueue) flush() {
 	cq := r.qp.recvCQ
 	cq.mu.Lock()
 	i := r.next.Load()
-	for ; r.ready() && !r.fault(i) && i != r.posted.Load(); i++ {
+	for ; !r.closed.Load() && i != r.posted.Load(); i++ {
+		w1, there := r.record(i)
+		if !there || w1&recFault != 0 {
+			break
+		}
 		e := r.received(verbs.WC{})
-		r.complete(i, &e.wc)
+		r.complete(i, w1, &e.wc)
 		cq.pushLocked(&e, r.time(i))
 		r.next.Store(i + 1)
 	}
@@ -249,13 +282,13 @@ func (r *recvQueue) blame() (verbs.EventType, bool) {
 		return 0, false
 	}
 	for i := r.next.Load(); ; i++ {
-		w := atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])
+		w1, there := r.record(i)
 		switch {
-		case uint32(w>>recSeqAt) != i+1:
+		case !there:
 			return 0, false
-		case w&recFault != 0 && verbs.WCStatus(w&0xff) == verbs.WCRemAccessErr:
+		case w1&recFault != 0 && verbs.WCStatus(w1&0xff) == verbs.WCRemAccessErr:
 			return verbs.EventQPAccessErr, true
-		case w&recFault != 0:
+		case w1&recFault != 0:
 			return verbs.EventQPReqErr, true
 		case i == r.posted.Load():
 			return verbs.EventQPFatal, true // a record that no receive was posted for

@@ -97,14 +97,18 @@ func (q *qp) lend() bool {
 // woken by the peer.
 func (q *qp) collect() bool {
 	r := &q.recv
-	for r.ready() {
+	for !r.closed.Load() {
 		i := r.next.Load()
-		if i == r.posted.Load() || r.fault(i) {
+		w1, there := r.record(i)
+		if !there {
+			break
+		}
+		if i == r.posted.Load() || w1&recFault != 0 {
 			return false
 		}
 		s := r.from[i&(r.layout.n-1)]
 		e := s.received(verbs.WC{})
-		r.complete(i, &e.wc)
+		r.complete(i, w1, &e.wc)
 		r.next.Store(i + 1)
 		s.usedUp()
 		if s.closed {
@@ -187,10 +191,13 @@ func (s *srq) lendTo(q *qp) bool {
 func (r *recvQueue) give(s *srq, w *sharedWR) {
 	i := r.posted.Load()
 	slot := i & (r.layout.n - 1)
-	r.wrids[slot], r.room[slot], r.from[slot] = w.wrid, total(w.sges), s
+	r.slots[slot], r.from[slot] = recvSlot{w.wrid, total(w.sges)}, s
 	r.lent[slot] = append(r.lent[slot][:0], w.sges...)
 	r.posted.Store(i + 1)
-	r.write(i, w.sges, s.num)
+	r.write(i, w.sges)
+	lent := r.wqe(i)
+	lent.srq = s.num
+	release(&lent.seq, i+1)
 }
 
 // takeBackUnasked takes back what was lent beyond the receive that the peer asked for.
@@ -218,7 +225,7 @@ func (q *qp) takeBack(i uint32) {
 func (r *recvQueue) giveBack(i uint32) {
 	slot := i & (r.layout.n - 1)
 	r.posted.Store(i)
-	r.from[slot].unpop(sharedWR{wrid: r.wrids[slot], sges: r.lent[slot]})
+	r.from[slot].unpop(sharedWR{wrid: r.slots[slot].wrid, sges: r.lent[slot]})
 }
 
 // reclaimReceives ends the lending: what the peer completed stays, and what it did not goes back,

@@ -53,7 +53,7 @@ func (q *cq) timesOf(ring []ownWC) []uint64 {
 
 // time is when the peer has completed receive i.
 func (r *recvQueue) time(i uint32) uint64 {
-	return atomic.LoadUint64(&r.records[i&(r.layout.n-1)][recTime])
+	return atomic.LoadUint64(view[uint64](r.file.Bytes(), r.layout.timeAt(i)))
 }
 
 func (q *cq) PollTimes(wc []verbs.WC, times []uint64, max int) (int, error) {
