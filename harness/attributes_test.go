@@ -64,3 +64,44 @@ func TestDepthOfALatencyTest(t *testing.T) {
 		}
 	}
 }
+
+// A sender has as many messages on their way as are asked for, and no more.
+func TestDepthOfABandwidthTest(t *testing.T) {
+	for _, depth := range []int{1, 40} {
+		p := testPlan(option.OpWrite, option.KindBandwidth, 8, 500)
+		p.TxDepth, p.CQMod = depth, 1
+		list := sorted(postsOf(t, p)[0].sends)
+		if most := list[len(list)-1]; most != depth {
+			t.Errorf("-t %d: %d messages were posted at once", depth, most)
+		}
+	}
+}
+
+// Messages of up to the inline size are sent inline, and others are not.
+func TestInlineSize(t *testing.T) {
+	for _, c := range []struct {
+		kind         string
+		inline, size int
+		want         bool
+	}{{option.KindLatency, -1, 220, true}, {option.KindLatency, 0, 8, false}, {option.KindBandwidth, 0, 8, false}, {option.KindBandwidth, 64, 64, true}, {option.KindBandwidth, 64, 65, false}} {
+		p := testPlan(option.OpWrite, c.kind, c.size, 50)
+		p.Inline = c.inline
+		var mu sync.Mutex
+		seen := map[bool]bool{}
+		watch := func(_ int, ctx verbs.Context) verbs.Context {
+			return wrap.Context(ctx, wrap.Options{OnPostSend: func(_ verbs.QP, wr *verbs.SendWR) {
+				mu.Lock()
+				defer mu.Unlock()
+				if wrap.Length(wr) == uint64(c.size) {
+					seen[wr.SendFlags&verbs.SendInline != 0] = true
+				}
+			}})
+		}
+		if _, errs := (pair{device: "shm_whole", plan: p, wrap: watch}).run(t); errs != [2]error{} {
+			t.Fatal(errs)
+		}
+		if len(seen) != 1 || !seen[c.want] {
+			t.Errorf("%s -I %d, %d bytes: sent inline %v", c.kind, c.inline, c.size, seen)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/wrap"
 )
@@ -141,6 +142,34 @@ func TestReceivesOfALatencyTest(t *testing.T) {
 		want := max(depth, latSlots)
 		if most := got[len(got)-1]; most < want || most >= want+latSlots {
 			t.Errorf("-r %d: %d receives were posted at first", depth, most)
+		}
+	}
+}
+
+// A bandwidth test has as many receives as are asked for; where the receiver looks at each
+// message it says how many there were.
+func TestReceivesOfABandwidthTest(t *testing.T) {
+	for _, verify := range []bool{false, true} {
+		p := testPlan(option.OpSend, option.KindBandwidth, 65536, 2000)
+		p.RxDepth, p.Verify = 1500, verify
+		most := 0
+		files, errs := pair{device: "shm_whole", plan: p, wrap: func(side int, c verbs.Context) verbs.Context {
+			return wrap.Context(c, wrap.Options{OnPostRecv: func(_ verbs.QP, list *verbs.RecvWR) {
+				n := 0
+				for ; list != nil; list = list.Next {
+					n++
+				}
+				if side == 1 {
+					most = max(most, n)
+				}
+			}})
+		}}.run(t)
+		if errs != [2]error{} {
+			t.Fatal(errs)
+		}
+		warned := slices.ContainsFunc(onlyRow(t, files[0]).Warnings, func(w result.Warning) bool { return w.ID == "fewer-receives" })
+		if most < p.RxDepth != verify || warned != verify {
+			t.Errorf("verify %v: %d receives were posted at first, a warning: %v", verify, most, warned)
 		}
 	}
 }

@@ -20,8 +20,10 @@ func TestPathOfTheQPs(t *testing.T) {
 		what func(verbs.QPAttr, verbs.QPInitAttr) int
 		want []int
 	}{
-		"no service level": {func(*option.Plan) {}, verbs.MaskAV, func(a verbs.QPAttr, _ verbs.QPInitAttr) int { return int(a.AH.SL) }, []int{0}},
-		"service level":    {func(p *option.Plan) { p.SL = 5 }, verbs.MaskAV, func(a verbs.QPAttr, _ verbs.QPInitAttr) int { return int(a.AH.SL) }, []int{5}},
+		"path MTU by default": {func(*option.Plan) {}, verbs.MaskPathMTU, func(a verbs.QPAttr, _ verbs.QPInitAttr) int { return a.PathMTU.Bytes() }, []int{4096}},
+		"path MTU":            {func(p *option.Plan) { p.MTU = 512 }, verbs.MaskPathMTU, func(a verbs.QPAttr, _ verbs.QPInitAttr) int { return a.PathMTU.Bytes() }, []int{512}},
+		"no service level":    {func(*option.Plan) {}, verbs.MaskAV, func(a verbs.QPAttr, _ verbs.QPInitAttr) int { return int(a.AH.SL) }, []int{0}},
+		"service level":       {func(p *option.Plan) { p.SL = 5 }, verbs.MaskAV, func(a verbs.QPAttr, _ verbs.QPInitAttr) int { return int(a.AH.SL) }, []int{5}},
 		"flow labels in turn": {func(p *option.Plan) { p.QPs, p.FlowLabels = 3, []int{7, 0xabcde} }, verbs.MaskAV,
 			func(a verbs.QPAttr, _ verbs.QPInitAttr) int { return int(a.AH.GRH.FlowLabel) }, []int{7, 0xabcde}},
 		"timeout by default": {func(*option.Plan) {}, patience, func(a verbs.QPAttr, _ verbs.QPInitAttr) int { return int(a.Timeout) }, []int{14}},

@@ -277,8 +277,10 @@ func (t *tally) finished(p *option.Plan, forced bool, mine, theirs oob.Row) resu
 	if s.lossy && s.in != (sides{}) {
 		r.Delivery = &result.Delivery{Sent: t.sent, Lost: t.sent - min(t.came, t.sent)}
 	}
+	r.Warnings = receiveWarnings(s, p)
 	pausing := p.Gap > 0
-	r.Warnings = append(rowWarnings(s, &r, spinning{!pausing || t.role != Client, !pausing || t.role == Client}), driftWarnings(t.here.drift, t.there.drift)...)
+	r.Warnings = append(r.Warnings, rowWarnings(s, &r, spinning{!pausing || t.role != Client, !pausing || t.role == Client})...)
+	r.Warnings = append(r.Warnings, driftWarnings(t.here.drift, t.there.drift)...)
 	return r
 }
 

@@ -79,6 +79,17 @@ func rowWarnings(s *scheme, r *result.Row, spins spinning) []result.Warning {
 	return w
 }
 
+// receiveWarnings say where fewer receives are posted than are asked for: who looks at each
+// message lets no more of them come than the ring holds.
+func receiveWarnings(s *scheme, p *option.Plan) []result.Warning {
+	want := rxDepth(p)
+	if !s.receives || !s.seen || p.RxDepth == option.Defaults(p.Test).RxDepth || s.recvs >= want {
+		return nil
+	}
+	return []result.Warning{{ID: "fewer-receives", Text: fmt.Sprintf(
+		"--rx-depth: a QP had %d receives posted and not %d, since no more messages are on their way where the receiver looks at each", s.recvs, want)}}
+}
+
 // lossWarnings are about what a transport loses.
 func lossWarnings(s *scheme, r *result.Row) (w []result.Warning) {
 	switch d := r.Delivery; {

@@ -81,7 +81,7 @@ var workOptions = []*Option{
 	}, {
 		Name: "rx-depth", Letter: "r", Argument: "N", Group: groupWork,
 		Help:     "receives that a QP has posted, at least",
-		Perftest: "512 in all tests, up to 15000; not used where no receive is posted",
+		Perftest: "512 in all tests, up to 15000; not used where no receive is posted; in bandwidth tests whose receiver looks at each message (--compare, --touch, --verify) as many as the ring holds, and a warning says so",
 		Meaning:  "receives that a QP had posted, at least, where messages take any",
 		JSON:     "rx_depth", Unit: "messages", Label: "RX depth", Header: Always,
 		value: number(func(s *Settings) *int { return &s.RxDepth }, 1, MaxDepth),
