@@ -53,7 +53,7 @@ func TestChosenRelaxationStaysAndIsTold(t *testing.T) {
 	place.SetRelaxation(place.RelaxNone)
 	for mode, told := range map[option.Mode]bool{option.ModeData: true, option.ModePoll: false} {
 		p := testPlan(option.OpWrite, option.KindLatency, 8, 1000)
-		p.Completion = mode
+		p.Completion, p.ForceData = mode, !promised
 		files, errs := pair{device: "shm_whole", plan: p}.run(t)
 		if errs[0] != nil || errs[1] != nil {
 			t.Fatal(errs)
