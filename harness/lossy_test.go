@@ -95,6 +95,9 @@ func checkLost(t *testing.T, side int, f *result.File, want uint64) {
 	if r.Delivery == nil || r.Delivery.Lost != want || r.Delivery.Sent < 200 || r.Verify != nil && r.Verify.Bad() > 0 {
 		t.Errorf("%s, side %d: delivery %+v, verify %+v", f.Parameters.Kind, side, r.Delivery, r.Verify)
 	}
+	if b := r.Bandwidth; b != nil && (b.Messages == 0 || b.Messages > r.Delivery.Sent || !(b.Average > 0)) {
+		t.Errorf("side %d: %+v of %d messages", side, b, r.Delivery.Sent)
+	}
 	if len(r.Warnings) == 0 || r.Warnings[0].ID == "" {
 		t.Errorf("%s, side %d: nothing is told: %+v", f.Parameters.Kind, side, r.Warnings)
 	}

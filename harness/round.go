@@ -120,7 +120,7 @@ func (w *worker) choose(t oob.Turn) {
 // chooseParts makes the parts of a stream.
 func (w *worker) chooseParts(t oob.Turn, sends, receives bool) {
 	atSender, atReceiver := w.rate, w.other
-	if w.scheme.credits { // the receiver's clock counts
+	if w.scheme.at == "receiver" { // whose clock counts
 		atSender, atReceiver = w.other, w.rate
 	}
 	if sends {
