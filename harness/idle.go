@@ -64,8 +64,8 @@ func (w *worker) noteIdle(ago int64) {
 	}
 	lost, _ := sched.Switches()
 	w.idling.began = spent{wall: w.clock.Now() - ago, cpu: clock.ThreadCPU(), preempted: lost}
-	if !w.scheme.sleeps {
-		w.idling.began.cpu -= ago
+	if !w.scheme.sleeps { // but for what other threads had of that time, which is not known
+		w.idling.began.cpu = max(w.idling.began.cpu-ago, -w.meter.cpu)
 	}
 }
 
