@@ -74,7 +74,7 @@ func (w *worker) giveUp() (bool, error) {
 			w.group.way, w.scheme.size, w.turns.inRow, lateAfter)
 	}
 	if w.scheme.memory {
-		w.turns.asked.in.arrived++
+		w.turns.asked.in.pass(1)
 	}
 	return true, nil
 }
@@ -91,7 +91,7 @@ func (w *worker) lookAhead() {
 	for _, l := range w.lanes {
 		i := &l.in
 		if i.firstOf(uint64(i.ring.Slots())) > 0 {
-			i.arrived += i.firstOf(uint64(i.ring.Slots())) // once more: some may have come meanwhile
+			i.pass(i.firstOf(uint64(i.ring.Slots()))) // once more: some may have come meanwhile
 		}
 	}
 }

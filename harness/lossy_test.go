@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ibperf/ibperf/internal/message"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
@@ -118,4 +119,26 @@ func TestNothingHangsForWhatIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkLost(t, 0, files[0], 200)
+}
+
+// A message that comes after it was given up is no duplicate, and one that comes twice is.
+func TestLateMessagesAreNoDuplicates(t *testing.T) {
+	const slots = 3
+	ring, err := message.NewRing(make([]byte, message.RingBytes(8, 0, slots)), 8, 0, slots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marks := message.NewMarkers(ring, verbs.OrderWhole)
+	i := &receiver{ring: ring, marks: marks, check: message.NewChecker(ring, marks), passed: make([]uint64, slots)}
+	i.pass(1)
+	marks.Write(0)
+	i.notice(slots)
+	if n := i.check.Counts().Duplicates; n != 0 {
+		t.Errorf("%d duplicates of a message that came late", n)
+	}
+	marks.Write(1)
+	i.notice(1 + slots)
+	if n := i.check.Counts().Duplicates; n != 1 {
+		t.Errorf("%d duplicates of a message that came twice", n)
+	}
 }

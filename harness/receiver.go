@@ -26,6 +26,8 @@ type receiver struct {
 	list    uint64           // receives of one post
 	quarter uint64           // of a ring's slots
 
+	passed []uint64 // --verify where messages may be lost: of each slot 1 + the last message that was given up
+
 	arrived uint64 // messages seen
 	reaped  uint64 // messages whose receive completion was polled
 	free    uint64 // receives to post again
@@ -36,9 +38,12 @@ type receiver struct {
 
 // lay prepares the receiver for messages of a scheme.
 func (i *receiver) lay(s *scheme, rx *message.Ring) error {
-	i.ring, i.marks, i.check = rx, message.NewMarkers(rx, s.order), nil
+	i.ring, i.marks, i.check, i.passed = rx, message.NewMarkers(rx, s.order), nil, nil
 	if s.verify && !s.fetch {
 		i.check = message.NewChecker(rx, markersOf(s, i.marks))
+	}
+	if s.verify && s.lossy {
+		i.passed = make([]uint64, rx.Slots())
 	}
 	if err := i.layPlaced(s); err != nil {
 		return err
@@ -147,11 +152,24 @@ func (i *receiver) unused() uint64 {
 	return i.owed - (i.arrived - i.reaped)
 }
 
-// notice counts that the slot of message k holds its last message again.
+// notice counts that the slot of message k holds its last message again. One that was given
+// up has come late, and once.
 func (i *receiver) notice(k uint64) {
 	if i.marks.Again(k) {
 		before := k - uint64(i.ring.Slots())
-		i.check.Duplicate(before)
+		if i.passed == nil || i.passed[i.ring.Index(k)] != before+1 {
+			i.check.Duplicate(before)
+		}
 		i.marks.Poison(before)
+	}
+}
+
+// pass gives the next n messages up, which count as lost.
+func (i *receiver) pass(n uint64) {
+	for ; n > 0; n-- {
+		if i.passed != nil {
+			i.passed[i.ring.Index(i.arrived)] = i.arrived + 1
+		}
+		i.arrived++
 	}
 }
