@@ -41,19 +41,24 @@ func (w *worker) lead(t oob.Turn) error {
 	if err != nil {
 		return err
 	}
-	n, until := t.Messages, int64(math.MaxInt64)
-	if n == 0 {
-		n, until = math.MaxUint64, start+int64(t.Duration)
+	if w.rig.plan.Gap > 0 || w.scheme.fetch && !w.scheme.noClock {
+		return w.apart(t)
 	}
-	if gap := int64(w.rig.plan.Gap); gap > 0 {
-		return w.spaced(n, until, gap)
-	}
+	n, until := extent(t, start)
 	err = w.timed(start, n, until)
 	w.endMeter()
 	if err != nil {
 		return err
 	}
 	return w.finish()
+}
+
+// extent is how many samples a turn has, and until when they are taken.
+func extent(t oob.Turn, start int64) (n uint64, until int64) {
+	if t.Messages == 0 {
+		return math.MaxUint64, start + int64(t.Duration)
+	}
+	return t.Messages, math.MaxInt64
 }
 
 // timed measures n exchanges, or those until the time has come. The first of them began
@@ -92,9 +97,12 @@ func (w *worker) leads() bool { return w.rig.cfg.Role == Client }
 
 // await returns when the next message has arrived and was consumed, or was given up.
 func (w *worker) await() error {
-	for {
+	for waited := false; ; waited = true {
 		if here, err := w.steps.arrive(); here || err != nil {
-			w.idling, w.turns.inRow = idling{}, 0
+			if waited {
+				w.idling = idling{}
+			}
+			w.turns.inRow = 0
 			w.turns.came++
 			return err
 		}
@@ -171,19 +179,24 @@ func (w *worker) trips(n uint64, until int64, edge uint64) (now int64, err error
 	return now, nil
 }
 
-// spaced takes samples with a pause before each, which is no part of it: a sample begins
+// apart takes samples with something between them that is no part of any: a sample begins
 // before the post and ends when the answer was consumed. No message is left on its way.
-func (w *worker) spaced(n uint64, until, gap int64) error {
-	clock, samples := w.clock, w.samples
+// Samples with a pause before each are taken so, and all of READs and atomic operations: where
+// those are done when their post returns, nothing would be hidden by their way.
+func (w *worker) apart(t oob.Turn) error {
 	if err := w.await(); err != nil {
 		return err
 	}
+	clock, samples, gap := w.clock, w.samples, int64(w.rig.plan.Gap)
+	n, until := extent(t, clock.Now())
 	for ; n > 0; n-- {
 		if err := w.steps.tidy(); err != nil {
 			return err
 		}
 		o := w.ready(w.turns.next())
-		w.sleepUntil(clock.Now() + gap)
+		if gap > 0 {
+			w.sleepUntil(clock.Now() + gap)
+		}
 		if w.halt.on() {
 			return errOver
 		}

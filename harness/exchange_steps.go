@@ -131,20 +131,19 @@ func (w *worker) arriveByCompletion() func() (bool, error) {
 
 // fetched waits for a READ's completion.
 func (w *worker) fetched() func() (bool, error) {
-	o, consume, reap := &w.lanes[0].out, w.scheme.fetchConsumer(), w.awaitSends
+	o, consume, polls := &w.lanes[0].out, w.scheme.fetchConsumer(), spins
 	if w.scheme.sleeps {
-		reap = w.reapSends
-	}
-	if consume == nil {
-		consume = func(*sender, uint64) {}
+		polls = 1
 	}
 	return func() (bool, error) {
 		if o.done == o.finished {
-			if n, err := reap(); n == 0 {
+			if n, err := w.sendsDone(w.sendCQ.PollSpin(w.sendWCs, polls)); n == 0 {
 				return false, err
 			}
 		}
-		consume(o, o.finished)
+		if consume != nil {
+			consume(o, o.finished)
+		}
 		o.finished++
 		return true, nil
 	}

@@ -61,7 +61,11 @@ func samplesOf(t *testing.T, p *option.Plan, client, server *notes) (rounds [][]
 	}
 	for i, posts := range client.rounds {
 		var samples []float64
-		for k := leadIn; k < len(posts)-1; k++ {
+		first, end := leadIn, len(posts)-1
+		if p.Op == option.OpRead && !p.NoPeak { // whose samples are apart
+			first, end = leadIn+1, len(posts)
+		}
+		for k := first; k < end; k++ {
 			trip := posts[k]
 			if p.Op != option.OpRead {
 				trip += server.rounds[i][k]
