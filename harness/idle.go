@@ -15,10 +15,14 @@ import (
 var errOver = errors.New("over")
 
 const (
-	spins      = 64               // polls of an empty CQ between two looks at the halt word
-	memorySpin = 64               // looks at memory between two looks at it
-	eventSlice = time.Millisecond // of sleep between two looks at it
-	ackBatch   = 64               // events acknowledged at a time
+	spins      = 64 // polls of an empty CQ between two looks at the halt word
+	memorySpin = 64 // looks at memory between two looks at it
+	ackBatch   = 64 // events acknowledged at a time
+
+	// eventSlice is the time of sleep between two looks at it. It is longer than a tick of the
+	// kernel's clock is on most hosts: a nearer end of a sleep has to be set in the CPU's
+	// timer and taken back, which in a virtual machine takes 2 us of each wake-up.
+	eventSlice = verbs.LongestRawWait
 )
 
 // patience is how long a loop spins in vain, the same in every mode, until it gives other
