@@ -63,12 +63,13 @@ func (s *Stacks) Memory() []byte { return s.memory }
 // during the call.
 func (s *Stacks) Call(f, arg unsafe.Pointer) bool {
 	above := uintptr(procPin()+1) * Each
-	ok := above <= uintptr(len(s.memory))
-	if ok {
-		call(f, arg, uintptr(unsafe.Pointer(unsafe.SliceData(s.memory)))+above)
+	if above > uintptr(len(s.memory)) {
+		procUnpin()
+		return false
 	}
+	call(f, arg, uintptr(unsafe.Pointer(unsafe.SliceData(s.memory)))+above)
 	procUnpin()
-	return ok
+	return true
 }
 
 // procPin disables preemption of the goroutine and returns the number of its P. A fault
