@@ -10,13 +10,14 @@ import (
 
 // A bench is a test of ibperf with its parameters.
 type bench struct {
-	op, kind string // "write", result.KindLatency
-	size     int    // bytes
-	arrival  string // how it is detected: "data", "poll" or "event"
-	metric   string // comparison.MetricLatency, ...
-	iters    int    // measured messages of each QP; 0: the program's default
-	qps      int
-	txDepth  int
+	op, kind  string // "write", result.KindLatency
+	size      int    // bytes
+	arrival   string // how it is detected: "data", "poll" or "event"
+	metric    string // comparison.MetricLatency, ...
+	iters     int    // measured messages of each QP; 0: the program's default
+	qps       int
+	txDepth   int
+	transport string // what both sides are told of it: "-c UD", "--use-srq"; "": RC
 }
 
 // test names the programs that measure it: ib_write_lat of both have "write_lat".
@@ -29,6 +30,8 @@ func (b bench) title() string {
 		return b.test() + " (defaults)"
 	case b.qps > 1:
 		return fmt.Sprintf("%s -q %d", b.test(), b.qps)
+	case b.transport != "":
+		return b.test() + " " + b.transport
 	}
 	return b.test()
 }
@@ -45,6 +48,9 @@ func (b bench) plain() bool { return b.iters == 0 }
 func ofRun(metric string) bool {
 	return metric == comparison.MetricWall || metric == comparison.MetricMemory
 }
+
+// fetches tells whether what is measured comes to who posts.
+func (b bench) fetches() bool { return b.op == "read" || b.op == "atomic" }
 
 // rxDepth is perftest's default, which where nothing is received is no option there.
 func (b bench) rxDepth() int {
@@ -75,7 +81,7 @@ func (b bench) parameters(s setup) map[string]int {
 	p := map[string]int{"iters": b.iters}
 	if !s.embedded() {
 		p["mtu"], p["gid-index"] = s.mtu, s.gidIndex
-		if b.op != "read" {
+		if !b.fetches() {
 			p["inline_size"] = 0
 		}
 	}
@@ -86,14 +92,20 @@ func (b bench) parameters(s setup) map[string]int {
 }
 
 func latency(op string, size int, arrival string, iters int) bench {
-	return bench{op, result.KindLatency, size, arrival, comparison.MetricLatency, iters, 1, 1}
+	return bench{op, result.KindLatency, size, arrival, comparison.MetricLatency, iters, 1, 1, ""}
 }
 
 // bandwidth is told in bytes for large messages and in messages for small ones.
 func bandwidth(op string, size int, arrival string, iters int) bench {
-	b := bench{op, result.KindBandwidth, size, arrival, comparison.MetricBandwidth, iters, 1, 128}
+	b := bench{op, result.KindBandwidth, size, arrival, comparison.MetricBandwidth, iters, 1, 128, ""}
 	if size < 1024 {
 		b.metric = comparison.MetricRate
 	}
+	return b
+}
+
+// over is a bench whose QPs are of another transport, or share receives.
+func over(transport string, b bench) bench {
+	b.transport = transport
 	return b
 }

@@ -68,7 +68,10 @@ func testOptions(b bench, s setup) []string {
 	if b.plain() {
 		return nil
 	}
-	args := []string{"--size", strconv.Itoa(b.size)}
+	args := strings.Fields(b.transport)
+	if b.op != "atomic" { // whose size is 8 bytes
+		args = append(args, "--size", strconv.Itoa(b.size))
+	}
 	parameters := b.parameters(s)
 	for _, name := range []string{"iters", "mtu", "gid-index", "inline_size", "tx-depth", "rx-depth", "qp", "cq-mod"} {
 		if v, given := parameters[name]; given {

@@ -40,7 +40,7 @@ func (s setup) matches() []match {
 	case s.embedded():
 		return s.embeddedMatches()
 	case s.device == stubDevice:
-		return s.perftestMatches(stubIters)
+		return append(s.perftestMatches(stubIters), s.transportMatches(stubIters)...)
 	}
 	return append(s.perftestMatches(rdmaIters), s.resourceMatches(&perftest{s})...)
 }
@@ -135,13 +135,32 @@ func (s setup) perftestMatches(n iterations) []match {
 	return all
 }
 
+// transportMatches hold ibperf against perftest with atomic operations, the other transports
+// and shared receives, in short runs. What UC and UD carry has no rate: it is up to what is lost.
+func (s setup) transportMatches(n iterations) []match {
+	reference := &perftest{s}
+	short := n.small1 / 4
+	all := []match{
+		s.against(bandwidth("atomic", 8, "poll", n.small1), reference, 1),
+		s.against(latency("atomic", 8, "poll", short), reference, 1),
+		s.against(over("-c UC", latency("write", 2, "data", short)), reference, 1),
+	}
+	for _, transport := range []string{"-c UC", "-c UD", "-c XRC", "--use-srq"} {
+		all = append(all, s.against(over(transport, latency("send", 2, "poll", short)), reference, 1))
+	}
+	for _, transport := range []string{"-c XRC", "--use-srq"} {
+		all = append(all, s.against(over(transport, bandwidth("send", 8, "poll", short)), reference, 1))
+	}
+	return all
+}
+
 // manyQPs is how many QPs are very many.
 const manyQPs = 1024
 
 // resourceMatches are about whole runs: of very many QPs, on the device and on the
 // embedded one, and of the defaults.
 func (s setup) resourceMatches(reference program) []match {
-	many := bench{"write", result.KindBandwidth, 4 * kib, "poll", comparison.MetricWall, 5, manyQPs, 1}
+	many := bench{"write", result.KindBandwidth, 4 * kib, "poll", comparison.MetricWall, 5, manyQPs, 1, ""}
 	plain := bench{op: "write", kind: result.KindBandwidth, size: 64 * kib, arrival: "poll", metric: comparison.MetricWall}
 	goals := []goal{{comparison.MetricWall, 1}, {comparison.MetricMemory, 1}}
 	embedded := s

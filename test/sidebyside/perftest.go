@@ -103,7 +103,7 @@ func perftestRow(stdout string) (names, cells []string, err error) {
 
 func (p *perftest) definition(b bench) string {
 	switch {
-	case b.metric == comparison.MetricLatency && b.op == "read":
+	case b.metric == comparison.MetricLatency && b.fetches():
 		return "t_typical: the median without the two largest samples; a sample is the full round trip, from post to post"
 	case b.metric == comparison.MetricLatency:
 		return "t_typical: the median without the two largest samples; a sample is half of the time from post to post, " +
@@ -121,6 +121,7 @@ const (
 		"a ratio below 1 is in part this. "
 	noteSleeps = "perftest sleeps in every sample for its own send completion as well, ibperf for the arrival only: " +
 		"a ratio well below 1 is this. "
+	noteTrip    = "A sample of ibperf ends when the completion was polled: the next request is made ready between samples. "
 	noteDropped = "perftest drops the two largest samples, which a median hardly feels. " + noteClock
 	noteCold    = "ibperf warms up for 50 ms before it counts, perftest counts from its first message. "
 	noteReady   = "Receivers that are not ready make perftest's sender wait 0.64 ms, ibperf's 10 us. "
@@ -134,8 +135,8 @@ func (p *perftest) note(b bench) string {
 		return noteCold + noteReady + noteClock
 	case b.kind == result.KindBandwidth:
 		return noteCold + noteClock
-	case b.op == "read":
-		return noteDropped
+	case b.fetches():
+		return noteTrip + noteDropped
 	case b.arrival == "event":
 		return noteSleeps + noteDropped
 	case b.arrival == "data":

@@ -75,7 +75,8 @@ func TestPerftestOutputIsRefused(t *testing.T) {
 
 func TestBothProgramsGetTheSameOptions(t *testing.T) {
 	s := setup{bin: "bin", device: "rxe0", gidIndex: 1, mtu: 1024}
-	for _, m := range s.matches() {
+	stub := setup{bin: "bin", device: stubDevice, mtu: 1024}
+	for _, m := range append(s.matches(), stub.matches()...) {
 		b := m.bench
 		if b.plain() {
 			continue
@@ -97,7 +98,7 @@ func TestBothProgramsGetTheSameOptions(t *testing.T) {
 		if slices.Contains(ours, "--force-data") != (b.arrival == "data") {
 			t.Errorf("%s: %q", b, ours)
 		}
-		if !m.embedded() && slices.Contains(shared, "--inline_size") == (b.op == "read") || slices.Contains(shared, "--tx-depth") != (b.kind == result.KindBandwidth) {
+		if !m.embedded() && slices.Contains(shared, "--inline_size") == b.fetches() || slices.Contains(shared, "--tx-depth") != (b.kind == result.KindBandwidth) {
 			t.Errorf("%s: %q", b, shared)
 		}
 	}
