@@ -124,6 +124,7 @@ func groupText(g *Group, style Style, depth Depth) string {
 	}
 	allMean := !slices.ContainsFunc(g.Runs, func(f *result.File) bool { return !meanAlone(f) })
 	format := newRowFormat(g.Kind, allMean || g.meanOnly(), gbits)
+	format.modes = len(g.Runs) > 1 || slices.ContainsFunc(g.Runs, hasModes)
 	if slices.ContainsFunc(g.Runs, func(f *result.File) bool { return f.Parameters.Transport.Lossy() }) {
 		format.addLost()
 	}

@@ -8,11 +8,19 @@ import (
 	"github.com/ibperf/ibperf/reports/result"
 )
 
-// rowFormat prints rows in perftest's columns, which scripts read, and then the
-// mode. There are four of them: by kind, and latency by whether there is more than a mean.
+// rowFormat prints rows in perftest's columns, which scripts count. There are four of them:
+// by kind, and latency by whether there is more than a mean. Where rows differ in their mode it
+// stands behind them.
 type rowFormat struct {
 	header string
 	row    func(*result.Row) string
+	modes  bool
+}
+
+// hasModes tells whether the rows of a run differ in their mode, or have a doubtful one. Those
+// of others have the one that the header names.
+func hasModes(f *result.File) bool {
+	return f.Parameters.Compare || len(f.Parameters.Modes) > 1 || f.Parameters.ForceData
 }
 
 const modeGap = 6 // blanks between perftest's header and the column that it does not have
@@ -20,13 +28,13 @@ const modeGap = 6 // blanks between perftest's header and the column that it doe
 func newRowFormat(kind string, meanOnly, gbits bool) *rowFormat {
 	switch {
 	case kind == result.KindLatency && meanOnly:
-		return &rowFormat{" #bytes        #iterations       t_avg[usec]    tps average", meanRow}
+		return &rowFormat{header: " #bytes        #iterations       t_avg[usec]    tps average", row: meanRow}
 	case kind == result.KindLatency:
-		return &rowFormat{" #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] ", latencyRow}
+		return &rowFormat{header: " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] ", row: latencyRow}
 	case gbits:
-		return &rowFormat{" #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]", gbitRow}
+		return &rowFormat{header: " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]", row: gbitRow}
 	}
-	return &rowFormat{" #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]", mibRow}
+	return &rowFormat{header: " #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]", row: mibRow}
 }
 
 // addCPUUtil adds perftest's column of --cpu_util.
@@ -43,12 +51,18 @@ func (f *rowFormat) addCPUUtil() {
 }
 
 func (f *rowFormat) headerLine() string {
+	if !f.modes {
+		return f.header + "\n"
+	}
 	return f.header + strings.Repeat(" ", modeGap) + "mode\n"
 }
 
-// rowLine puts the mode under its header, and label before it if there is one.
+// rowLine puts the mode, if rows have one, under its header, and label before it if there is one.
 func (f *rowFormat) rowLine(r *result.Row, label string) string {
 	line := f.row(r)
+	if !f.modes {
+		return line + "\n"
+	}
 	gap := max(len(f.header)+modeGap-visibleWidth(line), 2)
 	if label != "" {
 		label += " "

@@ -26,7 +26,9 @@ func TestSamplesStandBeforeTheirRow(t *testing.T) {
 	f.Local.ClockHz = 2e9
 	r := f.Rows[0]
 	r.Samples = []float64{3000, 1000, 2000.5}
-	head := newRowFormat(f.Kind, false, false).headerLine()
+	format := newRowFormat(f.Kind, false, false)
+	format.modes = hasModes(f)
+	head := format.headerLine()
 	unsorted, sorted := "#, usec\n0, 3.000\n1, 1.000\n2, 2.001\n", "#, usec\n0, 1.000\n1, 2.001\n2, 3.000\n"
 	for want, style := range map[string]Style{
 		head:                                   {},

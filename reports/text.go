@@ -45,6 +45,7 @@ func (t *Text) begin() {
 		return
 	}
 	t.format = newRowFormat(t.file.Kind, meanAlone(t.file), t.style.Gbits)
+	t.format.modes = hasModes(t.file)
 	t.format.header = strings.ReplaceAll(t.format.header, "[usec]", "["+t.unit()+"]")
 	if t.style.CPUUtil {
 		t.format.addCPUUtil()

@@ -33,14 +33,8 @@ func (a *app) compare(ctx context.Context, args []string, draw compare.Draw) err
 	o := &options{Settings: option.New(option.Test{})}
 	o.Sizes = option.AllSizes()
 	f := defineSome(&o.Settings, (*option.Option).InCompare, (*option.Option).CompareHelp)
-	if err := f.parse(args); err != nil {
+	if over, err := a.parse(f, o, args, compareHelp); over {
 		return err
-	}
-	switch {
-	case o.Own.Help:
-		return a.print(compareHelp(f, a.console.width()))
-	case o.Own.Version:
-		return a.print(versionText(a.program))
 	}
 	if err := o.checkCompare(f); err != nil {
 		return err

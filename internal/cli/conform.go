@@ -35,14 +35,8 @@ func (e *differsError) Error() string {
 func (a *app) conform(ctx context.Context, args []string) error {
 	o := &options{Settings: option.New(option.Test{})}
 	f := defineSome(&o.Settings, (*option.Option).InConform, (*option.Option).ConformHelp)
-	if err := f.parse(args); err != nil {
+	if over, err := a.parse(f, o, args, conformHelp); over {
 		return err
-	}
-	switch {
-	case o.Own.Help:
-		return a.print(conformHelp(f, a.console.width()))
-	case o.Own.Version:
-		return a.print(versionText(a.program))
 	}
 	if err := o.checkConform(f); err != nil {
 		return err

@@ -118,28 +118,14 @@ type peerServer struct {
 }
 
 // servePeers serves one client.
-func (a *app) servePeers(ctx context.Context, o *options) (err error) {
+func (a *app) servePeers(ctx context.Context, o *options) error {
 	if err := errors.Join(checkNamed(o), readyFile(o.Own.ReadyFile).check()); err != nil {
 		return err
 	}
-	secret, err := readSecret(o.Own.SecretFile)
-	if err != nil {
-		return err
-	}
-	l, err := oob.Listen(net.JoinHostPort(o.Own.Source, strconv.Itoa(o.Own.Port)),
-		oob.ListenOptions{Secret: secret, Stranger: a.stranger})
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	defer a.countStrangers(l)
-	ready := readyFile(o.Own.ReadyFile)
-	defer func() { err = errors.Join(err, ready.remove()) }()
-	if err := a.listening(l, secret != nil, ready); err != nil {
-		return err
-	}
-	a.console.note("this side starts second processes for a client; --loopback runs the statements without one")
-	return (&peerServer{app: a, options: o, over: make(chan error, 1)}).serve(ctx, l)
+	return a.listen(o, func(l *oob.Listener) error {
+		a.console.note("this side starts second processes for a client; --loopback runs the statements without one")
+		return (&peerServer{app: a, options: o, over: make(chan error, 1)}).serve(ctx, l)
+	})
 }
 
 // serve takes clients until the session is over.

@@ -80,6 +80,21 @@ func (a *app) main(ctx context.Context, t option.Test, args []string) error {
 
 func versionText(program string) string { return program + " (ibperf) " + Release + "\n" }
 
+// parse reads the command line of a program that is of no single test. It is over if that is
+// wrong, or asks for the help text or the version.
+func (a *app) parse(f *flags, o *options, args []string, help func(*flags, int) string) (over bool, err error) {
+	if err := f.parse(args); err != nil {
+		return true, err
+	}
+	switch {
+	case o.Own.Help:
+		return true, a.print(help(f, a.console.width()))
+	case o.Own.Version:
+		return true, a.print(versionText(a.program))
+	}
+	return false, nil
+}
+
 func (a *app) print(text string) error {
 	_, err := io.WriteString(a.console, text)
 	return err

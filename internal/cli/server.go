@@ -14,11 +14,21 @@ import (
 )
 
 // serve listens and serves one client, or with --persistent all that come.
-func (a *app) serve(ctx context.Context, o *options) (err error) {
+func (a *app) serve(ctx context.Context, o *options) error {
 	a.budget = newBudget(&o.Own)
 	if err := checkNamed(o); err != nil {
 		return err
 	}
+	return a.listen(o, func(l *oob.Listener) error {
+		if o.Own.Persistent {
+			return a.serveAll(ctx, o, l)
+		}
+		return a.serveFirst(ctx, o, l)
+	})
+}
+
+// listen listens for clients, tells people and scripts so, and serves them.
+func (a *app) listen(o *options, serve func(*oob.Listener) error) (err error) {
 	secret, err := readSecret(o.Own.SecretFile)
 	if err != nil {
 		return err
@@ -35,10 +45,7 @@ func (a *app) serve(ctx context.Context, o *options) (err error) {
 	if err := a.listening(l, secret != nil, ready); err != nil {
 		return err
 	}
-	if o.Own.Persistent {
-		return a.serveAll(ctx, o, l)
-	}
-	return a.serveFirst(ctx, o, l)
+	return serve(l)
 }
 
 // checkNamed finds out at once that the device named by -d cannot be used.

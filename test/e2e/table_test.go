@@ -17,7 +17,8 @@ type row struct {
 	mode        string    // with its variant, and "!" if forced
 }
 
-// perftest's column headers, which scripts look for; the mode is ours.
+// perftest's column headers, which scripts look for. Behind them stands the mode where rows
+// differ in it.
 var headers = map[string]string{
 	"lat":       ` #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] `,
 	"lat-timed": ` #bytes        #iterations       t_avg[usec]    tps average`,
@@ -30,7 +31,10 @@ var headers = map[string]string{
 // columns is how many numbers stand behind the count.
 var columns = map[string]int{"lat": 7, "lat-timed": 2, "bw": 3, "bw-timed": 3, "bw-gbits": 3, "bw-nopeak": 3}
 
-var rowLine = regexp.MustCompile(`^ (\d+) +(\d+)((?:[ \t]+(?:\d+\.\d+|-))+)[ \t]+((?:data|poll|event)(?:\+\w+| \(\w+\))?!?)$`)
+var rowLine = regexp.MustCompile(`^ (\d+) +(\d+)((?:[ \t]+(?:\d+\.\d+|-))+)(?:[ \t]+((?:data|poll|event)(?:\+\w+| \(\w+\))?!?))?$`)
+
+// onlyMode is that of all rows, where they do not say it.
+var onlyMode = regexp.MustCompile(`(?m)^ Completion      : (\w+)( \(asked for: \w+\))?$`)
 
 // layoutOf names the table of a program's runs.
 func layoutOf(program string) string {
@@ -42,11 +46,16 @@ func layoutOf(program string) string {
 
 // table reads the rows below a column header.
 func table(out, layout string) (rows []row, err error) {
-	header := headers[layout] + "      mode\n"
-	_, rest, found := strings.Cut(out, "\n"+header)
+	head, rest, found := strings.Cut(out, "\n"+headers[layout])
 	if !found {
-		return nil, fmt.Errorf("no header %q", header)
+		return nil, fmt.Errorf("no header %q", headers[layout])
 	}
+	rest, each := strings.CutPrefix(rest, "      mode\n")
+	only := onlyMode.FindStringSubmatch(head)
+	if !each && (only == nil || !strings.HasPrefix(rest, "\n")) {
+		return nil, fmt.Errorf("neither the rows nor the header tell the mode")
+	}
+	rest = strings.TrimPrefix(rest, "\n")
 	for line := range strings.Lines(rest) {
 		if strings.HasPrefix(line, "----") {
 			return rows, nil
@@ -54,6 +63,9 @@ func table(out, layout string) (rows []row, err error) {
 		r, err := parseRow(strings.TrimSuffix(line, "\n"), layout)
 		if err != nil {
 			return nil, err
+		}
+		if !each {
+			r.mode = only[1] + r.mode
 		}
 		rows = append(rows, r)
 	}
