@@ -26,8 +26,11 @@ type context struct {
 
 	// mrs and live are the private twins of the directory: what this process
 	// relies on. mrs is read by requesters without a lock.
-	mrs   []atomic.Pointer[mr]
+	mrs   []atomic.Pointer[region]
 	mrGen []uint8 // uses of each place: the low byte of its key
+
+	binding sync.Mutex // of windows; no other lock is taken within it
+	binds   uint64     // guarded by binding
 
 	mu        sync.Mutex
 	qps       []*qp           // by numIndex
@@ -65,7 +68,7 @@ func open(d *device) (*context, error) {
 	}
 	c := &context{
 		dev: d,
-		mrs: make([]atomic.Pointer[mr], maxMR), mrGen: make([]uint8, maxMR),
+		mrs: make([]atomic.Pointer[region], maxMR), mrGen: make([]uint8, maxMR),
 		qps: make([]*qp, maxQP), qpGen: make([]uint16, maxQP), srqs: make([]*srq, maxSRQ),
 		conns: map[*net.UnixConn]struct{}{}, channels: map[*channel]struct{}{}, notifiers: map[uint32]bool{}, regions: map[uint64]int{}, remotes: map[uint64]*remote{},
 		domains: map[fileID]*domain{},

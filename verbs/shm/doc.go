@@ -35,7 +35,7 @@
 //	device        device.go options.go faults.go context.go port.go errors.go
 //	shared memory layout.go: what lies where. open.go, remote.go: a peer's memory, opened and
 //	              mapped. socket.go, serve.go: the connections between contexts
-//	memory, keys  mr.go window.go
+//	memory, keys  mr.go window.go; mw.go, bind.go: memory windows
 //	QPs           qp.go qptype.go modify.go
 //	requester     post.go, execute.go, move.go: a request from PostSend to the peer's
 //	              completion. peer.go: the QP it is for. queue.go, overtake.go, progress.go:
@@ -59,6 +59,9 @@
 //	region's memory   a Buffer         Buffer.Close,    MR.Close takes the key out of the table,
 //	                                   last MR.Close    counts a change, and waits for requesters
 //	                                                    that were at work (turn.go)
+//	memory window     a bind           LOCAL_INV, the   its entry changes; the request waits in the
+//	                                   next bind,       send queue for requesters that were at work,
+//	                                   Close            and Close as MR.Close does
 //	peer's memory     first request    a note from the  the same wait, for requesters of this side
 //	                  that names it    owner, or the
 //	                                   remote's end
@@ -121,6 +124,17 @@
 // has no PD: remote keys are checked against the PD of that SRQ. A domain belongs
 // to one context: the file of ibv_open_xrcd names the same domain to all who open
 // it there, and another one in other contexts and processes.
+//
+// # Memory windows
+//
+// A bound window has an entry among the regions, for peers alone. BIND_MW and LOCAL_INV change
+// it when their turn in the send queue comes, and complete when no requester is at work by what
+// was there before. After a SEND_WITH_INV its requester uses the window no more; the owner takes
+// the key out of the table when the receive completes there, and can bind the window again from
+// then on. A window of type 2 works for the peer of the QP that bound it alone, and so
+// never with XRC.
+//
+// Rereg makes a new region with keys of its own, and then closes the old one.
 //
 // # Timestamps
 //

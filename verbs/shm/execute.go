@@ -16,6 +16,7 @@ const (
 	asked                   // the peer was asked for a shared receive
 	silent                  // the peer does not answer
 	lacking                 // this process lacks descriptors or memory to reach the peer's
+	leaving                 // requesters are still at work with what the request ends
 )
 
 // kind is what a request of an opcode does at either side.
@@ -35,9 +36,12 @@ var kinds = [...]kind{
 	verbs.OpRDMAWriteWithImm:  {0, remoteW, nearFrom, farTo, true, false},
 	verbs.OpSend:              {0, 0, nearFrom, farReceive, true, false},
 	verbs.OpSendWithImm:       {0, 0, nearFrom, farReceive, true, false},
+	verbs.OpSendWithInv:       {0, 0, nearFrom, farReceive, true, false},
 	verbs.OpRDMARead:          {local, remoteR, nearTo, farFrom, false, true},
 	verbs.OpAtomicCmpAndSwp:   {local, remoteA, nearTo, farWord, false, true},
 	verbs.OpAtomicFetchAndAdd: {local, remoteA, nearTo, farWord, false, true},
+	verbs.OpBindMW:            {far: farNothing},
+	verbs.OpLocalInv:          {far: farNothing},
 }
 
 // execute carries the QP's request number out as a device would: keys, bounds and access of
@@ -46,6 +50,9 @@ var kinds = [...]kind{
 // must be current.
 func (q *qp) execute(wr *verbs.SendWR, number uint32) (outcome, verbs.WCStatus) {
 	k := &kinds[wr.Opcode]
+	if k.far == farNothing {
+		return q.operate(wr)
+	}
 	n, status := q.gather(wr, k)
 	if status != verbs.WCSuccess {
 		return done, status
@@ -80,6 +87,9 @@ func (q *qp) perform(wr *verbs.SendWR, k *kind, n uint64, number uint32) (out ou
 		if out = q.aim(p, wr.XRC()); out != done {
 			return out, verbs.WCRemInvReqErr
 		}
+	}
+	if wr.Opcode == verbs.OpSendWithInv && !q.mayInvalidate(p, wr.Invalidate()) {
+		return refused, verbs.WCRemAccessErr
 	}
 	if k.receives {
 		if q.ctx.dev.options.RNR != 0 && q.notReadyYet(number) {

@@ -37,7 +37,9 @@ type mrEntry struct {
 	length uint64
 	offset uint64 // of addr within the memfd
 	inode  uint64 // of the memfd
-	_      [2]uint64
+	serial uint64 // of windows of type 2: which bind it is
+	by     uint32 // of windows of type 2: the QP that bound it, through which alone it works; else 0
+	_      uint32
 }
 
 // qpEntry describes a QP to its peer: one line that changes with the QP's state, one for
@@ -127,6 +129,7 @@ const (
 const (
 	recWithImm = 1 << 16 // imm is valid
 	recFault   = 1 << 17 // no receive was taken: the connection has failed
+	recWithInv = 1 << 18 // in place of imm there is the rkey that the message makes invalid
 	recOpShift = 8       // completion opcode; bits 0-7 are the status
 	recSeqAt   = 32
 )

@@ -177,7 +177,7 @@ func (q *qp) reset() {
 	q.lock()
 	q.setState(verbs.QPReset)
 	q.pendHead, q.pendTail = 0, 0
-	q.broken, q.draining = false, false
+	q.broken, q.draining, q.leaving = false, false, nil
 	q.unlock()
 	q.awaitPeerOut()
 	if q.sharing() {

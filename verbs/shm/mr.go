@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -33,14 +34,15 @@ func (p *pd) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.users > 0 {
-		return p.ctx.err("dealloc_pd", ebusy, "memory regions or QPs of the domain are alive")
+		return p.ctx.err("dealloc_pd", ebusy, "memory regions, windows or QPs of the domain are alive")
 	}
 	p.closed = true
 	return nil
 }
 
-// mr is a memory region. Its owner uses this; peers use its entry in the directory.
-type mr struct {
+// region is what a key stands for, and does not change. Its owner uses this; peers use its
+// entry in the directory.
+type region struct {
 	pd     *pd
 	key    uint32
 	access verbs.Access
@@ -48,26 +50,45 @@ type mr struct {
 	addr   uint64
 	file   *memfd.File
 	inode  uint64 // of the file
+	off    uint64 // of buf within it
+
+	windows int // that are bound to it; guarded by the context's binding
+
+	mw     *mw     // the window that it is, or nil
+	of     *region // what the window is bound to, or nil
+	by     uint32  // type 2: the QP that bound it
+	serial uint64  // of the bind
 }
+
+// mr is a memory region.
+type mr struct{ *region }
 
 const (
 	remoteRights = verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 	knownRights  = remoteRights | verbs.AccessLocalWrite | verbs.AccessOptional
 	// All memory of the device is resident: ON_DEMAND asks for nothing more.
-	regionFlags = knownRights | verbs.AccessZeroBased | verbs.AccessOnDemand
+	regionFlags = knownRights | verbs.AccessMWBind | verbs.AccessZeroBased | verbs.AccessOnDemand
 )
 
 func (p *pd) RegMR(buf []byte, access verbs.Access) (verbs.MR, error) {
-	return p.register("reg_mr", buf, access, nil)
+	return p.registerMR("reg_mr", buf, access, nil)
 }
 
 func (p *pd) RegMRIova(buf []byte, iova uint64, access verbs.Access) (verbs.MR, error) {
-	return p.register("reg_mr_iova", buf, access, &iova)
+	return p.registerMR("reg_mr_iova", buf, access, &iova)
+}
+
+func (p *pd) registerMR(verb string, buf []byte, access verbs.Access, iova *uint64) (verbs.MR, error) {
+	m, err := p.register(verb, buf, access, iova)
+	if err != nil {
+		return nil, err
+	}
+	return &mr{m}, nil
 }
 
 // register makes a region, which work requests name by the addresses from iova
 // on; nil: those at which it is mapped.
-func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64) (verbs.MR, error) {
+func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64) (*region, error) {
 	c := p.ctx
 	if p.isClosed() {
 		return nil, c.err(verb, ebadf, closedText)
@@ -90,10 +111,10 @@ func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64
 		file.Release()
 		return nil, c.err(verb, einval, why)
 	}
-	m := &mr{pd: p, access: access, buf: buf, addr: addr, file: file}
+	m := &region{pd: p, access: access, buf: buf, addr: addr, file: file, off: uint64(off)}
 	var err error
 	if m.inode, err = inodeOf(file.FD()); err == nil {
-		err = c.enterMR(m, off)
+		err = c.enterRegion(verb, m)
 	}
 	if err != nil {
 		file.Release()
@@ -121,10 +142,22 @@ func nameRegion(va uint64, n int, access verbs.Access, iova *uint64) (addr uint6
 	return *iova, ""
 }
 
-// enterMR gives the region a key and shows it to peers.
-func (c *context) enterMR(m *mr, off int) error {
+// enterRegion gives the region a key and shows it to peers.
+func (c *context) enterRegion(verb string, m *region) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	var err error
+	if m.key, err = c.newKey(verb); err != nil {
+		return err
+	}
+	c.regions[m.inode]++
+	c.mrs[keyIndex(m.key)].Store(m)
+	c.show(m)
+	return nil
+}
+
+// newKey returns the next key whose place in the tables is free; under the lock.
+func (c *context) newKey(verb string) (uint32, error) {
 	for range maxMR {
 		c.nextMR = c.nextMR%(maxMR-1) + 1
 		if c.mrs[c.nextMR].Load() == nil {
@@ -133,17 +166,26 @@ func (c *context) enterMR(m *mr, off int) error {
 	}
 	i := c.nextMR
 	if c.mrs[i].Load() != nil {
-		return c.err("reg_mr", enomem, "all regions are in use")
+		return 0, c.err(verb, enomem, "all regions and windows are in use")
 	}
 	c.mrGen[i]++
-	m.key = i<<8 | uint32(c.mrGen[i])
-	e := &c.dir.mrs[i]
-	e.access, e.pd, e.fd, e.inode = uint32(m.access), m.pd.id, uint32(m.file.FD()), m.inode
-	e.addr, e.length, e.offset = m.addr, uint64(len(m.buf)), uint64(off)
-	c.regions[m.inode]++
-	c.mrs[i].Store(m)
+	return i<<8 | uint32(c.mrGen[i]), nil
+}
+
+// show makes the entry in the directory one of the region.
+func (c *context) show(m *region) {
+	e := &c.dir.mrs[keyIndex(m.key)]
+	atomic.StoreUint32(&e.key, 0)
+	atomic.StoreUint32(&e.access, uint32(m.access))
+	atomic.StoreUint32(&e.pd, m.pd.id)
+	atomic.StoreUint32(&e.fd, uint32(m.file.FD()))
+	atomic.StoreUint64(&e.inode, m.inode)
+	atomic.StoreUint64(&e.addr, m.addr)
+	atomic.StoreUint64(&e.length, uint64(len(m.buf)))
+	atomic.StoreUint64(&e.offset, m.off)
+	atomic.StoreUint64(&e.serial, m.serial)
+	atomic.StoreUint32(&e.by, m.by)
 	atomic.StoreUint32(&e.key, m.key)
-	return nil
 }
 
 func (m *mr) Addr() uint64 { return m.addr }
@@ -157,27 +199,83 @@ func (m *mr) RKey() uint32 {
 	return m.key
 }
 
-func (m *mr) Close() error {
+// Handle is the lkey.
+func (m *mr) Handle() uint64 { return uint64(m.key) }
+
+func (m *mr) Close() error { return m.end("dereg_mr") }
+
+// Rereg makes a new region, with keys of its own, and then ends the one that was.
+func (m *mr) Rereg(flags verbs.ReregFlags, to verbs.PD, buf []byte, access verbs.Access) error {
+	old, in, iova := m.region, m.pd, &m.addr
+	switch p, ok := to.(*pd); {
+	case flags&^(verbs.ReregTranslation|verbs.ReregPD|verbs.ReregAccess) != 0 || flags&verbs.ReregAccess == 0 && access != 0:
+		return old.pd.ctx.err("rereg_mr", einval, "an unknown flag, or access without REREG_MR_CHANGE_ACCESS")
+	case old.pd.ctx.mrs[keyIndex(old.key)].Load() != old:
+		return old.pd.ctx.err("rereg_mr", ebadf, closedText)
+	case flags&verbs.ReregPD == 0:
+	case !ok || p.ctx != old.pd.ctx:
+		return old.pd.ctx.err("rereg_mr", einval, "the domain must be of the same context")
+	default:
+		in = p
+	}
+	if flags&verbs.ReregAccess == 0 {
+		access = old.access
+	}
+	if flags&verbs.ReregTranslation == 0 {
+		buf = old.buf
+	} else {
+		iova = nil
+	}
+	next, err := in.register("rereg_mr", buf, access, iova)
+	if err != nil {
+		return err
+	}
+	if err = old.end("rereg_mr"); err == nil {
+		m.region = next
+		return nil
+	}
+	next.end("rereg_mr")
+	if errors.Is(err, etimedout) {
+		err = errors.Join(err, verbs.ErrMRUnusable)
+	}
+	return err
+}
+
+// end takes the key out of the tables and waits until no requester works with it.
+func (m *region) end(verb string) error {
 	c := m.pd.ctx
 	c.mu.Lock()
 	i := keyIndex(m.key)
-	if c.mrs[i].Load() != m {
+	c.binding.Lock()
+	ended, bound := c.mrs[i].Load() != m, m.windows > 0
+	if !ended && !bound {
+		atomic.StoreUint32(&c.dir.mrs[i].key, 0)
+		c.mrs[i].Store(nil)
+	}
+	c.binding.Unlock()
+	if ended || bound {
 		c.mu.Unlock()
+		if bound {
+			return c.err(verb, ebusy, "a memory window is bound to the region")
+		}
 		return nil
 	}
-	atomic.StoreUint32(&c.dir.mrs[i].key, 0)
-	c.mrs[i].Store(nil)
 	if c.regions[m.inode]--; c.regions[m.inode] == 0 {
 		delete(c.regions, m.inode)
 		c.tellClosed(m.inode)
 	}
 	c.dir.change()
 	c.mu.Unlock()
-	err := await(c.turns((*qp).turns))
+	err := c.awaitOut(verb, (*qp).turns)
 	m.file.Release()
 	m.pd.use(-1)
-	if err != nil {
-		return c.err("dereg_mr", etimedout, err.Error()+": its process has stopped, and may store to the memory when it goes on; "+
+	return err
+}
+
+// awaitOut returns when the requesters have been out.
+func (c *context) awaitOut(verb string, of func(*qp, []turn) []turn) error {
+	if err := await(c.turns(of)); err != nil {
+		return c.err(verb, etimedout, err.Error()+": its process has stopped, and may store to the memory when it goes on; "+
 			"end it before the memory is used again")
 	}
 	return nil

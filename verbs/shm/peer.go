@@ -32,6 +32,8 @@ type peer struct {
 	xrcd     uint32           // of XRC: the QP's domain; pd, recvPD, notifier and stamps are those of the last request's queue
 	srq      uint32           // of XRC: the last request's queue
 
+	invalid map[uint32]uint64 // windows that this requester has made invalid: their binds, by place
+
 	looking atomic.Bool
 }
 
@@ -220,9 +222,13 @@ func (p *peer) plainReceive(w *window, n uint64) []byte {
 // publish completes the receive that a message of n bytes took.
 func (p *peer) publish(wr *verbs.SendWR, n uint64, status verbs.WCStatus) {
 	w0, w1 := n&(1<<32-1), uint64(recvOpcodes[wr.Opcode])<<recOpShift|uint64(status)
-	if opsImm>>wr.Opcode&1 != 0 {
+	if (opsImm|opsMW)>>wr.Opcode&1 != 0 {
 		w0 |= uint64(immWord(wr.Imm)) << 32
 		w1 |= recWithImm
+		if wr.Opcode == verbs.OpSendWithInv {
+			w1 ^= recWithImm | recWithInv
+			p.invalidate(wr.Invalidate())
+		}
 	}
 	p.store(w0, w1, wr.SendFlags&verbs.SendSolicited != 0 || status != verbs.WCSuccess)
 	p.next++

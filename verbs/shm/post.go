@@ -212,14 +212,19 @@ var sendOpcodes = [...]verbs.WCOpcode{
 	verbs.OpRDMAWriteWithImm: verbs.WCRDMAWrite,
 	verbs.OpSend:             verbs.WCSend,
 	verbs.OpSendWithImm:      verbs.WCSend,
+	verbs.OpSendWithInv:      verbs.WCSend,
 	verbs.OpRDMARead:         verbs.WCRDMARead,
 
 	verbs.OpAtomicCmpAndSwp:   verbs.WCCompSwap,
 	verbs.OpAtomicFetchAndAdd: verbs.WCFetchAdd,
+
+	verbs.OpBindMW:   verbs.WCBindMW,
+	verbs.OpLocalInv: verbs.WCLocalInv,
 }
 
 var recvOpcodes = [...]verbs.WCOpcode{
 	verbs.OpRDMAWriteWithImm: verbs.WCRecvRDMAWithImm,
 	verbs.OpSend:             verbs.WCRecv,
 	verbs.OpSendWithImm:      verbs.WCRecv,
+	verbs.OpSendWithInv:      verbs.WCRecv,
 }

@@ -60,6 +60,7 @@ type qp struct {
 	messages uint64            // that count for RNR or loss
 	broken   bool              // a request failed: unlock ends the QP
 	draining bool              // in SQD, work that had begun is not finished
+	leaving  []turn            // that the first request waits for, which is carried out but for that
 }
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {

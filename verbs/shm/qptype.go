@@ -7,6 +7,7 @@ const (
 	opsSend  uint32 = 1<<verbs.OpSend | 1<<verbs.OpSendWithImm
 	opsWrite uint32 = 1<<verbs.OpRDMAWrite | 1<<verbs.OpRDMAWriteWithImm
 	opsImm   uint32 = 1<<verbs.OpSendWithImm | 1<<verbs.OpRDMAWriteWithImm
+	opsMW    uint32 = 1<<verbs.OpBindMW | 1<<verbs.OpLocalInv | 1<<verbs.OpSendWithInv
 	opsFetch uint32 = 1<<verbs.OpRDMARead | opsAtomic // bring data here
 
 	opsAtomic uint32 = 1<<verbs.OpAtomicCmpAndSwp | 1<<verbs.OpAtomicFetchAndAdd
@@ -14,11 +15,11 @@ const (
 
 // operations are those that each type has: the table of ibv_post_send(3).
 var operations = map[verbs.QPType]uint32{
-	verbs.QPTypeRC: opsSend | opsWrite | opsFetch,
-	verbs.QPTypeUC: opsSend | opsWrite,
+	verbs.QPTypeRC: opsSend | opsWrite | opsFetch | opsMW,
+	verbs.QPTypeUC: opsSend | opsWrite | opsMW,
 	verbs.QPTypeUD: opsSend,
 
-	verbs.QPTypeXRCSend: opsSend | opsWrite | opsFetch,
+	verbs.QPTypeXRCSend: opsSend | opsWrite | opsFetch | opsMW,
 }
 
 // checkType tells whether a QP of the type can be made, on what it is to be made of.

@@ -20,7 +20,7 @@ type waiting struct {
 	tried     bool
 	rnrLeft   int       // RNR retries
 	left      int       // timeouts
-	since     time.Time // when the process first lacked something
+	since     time.Time // when the process first lacked something, or requesters were at work
 	late      bool      // a WRITE that later ones may overtake, or that has overtaken one
 	placed    bool      // that has
 }
@@ -51,6 +51,7 @@ func (q *qp) enqueue(wr *verbs.SendWR) *waiting {
 // Times after which a request that waits looks again.
 const (
 	receiveLook = 50 * time.Microsecond // for a shared receive
+	leavingLook = 20 * time.Microsecond // whether requesters are out
 	lackingLook = 10 * time.Millisecond // whether there are descriptors again
 	lackingMost = 5 * time.Second       // for which it looks, at least
 )
@@ -68,7 +69,9 @@ func (q *qp) wait(w *waiting, out outcome) verbs.WCStatus {
 	case asked:
 		w.notBefore = now.Add(receiveLook)
 	case lacking:
-		return q.waitLacking(w, now)
+		return q.waitLacking(w, now, lackingLook)
+	case leaving:
+		return q.waitLacking(w, now, leavingLook)
 	case notReady:
 		if w.rnrLeft == 0 {
 			return verbs.WCRNRRetryExcErr
@@ -91,15 +94,16 @@ func (q *qp) wait(w *waiting, out outcome) verbs.WCStatus {
 
 // waitLacking lets the request wait as long as the QP's retries take, and other parts of the
 // process may take to give descriptors back.
-func (q *qp) waitLacking(w *waiting, now time.Time) verbs.WCStatus {
+func (q *qp) waitLacking(w *waiting, now time.Time, look time.Duration) verbs.WCStatus {
 	if w.since.IsZero() {
 		w.since = now
 	}
 	retries := time.Duration(q.attr.RetryCnt+1) * ackTimeout(q.attr.Timeout)
 	if q.attr.Timeout != 0 && now.Sub(w.since) > max(retries, lackingMost) {
+		q.leaving = nil
 		return verbs.WCRetryExcErr
 	}
-	w.notBefore = now.Add(lackingLook)
+	w.notBefore = now.Add(look)
 	return verbs.WCSuccess
 }
 
@@ -223,8 +227,15 @@ func (q *qp) drains() bool {
 	return q.draining
 }
 
-// flushPending completes everything that waits with WR_FLUSH_ERR.
+// flushPending completes everything that waits with WR_FLUSH_ERR, but for a request that is done.
 func (q *qp) flushPending() {
+	if len(q.leaving) > 0 {
+		if w := q.slot(q.pendHead); q.allOut() {
+			q.pendHead++
+			q.finish(&w.wr, w.number, verbs.WCSuccess)
+		}
+		q.leaving = nil
+	}
 	for ; q.pendHead != q.pendTail; q.pendHead++ {
 		w := q.slot(q.pendHead)
 		q.finish(&w.wr, w.number, verbs.WCWRFlushErr)

@@ -53,6 +53,25 @@ func TestForgedRecords(t *testing.T) {
 			}
 		})
 	}
+	t.Run("invalidations", func(t *testing.T) {
+		v := posted(t)
+		mine, others := v.bound(t, v.qp), v.bound(t, v.another(t))
+		for i, key := range []uint32{v.mr.LKey(), others, 0, 1<<32 - 1, mine} {
+			if i > 0 {
+				_, err := v.qp.PostRecv(&verbs.RecvWR{WRID: 5})
+				check(t, err)
+			}
+			v.forge(uint32(i), uint64(key)<<32, recvOK|recWithInv)
+			if wc := v.next(t); wc.Status != verbs.WCSuccess || wc.Flags != verbs.WCWithInv {
+				t.Errorf("completion %+v", wc)
+			}
+			for _, k := range []uint32{v.mr.LKey(), mine, others} {
+				if there := v.ctx.dir.mrs[keyIndex(k)].key == k; there != (k != mine || key != mine) {
+					t.Errorf("after an invalidation of %#x key %#x is there: %v", key, k, there)
+				}
+			}
+		}
+	})
 	t.Run("more completions than receives", func(t *testing.T) {
 		v := posted(t)
 		v.forge(0, 8, recvOK)

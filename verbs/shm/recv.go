@@ -214,9 +214,11 @@ func (r *recvQueue) complete(i uint32, w1 uint64, wc *verbs.WC) bool {
 		wc.Status = verbs.WCBadRespErr
 		return false
 	}
-	if w1&recWithImm != 0 {
+	if wc.Imm = immBytes(uint32(w0 >> 32)); w1&recWithImm != 0 {
 		wc.Flags = verbs.WCWithImm
-		wc.Imm = immBytes(uint32(w0 >> 32))
+	} else if w1&recWithInv != 0 {
+		wc.Flags = verbs.WCWithInv
+		r.qp.invalidate(wc.InvalidatedRKey())
 	}
 	return wc.Status == verbs.WCSuccess
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Timestamps of completions. Who completes something looks at the clock: of a receive that
-// is the peer's requester, which leaves the time in the record. So the clocks are ones that
+// is the peer's requester, which leaves the time beside the record. So the clocks are ones that
 // all processes share: in ticks CLOCK_MONOTONIC_RAW, in nanoseconds, which NTP does not touch.
 
 // CreateCQEx creates a CQ. All of them take locks, SingleThreaded or not.

@@ -32,7 +32,7 @@ func newVictim(t testing.TB) *victim {
 	check(t, err)
 	t.Cleanup(func() { buf.Close() })
 	v := &victim{ctx: ctx}
-	v.mr, err = pd.RegMR(buf.Bytes(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite|verbs.AccessRemoteRead)
+	v.mr, err = pd.RegMR(buf.Bytes(), verbs.AccessLocalWrite|verbs.AccessMWBind|verbs.AccessRemoteWrite|verbs.AccessRemoteRead)
 	check(t, err)
 	v.cq, _ = ctx.CreateCQ(64, nil, 0)
 	q, err := pd.CreateQP(&verbs.QPInitAttr{
@@ -55,6 +55,20 @@ func (v *victim) connect(to verbs.Endpoint) error {
 	v.qp.attr.Timeout, v.qp.attr.RetryCnt = 8, 1
 	v.qp.unlock()
 	return err
+}
+
+// bound binds a window of type 2 to the victim's memory by the QP, and returns its key.
+func (v *victim) bound(t testing.TB, q *qp) uint32 {
+	t.Helper()
+	m := v.mr.(*mr)
+	w, err := m.pd.AllocMW(verbs.MWType2)
+	check(t, err)
+	var wr verbs.SendWR
+	wr.SetBindMW(w, w.RKey(), verbs.MWBindInfo{MR: m, Addr: m.addr, Length: 64, Access: verbs.AccessRemoteWrite})
+	if !q.bind(&wr) {
+		t.Fatal("the window was not bound")
+	}
+	return w.RKey()
 }
 
 // outcome posts one request to the peer's memory at addr and returns its status.

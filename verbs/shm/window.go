@@ -39,6 +39,8 @@ const (
 	farWord           // worked on by atomic operations
 	farReceive        // of receives
 	farKinds
+
+	farNothing = farKinds // the request is carried out at this side
 )
 
 // current tells whether what was found still counts.
@@ -95,7 +97,7 @@ func (c *context) window(key uint32, pd *pd, need verbs.Access) window {
 		return window{}
 	}
 	m := c.mrs[i].Load()
-	if m == nil || m.key != key || m.pd != pd || m.access&need != need {
+	if m == nil || m.mw != nil || m.key != key || m.pd != pd || m.access&need != need {
 		return window{}
 	}
 	return window{key, m.addr, m.buf}
@@ -113,7 +115,7 @@ func (q *qp) farMemory(p *peer, k *kind, key, pd uint32, addr, n uint64) ([]byte
 	if need == 0 {
 		need = verbs.AccessLocalWrite // of a receive
 	}
-	found, err := p.remote.window(key, pd, need)
+	found, err := p.window(key, pd, need)
 	switch {
 	case passing(err):
 		return nil, lacking
@@ -128,8 +130,8 @@ func (q *qp) farMemory(p *peer, k *kind, key, pd uint32, addr, n uint64) ([]byte
 // the domain. The entry is the peer's: every value is taken once, and what they say
 // together is checked against the mapping. An error tells of memory that cannot be opened
 // although it has a region: its process is ending.
-func (r *remote) window(key, pd uint32, need verbs.Access) (window, error) {
-	i := keyIndex(key)
+func (p *peer) window(key, pd uint32, need verbs.Access) (window, error) {
+	r, i := p.remote, keyIndex(key)
 	if i >= maxMR || key == 0 {
 		return window{}, nil
 	}
@@ -139,7 +141,7 @@ func (r *remote) window(key, pd uint32, need verbs.Access) (window, error) {
 	}
 	start, length, offset := atomic.LoadUint64(&e.addr), atomic.LoadUint64(&e.length), atomic.LoadUint64(&e.offset)
 	fd, inode := atomic.LoadUint32(&e.fd), atomic.LoadUint64(&e.inode)
-	if atomic.LoadUint32(&e.pd) != pd || verbs.Access(atomic.LoadUint32(&e.access))&need != need {
+	if atomic.LoadUint32(&e.pd) != pd || !p.through(e, i) || verbs.Access(atomic.LoadUint32(&e.access))&need != need {
 		return window{}, nil
 	}
 	b, err := r.region(fd, inode)

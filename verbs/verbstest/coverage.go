@@ -26,7 +26,7 @@ var scheme = []struct {
 	topic string
 	count int
 }{
-	{"DEV", 23}, {"PORT", 13}, {"MR", 26}, {"MW", 13}, {"TD", 2}, {"CQ", 24}, {"CHN", 18}, {"QPS", 36}, {"QRY", 14},
+	{"DEV", 23}, {"PORT", 13}, {"MR", 26}, {"MW", 14}, {"TD", 2}, {"CQ", 24}, {"CHN", 18}, {"QPS", 36}, {"QRY", 14},
 	{"SND", 31}, {"RCV", 12}, {"RMA", 20}, {"WC", 11}, {"ERR", 26}, {"DIO", 13},
 	{"AEV", 9}, {"E", 28}, {"ABI", 9}, {"UD", 21}, {"MC", 17},
 	{"SRQ", 18}, {"XRC", 20},

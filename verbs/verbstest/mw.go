@@ -21,6 +21,7 @@ var mwStatements = []statement{
 	{"MW-11", "type 2: SEND_WITH_INV of the peer ends the access before the receive completes", sendInvalidate},
 	{"MW-12", "type 2: the window works through the QP that it was bound by alone", windowOfQP},
 	{"MW-13", "binding and invalidating work through ibv_wr_post, too", windowBySession},
+	{"MW-14", "type 2: a window works for another process, whose SEND_WITH_INV ends that", windowOfProcess},
 	{"MR-22", "deregistering does not wait for posted receives, which fail when used; a bound window refuses it", deregisterInUse},
 	{"MR-23", "inc_rkey changes the lowest 8 bits alone", incRKey},
 	{"WC-7", "SEND_WITH_INV: the receive's completion has WITH_INV and the rkey, and no immediate data", invFlag},

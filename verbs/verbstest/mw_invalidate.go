@@ -46,6 +46,37 @@ func sendInvalidate(e *env) {
 	a.sendCQ.gives(1, verbs.WCSuccess)
 	w.invalidate(a)
 	a.refusedByPeer(send{sges: []verbs.SGE{a.sge(0, 8)}}.through(w, 0))
+	e.sub("in one list", func(e *env) {
+		a, b := e.pair(conf())
+		w := b.bound(verbs.MWType2, remoteRights)
+		b.recv(recv{id: 1})
+		write := send{id: 1, flags: signaled, sges: []verbs.SGE{a.sge(0, 8)}}.through(w, 0)
+		a.post(write, invalidation(verbs.OpSendWithInv, w.rkey), write)
+		a.sendCQ.gives(1, verbs.WCSuccess)
+		a.sendCQ.gives(80, verbs.WCSuccess)
+		a.sendCQ.gives(1, verbs.WCRemAccessErr)
+		b.recvCQ.gives(1, verbs.WCSuccess)
+	})
+}
+
+func windowOfProcess(e *env) {
+	a := e.side(conf())
+	a.needsWindows(verbs.MWType2)
+	p := e.process("window", 0)
+	b := a.meet(p.line)
+	far := *p.hear().Far
+	through := send{id: 1, flags: signaled, sges: []verbs.SGE{a.sge(0, 8)}, raddr: far.Addr, rkey: far.RKey}
+	a.post(through, invalidation(verbs.OpSendWithInv, far.RKey))
+	a.sendCQ.gives(1, verbs.WCSuccess)
+	a.sendCQ.gives(80, verbs.WCSuccess)
+	if got := p.hear().Far.RKey; got != far.RKey {
+		e.Errorf("invalidated rkey %#x, want %#x", got, far.RKey)
+	}
+	a.post(send{id: 2, flags: signaled, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0))
+	a.sendCQ.gives(2, verbs.WCSuccess)
+	a.post(through)
+	a.sendCQ.gives(1, verbs.WCRemAccessErr)
+	p.tell(message{})
 }
 
 func invFlag(e *env) {

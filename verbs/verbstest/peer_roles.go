@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"github.com/ibperf/ibperf/verbs"
 )
 
 // roles are what a peer can be.
@@ -11,6 +13,7 @@ var roles = map[string]func(l *line, count int){
 	"memory":   beMemory,
 	"producer": beProducer,
 	"adder":    beAdder,
+	"window":   beWindow,
 }
 
 // beMemory lets the other side do what it wants with its memory, and shows it
@@ -56,6 +59,18 @@ func beAdder(l *line, count int) {
 		done.Error = err.Error()
 	}
 	l.tell(done)
+}
+
+// beWindow shows the other side a window, and the rkey that it makes invalid.
+func beWindow(l *line, _ int) {
+	s := l.e.side(conf())
+	s.meet(l)
+	s.recv(recv{id: 81})
+	w := s.bound(verbs.MWType2, remoteRights)
+	l.tell(message{Far: &farEndpoint{Addr: w.mr.Addr() + regionAt, RKey: w.rkey}})
+	wc := s.recvCQ.gives(81, verbs.WCSuccess)
+	l.tell(message{Far: &farEndpoint{RKey: wc.InvalidatedRKey()}})
+	l.hear()
 }
 
 // addList is how many additions beAdder posts at once.

@@ -1,0 +1,84 @@
+package shm
+
+import (
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// Memory windows. One has a place in the table of regions, and bound it is a region: a part of
+// another one, for peers alone. How a bind begins and ends is in bind.go.
+
+type mw struct {
+	pd    *pd
+	typ   verbs.MWType
+	place uint32        // in the tables, of all its keys
+	key   atomic.Uint32 // as its owner knows it
+}
+
+func (p *pd) AllocMW(t verbs.MWType) (verbs.MW, error) {
+	c := p.ctx
+	switch {
+	case p.isClosed():
+		return nil, c.err("alloc_mw", ebadf, closedText)
+	case t != verbs.MWType1 && t != verbs.MWType2:
+		return nil, c.err("alloc_mw", einval, "the types are 1 and 2")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key, err := c.newKey("alloc_mw")
+	if err != nil {
+		return nil, err
+	}
+	w := &mw{pd: p, typ: t, place: keyIndex(key)}
+	w.key.Store(key)
+	c.mrs[w.place].Store(&region{pd: p, mw: w})
+	p.use(1)
+	return w, nil
+}
+
+func (w *mw) RKey() uint32        { return w.key.Load() }
+func (w *mw) SetRKey(rkey uint32) { w.key.Store(rkey) }
+func (w *mw) Handle() uint64      { return uint64(w.place) }
+
+func (w *mw) Bind(to verbs.QP, bind *verbs.MWBind) error {
+	c := w.pd.ctx
+	q, ok := to.(*qp)
+	m, bindable := bind.Info.MR.(*mr)
+	switch {
+	case w.typ != verbs.MWType1 || !ok || q.ctx != c || !bindable:
+		return c.err("bind_mw", einval, "a window of type 1, and a QP and a region of its context are needed")
+	case m.pd != w.pd:
+		return c.err("bind_mw", unix.EPERM, "the region is of another domain")
+	}
+	wr := verbs.SendWR{WRID: bind.WRID, Opcode: verbs.OpBindMW, SendFlags: bind.SendFlags}
+	next := verbs.IncRKey(w.RKey())
+	wr.SetBindMW(w, next, bind.Info)
+	_, err := q.PostSend(&wr)
+	if err == nil {
+		w.SetRKey(next)
+	}
+	return err
+}
+
+// Close waits until no requester works through the window.
+func (w *mw) Close() error {
+	c := w.pd.ctx
+	c.mu.Lock()
+	c.binding.Lock()
+	m := c.mrs[w.place].Load()
+	ended := m == nil || m.mw != w
+	if !ended {
+		c.unbind(m)
+		c.mrs[w.place].Store(nil)
+	}
+	c.binding.Unlock()
+	c.mu.Unlock()
+	if ended {
+		return nil
+	}
+	w.pd.use(-1)
+	return c.awaitOut("dealloc_mw", (*qp).peerTurn)
+}
