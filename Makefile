@@ -36,8 +36,9 @@ test: check ## all tests: with the race detector, and on a real RDMA device in a
 	test/arm64
 	test/guest/tests
 
-trials: packages ## what needs many repetitions: a device compared with itself, all command lines of perftest (15 minutes)
+trials: packages ## what takes long: a device compared with itself, all command lines of perftest, a third of them beside it in the guest (25 minutes)
 	$(GO) test -tags trials -p 1 -run Trial -v -timeout 30m ./harness ./test/e2e
+	GUEST_TIMEOUT=960 test/guest/tests trials
 
 soak: ## mixed load on the embedded device, peers killed and stopped; nothing may grow (MINUTES=60); SEED=N repeats one
 	$(GO) test ./test/soak -count=1 -v -timeout 0 -minutes $(MINUTES) -seed $(SEED)

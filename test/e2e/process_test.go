@@ -67,12 +67,16 @@ type place struct {
 	all  []*process
 }
 
-// start runs a program.
+// start runs a program, one of another suite by its path.
 func (p *place) start(program string, args ...string) *process {
 	p.t.Helper()
+	path := program
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(bin, program)
+	}
 	proc := &process{
 		t: p.t, place: p, name: strings.Join(append([]string{program}, args...), " "),
-		cmd: exec.Command(filepath.Join(bin, program), args...),
+		cmd: exec.Command(path, args...),
 		out: &printed{}, err: &printed{}, ended: make(chan struct{}), seen: map[string]bool{},
 	}
 	proc.cmd.Dir, proc.cmd.Stdout, proc.cmd.Stderr = p.dir, proc.out, proc.err

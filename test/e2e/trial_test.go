@@ -2,14 +2,18 @@
 
 package e2e
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // All command lines of testdata/commands.txt.
 func TestTrialOfCommandLines(t *testing.T) {
 	for _, c := range commands(t) {
-		t.Run(strings.Join(append([]string{c.program}, c.args...), " "), c.try)
+		t.Run(c.line(), c.try)
+	}
+}
+
+// All command lines of testdata/beside.txt.
+func TestTrialBesidePerftest(t *testing.T) {
+	for _, b := range besides(t) {
+		t.Run(b.line, b.try)
 	}
 }
