@@ -217,13 +217,6 @@ func (q *cq) notify(solicited bool) {
 	q.notifier.notify(solicited)
 }
 
-// add adds a completion of which those who wait have been notified.
-func (q *cq) add(e *ownWC, at uint64) {
-	q.mu.Lock()
-	q.pushLocked(e, at)
-	q.mu.Unlock()
-}
-
 func (q *cq) pushLocked(e *ownWC, at uint64) {
 	tail := q.tail.Load()
 	if int(tail-q.head) >= q.cqe || q.overrun {

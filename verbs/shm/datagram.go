@@ -2,7 +2,6 @@ package shm
 
 import (
 	"encoding/binary"
-	"sync/atomic"
 
 	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
@@ -164,8 +163,7 @@ func (q *qp) takeReceive() (wrid uint64, sges []verbs.SGE, ok bool) {
 		return 0, nil, false
 	}
 	r.next.Store(i + 1)
-	n := min(atomic.LoadUint32(&r.wqe(i).numSGE), r.layout.maxSGE)
-	return r.slots[i&(r.layout.n-1)].wrid, viewSGEs(r.file.Bytes(), r.layout.wqeAt(i)+wqeHeader, n), true
+	return r.slots[i&(r.layout.n-1)].wrid, r.layout.receive(r.file.Bytes(), i, &q.sges), true
 }
 
 // fill stores the packet in the memory of this side that the SGEs name.

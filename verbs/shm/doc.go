@@ -114,7 +114,7 @@
 // # Shared receive queues
 //
 // An SRQ is private to its process. A QP on one keeps a receive queue that its
-// peer works in, and the owner lends receives to it: one for the first message, and up to 32
+// peer works in, and the owner lends receives to it: one for the first message, and up to 128
 // while no other QP of the SRQ asks. Words in the QP's queue tell what is wanted and what there
 // is not (RNR); who polls the CQ looks at them, and if nobody does the requester asks the
 // owner's device over the socket. Receives go out in the

@@ -49,6 +49,7 @@ var kinds = [...]kind{
 // meanwhile, the data is placed, and then the peer's completion is published. What is known
 // must be current.
 func (q *qp) execute(wr *verbs.SendWR, number uint32) (outcome, verbs.WCStatus) {
+	q.endRun()
 	k := &kinds[wr.Opcode]
 	if k.far == farNothing {
 		return q.operate(wr)
@@ -81,7 +82,7 @@ func (q *qp) perform(wr *verbs.SendWR, k *kind, n uint64, number uint32) (out ou
 		if p, out = q.reach(); p == nil {
 			return out, 0
 		}
-		q.known.peer, q.known.again = p, p.xrcd == 0 && q.prompt && q.cap.MaxSendSGE > 0 && q.known.state == verbs.QPRTS
+		q.known.peer, q.known.again = p, q.prompt && q.cap.MaxSendSGE > 0 && q.known.state == verbs.QPRTS
 	}
 	if p.xrcd != 0 {
 		if out = q.aim(p, wr.XRC()); out != done {
@@ -168,7 +169,7 @@ func (q *qp) findFar(p *peer, wr *verbs.SendWR, k *kind, n uint64) (outcome, ver
 
 // findReceive finds the memory of the receive that was taken.
 func (q *qp) findReceive(p *peer, k *kind, n uint64) (outcome, verbs.WCStatus) {
-	sges := p.receiveSGEs(&q.sges)
+	sges := p.layout.receive(p.mem, p.next, &q.sges)
 	if total(sges) < n {
 		if q.unreliable() {
 			return notReady, 0

@@ -179,7 +179,7 @@ func TestGarbageReceives(t *testing.T) {
 			defer queue.Close()
 			view[recvHeader](queue.Bytes(), 0).posted = 1
 			view[recvWQE](queue.Bytes(), l.wqeAt(0)).numSGE = math.MaxUint32
-			viewSGEs(queue.Bytes(), l.wqeAt(0)+wqeHeader, 1)[0] = sge
+			*view[verbs.SGE](queue.Bytes(), l.firstAt(0)) = sge
 			im := falsePeer(t, v, queue.FD(), goodQueue(t), nil)
 			check(t, v.connect(im.endpoint()))
 			if got := v.outcome(t, verbs.OpSend, 0, 0); got != verbs.WCRemOpErr {

@@ -96,10 +96,11 @@ type cqEntry struct {
 // connected to. The owner posts receives, the peer's requester takes them in
 // order and publishes one record for each:
 //
-//	0        128         128+16n          128+16n+n*stride
-//	+--------+-----------+----------------+---------+
-//	| header | n records | n receive WQEs | n times |
-//	+--------+-----------+----------------+---------+
+//	0        128         128+16n      128+32n        128+40n   128+48n
+//	+--------+-----------+------------+--------------+---------+---------------------+
+//	| header | n records | n first    | n WQEs       | n times | n lists of the SGEs |
+//	|        |           | SGEs       |              |         | that follow         |
+//	+--------+-----------+------------+--------------+---------+---------------------+
 //
 // n is a power of two above the queue's depth, so that there is always room for
 // one record that takes no receive: the fault record. The times are those of the
@@ -110,7 +111,9 @@ type recvHeader struct {
 	none    uint64 // the last one that the owner had not
 	_       [5]uint64
 	posted  uint32 // receives that the owner has posted, if it lends none
-	_       [15]uint32
+	_       uint32
+	lent    uint64 // receives that it has lent, and in the lower half those that the requester has taken
+	_       [6]uint64
 }
 
 const headerSize = 128
@@ -134,17 +137,16 @@ const (
 	recSeqAt   = 32
 )
 
-// recvWQE heads a posted receive; its SGEs follow.
+// recvWQE is what a posted receive has besides its SGEs, and mostly what it had in the last lap.
 type recvWQE struct {
-	seq    uint32 // of a receive that is lent: its number plus one, set last
 	numSGE uint32
 	srq    uint32 // that it is lent from, if it is
-	_      uint32
 }
 
 const (
-	wqeHeader = 16
-	sgeSize   = 16
+	sgeSize  = 16
+	wqeSize  = 8
+	timeSize = 8
 )
 
 // recvLayout is the geometry of a receive queue's memory.
@@ -166,15 +168,28 @@ func (l recvLayout) valid() bool {
 	return l.n > 0 && l.n <= 2*maxWR && l.n&(l.n-1) == 0 && l.maxSGE > 0 && l.maxSGE <= maxSGE
 }
 
-func (l recvLayout) stride() int { return wqeHeader + sgeSize*int(l.maxSGE) }
-func (l recvLayout) size() int   { return headerSize + int(l.n)*(recordSize+l.stride()+8) }
+func (l recvLayout) size() int { return l.sgesAt(0) + int(l.n)*int(l.maxSGE-1)*sgeSize }
 
-func (l recvLayout) wqeAt(i uint32) int {
-	return headerSize + int(l.n)*recordSize + int(i&(l.n-1))*l.stride()
+// at is where the item of receive i is, of an array of items behind others that have so many
+// bytes for each receive.
+func (l recvLayout) at(i uint32, before, size int) int {
+	return headerSize + int(l.n)*before + int(i&(l.n-1))*size
 }
 
-func (l recvLayout) timeAt(i uint32) int {
-	return headerSize + int(l.n)*(recordSize+l.stride()) + int(i&(l.n-1))*8
+func (l recvLayout) firstAt(i uint32) int { return l.at(i, recordSize, sgeSize) }
+func (l recvLayout) wqeAt(i uint32) int   { return l.at(i, recordSize+sgeSize, wqeSize) }
+func (l recvLayout) timeAt(i uint32) int  { return l.at(i, recordSize+sgeSize+wqeSize, timeSize) }
+func (l recvLayout) sgesAt(i uint32) int {
+	return l.at(i, recordSize+sgeSize+wqeSize+timeSize, int(l.maxSGE-1)*sgeSize)
+}
+
+// receive copies the SGEs of receive i, since the other side may change them at any time.
+func (l recvLayout) receive(mem []byte, i uint32, into *[maxSGE]verbs.SGE) []verbs.SGE {
+	n := min(atomic.LoadUint32(&view[recvWQE](mem, l.wqeAt(i)).numSGE), l.maxSGE)
+	if into[0] = *view[verbs.SGE](mem, l.firstAt(i)); n > 1 {
+		copy(into[1:n], viewSGEs(mem, l.sgesAt(i), n-1))
+	}
+	return into[:n]
 }
 
 // keyIndex is where a key's region stands in the tables; the low byte varies

@@ -51,6 +51,7 @@ func (q *qp) tryLock() bool {
 // unlock gives the requester back, tells the send CQ if work has begun or ceased
 // to wait for those who poll it, and ends the QP if a request has failed.
 func (q *qp) unlock() {
+	q.endRun()
 	if waits := q.pendHead != q.pendTail && !q.engineOnly(&q.slot(q.pendHead).wr); waits != q.waits {
 		q.waits = waits
 		q.sendCQ.noteWaiting(q, waits)

@@ -28,7 +28,7 @@ type peer struct {
 	recvPD   uint32           // of the receives' memory
 	stamps   verbs.Timestamps // of the CQ that the next record is for
 	sharing  bool             // receives are lent; see shared.go
-	taken    bool             // of shared receives: the next one has been taken
+	claimed  uint32           // lent receives, from the next one on, that this side has taken
 	xrcd     uint32           // of XRC: the QP's domain; pd, recvPD, notifier and stamps are those of the last request's queue
 	srq      uint32           // of XRC: the last request's queue
 
@@ -114,7 +114,7 @@ func (q *qp) begin(p *peer, epoch uint32) bool {
 	if again {
 		p.next = p.published()
 	}
-	p.posted = p.next
+	p.posted, p.claimed = p.next, min(uint32(atomic.LoadUint64(&p.header.lent))-p.next, claimMost)
 	if verbs.QPState(atomic.LoadUint32(&p.entry.state)) == verbs.QPRTR {
 		p.requestLook()
 	}
@@ -159,7 +159,7 @@ func (p *peer) wqe() *recvWQE { return view[recvWQE](p.mem, p.layout.wqeAt(p.nex
 // hasReceive tells whether the peer's next receive is there.
 func (p *peer) hasReceive() bool {
 	if p.sharing {
-		return atomic.LoadUint32(&p.wqe().seq) == p.next+1
+		return p.claimed > 0 || uint32(atomic.LoadUint64(&p.header.lent)>>32) != p.next
 	}
 	if p.posted == p.next {
 		p.posted = atomic.LoadUint32(&p.header.posted)
@@ -196,22 +196,14 @@ const (
 	pauseTicks = 250 // 0.1 us
 )
 
-// receiveSGEs copies the SGEs of the receive that was taken, since the peer may change them
-// at any time.
-func (p *peer) receiveSGEs(into *[maxSGE]verbs.SGE) []verbs.SGE {
-	n := min(atomic.LoadUint32(&p.wqe().numSGE), p.layout.maxSGE)
-	copy(into[:n], viewSGEs(p.mem, p.layout.wqeAt(p.next)+wqeHeader, n))
-	return into[:n]
-}
-
 // plainReceive returns the memory for a message of n bytes if the peer's next receive is a
 // piece of memory that the window shows, and has room for it. The peer may change its SGE at any
 // time: each value is taken once.
 func (p *peer) plainReceive(w *window, n uint64) []byte {
-	if p.sharing || !p.hasReceive() || atomic.LoadUint32(&p.wqe().numSGE) != 1 {
+	if !p.hasReceive() || atomic.LoadUint32(&p.wqe().numSGE) != 1 {
 		return nil
 	}
-	s := &viewSGEs(p.mem, p.layout.wqeAt(p.next)+wqeHeader, 1)[0]
+	s := view[verbs.SGE](p.mem, p.layout.firstAt(p.next))
 	b := w.at(atomic.LoadUint32(&s.LKey), atomic.LoadUint64(&s.Addr), uint64(atomic.LoadUint32(&s.Length)))
 	if uint64(len(b)) < n {
 		return nil
@@ -231,10 +223,17 @@ func (p *peer) publish(wr *verbs.SendWR, n uint64, status verbs.WCStatus) {
 		}
 	}
 	p.store(w0, w1, wr.SendFlags&verbs.SendSolicited != 0 || status != verbs.WCSuccess)
-	p.next++
-	p.taken = false
+	p.usedUp()
 	if status != verbs.WCSuccess {
 		p.requestLook()
+	}
+}
+
+// usedUp counts the receive of a message.
+func (p *peer) usedUp() {
+	p.next++
+	if p.claimed > 0 {
+		p.claimed--
 	}
 }
 
@@ -269,7 +268,7 @@ func (p *peer) holds() bool { return p.notifier == nil && p.stamps == verbs.Time
 // for each message.
 func (p *peer) hold(n uint64) {
 	at := p.next % lineRecords
-	p.next++
+	p.usedUp()
 	p.held++
 	p.line[at] = record{n, uint64(verbs.WCRecv)<<recOpShift | uint64(p.next)<<recSeqAt}
 	if at == lineRecords-1 {

@@ -15,13 +15,12 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 		q.lock()
 	}
 	for ; wr != nil; wr = wr.Next {
-		current := q.known.current()
-		if current && q.pendHead == q.pendTail && q.again(wr) {
-			continue
-		}
-		q.flushRecords()
-		if !current {
+		if !q.known.current() {
 			q.renew()
+		}
+		if q.pendHead == q.pendTail && q.posted-q.sendDone.Load() < uint32(q.cap.MaxSendWR) && q.again(wr, q.posted) {
+			q.posted++
+			continue
 		}
 		if errno, why := q.refuse(wr); errno != 0 {
 			q.unlock()
@@ -38,7 +37,6 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 			q.finish(wr, q.posted-1, status)
 		}
 	}
-	q.flushRecords()
 	q.unlock()
 	return nil, nil
 }
@@ -46,26 +44,31 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 // again carries out a WRITE or SEND of one piece between regions that one before it went between:
 // what is known of them is all that there is to check. It leaves to others whatever is unusual,
 // without having done anything.
-func (q *qp) again(wr *verbs.SendWR) bool {
+func (q *qp) again(wr *verbs.SendWR, number uint32) bool {
 	s := wr.SGList
-	if wr.NumSGE != 1 || !q.known.again || q.posted-q.sendDone.Load() >= uint32(q.cap.MaxSendWR) {
+	if wr.NumSGE != 1 || !q.known.again {
 		return false
 	}
-	n := uint64(s.Length)
+	n, p := uint64(s.Length), q.known.peer
+	if p.xrcd != 0 && (p.srq != wr.XRC() || q.aim(p, wr.XRC()) != done) {
+		return false
+	}
 	var dst, src []byte
 	switch wr.Opcode {
 	case verbs.OpRDMAWrite:
 		addr, key := wr.RDMA()
 		dst = q.known.far[farTo].at(key, addr, n)
 	case verbs.OpSend:
-		dst = q.known.peer.plainReceive(&q.known.far[farReceive], n)
+		if !p.sharing || p.claim(wr.XRC(), q.ahead(wr)) {
+			dst = p.plainReceive(&q.known.far[farReceive], n)
+		}
 	}
 	if wr.SendFlags&verbs.SendInline == 0 {
 		src = q.known.near[nearFrom].at(s.LKey, s.Addr, n)
 	} else if n <= uint64(q.cap.MaxInlineData) {
 		src = memoryAt(s.Addr, s.Length)
 	}
-	holds := wr.Opcode == verbs.OpSend && n <= holdMost && q.known.peer.holds()
+	holds := wr.Opcode == verbs.OpSend && n <= holdMost && p.holds()
 	if !holds {
 		q.flushRecords()
 	}
@@ -76,17 +79,15 @@ func (q *qp) again(wr *verbs.SendWR) bool {
 	default:
 		place.Ordered(dst, src)
 	}
-	q.posted++
-	if p := q.known.peer; wr.Opcode == verbs.OpSend {
-		if holds {
-			p.hold(n)
-		} else {
-			p.publish(wr, n, verbs.WCSuccess)
-		}
+	switch {
+	case holds:
+		p.hold(n)
+	case wr.Opcode == verbs.OpSend:
+		p.publish(wr, n, verbs.WCSuccess)
 	}
 	if q.sigAll || wr.SendFlags&verbs.SendSignaled != 0 {
 		q.flushRecords()
-		q.finish(wr, q.posted-1, verbs.WCSuccess)
+		q.finish(wr, number, verbs.WCSuccess)
 	}
 	return true
 }
@@ -94,11 +95,31 @@ func (q *qp) again(wr *verbs.SendWR) bool {
 // holdMost is the size of messages whose completions may wait for those of the next three.
 const holdMost = 512
 
+// endRun ends what requests have left undone that were carried out by again.
+func (q *qp) endRun() {
+	q.flushRecords()
+	if q.peer != nil && q.peer.claimed > 0 {
+		q.peer.unclaim()
+	}
+}
+
 // flushRecords publishes what hold has kept back.
 func (q *qp) flushRecords() {
 	if q.peer != nil && q.peer.held > 0 {
 		q.peer.flush()
 	}
+}
+
+// ahead counts the requests from this one on that wait, or are in its list, up to claimMost.
+func (q *qp) ahead(wr *verbs.SendWR) uint32 {
+	if q.peer.claimed > 0 {
+		return 0 // is as good
+	}
+	n := q.pendTail - q.pendHead
+	for ; wr != nil && n < claimMost; wr = wr.Next {
+		n++
+	}
+	return n
 }
 
 // refuse tells what is wrong with a request that cannot even be queued.

@@ -50,7 +50,7 @@ func (q *qp) enqueue(wr *verbs.SendWR) *waiting {
 
 // Times after which a request that waits looks again.
 const (
-	receiveLook = 50 * time.Microsecond // for a shared receive
+	receiveLook = 20 * time.Microsecond // for a shared receive
 	leavingLook = 20 * time.Microsecond // whether requesters are out
 	lackingLook = 10 * time.Millisecond // whether there are descriptors again
 	lackingMost = 5 * time.Second       // for which it looks, at least
@@ -150,6 +150,10 @@ func (q *qp) proceed(polls bool) time.Time {
 				q.renew()
 			}
 			var out outcome
+			if q.again(&w.wr, w.number) {
+				q.pendHead++
+				continue
+			}
 			if out, status = q.execute(&w.wr, w.number); out != done {
 				if status = q.wait(w, out); status == verbs.WCSuccess {
 					return w.notBefore

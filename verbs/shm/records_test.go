@@ -117,7 +117,7 @@ func FuzzLayout(f *testing.F) {
 	f.Add(uint32(1<<16), uint32(32))
 	f.Fuzz(func(t *testing.T, n, sge uint32) {
 		l := recvLayout{n: n, maxSGE: sge}
-		if l.valid() && (l.size() <= 0 || l.wqeAt(l.n-1)+l.stride() > l.timeAt(0) || l.timeAt(l.n-1)+8 > l.size()) {
+		if l.valid() && (l.size() <= 0 || l.firstAt(l.n-1)+sgeSize > l.wqeAt(0) || l.wqeAt(l.n-1)+wqeSize > l.timeAt(0) || l.timeAt(l.n-1)+8 > l.sgesAt(0) || l.sgesAt(l.n-1)+int(l.maxSGE-1)*sgeSize > l.size()) {
 			t.Errorf("layout %+v does not fit into %d bytes", l, l.size())
 		}
 	})

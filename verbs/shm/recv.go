@@ -1,7 +1,6 @@
 package shm
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -124,8 +123,15 @@ func (r *recvQueue) put(i uint32, wr *verbs.RecvWR) {
 // stored stays in the peer's cache.
 func (r *recvQueue) write(i uint32, sges []verbs.SGE) {
 	w, n := r.wqe(i), uint32(len(sges))
-	if old := viewSGEs(r.file.Bytes(), r.layout.wqeAt(i)+wqeHeader, n); w.numSGE != n || !slices.Equal(old, sges) {
-		copy(old, sges)
+	if n > 0 {
+		if first := view[verbs.SGE](r.file.Bytes(), r.layout.firstAt(i)); *first != sges[0] {
+			*first = sges[0]
+		}
+	}
+	if n > 1 {
+		copy(viewSGEs(r.file.Bytes(), r.layout.sgesAt(i), n-1), sges[1:])
+	}
+	if w.numSGE != n {
 		w.numSGE = n
 	}
 }

@@ -16,32 +16,38 @@ import (
 //	                             <-----  or sets header.none = want: the queue is empty
 //	takes them, publishes records ---->  who polls the CQ makes completions of them
 //
-// If nobody polls, the requester asks the owner's device over the socket to look. Receives go
+// If nobody polls, the requester asks the owner's device over the socket to look: at once if the
+// CQ is armed, else after receiveLook, since that takes CPU time from who may poll. Receives go
 // out in the order of the shared queue, to whichever QP has a message. While one QP alone asks,
-// it is lent more each time, up to lendMost; what it has not used goes back when another one
-// asks: either side takes a receive by clearing its number (seq) with a compare-and-swap.
+// it is lent more each time, up to lendMost, which it then has without asking. What it has not
+// used goes back when another one asks: header.lent counts what was lent, and what the requester
+// has taken, and either side changes its part by a compare-and-swap of both.
 
 // lendMost is how many receives a QP has at most that it has not used.
-const lendMost = 32
+const lendMost = 128
 
 // sharing tells whether the QP's receives come from shared queues.
 func (q *qp) sharing() bool { return q.srq != nil || q.typ == verbs.QPTypeXRCRecv }
 
 // borrow takes the next receive of a shared queue, and asks for one if there is none.
 func (p *peer) borrow(srq uint32) outcome {
-	if p.taken || p.take(srq) {
+	if p.claim(srq, 1) {
 		return done
 	}
-	if want := p.want(srq); atomic.LoadUint64(&p.header.want) != want {
+	want := p.want(srq)
+	again := atomic.LoadUint64(&p.header.want) == want
+	if !again {
 		atomic.StoreUint64(&p.header.want, want)
-		if p.awaitReceive() && p.take(srq) {
+		if p.awaitReceive() && p.claim(srq, 1) {
 			return done
 		}
 	}
 	if p.none(srq) {
 		return notReady
 	}
-	p.requestLook()
+	if again || p.notifier.armed() {
+		p.requestLook()
+	}
 	return asked
 }
 
@@ -51,17 +57,39 @@ func (p *peer) want(srq uint32) uint64 { return uint64(p.next+1)<<32 | uint64(sr
 // none tells whether the owner said that it has none.
 func (p *peer) none(srq uint32) bool { return atomic.LoadUint64(&p.header.none) == p.want(srq) }
 
-// take takes the next receive if it is there and of the queue.
-func (p *peer) take(srq uint32) bool {
-	w := p.wqe()
-	if !atomic.CompareAndSwapUint32(&w.seq, p.next+1, 0) {
-		return false
+// claim takes receives that were lent, unless some are taken: so many at most. It tells whether
+// the next one is now taken and of the queue.
+func (p *peer) claim(srq, most uint32) bool {
+	if p.claimed == 0 {
+		w := atomic.LoadUint64(&p.header.lent)
+		n := min(uint32(w>>32)-p.next, most, claimMost)
+		if uint32(w) != p.next || n == 0 || !atomic.CompareAndSwapUint64(&p.header.lent, w, w>>32<<32|uint64(p.next+n)) {
+			return false
+		}
+		p.claimed = n
 	}
-	if p.taken = p.xrcd == 0 || atomic.LoadUint32(&w.srq) == srq; !p.taken {
-		atomic.StoreUint32(&w.seq, p.next+1)
+	if p.xrcd != 0 && atomic.LoadUint32(&p.wqe().srq) != srq {
+		p.unclaim()
 	}
-	return p.taken
+	return p.claimed > 0
 }
+
+// claimMost is how many receives are taken at a time.
+const claimMost = 8
+
+// unclaim gives back what is taken and not used, unless the peer plays with the word.
+func (p *peer) unclaim() {
+	for range claimTries {
+		w := atomic.LoadUint64(&p.header.lent)
+		if p.claimed == 0 || atomic.CompareAndSwapUint64(&p.header.lent, w, w>>32<<32|uint64(p.next)) {
+			break
+		}
+	}
+	p.claimed = 0
+}
+
+// claimTries is how often either side changes header.lent while the other one does.
+const claimTries = 100
 
 // lender is what a CQ has of QPs on shared queues: whoever polls the CQ serves them.
 type lender interface{ serve() }
@@ -95,31 +123,48 @@ func (q *qp) lend() bool {
 
 // collect turns the records of the peer into completions. Those that sleep for them have been
 // woken by the peer.
-func (q *qp) collect() bool {
+func (q *qp) collect() (ok bool) {
 	r := &q.recv
-	for !r.closed.Load() {
+	var s *srq
+	var to *cq // locked, as the next receive is mostly of the same queue
+	for ok = true; ok && !r.closed.Load(); {
 		i := r.next.Load()
 		w1, there := r.record(i)
 		if !there {
 			break
 		}
 		if i == r.posted.Load() || w1&recFault != 0 {
-			return false
+			ok = false
+			break
 		}
-		s := r.from[i&(r.layout.n-1)]
+		s = r.from[i&(r.layout.n-1)]
 		e := s.received(verbs.WC{})
-		r.complete(i, w1, &e.wc)
+		legal := r.complete(i, w1, &e.wc)
 		r.next.Store(i + 1)
 		s.usedUp()
 		if s.closed {
 			continue
 		}
-		s.completions(q).add(&e, r.time(i))
-		if e.wc.Status != verbs.WCSuccess {
-			return false
+		if c := s.completions(q); c != to {
+			to.unlock()
+			c.mu.Lock()
+			to = c
 		}
+		to.pushLocked(&e, r.time(i))
+		ok = legal
 	}
-	return true
+	to.unlock()
+	if ok && s != nil && s.last == q && s.batch == lendMost && !s.closed {
+		s.lendOut(q)
+	}
+	return ok
+}
+
+// unlock unlocks the queue, if there is one.
+func (q *cq) unlock() {
+	if q != nil {
+		q.mu.Unlock()
+	}
 }
 
 // completions is the CQ of receives of the shared queue that the QP uses up.
@@ -177,17 +222,25 @@ func (s *srq) lendTo(q *qp) bool {
 		s.last, s.batch = q, 0
 	}
 	s.batch = min(max(2*s.batch, 1), lendMost, q.recv.depth)
-	n := 0
-	for ; n < s.batch && s.len() > 0; n++ {
-		q.recv.give(s, s.pop())
-	}
-	if n == 0 {
+	if s.len() == 0 {
 		s.waiting, q.recv.waits = append(s.waiting, q), s
+		return false
 	}
-	return n > 0
+	s.lendOut(q)
+	return true
 }
 
-// give puts a receive of a shared queue into the QP's own.
+// lendOut lends the QP receives until it has a batch that it has not used.
+func (s *srq) lendOut(q *qp) {
+	r := &q.recv
+	n := uint64(0)
+	for ; int(r.posted.Load()-r.next.Load()) < s.batch && s.len() > 0; n++ {
+		r.give(s, s.pop())
+	}
+	atomic.AddUint64(&r.header.lent, n<<32)
+}
+
+// give puts a receive of a shared queue into the QP's own, where the peer is yet to be told of it.
 func (r *recvQueue) give(s *srq, w *sharedWR) {
 	i := r.posted.Load()
 	slot := i & (r.layout.n - 1)
@@ -195,9 +248,9 @@ func (r *recvQueue) give(s *srq, w *sharedWR) {
 	r.lent[slot] = append(r.lent[slot][:0], w.sges...)
 	r.posted.Store(i + 1)
 	r.write(i, w.sges)
-	lent := r.wqe(i)
-	lent.srq = s.num
-	release(&lent.seq, i+1)
+	if at := r.wqe(i); at.srq != s.num {
+		at.srq = s.num
+	}
 }
 
 // takeBackUnasked takes back what was lent beyond the receive that the peer asked for.
@@ -213,11 +266,19 @@ func (q *qp) takeBackUnasked() {
 // taken them.
 func (q *qp) takeBack(i uint32) {
 	r := &q.recv
-	for last := r.posted.Load(); last != i; last-- {
-		if !atomic.CompareAndSwapUint32(&r.wqe(last-1).seq, last, 0) {
+	next, last := r.next.Load(), r.posted.Load()
+	for range claimTries {
+		w := atomic.LoadUint64(&r.header.lent)
+		from := next + max(i-next, uint32(w)-next)
+		if last-next < from-next {
+			return // by what the peer says it has taken more than there is
+		}
+		if atomic.CompareAndSwapUint64(&r.header.lent, w, uint64(from)<<32|uint64(uint32(w))) {
+			for ; last != from; last-- {
+				r.giveBack(last - 1)
+			}
 			return
 		}
-		r.giveBack(last - 1)
 	}
 }
 

@@ -167,20 +167,24 @@ func (s *srq) resize(size int) {
 func (s *srq) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.serveWaiting()
+	posted := uint32(0)
+	defer func() {
+		s.used.Add(posted)
+		s.serveWaiting()
+	}()
 	for ; wr != nil; wr = wr.Next {
 		switch {
 		case s.closed:
 			return wr, s.err("post_srq_recv", ebadf, closedText)
 		case wr.NumSGE < 0 || int(wr.NumSGE) > s.maxSGE:
 			return wr, s.err("post_srq_recv", einval, "num_sge exceeds max_sge")
-		case int(s.used.Load()) >= s.max:
+		case int(s.used.Load()+posted) >= s.max:
 			return wr, s.err("post_srq_recv", enomem, "shared receive queue is full: poll completions first")
 		}
 		w := s.slot(s.tail)
 		w.wrid, w.sges = wr.WRID, append(w.sges[:0], sgesOf(wr.SGList, wr.NumSGE)...)
 		s.tail++
-		s.used.Add(1)
+		posted++
 	}
 	return nil, nil
 }

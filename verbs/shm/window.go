@@ -51,6 +51,7 @@ func (v *known) current() bool {
 // renew forgets what was found before and tells whoever waits for this requester that it has
 // been out.
 func (q *qp) renew() {
+	q.endRun()
 	atomic.AddUint32(&q.entry.turns, 2)
 	q.known = known{mineAt: &q.ctx.dir.changes, theirsAt: &q.ctx.dir.changes, dead: &q.closed}
 	if r := q.remote.Load(); r != nil {
