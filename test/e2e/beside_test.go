@@ -229,7 +229,7 @@ func (b *beside) try(t *testing.T) {
 // besideSample names command lines that are run each time; all of them are in
 // [TestTrialBesidePerftest].
 var besideSample = []string{
-	"ib_write_bw -d DEV -q 2", "ib_send_bw -d DEV -c UD -s 1024", "ib_read_lat -d DEV -s 2 -n 10000", "ib_send_lat -d DEV --events -n 500 -F",
+	"ib_write_bw -d DEV -q 2", "ib_send_bw -d DEV -c UD -s 1024", "ib_read_lat -d DEV -s 2 -n 10000", "ib_send_lat -d DEV -s 64 -n 1000 -F",
 	"ib_atomic_bw -d DEV -A CMP_AND_SWAP",
 }
 
