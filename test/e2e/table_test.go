@@ -31,7 +31,7 @@ var headers = map[string]string{
 // columns is how many numbers stand behind the count.
 var columns = map[string]int{"lat": 7, "lat-timed": 2, "bw": 3, "bw-timed": 3, "bw-gbits": 3, "bw-nopeak": 3}
 
-var rowLine = regexp.MustCompile(`^ (\d+) +(\d+)((?:[ \t]+(?:\d+\.\d+|-))+)(?:[ \t]+((?:data|poll|event)(?:\+\w+| \(\w+\))?!?))?$`)
+var rowLine = regexp.MustCompile(`^ (\d+) +(\d+)((?:[ \t]+(?:\d+\.\d+|-))+)(?:[ \t]+((?:data|poll|event)(?:\+\w+| \(\w+\))?!?))? *$`)
 
 // onlyMode is that of all rows, where they do not say it.
 var onlyMode = regexp.MustCompile(`(?m)^ Completion      : (\w+)( \(asked for: \w+\))?$`)
