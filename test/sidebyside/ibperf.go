@@ -149,3 +149,17 @@ func releaseOf(cmd *exec.Cmd, status int) (string, error) {
 	}
 	return words[len(words)-1], nil
 }
+
+// plainRC is ibperf over RC, with a receive queue for each QP.
+type plainRC struct{ *ibperf }
+
+func (p plainRC) label() label { return label{"ibperf", "over RC", p.device} }
+
+func (p plainRC) client(b bench, port int, dir string) []string {
+	b.transport = ""
+	return p.ibperf.client(b, port, dir)
+}
+
+func (plainRC) note(bench) string {
+	return "Both are ibperf; the reference has RC, and a receive queue for each QP. "
+}

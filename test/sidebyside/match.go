@@ -34,6 +34,11 @@ func (s setup) against(b bench, reference program, ratio float64) match {
 	return match{b, s, &ibperf{s}, reference, []goal{{b.metric, ratio}}, false}
 }
 
+// shared makes a match of a bench over a transport with shared receives, against the same over RC.
+func (s setup) shared(b bench, transport string) match {
+	return match{over(transport, b), s, &ibperf{s}, plainRC{&ibperf{s}}, []goal{{b.metric, 0.5}}, false}
+}
+
 // matches are all that are measured on the device of the setup.
 func (s setup) matches() []match {
 	switch {
@@ -77,6 +82,8 @@ func (s setup) embeddedMatches() []match {
 		s.against(mean(latency("send", 8, "poll", 5e5)), &ucx{"am_lat", 8, 5e5, shm}, 1),
 		s.against(bandwidth("write", 8, "poll", 10e6), &ucx{"put_bw", 8, 10e6, shm}, 2),
 		s.against(bandwidth("send", 8, "poll", 4e6), &ucx{"am_bw", 8, 4e6, shm}, 2),
+		s.shared(bandwidth("send", 8, "poll", 4e6), "--use-srq"),
+		s.shared(bandwidth("send", 8, "poll", 4e6), "-c XRC"),
 		s.against(k64, &ucx{"ucp_put_bw", k64.size, k64.iters, nil}, 1),
 		s.against(m1, &ucx{"ucp_put_bw", m1.size, m1.iters, nil}, 1),
 		s.against(read, &ucx{"ucp_get", read.size, read.iters, nil}, 1),
