@@ -127,24 +127,24 @@ func (ch *channel) take() (verbs.CQ, error) {
 }
 
 // notifyLost wakes those that wait for a CQ that has completions, if QPs on it are connected to
-// the process.
-func (ch *channel) notifyLost(pid int32) {
+// the context.
+func (ch *channel) notifyLost(id uint64) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
 	if ch.gone() {
 		return
 	}
 	for _, q := range ch.cqs {
-		if q.helps.Load() != 0 || slices.ContainsFunc(*q.receivers.Load(), func(p *qp) bool { return p.isPeer(pid) }) {
+		if q.helps.Load() != 0 || slices.ContainsFunc(*q.receivers.Load(), func(p *qp) bool { return p.isPeer(id) }) {
 			q.notifyLate()
 		}
 	}
 }
 
-// isPeer tells whether the QP is connected to the process.
-func (q *qp) isPeer(pid int32) bool {
+// isPeer tells whether the QP is connected to the context.
+func (q *qp) isPeer(id uint64) bool {
 	r := q.remote.Load()
-	return r != nil && r.pid == pid
+	return r != nil && r.id == id
 }
 
 // notifyLate writes a token if somebody waits for completions of which some are there.

@@ -224,6 +224,22 @@ func TestLostConnectionWakes(t *testing.T) {
 	s.event(t)
 }
 
+// TestOtherConnectionIsLost: the end of a context that has sent nothing to the CQ makes no event of
+// what came before the arm.
+func TestOtherConnectionIsLost(t *testing.T) {
+	s := newSleeper(t)
+	own, peer := s.join(t)
+	s.receives(t, own, 1)
+	peer.sends(t)
+	check(t, s.cq.ReqNotify(false))
+	other := newMailbox(t)
+	other.handle(t, gidOf(own.ctx.id))
+	check(t, other.ctx.Close())
+	if _, err := s.ch.GetEvent(50 * time.Millisecond); !errors.Is(err, verbs.ErrTimeout) {
+		t.Errorf("an event from before the arm, %v", err)
+	}
+}
+
 // TestFlood: tokens that mean nothing, however many, hold up neither a wait's end nor an event.
 func TestFlood(t *testing.T) {
 	s := newSleeper(t)

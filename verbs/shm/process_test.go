@@ -144,7 +144,7 @@ func nothingLeft(t *testing.T, gid verbs.GID) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if strings.Contains(f.Name(), "ibperf") {
+		if strings.Contains(f.Name(), "ibperf-shm") {
 			t.Errorf("/dev/shm/%s is left", f.Name())
 		}
 	}

@@ -75,6 +75,7 @@ func (c *context) openRemote(id uint64) (*remote, error) {
 		r.close()
 		return nil, errPeer
 	}
+	trySend(conn, encodeNote(c.id))
 	go r.read()
 	return r, nil
 }

@@ -30,12 +30,11 @@ func (c *context) serve() {
 			}
 			continue
 		}
-		pid, err := processOf(conn)
-		if err != nil || !c.keepConn(conn) {
+		if _, err := processOf(conn); err != nil || !c.keepConn(conn) {
 			conn.Close()
 			continue
 		}
-		go c.serveConn(conn, pid)
+		go c.serveConn(conn)
 	}
 }
 
@@ -50,15 +49,15 @@ func (c *context) keepConn(conn *net.UnixConn) bool {
 	return !c.closed
 }
 
-// dropConn ends a connection of a process that is lost. It may have been killed between a
-// completion and its token: who waits for a CQ that has completions of its is woken.
-func (c *context) dropConn(conn *net.UnixConn, pid int32) {
+// dropConn ends the connection of a context that is lost. Its process may have been killed between
+// a completion and its token: who waits for a CQ that has completions of its is woken.
+func (c *context) dropConn(conn *net.UnixConn, id uint64) {
 	c.mu.Lock()
 	delete(c.conns, conn)
 	channels := slices.Collect(maps.Keys(c.channels))
 	c.mu.Unlock()
 	for _, ch := range channels {
-		ch.notifyLost(pid)
+		ch.notifyLost(id)
 	}
 	conn.Close()
 }
@@ -68,8 +67,9 @@ const maxLooks = 1024
 
 // serveConn serves one peer. The connection is also how the peer learns that this process is
 // gone, so it stays open as long as the peer wants.
-func (c *context) serveConn(conn *net.UnixConn, pid int32) {
-	defer c.dropConn(conn, pid)
+func (c *context) serveConn(conn *net.UnixConn) {
+	id := uint64(0)
+	defer func() { c.dropConn(conn, id) }()
 	looks := make(chan uint32, maxLooks)
 	defer close(looks)
 	go c.lookAt(looks)
@@ -79,6 +79,8 @@ func (c *context) serveConn(conn *net.UnixConn, pid int32) {
 		switch {
 		case err != nil || n == 0:
 			return
+		case n == noteSize:
+			id = decodeNote(b)
 		case n == lookSize:
 			select {
 			case looks <- decodeLook(b):

@@ -11,21 +11,22 @@ import (
 )
 
 // Each context listens on a unix socket in the abstract name space, whose name its GID gives.
-// A connection tells either side of the other's end, and carries packets: messages of UD,
-// and the number of a QP that the receiver is to look at, each of which needs the receiver's
-// device; and back that memory has no region any more. Both ends insist on their own uid.
+// A connection tells either side of the other's end, and carries packets: at first the id of the
+// context that connects; then messages of UD, and the number of a QP that the receiver is to
+// look at, each of which needs the receiver's device; and back that memory has no region any
+// more. Both ends insist on their own uid.
 
 const (
 	lookSize = 4 // a packet with the number of a QP; all others are messages of UD
-	noteSize = 8 // a packet with the inode of memory that has no region any more; 0: of any that may have none
+	noteSize = 8 // a packet with the id; back, with the inode of memory that has no region any more, 0: of any that may have none
 
 	datagramRoom = 1 << 22 // bytes on their way to one context
 )
 
-func encodeLook(qp uint32) []byte    { return binary.LittleEndian.AppendUint32(nil, qp) }
-func decodeLook(b []byte) uint32     { return binary.LittleEndian.Uint32(b) }
-func encodeNote(inode uint64) []byte { return binary.LittleEndian.AppendUint64(nil, inode) }
-func decodeNote(b []byte) uint64     { return binary.LittleEndian.Uint64(b) }
+func encodeLook(qp uint32) []byte { return binary.LittleEndian.AppendUint32(nil, qp) }
+func decodeLook(b []byte) uint32  { return binary.LittleEndian.Uint32(b) }
+func encodeNote(n uint64) []byte  { return binary.LittleEndian.AppendUint64(nil, n) }
+func decodeNote(b []byte) uint64  { return binary.LittleEndian.Uint64(b) }
 
 // socketPrefix begins the name of a context's socket; its id in hex ends it.
 const socketPrefix = "@ibperf-shm-"
