@@ -59,7 +59,7 @@ var workOptions = []*Option{
 		JSON:     "qps", Unit: "QPs", Label: "Number of qps", Header: Always,
 		value: number(func(s *Settings) *int { return &s.QPs }, 1, MaxQPs),
 	}, {
-		Name: "connection", Letter: "c", Argument: "TYPE", Group: groupWork,
+		Name: "connection", Letter: "c", Argument: "TYPE", Group: groupWork, Compare: true,
 		Help:     "transport of the QPs: RC, UC (WRITE and SEND), UD (SEND) or XRC; what UC and UD lose is counted",
 		Perftest: "without DC and SRD",
 		Meaning:  "transport of the QPs",

@@ -16,6 +16,11 @@ const (
 // Lossy tells transports that do not repeat what is lost, and tell nobody.
 func (t Transport) Lossy() bool { return t == UC || t == UD }
 
+// Carries tells whether QPs of the transport have the operation.
+func (t Transport) Carries(op Op) bool {
+	return t != UD && t != UC || op == OpSend || t == UC && op == OpWrite
+}
+
 // SRQ tells whether receives are those of a shared queue: XRC has no others.
 func (p *Plan) SRQ() bool { return p.UseSRQ || p.Transport == XRC }
 
@@ -36,9 +41,9 @@ func (p *Plan) NoData() string {
 // checkTransport refuses what a transport does not carry, by name.
 func (p *Plan) checkTransport() error {
 	switch t := p.Transport; {
-	case t == UD && p.Op != OpSend:
+	case t == UD && !t.Carries(p.Op):
 		return fmt.Errorf("--connection UD: %s measures %s, and UD has SEND only", p.Program(), p.Op.verb())
-	case t == UC && p.Fetches():
+	case t == UC && !t.Carries(p.Op):
 		return fmt.Errorf("--connection UC: %s measures %s, and UC has SEND and WRITE only", p.Program(), p.Op.verb())
 	case t == UD && p.RDMACM:
 		return fmt.Errorf("--rdma_cm connects QPs of RC: datagrams of UD need no connection, and their addresses go over the control connection; leave --rdma_cm out")

@@ -205,6 +205,7 @@ func verdictCases(t *testing.T) []verdictCase {
 			f.Parameters.Transport = "UC"
 			withoutData(f)
 		}))},
+		{"UC alone", one(func(f *result.File) { f.Parameters.Transport = "UC" })},
 		{"wrong after a completion", append(one(nothing), checkedFile(t, "write", map[string]result.Verify{"poll": {Duplicates: 2}}))},
 		{"unknown", one(func(f *result.File) {
 			onHardware(f)

@@ -4,10 +4,12 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
-// naming tells in what runs differ that the names of tests have to tell apart.
+// naming tells what the names of tests have: devices if there are several, transports if
+// any is not RC.
 type naming struct{ devices, transports bool }
 
 func namingOf(runs []*result.File) naming {
@@ -16,7 +18,7 @@ func namingOf(runs []*result.File) naming {
 		devices = addNew(devices, devicesOf(f))
 		transports = addNew(transports, string(f.Parameters.Transport))
 	}
-	return naming{len(devices) > 1, len(transports) > 1}
+	return naming{len(devices) > 1, !slices.Equal(transports, []string{string(option.RC)})}
 }
 
 // of is what follows the name of a run's test: " over UC on mlx5_0".

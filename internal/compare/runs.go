@@ -32,8 +32,14 @@ const (
 
 // Runs returns all runs, made of a plan that says what they have in common: every test by
 // message size, two of them by the number of QPs and one by the pause between messages, and
-// at the end a check of what mode data sees.
+// at the end a check of what mode data sees; of them those that the transport has.
 func Runs(base *option.Plan) []Run {
+	return slices.DeleteFunc(runs(base), func(r Run) bool {
+		return !base.Transport.Carries(r.Plan.Op) || r.Plan.Verify && r.Plan.NoData() != ""
+	})
+}
+
+func runs(base *option.Plan) []Run {
 	var all []Run
 	for _, op := range []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic} {
 		for _, kind := range []string{option.KindLatency, option.KindBandwidth} {

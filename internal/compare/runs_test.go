@@ -38,6 +38,39 @@ func TestRunsCoverEveryTest(t *testing.T) {
 	}
 }
 
+// A transport has the runs of the operations that it carries, and a check where mode data is.
+func TestRunsOfATransport(t *testing.T) {
+	for transport, want := range map[option.Transport]struct {
+		runs, checks int
+		ops          []option.Op
+	}{
+		option.RC:  {28, 3, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
+		option.XRC: {27, 2, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
+		option.UC:  {22, 1, []option.Op{option.OpWrite, option.OpSend}},
+		option.UD:  {2, 0, []option.Op{option.OpSend}},
+	} {
+		p := option.Defaults(option.Test{})
+		p.Sizes, p.Transport = option.AllSizes(), transport
+		runs, checks, ops := Runs(&p), 0, map[option.Op]bool{}
+		for _, r := range runs {
+			if err := r.Plan.Check(); err != nil {
+				t.Errorf("%s %s: %v", transport, r.Name, err)
+			}
+			if ops[r.Plan.Op] = true; r.Plan.Verify {
+				checks++
+			}
+		}
+		if len(runs) != want.runs || checks != want.checks || len(ops) != len(want.ops) {
+			t.Errorf("%s: %d runs, %d checks of %v", transport, len(runs), checks, ops)
+		}
+		for _, op := range want.ops {
+			if !ops[op] {
+				t.Errorf("%s: no run of %s", transport, op)
+			}
+		}
+	}
+}
+
 // Bandwidth tests keep their own depths: those of a latency test would make them slow.
 func TestRunsHaveTheDefaultsOfTheirTests(t *testing.T) {
 	for _, r := range plans(2) {
