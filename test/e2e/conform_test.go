@@ -73,7 +73,7 @@ func TestConform(t *testing.T) {
 	run := p.start("ib_conform", "--loopback", "-d", "shm_whole", "--out_json_file", "r.json")
 	run.ends(statusDone, conformLimit)
 	run.prints("ok       MR-24    keys and QP numbers work between processes")
-	run.prints("with a second process on this host: MR-24, CHN-10, RMA-10, ERR-14\n")
+	run.prints("with a second process on this host: MR-24, MW-14, CHN-10, RMA-10, ERR-14\n")
 	r := p.readConform("r.json")
 	if r.Counts.Run()+r.Counts.LeftOut != len(verbstest.Coverage()) || r.Counts.OK < 300 || r.Counts.NotRun > 0 || r.Peer != nil {
 		t.Errorf("%+v", r.Counts)

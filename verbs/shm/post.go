@@ -16,6 +16,7 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 	}
 	for ; wr != nil; wr = wr.Next {
 		if !q.known.current() {
+			q.endRun()
 			q.renew()
 		}
 		if q.pendHead == q.pendTail && q.posted-q.sendDone.Load() < uint32(q.cap.MaxSendWR) && q.again(wr, q.posted) {

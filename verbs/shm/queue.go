@@ -147,6 +147,7 @@ func (q *qp) proceed(polls bool) time.Time {
 			w.late = false
 			w.delayed = false
 			if !q.known.current() {
+				q.endRun()
 				q.renew()
 			}
 			var out outcome

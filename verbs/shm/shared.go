@@ -155,7 +155,7 @@ func (q *qp) collect() (ok bool) {
 	}
 	to.unlock()
 	if ok && s != nil && s.last == q && s.batch == lendMost && !s.closed {
-		s.lendOut(q)
+		s.lendOut(q, s.batch)
 	}
 	return ok
 }
@@ -183,7 +183,6 @@ func (q *qp) lendWanted() {
 	if want == 0 || i-r.next.Load() > r.posted.Load()-r.next.Load() || !receives(verbs.QPState(q.state.Load())) {
 		return
 	}
-	r.served.Store(want)
 	if r.waits != nil {
 		r.waits.waiting = slices.DeleteFunc(r.waits.waiting, func(x *qp) bool { return x == q })
 		r.waits = nil
@@ -191,13 +190,22 @@ func (q *qp) lendWanted() {
 	s := q.sharedQueue(uint32(want))
 	if i != r.posted.Load() {
 		if s == r.from[i&(r.layout.n-1)] {
+			r.served.Store(want)
 			return // it is there
 		}
 		q.takeBack(i)
 	}
-	if s == nil || !s.lendTo(q) {
+	switch {
+	case s != nil && s.lendTo(q):
+	case s != nil && s.last != q:
+		return // what another peer has taken may come back: the next look tells
+	default:
+		if s != nil {
+			s.waiting, r.waits = append(s.waiting, q), s
+		}
 		atomic.StoreUint64(&r.header.none, want)
 	}
+	r.served.Store(want)
 }
 
 // sharedQueue returns the queue that a request of the peer names; nil: there is none.
@@ -213,28 +221,32 @@ func (q *qp) sharedQueue(num uint32) *srq {
 	return nil
 }
 
-// lendTo lends the QP as many receives as it may have, and notes that it waits if there are none.
+// lendTo lends the QP as many receives as it may have: more than one only while no other QP has
+// any that it was lent ahead. It is false if there are none.
 func (s *srq) lendTo(q *qp) bool {
-	if s.last != q {
-		if s.last != nil {
-			s.last.takeBackUnasked()
-		}
+	if s.last != nil && s.last != q && s.last.takeBackUnasked() {
+		s.last = nil
+	}
+	if s.last == nil {
 		s.last, s.batch = q, 0
 	}
-	s.batch = min(max(2*s.batch, 1), lendMost, q.recv.depth)
+	batch := 1
+	if s.last == q {
+		s.batch = min(max(2*s.batch, 1), lendMost, q.recv.depth)
+		batch = s.batch
+	}
 	if s.len() == 0 {
-		s.waiting, q.recv.waits = append(s.waiting, q), s
 		return false
 	}
-	s.lendOut(q)
+	s.lendOut(q, batch)
 	return true
 }
 
 // lendOut lends the QP receives until it has a batch that it has not used.
-func (s *srq) lendOut(q *qp) {
+func (s *srq) lendOut(q *qp, batch int) {
 	r := &q.recv
 	n := uint64(0)
-	for ; int(r.posted.Load()-r.next.Load()) < s.batch && s.len() > 0; n++ {
+	for ; int(r.posted.Load()-r.next.Load()) < batch && s.len() > 0; n++ {
 		r.give(s, s.pop())
 	}
 	atomic.AddUint64(&r.header.lent, n<<32)
@@ -253,33 +265,35 @@ func (r *recvQueue) give(s *srq, w *sharedWR) {
 	}
 }
 
-// takeBackUnasked takes back what was lent beyond the receive that the peer asked for.
-func (q *qp) takeBackUnasked() {
+// takeBackUnasked takes back what was lent beyond the receive that the peer asked for, and tells
+// whether that was all of it.
+func (q *qp) takeBackUnasked() bool {
 	from := q.recv.next.Load()
 	if asked := uint32(q.recv.served.Load() >> 32); asked-from <= q.recv.posted.Load()-from {
 		from = asked
 	}
-	q.takeBack(from)
+	return q.takeBack(from)
 }
 
 // takeBack returns the receives from number i on to their queues, as far as the peer has not
-// taken them.
-func (q *qp) takeBack(i uint32) {
+// taken them, and tells whether it has taken none.
+func (q *qp) takeBack(i uint32) bool {
 	r := &q.recv
 	next, last := r.next.Load(), r.posted.Load()
 	for range claimTries {
 		w := atomic.LoadUint64(&r.header.lent)
 		from := next + max(i-next, uint32(w)-next)
 		if last-next < from-next {
-			return // by what the peer says it has taken more than there is
+			return true // by what the peer says it has taken more than there is: nothing comes back
 		}
 		if atomic.CompareAndSwapUint64(&r.header.lent, w, uint64(from)<<32|uint64(uint32(w))) {
 			for ; last != from; last-- {
 				r.giveBack(last - 1)
 			}
-			return
+			return from == i
 		}
 	}
+	return false
 }
 
 // giveBack returns the last receive to its queue.

@@ -105,6 +105,34 @@ func TestLentMoreAndMore(t *testing.T) {
 	}
 }
 
+// TestTakenReceiveComesBack: what a peer has taken ahead and gives back goes to the one that
+// asks meanwhile.
+func TestTakenReceiveComesBack(t *testing.T) {
+	s := newSharer(t)
+	a, b, c := s.join(t), s.join(t), s.join(t)
+	for _, i := range []uint32{0, 1, 3} {
+		a.ask(i)
+		s.poll(t)
+		a.use(i)
+		if i == 1 {
+			a.use(2)
+		}
+	}
+	a.take(6)
+	b.ask(0)
+	c.ask(0)
+	s.poll(t)
+	s.holds(t, 4)
+	if b, c := b.recv.posted.Load(), c.recv.posted.Load(); b != 1 || c != 0 {
+		t.Fatalf("%d and %d receives are lent, want the last one, and none that is taken", b, c)
+	}
+	a.recv.header.lent = 7<<32 | 4
+	s.poll(t)
+	if n := c.recv.posted.Load(); n == 0 {
+		t.Error("what came back is lent to nobody")
+	}
+}
+
 // TestUnusedReceives: a receive that was lent and not used goes back
 // to the head of the SRQ, however the connection ends.
 func TestUnusedReceives(t *testing.T) {

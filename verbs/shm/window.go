@@ -49,9 +49,8 @@ func (v *known) current() bool {
 }
 
 // renew forgets what was found before and tells whoever waits for this requester that it has
-// been out.
+// been out. Between two requests endRun comes first; within one the receive stays taken.
 func (q *qp) renew() {
-	q.endRun()
 	atomic.AddUint32(&q.entry.turns, 2)
 	q.known = known{mineAt: &q.ctx.dir.changes, theirsAt: &q.ctx.dir.changes, dead: &q.closed}
 	if r := q.remote.Load(); r != nil {

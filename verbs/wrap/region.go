@@ -9,10 +9,14 @@ type region struct {
 	buf []byte
 }
 
+// plain hides what a region can do beside a [verbs.MR]: the domains and queues that it would
+// name are wrapped.
+type plain struct{ verbs.MR }
+
 // know notes a region that messages may come into.
 func (p *pd) know(mr verbs.MR, buf []byte, access verbs.Access) verbs.MR {
 	if p.ctx.options.ScatterToCQE == 0 || access&verbs.AccessLocalWrite == 0 {
-		return mr
+		return plain{mr}
 	}
 	r := &region{mr, p, buf}
 	p.mu.Lock()
