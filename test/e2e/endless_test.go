@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var intervalLine = regexp.MustCompile(`(?m)^ 4096 +\d+ .*\d$`)
+var intervalLine = regexp.MustCompile(`(?m)^ 4096 +\d`)
 
 // TestEndlessRun: a run without an end prints a line for each interval, and a summary when
 // either side is told to stop. Both sides end with status 0, and their files are whole.
