@@ -85,16 +85,7 @@ func TestDeregisterWhileDisconnecting(t *testing.T) {
 		}, func() error {
 			buf := must(verbs.NewBuffer(pageSize))(t)
 			defer buf.Close()
-			for !gone.Load() {
-				mr, err := a.pd.RegMR(buf.Bytes(), allRights)
-				if err != nil {
-					return err
-				}
-				if err := mr.Close(); err != nil {
-					return err
-				}
-			}
-			return nil
+			return a.comeAndGo(buf.Bytes(), &gone)
 		}, func() error {
 			defer gone.Store(true)
 			time.Sleep(time.Millisecond)
@@ -102,4 +93,18 @@ func TestDeregisterWhileDisconnecting(t *testing.T) {
 		})
 		a.newQP(t)
 	}
+}
+
+// comeAndGo registers memory and deregisters it, again and again, until the end.
+func (s *side) comeAndGo(b []byte, end *atomic.Bool) error {
+	for !end.Load() {
+		mr, err := s.pd.RegMR(b, allRights)
+		if err != nil {
+			return err
+		}
+		if err := mr.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

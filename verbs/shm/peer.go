@@ -114,7 +114,7 @@ func (q *qp) begin(p *peer, epoch uint32) bool {
 	if again {
 		p.next = p.published()
 	}
-	p.posted, p.claimed = p.next, min(uint32(atomic.LoadUint64(&p.header.lent))-p.next, claimMost)
+	p.posted, p.claimed = p.next, 0
 	if verbs.QPState(atomic.LoadUint32(&p.entry.state)) == verbs.QPRTR {
 		p.requestLook()
 	}

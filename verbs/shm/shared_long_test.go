@@ -21,16 +21,7 @@ func TestLongSharedMessages(t *testing.T) {
 	connect(t, a, b)
 	var done atomic.Bool
 	crew(t, func() error {
-		for !done.Load() {
-			mr, err := b.pd.RegMR(b.mem[:pageSize], allRights)
-			if err != nil {
-				return err
-			}
-			if err := mr.Close(); err != nil {
-				return err
-			}
-		}
-		return nil
+		return b.comeAndGo(b.mem[:pageSize], &done)
 	}, func() error {
 		defer done.Store(true)
 		for id := range uint64(messages) {
