@@ -37,7 +37,8 @@ func (l *lane) part() {
 }
 
 // groupOf is the group of a side: the one that was named, of the client the one after it, or
-// one that its QP's number is in, as perftest's is. Groups of IPv4 are those of 239.0.0.0/8.
+// one that its QP's first PSN is in. That is random: QPs of several hosts or processes often have
+// the same number. Groups of IPv4 are those of 239.0.0.0/8.
 func (r *rig) groupOf(role Role, of *oob.Endpoint) (g verbs.GID, err error) {
 	if r.plan.MGID != "" {
 		g, err = option.ParseGroup(r.plan.MGID)
@@ -51,7 +52,7 @@ func (r *rig) groupOf(role Role, of *oob.Endpoint) (g verbs.GID, err error) {
 		g = verbs.GID{10: 0xff, 11: 0xff, 12: 239}
 	}
 	high := g[12]
-	binary.BigEndian.PutUint32(g[12:], of.QPNum)
+	binary.BigEndian.PutUint32(g[12:], of.PSN)
 	g[12] = high
 	return g, nil
 }

@@ -131,7 +131,7 @@ type Plan struct {
 	Sizes      []int // bytes
 	Transport  Transport
 	Multicast  bool          // messages go to groups
-	MGID       string        // the server's group; empty: named by its QP
+	MGID       string        // the server's group; empty: one with a random number
 	UseSRQ     bool          // one shared receive queue in place of those of the QPs
 	Iterations uint64        // messages of a row and QP
 	Duration   time.Duration // of a row; Iterations and Duration exclude each other

@@ -12,19 +12,19 @@ import (
 // multicastOptions are about messages to groups.
 var multicastOptions = []*Option{
 	{
-		Name: "mcg", Letter: "g", Group: groupWork, Only: sendStreams,
+		Name: "mcg", Letter: "g", Group: groupWork, Only: sends,
 		Help:     "send to multicast groups, by one QP of UD: each side receives what is sent to a group of its own",
-		Perftest: "for bandwidth; on RoCE and embedded devices; on InfiniBand the subnet manager would have to be asked, and it is refused",
+		Perftest: "on RoCE and embedded devices; on InfiniBand the subnet manager would have to be asked, and it is refused",
 		Meaning:  "messages were sent to multicast groups",
 		JSON:     "multicast", Label: "Multicast", Header: WhenSet,
 		Excludes: []Exclusion{{"compare", "a comparison has connected QPs for its modes"}},
 		value:    toggle(func(s *Settings) *bool { return &s.Multicast }),
 	}, {
-		Name: "MGID", Letter: "M", Argument: "GID", Group: groupWork, Only: sendStreams,
+		Name: "MGID", Letter: "M", Argument: "GID", Group: groupWork, Only: sends,
 		Help:     "with --mcg: the server's group as 16 bytes 255:1:0:..., or an IPv4 or IPv6 address; the client's is the next one",
-		Default:  "a group that is named by the QP's number",
+		Default:  "a group with a random number",
 		Perftest: "also an address",
-		Meaning:  "the server's multicast group; empty: one named by the QP's number",
+		Meaning:  "the server's multicast group; empty: one with a random number",
 		JSON:     "mgid", Label: "MGID", Header: WhenSet,
 		value: text(func(s *Settings) *string { return &s.MGID }, func(text string) error {
 			_, err := ParseGroup(text)
@@ -32,9 +32,6 @@ var multicastOptions = []*Option{
 		}),
 	},
 }
-
-// sendStreams tells the bandwidth test of SEND.
-func sendStreams(t Test) bool { return sends(t) && t.Bandwidth() }
 
 // ParseGroup reads a multicast group: 16 bytes as perftest has them, decimal with colons
 // between them, or an address.
