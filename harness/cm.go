@@ -35,7 +35,10 @@ func (s *session) connectCM(mine, theirs []oob.Endpoint) error {
 		lane.own, lane.peer = mine[i], theirs[i]
 	}
 	connect := s.passive
-	if s.cfg.Role == Client {
+	switch {
+	case s.rig.datagrams():
+		connect = s.introduce
+	case s.cfg.Role == Client:
 		connect = s.active
 	}
 	if err := connect(manager); err != nil {
@@ -46,18 +49,11 @@ func (s *session) connectCM(mine, theirs []oob.Endpoint) error {
 
 // passive waits for the connections of all QPs.
 func (s *session) passive(manager verbs.ConnManager) error {
-	any := netip.IPv6Unspecified()
-	if s.cfg.PeerIP.Unmap().Is4() {
-		any = netip.IPv4Unspecified()
-	}
-	l, err := manager.ListenCM(netip.AddrPortFrom(any, 0))
+	l, here, err := s.listenCM(manager, verbs.CMConnections)
 	if err != nil {
-		return &DeviceError{err}
+		return err
 	}
 	defer l.Close()
-	var secret [8]byte
-	rand.Read(secret[:])
-	here := oob.Rendezvous{Port: l.Port(), Token: binary.BigEndian.Uint64(secret[:])}
 	if _, err := s.peer.Rendezvous(here); err != nil {
 		return err
 	}
@@ -69,28 +65,53 @@ func (s *session) passive(manager verbs.ConnManager) error {
 	return nil
 }
 
-// acceptOne connects the QP that the next request of the peer is for.
-func (s *session) acceptOne(l verbs.CMListener, token uint64) error {
-	var c verbs.CMConn
-	var index uint32
-	for c == nil {
-		next, err := await(s, "a connection", l.Next)
+// listenCM listens for requests of the peer, which have the token.
+func (s *session) listenCM(manager verbs.ConnManager, space verbs.CMSpace) (verbs.CMListener, oob.Rendezvous, error) {
+	any := netip.IPv6Unspecified()
+	if s.cfg.PeerIP.Unmap().Is4() {
+		any = netip.IPv4Unspecified()
+	}
+	l, err := manager.ListenCM(space, netip.AddrPortFrom(any, 0))
+	if err != nil {
+		return nil, oob.Rendezvous{}, &DeviceError{err}
+	}
+	var secret [8]byte
+	rand.Read(secret[:])
+	return l, oob.Rendezvous{Port: l.Port(), Token: binary.BigEndian.Uint64(secret[:])}, nil
+}
+
+// requestOf returns the next request of the peer, and which QP it is for.
+func (s *session) requestOf(l verbs.CMListener, token uint64) (verbs.CMConn, *lane, error) {
+	lanes := s.rig.lanes()
+	for {
+		c, err := await(s, "a connection", l.Next)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		data := next.PrivateData()
+		data := c.PrivateData()
 		if len(data) < privateSize || binary.BigEndian.Uint64(data) != token {
-			next.Close() // a stranger
+			c.Close() // a stranger
 			continue
 		}
-		c, index = next, binary.BigEndian.Uint32(data[8:])
+		index := binary.BigEndian.Uint32(data[8:])
+		if index >= uint32(len(lanes)) {
+			c.Close()
+			return nil, nil, fmt.Errorf("the peer connects QP %d of %d, which does not exist", index, len(lanes))
+		}
+		return c, lanes[index], nil
 	}
-	lanes := s.rig.lanes()
-	if index >= uint32(len(lanes)) || lanes[index].cm != nil {
+}
+
+// acceptOne connects the QP that the next request of the peer is for.
+func (s *session) acceptOne(l verbs.CMListener, token uint64) error {
+	c, lane, err := s.requestOf(l, token)
+	if err != nil {
+		return err
+	}
+	if lane.cm != nil {
 		c.Close()
-		return fmt.Errorf("the peer connects QP %d of %d, which is connected or does not exist", index, len(lanes))
+		return fmt.Errorf("the peer connects QP %d, which is connected", lane.index)
 	}
-	lane := lanes[index]
 	lane.cm = c
 	if err := lane.toRTS(); err != nil {
 		return err
@@ -98,7 +119,7 @@ func (s *session) acceptOne(l verbs.CMListener, token uint64) error {
 	if err := c.Accept(verbs.CMParam{QPNum: lane.qp.QPNum(), RdAtomic: lane.rdAtomic()}); err != nil {
 		return &DeviceError{err}
 	}
-	_, err := await(s, "the peer's QP", func(timeout time.Duration) (struct{}, error) {
+	_, err = await(s, "the peer's QP", func(timeout time.Duration) (struct{}, error) {
 		return struct{}{}, c.AwaitEstablished(timeout)
 	})
 	return err
@@ -127,18 +148,9 @@ func (s *session) active(manager verbs.ConnManager) error {
 	if err != nil {
 		return err
 	}
-	addr := netip.AddrPortFrom(s.cfg.PeerIP, there.Port)
 	for i, lane := range s.rig.lanes() {
-		if s.halt.on() {
-			return s.halt.reason()
-		}
-		if lane.cm, err = manager.ResolveCM(addr, s.cfg.Plan.TOS, cmTimeout); err != nil {
-			return &DeviceError{err}
-		}
-		private := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, there.Token), uint32(i))
-		param := verbs.CMParam{QPNum: lane.qp.QPNum(), PrivateData: private, RdAtomic: lane.rdAtomic()}
-		if err := lane.cm.Connect(param, cmTimeout); err != nil {
-			return &DeviceError{fmt.Errorf("connect QP %d of %d: %w", i+1, len(s.rig.lanes()), err)}
+		if err := s.ask(manager, verbs.CMConnections, lane, i, there); err != nil {
+			return err
 		}
 		if err := lane.toRTS(); err != nil {
 			return err
@@ -146,6 +158,23 @@ func (s *session) active(manager verbs.ConnManager) error {
 		if err := lane.cm.Establish(); err != nil {
 			return &DeviceError{err}
 		}
+	}
+	return nil
+}
+
+// ask makes a request of the peer for the QP with the index, and waits for the answer.
+func (s *session) ask(manager verbs.ConnManager, space verbs.CMSpace, lane *lane, index int, there oob.Rendezvous) (err error) {
+	if s.halt.on() {
+		return s.halt.reason()
+	}
+	addr := netip.AddrPortFrom(s.cfg.PeerIP, there.Port)
+	if lane.cm, err = manager.ResolveCM(space, addr, s.cfg.Plan.TOS, cmTimeout); err != nil {
+		return &DeviceError{err}
+	}
+	private := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, there.Token), uint32(index))
+	param := verbs.CMParam{QPNum: lane.qp.QPNum(), PrivateData: private, RdAtomic: lane.rdAtomic()}
+	if err := lane.cm.Connect(param, cmTimeout); err != nil {
+		return &DeviceError{fmt.Errorf("connect QP %d of %d: %w", index+1, len(s.rig.lanes()), err)}
 	}
 	return nil
 }
@@ -173,14 +202,19 @@ func (r *rig) cmRetries() *verbs.Retries {
 
 // learnPath notes the GID that rdma_cm has chosen.
 func (r *rig) learnPath() error {
-	attr, _, err := r.lanes()[0].qp.Query(verbs.MaskAV)
-	if err != nil {
-		return &DeviceError{err}
+	path := r.lanes()[0].cm.Datagrams().AH
+	if !r.datagrams() {
+		attr, _, err := r.lanes()[0].qp.Query(verbs.MaskAV)
+		if err != nil {
+			return &DeviceError{err}
+		}
+		path = attr.AH
 	}
-	if !attr.AH.IsGlobal {
+	if !path.IsGlobal {
 		return nil
 	}
-	index := int(attr.AH.GRH.SGIDIndex)
+	index := int(path.GRH.SGIDIndex)
+	var err error
 	if r.gid, err = r.cfg.Context.QueryGID(r.cfg.Port, index); err != nil {
 		return &DeviceError{err}
 	}

@@ -124,9 +124,9 @@ func (l *lane) postEmpty(op verbs.Opcode, flags verbs.SendFlags, wrid uint64) er
 func (l *lane) aim(wr *verbs.SendWR) {
 	switch r := l.worker.rig; {
 	case r.plan.Multicast:
-		wr.SetUD(r.ah, verbs.McastQPN, qkey)
+		wr.SetUD(r.ah, verbs.McastQPN, r.qkey)
 	case r.ah != nil:
-		wr.SetUD(r.ah, l.peer.QPNum, qkey)
+		wr.SetUD(r.ah, l.peer.QPNum, r.qkey)
 	case l.recvQP != nil:
 		wr.SetXRC(l.peer.SRQ)
 	}

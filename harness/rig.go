@@ -26,6 +26,7 @@ type rig struct {
 	pd     verbs.PD
 	memory
 	ah          verbs.AH   // of UD, to the peer's port
+	qkey        uint32     // of the peer's QPs
 	xrcd        verbs.XRCD // of XRC
 	srq         verbs.SRQ  // in place of the QPs' receive queues where nothing is received, nil if there is none
 	groups      []*group   // of all planned ways

@@ -119,7 +119,7 @@ func (r *rig) activate(l *lane, path verbs.Path, mine, theirs *oob.Endpoint) err
 		if err != nil {
 			return err
 		}
-		r.ah = ah
+		r.ah, r.qkey = ah, qkey
 	}
 	if err := verbs.Activate(l.qp, path, qkey, mine.PSN); err != nil || !r.plan.Multicast {
 		return err

@@ -17,8 +17,10 @@ var multicastOptions = []*Option{
 		Perftest: "on RoCE and embedded devices; on InfiniBand the subnet manager would have to be asked, and it is refused",
 		Meaning:  "messages were sent to multicast groups",
 		JSON:     "multicast", Label: "Multicast", Header: WhenSet,
-		Excludes: []Exclusion{{"compare", "a comparison has connected QPs for its modes"}},
-		value:    toggle(func(s *Settings) *bool { return &s.Multicast }),
+		Excludes: []Exclusion{
+			{"compare", "a comparison has connected QPs for its modes"}, {"rdma_cm", "rdma_cm leads to the peer's QP, not to a group"},
+		},
+		value: toggle(func(s *Settings) *bool { return &s.Multicast }),
 	}, {
 		Name: "MGID", Letter: "M", Argument: "GID", Group: groupWork, Only: sends,
 		Help:     "with --mcg: the server's group as 16 bytes 255:1:0:..., or an IPv4 or IPv6 address; the client's is the next one",

@@ -148,7 +148,7 @@ var workOptions = []*Option{
 		value: mtu(),
 	}, {
 		Name: "rdma_cm", Letter: "R", Group: groupWork, Compare: true,
-		Help:     "connect the QPs through rdma_cm: name the server by the IP address of its RDMA interface",
+		Help:     "connect the QPs, of RC or UD, through rdma_cm: name the server by the IP address of its RDMA interface",
 		Perftest: "the control connection stays TCP",
 		Meaning:  "QPs were connected through rdma_cm, by IP address",
 		JSON:     "rdma_cm", Label: "rdma_cm QPs", Header: WhenSet,

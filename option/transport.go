@@ -45,10 +45,8 @@ func (p *Plan) checkTransport() error {
 		return fmt.Errorf("--connection UD: %s measures %s, and UD has SEND only", p.Program(), p.Op.verb())
 	case t == UC && !t.Carries(p.Op):
 		return fmt.Errorf("--connection UC: %s measures %s, and UC has SEND and WRITE only", p.Program(), p.Op.verb())
-	case t == UD && p.RDMACM:
-		return fmt.Errorf("--rdma_cm connects QPs of RC: datagrams of UD need no connection, and their addresses go over the control connection; leave --rdma_cm out")
-	case t != RC && p.RDMACM:
-		return fmt.Errorf("--rdma_cm connects QPs of RC: leave --connection %s out", t)
+	case (t == UC || t == XRC) && p.RDMACM:
+		return fmt.Errorf("--rdma_cm connects QPs of RC and UD: leave --connection %s out", t)
 	case p.UseSRQ && t == UC:
 		return fmt.Errorf("--use-srq: QPs of UC have no shared receive queue; use RC, UD or XRC")
 	case t == UD && p.Offset != 0:

@@ -23,7 +23,7 @@ func TestTransports(t *testing.T) {
 		{OpAtomic, func(p *Plan) { p.Transport = XRC }, ""},
 		{OpRead, func(p *Plan) { p.Transport = XRC }, ""},
 		{OpSend, func(p *Plan) { p.Transport = "DC" }, "choose RC, UC, UD or XRC"},
-		{OpSend, func(p *Plan) { p.Transport, p.RDMACM = UC, true }, "--rdma_cm connects QPs of RC: leave --connection UC out"},
+		{OpSend, func(p *Plan) { p.Transport, p.RDMACM = UC, true }, "--rdma_cm connects QPs of RC and UD: leave --connection UC out"},
 		{OpSend, func(p *Plan) { p.UseSRQ = true }, ""},
 		{OpSend, func(p *Plan) { p.Transport, p.UseSRQ = UC, true }, "QPs of UC have no shared receive queue"},
 		{OpSend, func(p *Plan) { p.Transport, p.UseSRQ = UD, true }, ""},

@@ -107,7 +107,7 @@ func TestTransportsOfLibibverbs(t *testing.T) {
 }
 
 // TestDeviceTransports runs over an RDMA device what it has beside RC, and atomic operations. What
-// it does not have is refused by name.
+// it does not have is refused by name. Half of what UD has is connected through rdma_cm.
 func TestDeviceTransports(t *testing.T) {
 	for i, plan := range plans() {
 		if plan.Transport == option.RC && plan.Op != option.OpAtomic && !plan.UseSRQ ||
@@ -120,6 +120,9 @@ func TestDeviceTransports(t *testing.T) {
 			mode := deviceModes[i%len(deviceModes)]
 			if plan.Kind == option.KindBandwidth {
 				options += " -b"
+			}
+			if plan.Transport == option.UD && plan.UseSRQ && *address != "" {
+				options, p.host = options+" -R", *address
 			}
 			server, client := p.both(plan.Program(), "", device+" --verify -n 50 --out_json_file client.json --completion "+mode+" "+options)
 			client.within(patience)

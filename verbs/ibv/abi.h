@@ -661,12 +661,23 @@ struct abi_conn_param {
 	uint32_t qp_num;
 };
 
+struct abi_ud_param {
+	const void *private_data;
+	uint8_t private_data_len;
+	struct abi_ah_attr ah_attr;
+	uint32_t qp_num;
+	uint32_t qkey;
+};
+
 struct abi_cm_event {
 	struct abi_cm_id *id;
 	struct abi_cm_id *listen_id;
 	uint32_t event;
 	int status;
-	struct abi_conn_param param;
+	union {
+		struct abi_conn_param conn;
+		struct abi_ud_param ud;
+	} param;
 };
 
 #endif

@@ -47,19 +47,20 @@ type cmConn struct {
 	id   *C.struct_abi_cm_id
 	name string // of the address, for errors
 	data []byte // private data of the peer
+	to   verbs.CMPeer
 }
 
 // newCM makes an identifier.
 //
 //	int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context, enum rdma_port_space ps)
-func (c *context) newCM(addr netip.AddrPort) (*cmConn, error) {
+func (c *context) newCM(space verbs.CMSpace, addr netip.AddrPort) (*cmConn, error) {
 	if c.c == nil {
 		return nil, cmError("create_id", c.dev.name, verbs.ErrClosed, "the context is closed")
 	}
 	if err := loadCM(); err != nil {
 		return nil, cmError("create_id", c.dev.name, verbs.ErrNotSupported, err.Error())
 	}
-	id, err := C.cm_new()
+	id, err := C.cm_new(C.uint32_t(space))
 	if id == nil {
 		return nil, cmError("create_id", c.dev.name, err, "is the kernel module rdma_ucm loaded, and /dev/infiniband/rdma_cm open to this user?")
 	}
@@ -105,6 +106,7 @@ func (c *cmConn) keep(news *C.struct_cm_news) {
 	for i := range c.data {
 		c.data[i] = byte(news.private_data[i])
 	}
+	c.to = verbs.CMPeer{AH: toAHAttr(&news.ah_attr), QPNum: uint32(news.qp_num), QKey: uint32(news.qkey)}
 }
 
 // unexpected explains an event: its status is a negative errno, or the reason of
@@ -155,6 +157,9 @@ func agreed(p verbs.CMParam) (C.struct_agreed, error) {
 	return a, nil
 }
 
+// Datagrams is where the peer's QP of UD is.
+func (c *cmConn) Datagrams() verbs.CMPeer { return c.to }
+
 // Connect asks for the connection and waits for the answer.
 //
 //	int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
@@ -167,7 +172,11 @@ func (c *cmConn) Connect(param verbs.CMParam, timeout time.Duration) error {
 	if err := c.check("connect", ret, err, ""); err != nil {
 		return err
 	}
-	return c.await("connect", cmConnectResponse, timeout)
+	answer := uint32(cmConnectResponse)
+	if verbs.CMSpace(c.id.ps) == verbs.CMDatagrams {
+		answer = cmEstablished
+	}
+	return c.await("connect", answer, timeout)
 }
 
 // Establish tells the passive side that this QP is in RTS.

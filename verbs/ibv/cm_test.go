@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -30,7 +31,7 @@ func TestCMConnectsTwoQPs(t *testing.T) {
 	addr := testAddress(t)
 	r := newRig(t)
 	manager := r.ctx.(verbs.ConnManager)
-	l, err := manager.ListenCM(netip.AddrPortFrom(addr, 0))
+	l, err := manager.ListenCM(verbs.CMConnections, netip.AddrPortFrom(addr, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestCMConnectsTwoQPs(t *testing.T) {
 	served := make(chan error, 1)
 	go func() { served <- serveCM(t, l, r.qps[1]) }()
 
-	c, err := manager.ResolveCM(netip.AddrPortFrom(addr, l.Port()), verbs.CMDefaultTOS, patience)
+	c, err := manager.ResolveCM(verbs.CMConnections, netip.AddrPortFrom(addr, l.Port()), verbs.CMDefaultTOS, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,57 @@ func TestCMConnectsTwoQPs(t *testing.T) {
 	if err := <-served; err != nil {
 		t.Fatal(err)
 	}
-	r.exchangeEmpty(t)
+	r.exchangeEmpty(t, func(*verbs.SendWR) {})
+}
+
+// TestCMFindsDatagrams asks for a QP of UD by its address and sends it a message.
+func TestCMFindsDatagrams(t *testing.T) {
+	addr := testAddress(t)
+	r := newRigOf(t, verbs.QPTypeUD)
+	manager := r.ctx.(verbs.ConnManager)
+	l, err := manager.ListenCM(verbs.CMDatagrams, netip.AddrPortFrom(addr, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	served := make(chan error, 1)
+	go func() { served <- serveDatagrams(t, l, r.qps[1]) }()
+
+	c, err := manager.ResolveCM(verbs.CMDatagrams, netip.AddrPortFrom(addr, l.Port()), 0x20, patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Connect(verbs.CMParam{PrivateData: []byte("from the client")}, patience); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-served; err != nil {
+		t.Fatal(err)
+	}
+	to := c.Datagrams()
+	if to.QPNum != r.qps[1].QPNum() || to.AH.PortNum != 1 || to.AH.GRH.TrafficClass != 0x20 || !bytes.HasPrefix(c.PrivateData(), []byte("from the server")) {
+		t.Errorf("the server's QP %#x is at %+v, which says %q", r.qps[1].QPNum(), to, c.PrivateData())
+	}
+	for _, qp := range r.qps {
+		if err := verbs.ActivateCM(qp, c, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ah := made(r.pd.CreateAH(&to.AH))(t)
+	defer ah.Close()
+	r.exchangeEmpty(t, func(wr *verbs.SendWR) { wr.SetUD(ah, to.QPNum, to.QKey) })
+}
+
+func serveDatagrams(t *testing.T, l verbs.CMListener, qp verbs.QP) error {
+	c, err := l.Next(patience)
+	if err != nil {
+		return err
+	}
+	t.Cleanup(func() { c.Close() })
+	if !bytes.HasPrefix(c.PrivateData(), []byte("from the client")) {
+		t.Errorf("private data of the client: %q", c.PrivateData())
+	}
+	return c.Accept(verbs.CMParam{QPNum: qp.QPNum(), PrivateData: []byte("from the server")})
 }
 
 func serveCM(t *testing.T, l verbs.CMListener, qp verbs.QP) error {
@@ -80,12 +131,20 @@ func serveCM(t *testing.T, l verbs.CMListener, qp verbs.QP) error {
 }
 
 // exchangeEmpty sends an empty message from the first QP to the second.
-func (r *rig) exchangeEmpty(t *testing.T) {
+func (r *rig) exchangeEmpty(t *testing.T, aim func(wr *verbs.SendWR)) {
 	t.Helper()
+	memory := made(verbs.NewBuffer(verbs.GRHSize))(t) // which a message of UD takes, also an empty one
+	defer memory.Close()
+	mr := made(r.pd.RegMR(memory.Bytes(), verbs.AccessLocalWrite))(t)
+	defer mr.Close()
+	sge, _ := verbs.Make[verbs.SGE](1)
+	sge[0] = verbs.SGE{Addr: uint64(uintptr(unsafe.Pointer(&memory.Bytes()[0]))), Length: verbs.GRHSize, LKey: mr.LKey()}
 	recv, _ := verbs.Make[verbs.RecvWR](1)
+	recv[0] = verbs.RecvWR{SGList: &sge[0], NumSGE: 1}
 	send, _ := verbs.Make[verbs.SendWR](1)
 	wc, _ := verbs.Make[verbs.WC](2)
 	send[0] = verbs.SendWR{Opcode: verbs.OpSend, SendFlags: verbs.SendSignaled}
+	aim(&send[0])
 	if _, err := r.qps[1].PostRecv(&recv[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +168,7 @@ func (r *rig) exchangeEmpty(t *testing.T) {
 func TestCMRefusals(t *testing.T) {
 	addr := testAddress(t)
 	manager := newRig(t).ctx.(verbs.ConnManager)
-	l, err := manager.ListenCM(netip.AddrPortFrom(addr, 0))
+	l, err := manager.ListenCM(verbs.CMConnections, netip.AddrPortFrom(addr, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +177,7 @@ func TestCMRefusals(t *testing.T) {
 		t.Errorf("nobody came: %v", err)
 	}
 	l.Close()
-	c, err := manager.ResolveCM(netip.AddrPortFrom(addr, port), verbs.CMDefaultTOS, patience)
+	c, err := manager.ResolveCM(verbs.CMConnections, netip.AddrPortFrom(addr, port), verbs.CMDefaultTOS, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,10 +185,10 @@ func TestCMRefusals(t *testing.T) {
 	if err := c.Connect(verbs.CMParam{QPNum: 17}, patience); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("nobody listens: %v", err)
 	}
-	if _, err := manager.ResolveCM(netip.MustParseAddrPort("192.0.2.1:1"), verbs.CMDefaultTOS, patience); err == nil {
+	if _, err := manager.ResolveCM(verbs.CMConnections, netip.MustParseAddrPort("192.0.2.1:1"), verbs.CMDefaultTOS, patience); err == nil {
 		t.Error("an address that no device reaches was resolved")
 	}
-	if _, err := manager.ListenCM(netip.MustParseAddrPort("192.0.2.1:1")); err == nil {
+	if _, err := manager.ListenCM(verbs.CMConnections, netip.MustParseAddrPort("192.0.2.1:1")); err == nil {
 		t.Error("listening at a foreign address")
 	}
 }

@@ -28,8 +28,8 @@ const backlog = 128
 //
 //	int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 //	int rdma_listen(struct rdma_cm_id *id, int backlog)
-func (c *context) ListenCM(addr netip.AddrPort) (verbs.CMListener, error) {
-	l, err := c.newCM(addr)
+func (c *context) ListenCM(space verbs.CMSpace, addr netip.AddrPort) (verbs.CMListener, error) {
+	l, err := c.newCM(space, addr)
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +84,8 @@ func (l cmListener) Next(timeout time.Duration) (verbs.CMConn, error) {
 //	int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen)
 //	int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr, struct sockaddr *dst_addr, int timeout_ms)
 //	int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
-func (c *context) ResolveCM(addr netip.AddrPort, tos int, timeout time.Duration) (verbs.CMConn, error) {
-	conn, err := c.newCM(addr)
+func (c *context) ResolveCM(space verbs.CMSpace, addr netip.AddrPort, tos int, timeout time.Duration) (verbs.CMConn, error) {
+	conn, err := c.newCM(space, addr)
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,9 @@ const char *cm_load(void)
 	return problem[0] ? problem : NULL;
 }
 
+#define RDMA_PS_UDP 0x0111
+#define RDMA_CM_EVENT_ESTABLISHED 9
+
 void cm_next(struct abi_event_channel *c, int timeout_ms, struct cm_news *news)
 {
 	struct pollfd p = {.fd = c->fd, .events = POLLIN};
@@ -57,23 +60,27 @@ void cm_next(struct abi_event_channel *c, int timeout_ms, struct cm_news *news)
 	news->event = e->event;
 	news->status = e->status;
 	news->id = e->id;
-	if (e->param.private_data) {
-		news->private_data_len = e->param.private_data_len;
-		memcpy(news->private_data, e->param.private_data, e->param.private_data_len);
+	/* Both kinds of parameters begin with the private data. */
+	if (e->param.conn.private_data) {
+		news->private_data_len = e->param.conn.private_data_len;
+		memcpy(news->private_data, e->param.conn.private_data, e->param.conn.private_data_len);
+	}
+	if (e->id->ps == RDMA_PS_UDP && e->event == RDMA_CM_EVENT_ESTABLISHED) {
+		news->ah_attr = e->param.ud.ah_attr;
+		news->qp_num = e->param.ud.qp_num;
+		news->qkey = e->param.ud.qkey;
 	}
 	cm_ack_cm_event(e);
 }
 
-#define RDMA_PS_TCP 0x0106
-
-struct abi_cm_id *cm_new(void)
+struct abi_cm_id *cm_new(uint32_t space)
 {
 	struct abi_event_channel *c = cm_create_event_channel();
 	struct abi_cm_id *id;
 
 	if (!c)
 		return NULL;
-	if (cm_create_id(c, &id, NULL, RDMA_PS_TCP)) {
+	if (cm_create_id(c, &id, NULL, space)) {
 		int err = errno;
 
 		cm_destroy_event_channel(c);

@@ -38,6 +38,8 @@ struct cm_news {
 	uint32_t event;
 	int status;
 	struct abi_cm_id *id;
+	struct abi_ah_attr ah_attr; /* of RDMA_PS_UDP, with the next two */
+	uint32_t qp_num, qkey;
 	uint8_t private_data_len;
 	uint8_t private_data[255];
 };
@@ -45,8 +47,8 @@ struct cm_news {
 /* cm_next waits for an event, copies it and acknowledges it. */
 void cm_next(struct abi_event_channel *c, int timeout_ms, struct cm_news *news);
 
-/* cm_new makes an identifier with a channel of its own; NULL with errno set. */
-struct abi_cm_id *cm_new(void);
+/* cm_new makes an identifier of a port space with a channel of its own; NULL with errno set. */
+struct abi_cm_id *cm_new(uint32_t space);
 
 /* cm_own moves an identifier from its listener's channel to one of its own. */
 int cm_own(struct abi_cm_id *id);

@@ -43,6 +43,11 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
+	return newRigOf(t, verbs.QPTypeRC)
+}
+
+func newRigOf(t *testing.T, transport verbs.QPType) *rig {
+	t.Helper()
 	r := &rig{}
 	var err error
 	must := func(what string) {
@@ -67,7 +72,7 @@ func newRig(t *testing.T) *rig {
 	t.Cleanup(func() { r.cq.Close() })
 	for i := range r.qps {
 		r.qps[i], err = r.pd.CreateQP(&verbs.QPInitAttr{
-			SendCQ: r.cq, RecvCQ: r.cq, Type: verbs.QPTypeRC,
+			SendCQ: r.cq, RecvCQ: r.cq, Type: transport,
 			Cap: verbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: 1, MaxRecvSGE: 1},
 		})
 		must("qp")

@@ -696,13 +696,25 @@ SAME(qp_num, qp_num)
 #undef ABI
 #undef REAL
 
+#define ABI struct abi_ud_param
+#define REAL struct rdma_ud_param
+SIZE
+SAME(private_data, private_data)
+SAME(private_data_len, private_data_len)
+SAME(ah_attr, ah_attr)
+SAME(qp_num, qp_num)
+SAME(qkey, qkey)
+#undef ABI
+#undef REAL
+
 #define ABI struct abi_cm_event
 #define REAL struct rdma_cm_event
 SAME(id, id)
 SAME(listen_id, listen_id)
 SAME(event, event)
 SAME(status, status)
-SAME(param, param.conn)
+SAME(param.conn, param.conn)
+SAME(param.ud, param.ud)
 #undef ABI
 #undef REAL
 
