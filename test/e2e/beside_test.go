@@ -114,7 +114,11 @@ const perftestPort = 18515
 func (b *beside) perftest(t *testing.T, p *place, program string) (out string, refusal error) {
 	t.Helper()
 	server := p.start(program, b.arguments("server")...)
-	if err := until(patience, func() bool { return server.over() || listens(t, perftestPort) }); err != nil {
+	here := listens
+	if b.byAddress() {
+		here = listensByCM
+	}
+	if err := until(patience, func() bool { return server.over() || here(t, perftestPort) }); err != nil {
 		t.Fatalf("%s does not listen\n%s", server.name, server.said())
 	}
 	if server.over() {
@@ -136,6 +140,11 @@ func (b *beside) perftest(t *testing.T, p *place, program string) (out string, r
 		}
 	}
 	return client.out.String(), refusal
+}
+
+// byAddress tells whether perftest's sides meet through rdma_cm, without TCP.
+func (b *beside) byAddress() bool {
+	return slices.ContainsFunc(b.command.args, func(arg string) bool { return arg == "-R" || arg == "--rdma_cm" })
 }
 
 // lastLine is the last thing that a process has said.
@@ -161,6 +170,21 @@ func listens(t *testing.T, port int) bool {
 			if f := strings.Fields(line); len(f) > 3 && f[3] == listening && strings.HasSuffix(f[1], fmt.Sprintf(":%04X", port)) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// listensByCM tells whether a server of this host listens at a port of rdma_cm.
+func listensByCM(t *testing.T, port int) bool {
+	t.Helper()
+	out, err := exec.Command("rdma", "resource", "show", "cm_id").CombinedOutput()
+	if err != nil {
+		t.Fatalf("rdma resource show cm_id (of iproute2): %v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, " state LISTEN ") && strings.Contains(line, fmt.Sprintf(":%d ", port)) {
+			return true
 		}
 	}
 	return false
@@ -229,7 +253,7 @@ func (b *beside) try(t *testing.T) {
 // besideSample names command lines that are run each time; all of them are in
 // [TestTrialBesidePerftest].
 var besideSample = []string{
-	"ib_write_bw -d DEV -q 2", "ib_send_bw -d DEV -c UD -s 1024", "ib_read_lat -d DEV -s 2 -n 10000", "ib_send_lat -d DEV -s 64 -n 1000 -F",
+	"ib_write_bw -d DEV -q 2", "ib_send_bw -d DEV -R -c UD -s 1024", "ib_read_lat -d DEV -s 2 -n 10000", "ib_send_lat -d DEV -s 64 -n 1000 -F",
 	"ib_atomic_bw -d DEV -A CMP_AND_SWAP",
 }
 
