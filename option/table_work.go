@@ -66,7 +66,7 @@ var workOptions = []*Option{
 		JSON:     "transport", Label: "Connection type", Header: Always,
 		value: oneOf(func(s *Settings) *Transport { return &s.Transport }, RC, UC, UD, XRC),
 	}, {
-		Name: "use-srq", Group: groupWork, Only: sends,
+		Name: "use-srq", Group: groupWork, Only: sends, Compare: true,
 		Help:     "one shared receive queue in place of those of the QPs; XRC always has one",
 		Perftest: same,
 		Meaning:  "the QPs had one shared receive queue in place of their own",

@@ -157,7 +157,7 @@ func runsBlock(g *Group) string {
 // runLine tells a run from others in a line.
 func runLine(f *result.File) string {
 	p := f.Parameters
-	line := fmt.Sprintf("%s, %s on %s, device %s, %s, QPs %d", f.Program, f.Role, f.Local.Host, f.Local.Device.Name, p.Transport, p.QPs)
+	line := fmt.Sprintf("%s, %s on %s, device %s, %s, QPs %d", f.Program, f.Role, f.Local.Host, f.Local.Device.Name, Connection(f), p.QPs)
 	if f.Kind == result.KindBandwidth {
 		line += fmt.Sprintf(", TX depth %d, CQ moderation %d", p.TxDepth, p.CQMod)
 	}

@@ -78,19 +78,19 @@ func firstLines(all []string) []string {
 	return append(slices.Clone(all[:most-1]), "more in the section")
 }
 
-// lead says what was measured where: devices, transports, hosts and days, each once.
+// lead says what was measured where: devices, connections, hosts and days, each once.
 func lead(runs []*result.File) string {
-	var devices, transports, hosts, days []string
+	var devices, connections, hosts, days []string
 	for _, f := range runs {
 		devices = addNew(devices, between(f.Local.Device.Name, f.Peer.Device.Name))
-		transports = addNew(transports, string(f.Parameters.Transport))
+		connections = addNew(connections, Connection(f))
 		hosts = addNew(hosts, between(f.Local.Host, f.Peer.Host))
 		if !f.Started.IsZero() {
 			days = addNew(days, f.Started.UTC().Format("2006-01-02"))
 		}
 	}
 	var parts []string
-	for _, list := range [][]string{devices, transports, hosts, days} {
+	for _, list := range [][]string{devices, connections, hosts, days} {
 		if text := strings.Join(list, ", "); text != "" {
 			parts = append(parts, text)
 		}

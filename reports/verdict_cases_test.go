@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/internal/synthetic"
 	"github.com/ibperf/ibperf/reports/result"
 )
@@ -205,6 +206,8 @@ func verdictCases(t *testing.T) []verdictCase {
 			f.Parameters.Transport = "UC"
 			withoutData(f)
 		}))},
+		{"a shared receive queue", []*result.File{sends(t, "RC", true), sends(t, "RC", false)}},
+		{"UD alone", []*result.File{sends(t, "UD", false)}},
 		{"UC alone", one(func(f *result.File) { f.Parameters.Transport = "UC" })},
 		{"wrong after a completion", append(one(nothing), checkedFile(t, "write", map[string]result.Verify{"poll": {Duplicates: 2}}))},
 		{"unknown", one(func(f *result.File) {
@@ -272,4 +275,14 @@ func meanOnlyRows(f *result.File) {
 			r.Rounds[j].MeanNs, r.Rounds[j].P50Ns = r.Rounds[j].P50Ns, 0
 		}
 	}
+}
+
+// sends is a comparison of SENDs, without mode data where they cannot have it.
+func sends(t *testing.T, transport option.Transport, srq bool) *result.File {
+	f := turns(t, "send", result.KindLatency, []int{8, 64}, map[string][]float64{"data": {0.8, 0.9}, "event": {4, 5}})
+	f.Parameters.Transport, f.Parameters.UseSRQ = transport, srq
+	if f.Parameters.NoData() != "" {
+		withoutData(f)
+	}
+	return f
 }

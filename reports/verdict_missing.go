@@ -52,7 +52,7 @@ func missingOf(groups []*Group, names naming) []missing {
 	for i := range all {
 		m := &all[i]
 		every := compared
-		if m.mode == "data" {
+		if slices.Contains(withData, m.tests[0]) && m.mode == "data" {
 			every = withData
 		}
 		m.every = len(m.tests) == len(every) && !slices.ContainsFunc(every, func(test string) bool { return !slices.Contains(m.tests, test) })

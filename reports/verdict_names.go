@@ -8,34 +8,44 @@ import (
 	"github.com/ibperf/ibperf/reports/result"
 )
 
-// naming tells what the names of tests have: devices if there are several, transports if
-// any is not RC.
-type naming struct{ devices, transports bool }
+// naming tells what the names of tests have: devices if there are several, connections if
+// any is not plain RC.
+type naming struct{ devices, connections bool }
 
 func namingOf(runs []*result.File) naming {
-	var devices, transports []string
+	var devices, connections []string
 	for _, f := range runs {
 		devices = addNew(devices, devicesOf(f))
-		transports = addNew(transports, string(f.Parameters.Transport))
+		connections = addNew(connections, Connection(f))
 	}
-	return naming{len(devices) > 1, !slices.Equal(transports, []string{string(option.RC)})}
+	return naming{len(devices) > 1, !slices.Equal(connections, []string{string(option.RC)})}
 }
 
 // of is what follows the name of a run's test: " over UC on mlx5_0".
 func (n naming) of(f *result.File) string {
-	text := n.transport(f)
+	text := n.connection(f)
 	if n.devices {
 		text += " on " + devicesOf(f)
 	}
 	return text
 }
 
-// transport is the part of it that a promise has, which is of one device.
-func (n naming) transport(f *result.File) string {
-	if n.transports {
-		return " over " + Clean(string(f.Parameters.Transport))
+// connection is the part of it that a promise has, which is of one device.
+func (n naming) connection(f *result.File) string {
+	if n.connections {
+		return " over " + Clean(Connection(f))
 	}
 	return ""
+}
+
+// Connection is what the QPs of a run are connected by, and whether they share a receive queue:
+// "RC with SRQ". XRC always has one.
+func Connection(f *result.File) string {
+	text := string(f.Parameters.Transport)
+	if f.Parameters.UseSRQ && f.Parameters.Transport != option.XRC {
+		text += " with SRQ"
+	}
+	return text
 }
 
 // devicesOf names the devices of a run, one if both sides have the same.

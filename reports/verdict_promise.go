@@ -41,7 +41,7 @@ func promisesOf(runs []*result.File, c *checks) []promise {
 		}
 		sides := waitingSides(f)
 		for _, s := range sides {
-			p := promise{answer: orderOf(s), devices: []string{deviceName(f, s, c.bad())}, ops: []string{opWord(f.Op) + names.transport(f)}}
+			p := promise{answer: orderOf(s), devices: []string{deviceName(f, s, c.bad())}, ops: []string{opWord(f.Op) + names.connection(f)}}
 			p.denied = c.brokenBy(s, f.Op) || c.wrongBy(s)
 			p.weaker = slices.ContainsFunc(sides, func(o *result.Side) bool { return strength(orderOf(o)) < strength(p.answer) })
 			if p.answer == result.OrderUnknown {

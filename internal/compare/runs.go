@@ -32,11 +32,24 @@ const (
 
 // Runs returns all runs, made of a plan that says what they have in common: every test by
 // message size, two of them by the number of QPs and one by the pause between messages, and
-// at the end a check of what mode data sees; of them those that the transport has.
+// at the end a check of what mode data sees; of them those that the transport has, and of a
+// shared receive queue those of SEND.
 func Runs(base *option.Plan) []Run {
 	return slices.DeleteFunc(runs(base), func(r Run) bool {
-		return !base.Transport.Carries(r.Plan.Op) || r.Plan.Verify && r.Plan.NoData() != ""
+		return !carries(base, r.Plan.Op) || r.Plan.Verify && r.Plan.NoData() != ""
 	})
+}
+
+func carries(base *option.Plan, op option.Op) bool {
+	return base.Transport.Carries(op) && (op == option.OpSend || !base.UseSRQ)
+}
+
+// swept is the operation of sweeps.
+func swept(base *option.Plan) option.Op {
+	if carries(base, option.OpWrite) {
+		return option.OpWrite
+	}
+	return option.OpSend
 }
 
 func runs(base *option.Plan) []Run {
@@ -54,13 +67,13 @@ func runs(base *option.Plan) []Run {
 	size := []int{nearest(base.Sizes, sweepSize)}
 	for _, kind := range []string{option.KindLatency, option.KindBandwidth} {
 		for _, n := range qps {
-			p := planOf(base, option.OpWrite, kind)
+			p := planOf(base, swept(base), kind)
 			p.Sizes, p.QPs = size, n
 			all = append(all, Run{name(&p) + "-qps-" + strconv.Itoa(n), p.Program() + " with " + counted(n, "QP"), p})
 		}
 	}
 	for _, gap := range gaps {
-		p := planOf(base, option.OpWrite, option.KindLatency)
+		p := planOf(base, swept(base), option.KindLatency)
 		p.Sizes, p.Gap = size, gap
 		usec := strconv.FormatInt(gap.Microseconds(), 10)
 		all = append(all, Run{name(&p) + "-gap-" + usec + "us", p.Program() + " with " + usec + " usec between messages", p})

@@ -38,19 +38,25 @@ func TestRunsCoverEveryTest(t *testing.T) {
 	}
 }
 
-// A transport has the runs of the operations that it carries, and a check where mode data is.
+// A transport has the runs of the operations that it carries, those of SEND alone with a shared
+// receive queue, and a check where mode data is.
 func TestRunsOfATransport(t *testing.T) {
+	const shared = "RC --use-srq"
 	for transport, want := range map[option.Transport]struct {
 		runs, checks int
 		ops          []option.Op
 	}{
+		shared:     {19, 0, []option.Op{option.OpSend}},
 		option.RC:  {28, 3, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
 		option.XRC: {27, 2, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
 		option.UC:  {22, 1, []option.Op{option.OpWrite, option.OpSend}},
-		option.UD:  {2, 0, []option.Op{option.OpSend}},
+		option.UD:  {19, 0, []option.Op{option.OpSend}},
 	} {
 		p := option.Defaults(option.Test{})
 		p.Sizes, p.Transport = option.AllSizes(), transport
+		if transport == shared {
+			p.Transport, p.UseSRQ = option.RC, true
+		}
 		runs, checks, ops := Runs(&p), 0, map[option.Op]bool{}
 		for _, r := range runs {
 			if err := r.Plan.Check(); err != nil {

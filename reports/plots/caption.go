@@ -15,7 +15,7 @@ import (
 func newSketch(g *group, lines []*series, what string, words ...string) *sketch.Sketch {
 	f := g.Runs[0]
 	s := sketch.Blank()
-	words = append(append([]string{g.Op, g.Kind}, words...), f.Local.Device.Name, string(f.Parameters.Transport))
+	words = append(append([]string{g.Op, g.Kind}, words...), f.Local.Device.Name, reports.Connection(f))
 	s.Name = reports.Slug(words...)
 	s.Title = reports.Shorten(strings.TrimSuffix(reports.TestTitle(g.Op, g.Kind), " Test"), 40) + ": " + what
 	s.Subtitle = subtitle(g, lines)
@@ -25,14 +25,14 @@ func newSketch(g *group, lines []*series, what string, words ...string) *sketch.
 	return s
 }
 
-// subtitle names device, transport, opcode and rounds, and what is no hardware.
+// subtitle names device, connection, opcode and rounds, and what is no hardware.
 func subtitle(g *group, lines []*series) string {
 	f := g.Runs[0]
 	device := reports.Shorten(f.Local.Device.Name, 32)
 	if peer := reports.Shorten(f.Peer.Device.Name, 32); peer != "" && peer != device {
 		device += " to " + peer
 	}
-	parts := []string{device, reports.Shorten(string(f.Parameters.Transport), 12)}
+	parts := []string{device, reports.Shorten(reports.Connection(f), 12)}
 	if ops := g.opcodes(); len(ops) == 1 {
 		parts = append(parts, reports.Shorten(ops[0], 24))
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // A group is the runs that share plots: those of a group of tables whose devices and
-// transport are the same, which the titles name. Runs keep the numbers that they have in
+// connection are the same, which the titles name. Runs keep the numbers that they have in
 // tables, and rows the ratios.
 type group struct {
 	*reports.Group
@@ -27,11 +27,11 @@ func groupsOf(files []*result.File) []*group {
 		if whole.Verify {
 			continue
 		}
-		type key struct{ device, peer, transport string }
+		type key struct{ device, peer, connection string }
 		index := map[key]*group{}
 		ratios := whole.Ratios()
 		for i, f := range whole.Runs {
-			k := key{f.Local.Device.Name, f.Peer.Device.Name, string(f.Parameters.Transport)}
+			k := key{f.Local.Device.Name, f.Peer.Device.Name, reports.Connection(f)}
 			g := index[k]
 			if g == nil {
 				g = &group{&reports.Group{Op: whole.Op, Kind: whole.Kind, Along: whole.Along}, ratios, barred}
