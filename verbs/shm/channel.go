@@ -135,7 +135,7 @@ func (ch *channel) notifyLost(id uint64) {
 		return
 	}
 	for _, q := range ch.cqs {
-		if q.helps.Load() != 0 || slices.ContainsFunc(*q.receivers.Load(), func(p *qp) bool { return p.isPeer(id) }) {
+		if q.helps() || slices.ContainsFunc(q.receivers.all(), func(p *qp) bool { return p.isPeer(id) }) {
 			q.notifyLate()
 		}
 	}
@@ -149,7 +149,7 @@ func (q *qp) isPeer(id uint64) bool {
 
 // notifyLate writes a token if somebody waits for completions of which some are there.
 func (q *cq) notifyLate() {
-	if w := atomic.LoadUint64(q.notifier.word); w&armMask != armNone && (q.helps.Load() != 0 || !q.empty()) {
+	if w := atomic.LoadUint64(q.notifier.word); w&armMask != armNone && (q.helps() || !q.empty()) {
 		q.notifier.send(w >> armShift)
 	}
 }

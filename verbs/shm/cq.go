@@ -25,13 +25,14 @@ type cq struct {
 	headSeen  relaxedCounter // copy of head for looks without the lock
 	depth     int            // of all receivers' queues, guarded by mu
 	overrun   bool           // guarded by mu
-	receivers atomic.Pointer[[]*qp]
-	turn      int          // receiver that the next poll begins with, guarded by mu
-	waiters   []*qp        // with work that waits, guarded by mu
-	lenders   []lender     // of shared receives that complete here, guarded by mu
-	helps     atomic.Int32 // the number of both
-	users     int          // QPs, guarded by mu
-	closed    atomic.Bool  // written under mu
+	receivers qpList
+	turn      int            // receiver that the next poll begins with, guarded by mu
+	lenders   qpList         // QPs with shared receives that complete here; who polls serves them
+	lentTurn  relaxedCounter // lender that is served next
+	waiters   []*qp          // with work that waits, guarded by mu
+	waiting   relaxedCounter // their number
+	users     int            // QPs, guarded by mu
+	closed    atomic.Bool    // written under mu
 
 	fetched acks // of events
 	async   acks // of asynchronous events
@@ -52,9 +53,9 @@ func (r *recvQueue) received(wc verbs.WC) ownWC {
 	return ownWC{wc: wc, places: &r.freed, change: 1}
 }
 
-// received is the completion of a receive of the queue, whose places are counted down.
+// received is the completion of a receive of the queue, which counts those that are not polled.
 func (s *srq) received(wc verbs.WC) ownWC {
-	return ownWC{wc: wc, places: &s.used, change: ^uint32(0)}
+	return ownWC{wc: wc, places: &s.unpolled, change: ^uint32(0)}
 }
 
 func (e *ownWC) giveBack() {
@@ -81,7 +82,6 @@ func (c *context) createCQ(cqe int, ch verbs.CompChannel, compVector int, stamps
 	}
 	q := &cq{ctx: c, cqe: cqe, own: make([]ownWC, ringSize(cqe)), stamps: stamps}
 	q.times = q.timesOf(q.own)
-	q.receivers.Store(&[]*qp{})
 	if ch != nil {
 		own, ok := ch.(*channel)
 		if !ok || own.ctx != c || own.gone() {
@@ -107,10 +107,9 @@ func ringSize(n int) int {
 
 func (q *cq) Poll(wc []verbs.WC) (int, error) {
 	if q.empty() {
-		if q.helps.Load() == 0 {
-			return 0, nil
+		if n := q.help(wc); n > 0 || q.empty() {
+			return n, nil
 		}
-		q.help()
 	}
 	return q.take(wc, nil)
 }
@@ -137,7 +136,7 @@ func (q *cq) take(wc []verbs.WC, times []uint64) (int, error) {
 // pollReceivers adds completions of receives to the n that are there. It begins behind the
 // receiver that the last poll ended with, so that none waits for one that is faster.
 func (q *cq) pollReceivers(wc []verbs.WC, times []uint64, n int) (all int, failed *qp, life uint32) {
-	list := *q.receivers.Load()
+	list := q.receivers.all()
 	at := q.turn
 	for left := len(list); left > 0 && n < len(wc); left-- {
 		if at >= len(list) {
@@ -161,8 +160,8 @@ func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
 		if !q.empty() {
 			return q.take(wc, nil)
 		}
-		if q.helps.Load() != 0 {
-			q.help()
+		if n := q.help(wc); n > 0 {
+			return n, nil
 		}
 	}
 	return 0, nil
@@ -174,7 +173,7 @@ func (q *cq) empty() bool {
 	if q.tail.Load() != q.headSeen.Load() {
 		return false
 	}
-	for _, p := range *q.receivers.Load() {
+	for _, p := range q.receivers.all() {
 		if p.recv.expects() && p.recv.ready() {
 			return false
 		}
@@ -260,7 +259,7 @@ func (q *cq) ReqNotify(solicitedOnly bool) error {
 	if q.notifier != nil {
 		q.notifier.arm(solicitedOnly)
 		q.look()
-		if q.helps.Load() != 0 {
+		if q.waiting.Load() != 0 {
 			q.wakeEngine()
 		}
 	}

@@ -7,7 +7,9 @@ import "github.com/ibperf/ibperf/verbs"
 // the QPs' receive queues and know nothing of the CQ, so these are counted when the
 // owner looks: at a poll that finds something, when it arms, and while it waits for
 // asynchronous events. That is late, but no owner misses it, and a CQ that is as
-// large as its queues, as it should be, is never counted.
+// large as its queues, as it should be, is never counted. Of shared receives those
+// count that are in the CQ: where it has room for all that the SRQ holds, they need
+// not be there before they are polled.
 
 func (q *cq) CQE() int {
 	q.mu.Lock()
@@ -33,7 +35,7 @@ func (q *cq) look() {
 // unpolled counts the completions that are there.
 func (q *cq) unpolled() int {
 	n := int(q.tail.Load() - q.head)
-	for _, p := range *q.receivers.Load() {
+	for _, p := range q.receivers.all() {
 		n += p.recv.unpolled()
 	}
 	return n

@@ -163,7 +163,7 @@ func (q *qp) takeReceive() (wrid uint64, sges []verbs.SGE, ok bool) {
 		return 0, nil, false
 	}
 	r.next.Store(i + 1)
-	return r.slots[i&(r.layout.n-1)].wrid, r.layout.receive(r.file.Bytes(), i, &q.sges), true
+	return r.slot(i).wrid, r.layout.receive(r.file.Bytes(), i, &q.sges), true
 }
 
 // fill stores the packet in the memory of this side that the SGEs name.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/ibperf/ibperf/verbs"
 )
 
 // Who makes progress with what PostSend could not do at once:
@@ -139,50 +141,47 @@ func (q *cq) noteWaiting(p *qp, waits bool) {
 	} else {
 		q.waiters = slices.DeleteFunc(q.waiters, func(x *qp) bool { return x == p })
 	}
-	q.count()
+	q.waiting.Store(uint32(len(q.waiters)))
 }
 
-func (q *cq) count() { q.helps.Store(int32(len(q.waiters) + len(q.lenders))) }
-
-// addLender and removeLender keep the list of those that whoever polls the CQ serves.
-func (q *cq) addLender(l lender) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.lenders = append(q.lenders, l)
-	q.count()
-}
-
-func (q *cq) removeLender(l lender) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if i := slices.Index(q.lenders, l); i >= 0 {
-		q.lenders = slices.Delete(q.lenders, i, i+1)
-	}
-	q.count()
-}
+// helps tells whether who polls has more to do than to look.
+func (q *cq) helps() bool { return q.waiting.Load() != 0 || len(q.lenders.all()) > 0 }
 
 // help lets the work of QPs that waits proceed, and serves peers that use shared receives: the
-// thread that polls has nothing better to do.
-func (q *cq) help() {
+// thread that polls has nothing better to do. It returns how many completions it has written to wc.
+func (q *cq) help(wc []verbs.WC) (n int) {
+	if q.waiting.Load() != 0 {
+		q.proceed()
+	}
+	list := q.lenders.all()
+	at := int(q.lentTurn.Load())
+	for left := len(list); left > 0; left-- {
+		if at >= len(list) {
+			at = 0
+		}
+		got := list[at].serve(q, wc[n:])
+		at++
+		if n += got; got > 0 {
+			q.lentTurn.Store(uint32(at))
+		}
+		if n > 0 && n == len(wc) {
+			break
+		}
+	}
+	return n
+}
+
+// proceed lets the work of QPs that waits proceed.
+func (q *cq) proceed() {
 	for i := 0; ; i++ {
 		q.mu.Lock()
 		if i >= len(q.waiters) {
 			q.mu.Unlock()
-			break
+			return
 		}
 		p := q.waiters[i]
 		q.mu.Unlock()
 		p.progress(true)
-	}
-	for i := 0; ; i++ {
-		q.mu.Lock()
-		if i >= len(q.lenders) {
-			q.mu.Unlock()
-			return
-		}
-		l := q.lenders[i]
-		q.mu.Unlock()
-		l.serve()
 	}
 }
 

@@ -142,7 +142,7 @@ func (q *qp) recvPD() *pd {
 // come from shared ones.
 func (q *qp) recvCap() verbs.QPCap {
 	if q.sharing() {
-		return verbs.QPCap{MaxRecvWR: lendMost, MaxRecvSGE: maxSGE}
+		return verbs.QPCap{MaxRecvWR: sharedSlots - 1, MaxRecvSGE: maxSGE}
 	}
 	return q.cap
 }

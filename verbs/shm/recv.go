@@ -20,16 +20,15 @@ type recvQueue struct {
 	records []record
 	depth   int
 
-	mu     sync.Mutex // guards posting
-	slots  []recvSlot
+	mu     sync.Mutex     // guards posting
+	slots  []recvSlot     // nil if receives are lent
 	posted relaxedCounter // written under mu
 	next   relaxedCounter // next record to look at, written under the CQ's lock
 	freed  relaxedCounter // receives whose completion was polled
 	closed atomic.Bool    // the peer's records do not count any more
 
 	// Of shared receives, guarded by the lock of the QP's pool, as everything else is then.
-	from   []*srq        // by slot
-	lent   [][]verbs.SGE // by slot
+	lent   []*sharedWR   // by slot
 	served atomic.Uint64 // the last header.want that was looked at
 	waits  *srq          // in whose list the QP is
 }
@@ -47,9 +46,10 @@ func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
 		return err
 	}
 	r.header, r.records = view[recvHeader](r.file.Bytes(), 0), viewRecords(r.file.Bytes(), r.layout.n)
-	r.slots = make([]recvSlot, r.layout.n)
 	if q.sharing() {
-		r.from, r.lent = make([]*srq, r.layout.n), make([][]verbs.SGE, r.layout.n)
+		r.lent = make([]*sharedWR, r.layout.n)
+	} else {
+		r.slots = make([]recvSlot, r.layout.n)
 	}
 	r.inode, err = inodeOf(r.file.FD())
 	return err
@@ -109,7 +109,7 @@ func (q *qp) refuseReceives() (syscall.Errno, string) {
 // put stores receive i. The peer takes it once it is counted in the header.
 func (r *recvQueue) put(i uint32, wr *verbs.RecvWR) {
 	sges := sgesOf(wr.SGList, wr.NumSGE)
-	r.slots[i&(r.layout.n-1)] = recvSlot{wr.WRID, total(sges)}
+	*r.slot(i) = recvSlot{wr.WRID, total(sges)}
 	r.write(i, sges)
 	r.posted.Store(i + 1) // before a peer can complete it; see poll
 	if r.closed.Load() {
@@ -174,7 +174,7 @@ func (r *recvQueue) poll(wc []verbs.WC, times []uint64) (n int, ok bool) {
 		if n == len(wc) {
 			break
 		}
-		ok = r.complete(i, w1, &wc[n])
+		ok = r.complete(i, w1, r.slot(i), &wc[n])
 		if times != nil {
 			times[n] = r.time(i)
 		}
@@ -206,16 +206,16 @@ func (r *recvQueue) failed() bool {
 	return true // more records than receives
 }
 
+func (r *recvQueue) slot(i uint32) *recvSlot { return &r.slots[i&(r.layout.n-1)] }
+
 // complete writes the completion of receive i as its record tells, whose second word is w1, and
 // tells whether it succeeded. An application may trust byte_len, so a peer's lie about it is an error.
-func (r *recvQueue) complete(i uint32, w1 uint64, wc *verbs.WC) bool {
-	slot := i & (r.layout.n - 1)
-	w0 := atomic.LoadUint64(&r.records[slot][0])
-	*wc = verbs.WC{
-		WRID: r.slots[slot].wrid, QPNum: r.qp.num, ByteLen: uint32(w0),
-		Status: verbs.WCStatus(w1 & 0xff), Opcode: verbs.WCOpcode(w1 >> recOpShift & 0xff),
-	}
-	legal := wc.Opcode == verbs.WCRecvRDMAWithImm || wc.Opcode == verbs.WCRecv && uint64(wc.ByteLen) <= r.slots[slot].room
+func (r *recvQueue) complete(i uint32, w1 uint64, at *recvSlot, wc *verbs.WC) bool {
+	w0 := atomic.LoadUint64(&r.records[i&(r.layout.n-1)][0])
+	*wc = verbs.WC{} // then each member by itself: a value that is made whole is copied here in larger pieces than it was made of
+	wc.WRID, wc.QPNum, wc.ByteLen = at.wrid, r.qp.num, uint32(w0)
+	wc.Status, wc.Opcode = verbs.WCStatus(w1&0xff), verbs.WCOpcode(w1>>recOpShift&0xff)
+	legal := wc.Opcode == verbs.WCRecvRDMAWithImm || wc.Opcode == verbs.WCRecv && uint64(wc.ByteLen) <= at.room
 	if wc.Status == verbs.WCSuccess && !legal {
 		wc.Status = verbs.WCBadRespErr
 		return false
@@ -239,7 +239,7 @@ func immWord(b [4]byte) uint32 {
 
 func (r *recvQueue) flushed(i uint32) ownWC {
 	return r.received(verbs.WC{
-		WRID: r.slots[i&(r.layout.n-1)].wrid, QPNum: r.qp.num, Status: verbs.WCWRFlushErr,
+		WRID: r.slot(i).wrid, QPNum: r.qp.num, Status: verbs.WCWRFlushErr,
 	})
 }
 
@@ -257,7 +257,7 @@ func (r *recvQueue) flush() {
 			break
 		}
 		e := r.received(verbs.WC{})
-		r.complete(i, w1, &e.wc)
+		r.complete(i, w1, r.slot(i), &e.wc)
 		cq.pushLocked(&e, r.time(i))
 		r.next.Store(i + 1)
 	}

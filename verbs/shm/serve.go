@@ -136,7 +136,7 @@ func (p *peer) requestLook() {
 func (q *qp) look() {
 	life := q.life.Load()
 	if q.sharing() {
-		if q.lend() {
+		if _, ok := q.lend(nil, nil); ok {
 			return
 		}
 	} else {

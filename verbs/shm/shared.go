@@ -23,8 +23,10 @@ import (
 // used goes back when another one asks: header.lent counts what was lent, and what the requester
 // has taken, and either side changes its part by a compare-and-swap of both.
 
-// lendMost is how many receives a QP has at most that it has not used.
-const lendMost = 128
+const (
+	lendMost    = 128 // receives that a QP has at most and has not used
+	sharedSlots = 512 // places for receives of its queue; those of a lap before are mostly the same, see write
+)
 
 // sharing tells whether the QP's receives come from shared queues.
 func (q *qp) sharing() bool { return q.srq != nil || q.typ == verbs.QPTypeXRCRecv }
@@ -75,7 +77,7 @@ func (p *peer) claim(srq, most uint32) bool {
 }
 
 // claimMost is how many receives are taken at a time.
-const claimMost = 8
+const claimMost = 16
 
 // unclaim gives back what is taken and not used, unless the peer plays with the word.
 func (p *peer) unclaim() {
@@ -91,44 +93,45 @@ func (p *peer) unclaim() {
 // claimTries is how often either side changes header.lent while the other one does.
 const claimTries = 100
 
-// lender is what a CQ has of QPs on shared queues: whoever polls the CQ serves them.
-type lender interface{ serve() }
-
-// serve does what the peer wants, if there is something to do.
-func (q *qp) serve() {
+// serve does what the peer wants, if there is something to do. It returns how many completions
+// it has written to wc; see collect.
+func (q *qp) serve(polled *cq, wc []verbs.WC) int {
 	r := &q.recv
-	if !r.ready() && atomic.LoadUint64(&r.header.want) == r.served.Load() {
-		return
+	if !(r.expects() && r.ready()) && atomic.LoadUint64(&r.header.want) == r.served.Load() {
+		return 0
 	}
-	if life := q.life.Load(); !q.lend() {
+	life := q.life.Load()
+	n, ok := q.lend(polled, wc)
+	if !ok {
 		q.fail(life)
 	}
+	return n
 }
 
-// lend makes completions of the receives that the peer has used and lends it what it asks
-// for. It is false when the connection has failed.
-func (q *qp) lend() bool {
+// lend makes completions of the receives that the peer has used, as collect does, and lends it
+// what it asks for. ok is false when the connection has failed.
+func (q *qp) lend(polled *cq, wc []verbs.WC) (n int, ok bool) {
 	lock := q.pool()
 	lock.Lock()
 	defer lock.Unlock()
 	if q.recv.closed.Load() {
-		return true
+		return 0, true
 	}
-	ok := q.collect()
-	if ok {
+	if n, ok = q.collect(polled, wc); ok {
 		q.lendWanted()
 	}
-	return ok
+	return n, ok
 }
 
-// collect turns the records of the peer into completions. Those that sleep for them have been
-// woken by the peer.
-func (q *qp) collect() (ok bool) {
+// collect turns the records of the peer into completions. Those on the CQ that is polled are
+// written to wc, and left where they are if that is full; others are added to their CQ, of which
+// who sleeps for it has been told by the peer.
+func (q *qp) collect(polled *cq, wc []verbs.WC) (n int, ok bool) {
 	r := &q.recv
 	var s *srq
 	var to *cq // locked, as the next receive is mostly of the same queue
-	for ok = true; ok && !r.closed.Load(); {
-		i := r.next.Load()
+	i := r.next.Load()
+	for ok = true; ok && !r.closed.Load(); i++ {
 		w1, there := r.record(i)
 		if !there {
 			break
@@ -137,26 +140,48 @@ func (q *qp) collect() (ok bool) {
 			ok = false
 			break
 		}
-		s = r.from[i&(r.layout.n-1)]
-		e := s.received(verbs.WC{})
-		legal := r.complete(i, w1, &e.wc)
-		r.next.Store(i + 1)
-		s.usedUp()
-		if s.closed {
-			continue
-		}
+		w := r.lent[i&(r.layout.n-1)]
+		s = w.srq
 		if c := s.completions(q); c != to {
 			to.unlock()
 			c.mu.Lock()
 			to = c
 		}
-		to.pushLocked(&e, r.time(i))
-		ok = legal
+		if len(wc) > 0 && to == polled && to.passes(s) {
+			if n == len(wc) {
+				break
+			}
+			ok = r.complete(i, w1, &w.recvSlot, &wc[n])
+			n++
+		} else {
+			ok = w.add(to, r, i, w1)
+		}
+		s.usedUp(w)
 	}
 	to.unlock()
-	if ok && s != nil && s.last == q && s.batch == lendMost && !s.closed {
-		s.lendOut(q, s.batch)
+	r.next.Store(i)
+	if ok && s != nil && s.last == q {
+		s.lendAhead()
 	}
+	return n, ok
+}
+
+// passes tells whether completions of the queue's receives need not lie in the CQ before they
+// are polled: none is there that comes first, and they cannot overrun it.
+func (q *cq) passes(s *srq) bool {
+	return q.head == q.tail.Load() && s.max <= q.cqe && !q.overrun && !s.closed
+}
+
+// add adds the completion of receive i to the CQ, which is locked, and tells whether it succeeded.
+// Of a queue that is closed there is none.
+func (w *sharedWR) add(to *cq, r *recvQueue, i uint32, w1 uint64) bool {
+	e := w.srq.received(verbs.WC{})
+	ok := r.complete(i, w1, &w.recvSlot, &e.wc)
+	if w.srq.closed {
+		return true
+	}
+	w.srq.unpolled.Add(1)
+	to.pushLocked(&e, r.time(i))
 	return ok
 }
 
@@ -189,7 +214,7 @@ func (q *qp) lendWanted() {
 	}
 	s := q.sharedQueue(uint32(want))
 	if i != r.posted.Load() {
-		if s == r.from[i&(r.layout.n-1)] {
+		if s == r.lent[i&(r.layout.n-1)].srq {
 			r.served.Store(want)
 			return // it is there
 		}
@@ -232,7 +257,7 @@ func (s *srq) lendTo(q *qp) bool {
 	}
 	batch := 1
 	if s.last == q {
-		s.batch = min(max(2*s.batch, 1), lendMost, q.recv.depth)
+		s.batch = min(max(2*s.batch, 1), lendMost)
 		batch = s.batch
 	}
 	if s.len() == 0 {
@@ -242,26 +267,39 @@ func (s *srq) lendTo(q *qp) bool {
 	return true
 }
 
+// lendAhead lends to a QP that is alone without being asked, once it has used half of what it
+// may have.
+func (s *srq) lendAhead() {
+	q := s.last
+	if q == nil || s.batch < lendMost || s.closed {
+		return
+	}
+	if r := &q.recv; r.posted.Load()-r.next.Load() <= lendMost/2 {
+		s.lendOut(q, lendMost)
+	}
+}
+
 // lendOut lends the QP receives until it has a batch that it has not used.
 func (s *srq) lendOut(q *qp, batch int) {
 	r := &q.recv
-	n := uint64(0)
-	for ; int(r.posted.Load()-r.next.Load()) < batch && s.len() > 0; n++ {
-		r.give(s, s.pop())
+	first := r.posted.Load()
+	i := first
+	for ; int(i-r.next.Load()) < batch && s.len() > 0; i++ {
+		r.give(i, s.pop())
 	}
-	atomic.AddUint64(&r.header.lent, n<<32)
+	if i != first {
+		r.posted.Store(i)
+		atomic.AddUint64(&r.header.lent, uint64(i-first)<<32)
+	}
 }
 
-// give puts a receive of a shared queue into the QP's own, where the peer is yet to be told of it.
-func (r *recvQueue) give(s *srq, w *sharedWR) {
-	i := r.posted.Load()
-	slot := i & (r.layout.n - 1)
-	r.slots[slot], r.from[slot] = recvSlot{w.wrid, total(w.sges)}, s
-	r.lent[slot] = append(r.lent[slot][:0], w.sges...)
-	r.posted.Store(i + 1)
+// give puts a receive of a shared queue into the QP's own, as number i, where the peer is yet to
+// be told of it.
+func (r *recvQueue) give(i uint32, w *sharedWR) {
+	r.lent[i&(r.layout.n-1)] = w
 	r.write(i, w.sges)
-	if at := r.wqe(i); at.srq != s.num {
-		at.srq = s.num
+	if at := r.wqe(i); at.srq != w.srq.num {
+		at.srq = w.srq.num
 	}
 }
 
@@ -298,9 +336,9 @@ func (q *qp) takeBack(i uint32) bool {
 
 // giveBack returns the last receive to its queue.
 func (r *recvQueue) giveBack(i uint32) {
-	slot := i & (r.layout.n - 1)
 	r.posted.Store(i)
-	r.from[slot].unpop(sharedWR{wrid: r.slots[slot].wrid, sges: r.lent[slot]})
+	w := r.lent[i&(r.layout.n-1)]
+	w.srq.unpop(w)
 }
 
 // reclaimReceives ends the lending: what the peer completed stays, and what it did not goes back,
@@ -310,12 +348,12 @@ func (q *qp) reclaimReceives() {
 	lock.Lock()
 	defer lock.Unlock()
 	if !r.closed.Load() {
-		q.collect()
+		q.collect(nil, nil)
 	}
 	r.closed.Store(true)
 	var queues []*srq
 	for last := r.posted.Load(); last != r.next.Load(); last-- {
-		queues = append(queues, r.from[(last-1)&(r.layout.n-1)])
+		queues = append(queues, r.lent[(last-1)&(r.layout.n-1)].srq)
 		r.giveBack(last - 1)
 	}
 	for _, s := range q.sharedQueues() {
@@ -328,6 +366,12 @@ func (q *qp) reclaimReceives() {
 	for _, s := range queues {
 		s.serveWaiting()
 	}
+}
+
+// lendPosted lends what has been posted.
+func (s *srq) lendPosted() {
+	s.serveWaiting()
+	s.lendAhead()
 }
 
 // serveWaiting lends to QPs whose peers wait, as long as there are receives.

@@ -2,7 +2,6 @@ package shm
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -23,12 +22,13 @@ type srq struct {
 	cq     *cq     // for its completions, if it is for XRC
 	async  acks
 
-	used relaxedCounter // places taken: of receives posted, or completed and not polled
+	unpolled relaxedCounter // completions that lie in CQs and have their places still
 
 	mu      *sync.Mutex // of the queue; queues of an XRC domain have one together
-	ring    []sharedWR  // of a power of two
+	ring    []*sharedWR // of a power of two; nil where none was posted yet
 	head    uint32      // first receive
-	tail    uint32      // behind the last one
+	tail    uint32      // behind the last one: first free place
+	end     uint32      // behind the last free place
 	lent    int         // receives that QPs have and peers have not used
 	max     int
 	limit   int   // 0: no event is armed
@@ -39,9 +39,10 @@ type srq struct {
 	closed  bool
 }
 
-// sharedWR is a receive in a shared queue.
+// sharedWR is a receive of a shared queue, from its post to its completion.
 type sharedWR struct {
-	wrid uint64
+	recvSlot
+	srq  *srq
 	sges []verbs.SGE
 }
 
@@ -57,7 +58,8 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	case a.MaxSGE < 0 || a.MaxSGE > maxSGE:
 		return nil, c.err("create_srq", einval, "a work request has 0 to 32 SGEs")
 	}
-	s := &srq{ctx: c, pd: p, maxSGE: a.MaxSGE, max: a.MaxWR, mu: &sync.Mutex{}, ring: make([]sharedWR, ringSize(a.MaxWR))}
+	s := &srq{ctx: c, pd: p, maxSGE: a.MaxSGE, mu: &sync.Mutex{}}
+	s.resize(a.MaxWR)
 	if init.XRCD != nil || init.CQ != nil {
 		if err := s.join(init.XRCD, init.CQ); err != nil {
 			return nil, err
@@ -137,7 +139,7 @@ func (s *srq) Modify(a verbs.SRQAttr, mask verbs.SRQAttrMask) error {
 	if mask&verbs.SRQLimit != 0 {
 		limit = a.Limit
 	}
-	switch used := int(s.used.Load()); {
+	switch used := s.used(); {
 	case s.closed:
 		return s.err("modify_srq", ebadf, closedText)
 	case mask&^(verbs.SRQMaxWR|verbs.SRQLimit) != 0:
@@ -157,72 +159,77 @@ func (s *srq) Modify(a verbs.SRQAttr, mask verbs.SRQAttrMask) error {
 }
 
 func (s *srq) resize(size int) {
-	ring := make([]sharedWR, ringSize(size))
-	for i := s.head; i != s.tail; i++ {
+	ring := make([]*sharedWR, ringSize(size))
+	end := s.end + uint32(len(ring)) - uint32(len(s.ring))
+	for i := s.head; i != s.end && i != end; i++ {
 		ring[i&uint32(len(ring)-1)] = *s.slot(i)
 	}
-	s.ring, s.max = ring, size
+	s.ring, s.end, s.max = ring, end, size
 }
 
 func (s *srq) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	posted := uint32(0)
-	defer func() {
-		s.used.Add(posted)
-		s.serveWaiting()
-	}()
+	defer s.lendPosted()
 	for ; wr != nil; wr = wr.Next {
 		switch {
 		case s.closed:
 			return wr, s.err("post_srq_recv", ebadf, closedText)
 		case wr.NumSGE < 0 || int(wr.NumSGE) > s.maxSGE:
 			return wr, s.err("post_srq_recv", einval, "num_sge exceeds max_sge")
-		case int(s.used.Load()+posted) >= s.max:
+		case s.used() >= s.max:
 			return wr, s.err("post_srq_recv", enomem, "shared receive queue is full: poll completions first")
 		}
-		w := s.slot(s.tail)
-		w.wrid, w.sges = wr.WRID, append(w.sges[:0], sgesOf(wr.SGList, wr.NumSGE)...)
+		w := *s.slot(s.tail)
+		if w == nil {
+			w = &sharedWR{srq: s}
+			*s.slot(s.tail) = w
+		}
+		w.sges = append(w.sges[:0], sgesOf(wr.SGList, wr.NumSGE)...)
+		w.wrid, w.room = wr.WRID, total(w.sges)
 		s.tail++
-		posted++
 	}
 	return nil, nil
 }
 
 // What follows is called under the lock.
 
-func (s *srq) slot(i uint32) *sharedWR { return &s.ring[i&uint32(len(s.ring)-1)] }
-func (s *srq) len() int                { return int(s.tail - s.head) }
+func (s *srq) slot(i uint32) **sharedWR { return &s.ring[i&uint32(len(s.ring)-1)] }
+func (s *srq) len() int                 { return int(s.tail - s.head) }
 
-// pop lends the first receive, which is valid while the lock is held.
+// used counts the places that are taken: of receives posted, or completed and not polled.
+func (s *srq) used() int { return s.len() + s.lent + int(s.unpolled.Load()) }
+
+// pop lends the first receive.
 func (s *srq) pop() *sharedWR {
 	s.head++
 	s.lent++
-	return s.slot(s.head - 1)
+	return *s.slot(s.head - 1)
 }
 
 // unpop takes a receive that was lent and not used back, to the head of the queue.
-func (s *srq) unpop(w sharedWR) {
+func (s *srq) unpop(w *sharedWR) {
 	if s.closed {
 		return
 	}
 	s.head--
 	s.lent--
-	at := s.slot(s.head)
-	at.wrid, at.sges = w.wrid, append(at.sges[:0], w.sges...)
+	*s.slot(s.head) = w
 }
 
-// usedUp counts a receive that was lent as used.
-func (s *srq) usedUp() {
+// usedUp counts a receive that was lent as used. What is in it is valid while the lock is held.
+func (s *srq) usedUp(w *sharedWR) {
 	s.lent--
+	*s.slot(s.end) = w
+	s.end++
 	if s.len()+s.lent < s.limit && !s.closed {
 		s.limit = 0
 		s.ctx.raise(verbs.AsyncEvent{Type: verbs.EventSRQLimitReached, SRQ: s})
 	}
 }
 
-// take uses up the first receive, whose SGEs are copied behind those of into. Its place is free again when its
-// completion is polled.
+// take uses up the first receive, whose SGEs are copied behind those of into. Its completion is
+// to be added to a CQ.
 func (s *srq) take(into []verbs.SGE) (wrid uint64, sges []verbs.SGE, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,7 +240,8 @@ func (s *srq) take(into []verbs.SGE) (wrid uint64, sges []verbs.SGE, ok bool) {
 		return 0, nil, false
 	}
 	w := s.pop()
-	s.usedUp()
+	s.unpolled.Add(1)
+	s.usedUp(w)
 	return w.wrid, append(into, w.sges...), true
 }
 
@@ -249,10 +257,7 @@ func (s *srq) Close() error {
 	busy, again := s.users > 0, s.closed
 	s.closed = s.closed || !busy
 	if s.closed && s.domain != nil {
-		s.domain.srqs = slices.DeleteFunc(s.domain.srqs, func(x *srq) bool { return x == s })
-		for _, q := range s.waiting {
-			q.recv.waits = nil
-		}
+		s.domain.remove(s)
 	}
 	s.mu.Unlock()
 	if busy {
@@ -266,9 +271,6 @@ func (s *srq) Close() error {
 	atomic.StoreUint32(&c.dir.srqs[s.num%maxSRQ].num, 0)
 	c.srqs[s.num%maxSRQ] = nil
 	c.mu.Unlock()
-	if s.domain != nil {
-		s.cq.removeLender(s.domain)
-	}
 	c.forget(&s.async)
 	s.async.wait()
 	s.hold(-1)

@@ -2,6 +2,7 @@ package shm
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -160,17 +161,41 @@ func (s *srq) join(x verbs.XRCD, completions verbs.CQ) error {
 // add adds a queue that has a number. Who polls its CQ serves the QPs of the domain.
 func (d *domain) add(s *srq) {
 	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.srqs = append(d.srqs, s)
-	d.mu.Unlock()
-	s.cq.addLender(d)
+	for _, q := range d.qps {
+		s.cq.addLender(q)
+	}
 }
 
-// serve does what the peers of the domain's QPs want.
-func (d *domain) serve() {
+// remove removes a queue, under the domain's lock.
+func (d *domain) remove(s *srq) {
+	d.srqs = slices.DeleteFunc(d.srqs, func(x *srq) bool { return x == s })
+	for _, q := range s.waiting {
+		q.recv.waits = nil
+	}
+	if !slices.ContainsFunc(d.srqs, func(x *srq) bool { return x.cq == s.cq }) {
+		for _, q := range d.qps {
+			s.cq.removeLender(q)
+		}
+	}
+}
+
+// addQP adds a QP of type XRC_RECV.
+func (d *domain) addQP(q *qp) {
 	d.mu.Lock()
-	list := d.qps
-	d.mu.Unlock()
-	for _, q := range list {
-		q.serve()
+	defer d.mu.Unlock()
+	d.qps = append(d.qps, q)
+	for _, s := range d.srqs {
+		s.cq.addLender(q)
+	}
+}
+
+func (d *domain) removeQP(q *qp) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.qps = slices.DeleteFunc(d.qps, func(x *qp) bool { return x == q })
+	for _, s := range d.srqs {
+		s.cq.removeLender(q)
 	}
 }

@@ -36,9 +36,7 @@ func (x *xrcd) CreateRecvQP() (verbs.QP, error) {
 	if err := x.ctx.addQP(q); err != nil {
 		return nil, err
 	}
-	d.mu.Lock()
-	d.qps = append(slices.Clip(d.qps), q) // who serves them has a list of before
-	d.mu.Unlock()
+	d.addQP(q)
 	return q.handle(x), nil
 }
 
@@ -96,9 +94,7 @@ func (h *xrcQP) Close() error {
 	h.events.wait()
 	var err error
 	if last {
-		d.mu.Lock()
-		d.qps = slices.DeleteFunc(slices.Clone(d.qps), func(x *qp) bool { return x == q })
-		d.mu.Unlock()
+		d.removeQP(q)
 		err = q.Close()
 	}
 	h.xrcd.use(-1)
