@@ -12,7 +12,9 @@ import (
 // memory. A sender that finds the two at odds has looked while they were being
 // written, in whatever order, and looks again later; so credits need no promise
 // about the order of bytes, not even within their 16. Of several the last one has to
-// stay: a QP carries out WRITEs to the same memory in the order of their posting.
+// stay: a QP carries out WRITEs to the same memory in the order of their posting. One of SRD does
+// not: there each credit has a place of its own until it is complete, and the largest number
+// counts.
 
 const creditBytes = 16
 
@@ -22,6 +24,21 @@ type credits struct {
 	told   uint64      // messages that the last credit told of
 	posted uint64
 	done   uint64 // known to have left the send queue
+	places uint64 // at the peer, that they take in turn
+	most   uint64 // on their way
+	came   *sequence
+}
+
+// creditPlaces is how many credits a QP's memory for them holds.
+const creditPlaces = verbs.BlockSize / creditBytes
+
+func newCredits(r *rig, sges []verbs.SGE) credits {
+	c := credits{sges: sges, places: 1, most: uint64(len(sges))}
+	if r.anyOrder() {
+		c.places, c.most = creditPlaces, creditPlaces
+		c.came = newSequence(creditPlaces + settleBatch)
+	}
+	return c
 }
 
 // creditCheck spreads each byte of n over all of its own: a mixture of the bytes
@@ -43,7 +60,7 @@ func (i *receiver) giveCredit(consumed uint64) error {
 	if consumed-c.told < i.quarter {
 		return nil
 	}
-	for c.posted-c.done >= uint64(len(c.sges)) {
+	for c.posted-c.done >= c.most {
 		if _, err := i.lane.worker.reapSends(); err != nil {
 			return err
 		}
@@ -62,12 +79,12 @@ func (i *receiver) postCredit(consumed uint64) error {
 	w := words(r.buf.Bytes()[at:][:creditBytes])
 	w[0], w[1] = consumed, creditCheck(consumed)
 	c.sges[turn] = verbs.SGE{Addr: r.addr(at), Length: creditBytes, LKey: r.common.plain.LKey()}
-	c.posted++
 	wr := &l.extra[0]
 	*wr = verbs.SendWR{SGList: &c.sges[turn], NumSGE: 1, Opcode: verbs.OpRDMAWrite}
-	wr.SetRDMA(l.peer.Credits, cmp.Or(l.peer.CreditsRKey, l.peer.RKey))
+	wr.SetRDMA(l.peer.Credits+c.posted%c.places*creditBytes, cmp.Or(l.peer.CreditsRKey, l.peer.RKey))
 	l.aim(wr)
-	if c.posted%uint64(len(c.sges)/4) == 0 {
+	c.posted++
+	if c.came != nil || c.posted%uint64(len(c.sges)/4) == 0 {
 		wr.SendFlags, wr.WRID = verbs.SendSignaled, l.wrid(creditBit|c.posted)
 	}
 	if _, err := l.qp.PostSend(wr); err != nil {

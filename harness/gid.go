@@ -59,7 +59,8 @@ func indexes(table []verbs.GIDEntry) string {
 func (r *rig) newOffer() (oob.Offer, error) {
 	o := oob.Offer{
 		Link: r.port.LinkLayer, Classes: verbs.GIDClasses(r.gids), Peer: r.cfg.PeerIP.WithZone("").Unmap(),
-		NeedsGID: r.port.LinkLayer == verbs.LinkEthernet || r.port.GRHRequired || r.cfg.GIDIndex >= 0,
+		NeedsGID: r.port.LinkLayer == verbs.LinkEthernet || r.port.GRHRequired || r.cfg.GIDIndex >= 0 || transport(r.plan) == verbs.QPTypeSRD,
+		Longest:  r.port.MaxMsgSize,
 	}
 	if o.NeedsGID && len(r.gids) == 0 {
 		return o, fmt.Errorf("port %d has no GID: give its network interface an address", r.cfg.Port)

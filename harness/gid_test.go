@@ -63,7 +63,7 @@ func infiniband(t *testing.T) ported {
 
 // side returns a rig that has got as far as its offer.
 func side(p ported, index int, peer string) (*rig, error) {
-	r := &rig{cfg: &Config{Context: p, Port: 1, GIDIndex: index}, port: p.port}
+	r := &rig{plan: &option.Plan{}, cfg: &Config{Context: p, Port: 1, GIDIndex: index}, port: p.port}
 	if peer != "" {
 		r.cfg.PeerIP = netip.MustParseAddr(peer)
 	}

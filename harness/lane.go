@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"fmt"
+
 	"github.com/ibperf/ibperf/internal/message"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/verbs"
@@ -18,6 +20,7 @@ type lane struct {
 	own    oob.Endpoint // with rdma_cm
 	peer   oob.Endpoint
 	extra  []verbs.SendWR // one request outside the ring: credits, the end of a round
+	single []verbs.SGE    // of a single byte, for requests that are empty otherwise
 	out    sender
 	in     receiver
 }
@@ -35,11 +38,11 @@ func (l *lane) wrid(count uint64) uint64 { return uint64(l.place)<<placeShift | 
 func newLane(w *worker, index int, qp verbs.QP) *lane {
 	r := w.rig
 	q := &r.requests
-	l := &lane{worker: w, index: index, place: len(w.lanes), qp: qp, extra: cut(&q.sendsLeft, 1)}
+	l := &lane{worker: w, index: index, place: len(w.lanes), qp: qp, extra: cut(&q.sendsLeft, 1), single: cut(&q.sgesLeft, 1)}
 	l.out = sender{lane: l, sends: cut(&q.sendsLeft, r.queues.slots), sges: cut(&q.sgesLeft, r.queues.slots)}
 	l.in = receiver{
 		lane: l, queue: w.receiveQueue(qp), recvs: cut(&q.recvsLeft, r.queues.recvs), into: cut(&q.sgesLeft, r.queues.recvs),
-		credits: credits{sges: cut(&q.sgesLeft, r.queues.credits)},
+		credits: newCredits(r, cut(&q.sgesLeft, r.queues.credits)),
 	}
 	return l
 }
@@ -58,7 +61,7 @@ func (l *lane) lay(s *scheme) error {
 	}
 	fill(b[r.layout.tx(l.index):][:r.layout.ring], r.cfg.Payload)
 	if s.credits {
-		clear(b[l.creditsIn():][:creditBytes])
+		clear(b[l.creditsIn():][:verbs.BlockSize])
 	}
 	l.out.lay(s, tx, rx)
 	if err := l.in.lay(s, rx); err != nil {
@@ -100,7 +103,7 @@ func (l *lane) prepare(s *scheme) {
 	l.in.marks.Init(l.in.arrived)
 }
 
-// completed notes a completion of this lane's send queue.
+// completed notes a completion of this lane's send queue, and with it those before.
 func (l *lane) completed(wrid uint64) {
 	if wrid&creditBit != 0 {
 		l.in.credits.done = wrid & countMask
@@ -109,11 +112,28 @@ func (l *lane) completed(wrid uint64) {
 	l.out.done = wrid & countMask
 }
 
+// completedAlone is completed, of a queue whose completions overtake each other.
+func (l *lane) completedAlone(wrid uint64) error {
+	came, done := l.out.came, &l.out.done
+	if wrid&creditBit != 0 {
+		came, done = l.in.credits.came, &l.in.credits.done
+	}
+	if n := wrid&countMask - 1; !came.take(n) {
+		return fmt.Errorf("request %d completed, where %d is the first that had not", n, came.upTo)
+	}
+	*done = came.upTo
+	return nil
+}
+
 // postEmpty posts a zero-length request. With SendSignaled its completion says by the
 // wr_id that all before it are complete.
 func (l *lane) postEmpty(op verbs.Opcode, flags verbs.SendFlags, wrid uint64) error {
 	wr := &l.extra[0]
 	*wr = verbs.SendWR{Opcode: op, SendFlags: flags, WRID: wrid}
+	if r := l.worker.rig; r.anyOrder() { // where no manual says that a message may be empty
+		l.single[0] = verbs.SGE{Addr: r.addr(r.layout.tx(l.index)), Length: 1, LKey: r.of(l.index).plain.LKey()}
+		wr.SGList, wr.NumSGE = &l.single[0], 1
+	}
 	l.aim(wr)
 	_, err := l.qp.PostSend(wr)
 	return err
@@ -125,6 +145,9 @@ func (l *lane) aim(wr *verbs.SendWR) {
 	switch r := l.worker.rig; {
 	case r.plan.Multicast:
 		wr.SetUD(r.ah, verbs.McastQPN, r.qkey)
+	case r.anyOrder():
+		addr, rkey := wr.RDMA()
+		wr.SetSRD(r.ah, l.peer.QPNum, r.qkey, addr, rkey)
 	case r.ah != nil:
 		wr.SetUD(r.ah, l.peer.QPNum, r.qkey)
 	case l.recvQP != nil:

@@ -3,6 +3,8 @@ package harness
 import (
 	"slices"
 
+	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -34,10 +36,23 @@ func (s *session) meet() error {
 	if err := connect(mine, theirs); err != nil {
 		return err
 	}
-	if err := s.cfg.Plan.Fit(min(mine[0].MTU, theirs[0].MTU).Bytes()); err != nil {
+	if err := s.fit(theirOffer, min(mine[0].MTU, theirs[0].MTU)); err != nil {
 		return mismatchf("%v", err)
 	}
 	return s.promises(mine[0].Endpoint, theirs[0].Endpoint)
+}
+
+// fit makes sizes fit into the longest message of both ports, where the transport has one that
+// the plan does not know.
+func (s *session) fit(theirs oob.Offer, mtu verbs.MTU) error {
+	switch p := &s.cfg.Plan; {
+	case !p.Limited():
+		return nil
+	case p.Transport == option.UD:
+		return p.Fit(mtu.Bytes())
+	default:
+		return p.Fit(int(min(s.rig.offer.Longest, theirs.Longest)))
+	}
 }
 
 // promises swaps the devices' answers and decides by them.

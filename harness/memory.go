@@ -102,7 +102,7 @@ func (r *rig) newRegion(part []byte) (g region, err error) {
 		if r.plan.ODP {
 			err = fmt.Errorf("memory with on-demand paging: %w; leave --odp out where the device does not have it", err)
 		}
-		return region{}, err
+		return region{}, r.lacking(err)
 	}
 	if slices.ContainsFunc(candidates(r.plan), func(s scheme) bool { return s.relaxed }) {
 		if g.relaxed, err = r.pd.RegMR(part, access|verbs.AccessRelaxedOrdering); err != nil {

@@ -2,13 +2,14 @@ package harness
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/ibperf/ibperf/internal/message"
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// Where messages take the receives of several QPs, or may be lost, the completion tells
-// which receive one has taken. The wr_id of a receive is the place of the lane that it
+// Where messages take the receives of several QPs, may be lost or overtake each other, the
+// completion tells which receive one has taken. The wr_id of a receive is the place of the lane that it
 // belongs to, and its own place in the lane's circle.
 
 const homeBits = 32
@@ -115,6 +116,24 @@ func (i *receiver) took(n uint64) {
 	i.reaped = i.arrived
 }
 
+// taker returns how messages are noted that come in a stream.
+func (s *scheme) taker() func(i *receiver, n uint64) error {
+	if s.anyOrder && s.numbered {
+		return (*receiver).tookAnyOrder
+	}
+	return func(i *receiver, n uint64) error { i.took(n); return nil }
+}
+
+// tookAnyOrder notes that message n was consumed: those up to the first that has not come have
+// arrived.
+func (i *receiver) tookAnyOrder(n uint64) error {
+	if !i.came.take(n) {
+		return fmt.Errorf("message %d came, where %d is the first that had not: it came twice, or too early", n, i.came.upTo)
+	}
+	i.arrived, i.reaped = i.came.upTo, i.came.upTo
+	return nil
+}
+
 // placedConsumer returns what is done with message n, which has landed in b.
 func (s *scheme) placedConsumer() func(i *receiver, b []byte, n uint64) {
 	touch := s.toucher()
@@ -139,7 +158,7 @@ func (s *scheme) landing() func(l, home *lane, place, n uint64) []byte {
 // takePlaced is the step of a stream that learns of messages by their completions.
 func (w *worker) takePlaced(most *uint64) func() (uint64, error) {
 	s := w.scheme
-	consume, reap, landing := s.placedConsumer(), w.receivePoller(most), s.landing()
+	consume, reap, landing, took := s.placedConsumer(), w.receivePoller(most), s.landing(), s.taker()
 	return func() (uint64, error) {
 		wcs, err := reap()
 		for k := range wcs {
@@ -147,7 +166,9 @@ func (w *worker) takePlaced(most *uint64) func() (uint64, error) {
 			i := &l.in
 			n := i.numberOf(s, &wcs[k])
 			consume(i, landing(l, home, place, n), n)
-			i.took(n)
+			if err := took(i, n); err != nil {
+				return 0, err
+			}
 			if err := home.in.repost(); err != nil {
 				return 0, err
 			}

@@ -20,9 +20,8 @@ func (s *session) probeReads() error {
 	at := s.rig.layout.rx(l.index) + l.out.into.SlotOffset(0)/8*8 // the word that the message begins in
 	word := &words(s.rig.buf.Bytes()[at:][:creditBytes])[0]
 	atomic.StoreUint64(word, probePattern)
-	wr := &l.out.sends[0]
-	wr.Next = nil
-	if _, err := l.qp.PostSend(wr); err != nil {
+	l.out.limit = 1
+	if err := l.out.post(1); err != nil {
 		return err
 	}
 	s.synchronous = atomic.LoadUint64(word) != probePattern

@@ -26,7 +26,8 @@ type receiver struct {
 	list    uint64           // receives of one post
 	quarter uint64           // of a ring's slots
 
-	passed []uint64 // --verify where messages may be lost: of each slot 1 + the last message that was given up
+	came   *sequence // messages, where they overtake each other and their completions tell of them
+	passed []uint64  // --verify where messages may be lost: of each slot 1 + the last message that was given up
 
 	arrived uint64 // messages seen
 	reaped  uint64 // messages whose receive completion was polled
@@ -38,12 +39,15 @@ type receiver struct {
 
 // lay prepares the receiver for messages of a scheme.
 func (i *receiver) lay(s *scheme, rx *message.Ring) error {
-	i.ring, i.marks, i.check, i.passed = rx, message.NewMarkers(rx, s.order), nil, nil
+	i.ring, i.marks, i.check, i.passed, i.came = rx, message.NewMarkers(rx, s.order), nil, nil, nil
 	if s.verify && !s.fetch {
 		i.check = message.NewChecker(rx, markersOf(s, i.marks))
 	}
 	if s.verify && s.lossy {
 		i.passed = make([]uint64, rx.Slots())
+	}
+	if s.anyOrder && s.numbered {
+		i.came = newSequence(2 * s.slots)
 	}
 	if err := i.layPlaced(s); err != nil {
 		return err

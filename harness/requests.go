@@ -20,7 +20,7 @@ func (r *rig) makeRequests() (err error) {
 	if q.recvs, err = verbs.Make[verbs.RecvWR](lanes * r.queues.recvs); err != nil {
 		return err
 	}
-	if q.sges, err = verbs.Make[verbs.SGE](lanes * (r.queues.slots + r.queues.recvs + r.queues.credits)); err != nil {
+	if q.sges, err = verbs.Make[verbs.SGE](lanes * (r.queues.slots + r.queues.recvs + r.queues.credits + 1)); err != nil {
 		return err
 	}
 	if q.wcs, err = verbs.Make[verbs.WC](ways * r.plan.Workers * 2 * r.plan.CQEPoll); err != nil {

@@ -25,7 +25,7 @@ type rig struct {
 	queues queues
 	pd     verbs.PD
 	memory
-	ah          verbs.AH   // of UD, to the peer's port
+	ah          verbs.AH   // of UD and SRD, to the peer's port
 	qkey        uint32     // of the peer's QPs
 	xrcd        verbs.XRCD // of XRC
 	srq         verbs.SRQ  // in place of the QPs' receive queues where nothing is received, nil if there is none
@@ -44,8 +44,14 @@ type group struct {
 	workers []*worker
 }
 
-// rights is what the peer may do with the memory.
+// rights is what the peer may do with the memory. EFA devices refuse rights to what they do not
+// have, so over SRD they are those that the test takes.
 func rights(p *option.Plan) verbs.Access {
+	if p.Transport == option.SRD {
+		return verbs.AccessLocalWrite | map[option.Op]verbs.Access{
+			option.OpWrite: verbs.AccessRemoteWrite, option.OpRead: verbs.AccessRemoteRead,
+		}[p.Op]
+	}
 	all := verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead
 	if needsAtomics(p) {
 		all |= verbs.AccessRemoteAtomic

@@ -39,6 +39,7 @@ type scheme struct {
 	credits  bool    // ... and tells the sender so
 	receives bool    // messages take posted receives
 	lossy    bool    // what is lost is not repeated
+	anyOrder bool    // messages overtake each other, and so do completions of requests
 	numbered bool    // messages carry their number as immediate data
 	placed   bool    // which receive a message takes is told by its completion
 	lands    bool    // ... and so is where its data is
@@ -90,18 +91,20 @@ func resolve(p *option.Plan, w way, size int, order verbs.Order) scheme {
 		way: w, size: size, opcode: opcodeOf(p), exchange: p.Kind == option.KindLatency, fetch: p.Fetches(), atomic: p.Atomic(),
 		memory: w.mode == option.ModeData, order: order, look: w.variant == option.AlsoLook, sleeps: w.mode == option.ModeEvent,
 		touch: p.Touch, verify: p.Verify, noClock: p.NoPeak, factor: 0.5, offset: p.Offset, lossy: p.Transport.Lossy(),
+		anyOrder: p.Transport.Unordered(),
 	}
 	s.seen = s.exchange || p.Compare || p.Verify || s.memory || s.touch != option.TouchNone
 	s.stamp = s.memory || p.Compare && !s.fetch
 	if s.opcode == verbs.OpRDMAWrite && s.seen && !s.memory {
 		s.opcode = verbs.OpRDMAWriteWithImm // whose receiver gets a completion
 	}
-	if p.Op == option.OpSend && s.seen && s.lossy {
+	known := !s.lossy && (!s.anyOrder || s.exchange) // which message comes next
+	if p.Op == option.OpSend && s.seen && !known {
 		s.opcode = verbs.OpSendWithImm // which takes the number of the message
 	}
 	s.receives = takesReceives(s.opcode)
-	s.numbered = s.lossy && s.seen && !s.memory
-	s.placed = s.receives && (p.SRQ() || s.lossy)
+	s.numbered = !known && s.seen && !s.memory && !s.fetch
+	s.placed = s.receives && (p.SRQ() || s.lossy || s.anyOrder)
 	s.lands = s.placed && p.Op == option.OpSend
 	if p.Transport == option.UD {
 		s.offset, s.grh = verbs.GRHSize, verbs.GRHSize
@@ -126,7 +129,7 @@ func (s *scheme) assign(p *option.Plan) {
 	case s.seen || s.receives:
 		s.in = theServer
 	}
-	s.credits = s.seen && !s.fetch && !s.exchange && !(s.lossy && s.lands)
+	s.credits = s.seen && !s.fetch && !s.exchange && !(s.lands && (s.lossy || s.anyOrder))
 	switch {
 	case s.fetch:
 		s.measured, s.at, s.factor = s.out, "requester", 1
@@ -184,23 +187,25 @@ func candidates(p *option.Plan) []scheme {
 	return all
 }
 
-// possibleSizes are the plan's, and over UD those that may take their place once the MTU of
-// both ports is known.
+// possibleSizes are the plan's, and those that may take their place once it is known how long
+// a message may be.
 func possibleSizes(p *option.Plan) []int {
-	if p.Transport != option.UD {
+	if !p.Limited() {
 		return p.Sizes
 	}
-	all := slices.Clone(p.Sizes)
-	for mtu := verbs.MTU256; mtu <= verbs.MTU4096; mtu++ {
-		all = append(all, mtu.Bytes())
+	most := slices.Max(p.Sizes)
+	if p.Transport == option.UD {
+		most = verbs.MTU4096.Bytes()
 	}
-	return slices.DeleteFunc(all, func(size int) bool { return size > verbs.MTU4096.Bytes() })
+	all := append(slices.Clone(p.Sizes), option.AllSizes()...)
+	return slices.DeleteFunc(all, func(size int) bool { return size > most })
 }
 
 // transport is what QPs are made and connected by.
 func transport(p *option.Plan) verbs.QPType {
 	return map[option.Transport]verbs.QPType{
 		option.RC: verbs.QPTypeRC, option.UC: verbs.QPTypeUC, option.UD: verbs.QPTypeUD, option.XRC: verbs.QPTypeXRCSend,
+		option.SRD: verbs.QPTypeSRD,
 	}[p.Transport]
 }
 
@@ -223,7 +228,10 @@ func inlines(p *option.Plan) []int {
 	if p.Inline >= 0 {
 		return []int{p.Inline}
 	}
-	return []int{defaultInline(p.Op), 128, 64, 0}
+	if p.Transport == option.SRD && p.Op != option.OpSend {
+		return []int{0} // a WRITE with inline data takes a QP that older devices do not have
+	}
+	return []int{defaultInline(p.Op), 128, 64, 32, 0}
 }
 
 // sleeps tells whether the way needs a completion channel.
@@ -280,6 +288,17 @@ func outstanding(p *option.Plan, most int) int {
 
 // needsAtomics tells whether the test takes a device that has atomic operations.
 func needsAtomics(p *option.Plan) bool { return p.Atomic() }
+
+// sendOps are the operations of all messages, of credits, and of what uses receives up.
+func sendOps(p *option.Plan) verbs.SendOps {
+	ops := verbs.SendOpSend
+	for _, s := range candidates(p) {
+		if ops |= 1 << s.opcode; s.credits {
+			ops |= verbs.SendOpRDMAWrite
+		}
+	}
+	return ops
+}
 
 // takesReceives tells whether messages of the opcode need posted receives.
 func takesReceives(op verbs.Opcode) bool {

@@ -28,16 +28,17 @@ type sender struct {
 	every   uint64 // a signaled request each so many messages
 	list    uint64 // messages of one post; 0: as many as there is room for
 
-	sent     uint64 // messages posted, and skipped
-	skipped  uint64 // of them, numbers that were left out, see [sender.skip]
-	due      uint64 // messages up to the next signaled one
-	marked   uint64 // messages up to the last signaled request
-	done     uint64 // messages known to have left the send queue
-	finished uint64 // messages whose end the loop has counted
-	credited uint64 // messages that the peer has consumed, as it said last
-	limit    uint64 // messages up to the end of the round
-	slot     int    // of the next message
-	sum      byte   // of what was touched
+	sent     uint64    // messages posted, and skipped
+	skipped  uint64    // of them, numbers that were left out, see [sender.skip]
+	due      uint64    // messages up to the next signaled one
+	marked   uint64    // messages up to the last signaled request
+	done     uint64    // messages known to have left the send queue
+	came     *sequence // of their completions, where those overtake each other
+	finished uint64    // messages whose end the loop has counted
+	credited uint64    // messages that the peer has consumed, as it said last
+	limit    uint64    // messages up to the end of the round
+	slot     int       // of the next message
+	sum      byte      // of what was touched
 }
 
 // lay prepares the sender for messages of a scheme.
@@ -51,6 +52,9 @@ func (o *sender) lay(s *scheme, tx, rx *message.Ring) {
 	o.slots, o.depth, o.every, o.list = s.slots, s.depth, s.every, s.list
 	o.skipped = 0
 	o.sent, o.due, o.marked, o.done, o.finished, o.credited, o.limit, o.slot = 0, s.every, 0, 0, 0, 0, 0, 0
+	if s.anyOrder {
+		o.came = newSequence(max(s.slots, int(s.depth)))
+	}
 	o.link(s)
 }
 
@@ -179,10 +183,14 @@ func (o *sender) slotAfter(n uint64) int {
 // takeCredits looks at what the peer wrote last.
 func (o *sender) takeCredits() {
 	r := o.lane.worker.rig
-	w := words(r.buf.Bytes()[o.lane.creditsIn():][:creditBytes])
-	n, check := atomic.LoadUint64(&w[0]), atomic.LoadUint64(&w[1])
-	if n > o.credited && n <= o.sent && check == creditCheck(n) {
-		o.credited = n
+	at := o.lane.creditsIn()
+	for range o.lane.in.credits.places {
+		w := words(r.buf.Bytes()[at:][:creditBytes])
+		at += creditBytes
+		n, check := atomic.LoadUint64(&w[0]), atomic.LoadUint64(&w[1])
+		if n > o.credited && n <= o.sent && check == creditCheck(n) {
+			o.credited = n
+		}
 	}
 }
 

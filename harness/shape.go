@@ -93,7 +93,7 @@ func messageRate(p *option.Plan, size int) float64 {
 func (s *scheme) exchangeSignals(p *option.Plan) uint64 {
 	half := max(1, s.slots/2)
 	switch {
-	case s.fetch && (p.Compare || !s.memory), s.grh > 0:
+	case s.fetch && (p.Compare || !s.memory), s.grh > 0, s.anyOrder:
 		return 1
 	case p.CQMod > 0:
 		half = min(half, p.CQMod)
@@ -105,6 +105,9 @@ func (s *scheme) exchangeSignals(p *option.Plan) uint64 {
 // room for more before it. Lists hold a whole number of distances or a distance a whole
 // number of lists, so that a list never waits for a signal that is in it.
 func (s *scheme) signals(p *option.Plan, most uint64) uint64 {
+	if s.anyOrder {
+		return 1 // as each completion tells of its own request alone
+	}
 	every := max(1, min(moderation(p, s.size), most))
 	if s.list > 1 && s.list%every != 0 {
 		every = max(s.list, every/s.list*s.list)

@@ -4,13 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// What transports other than RC need: UD an address handle and a Q_Key, XRC a domain, a
-// second QP to receive by and a shared receive queue that every request names.
+// What transports other than RC need: UD and SRD an address handle and a Q_Key, XRC a domain,
+// a second QP to receive by and a shared receive queue that every request names.
 
 // qkey is perftest's Q_Key.
 const qkey = 0x11111111
@@ -28,8 +30,12 @@ func (w *worker) receiveQueue(qp verbs.QP) receiveQueue {
 	return qp
 }
 
-// datagrams tells UD, which has SEND alone.
-func (r *rig) datagrams() bool { return transport(r.plan) == verbs.QPTypeUD }
+// datagrams tells UD and SRD, whose requests each name their peer. What is to be known of them
+// is known by their own completions: UD has no empty WRITE, and SRD no order.
+func (r *rig) datagrams() bool { return r.plan.Transport == option.UD || r.anyOrder() }
+
+// anyOrder tells SRD, whose requests overtake each other.
+func (r *rig) anyOrder() bool { return r.plan.Transport.Unordered() }
 
 // openXRCD makes the domain of XRC.
 func (r *rig) openXRCD() (err error) {
@@ -49,6 +55,44 @@ func (w *worker) createSRQ(n int) (err error) {
 		if w.srq, err = r.pd.CreateSRQ(&init); err != nil {
 			return fmt.Errorf("a shared receive queue of %d: %w", init.Attr.MaxWR, err)
 		}
+	}
+	return nil
+}
+
+// lacking adds to the error of a call that the device does not support which transport it lacks.
+func (r *rig) lacking(err error) error {
+	if !errors.Is(err, verbs.ErrNotSupported) {
+		return err
+	}
+	device := r.cfg.Context.Device().Name()
+	switch t := r.plan.Transport; {
+	case t == option.SRD:
+		return fmt.Errorf("%w; SRD is a transport of EFA devices, of which some have no WRITE, or READ: see ib_caps -d %s", err, device)
+	case t == option.RC && r.offersSRD():
+		return fmt.Errorf("%w; device %s has no RC, try -c SRD", err, device)
+	}
+	return err
+}
+
+// offersSRD tells whether the device has QPs of SRD.
+func (r *rig) offersSRD() bool {
+	cq, err := r.cfg.Context.CreateCQ(1, nil, 0)
+	if err != nil {
+		return false
+	}
+	defer cq.Close()
+	qp, err := r.pd.CreateQP(&verbs.QPInitAttr{
+		SendCQ: cq, RecvCQ: cq, Type: verbs.QPTypeSRD, Cap: verbs.QPCap{MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1},
+	})
+	return err == nil && qp.Close() == nil
+}
+
+// checkLength refuses WRITEs and READs that are longer than the device's longest of SRD.
+func (w *worker) checkLength(init *verbs.QPInitAttr) error {
+	p, most := w.rig.plan, init.MaxRDMASize
+	if longest := slices.Max(p.Sizes); most > 0 && !p.Limited() && longest > most {
+		return fmt.Errorf("--size %d: over SRD a WRITE or READ of device %s has %d bytes at most (efadv_query_device: max_rdma_size)",
+			longest, w.rig.cfg.Context.Device().Name(), most)
 	}
 	return nil
 }
@@ -93,7 +137,7 @@ func (r *rig) connectOne(l *lane, mine, theirs *oob.Endpoint) error {
 	switch transport(r.plan) {
 	case verbs.QPTypeUC:
 		return verbs.ConnectUC(l.qp, path, access, mine.Endpoint, theirs.Endpoint)
-	case verbs.QPTypeUD:
+	case verbs.QPTypeUD, verbs.QPTypeSRD:
 		return r.activate(l, path, mine, theirs)
 	case verbs.QPTypeXRCSend:
 		return connectXRC(l, path, access, mine, theirs)
@@ -101,7 +145,7 @@ func (r *rig) connectOne(l *lane, mine, theirs *oob.Endpoint) error {
 	return verbs.Connect(l.qp, path, access, mine.Endpoint, theirs.Endpoint)
 }
 
-// activate makes a QP of UD ready, and the address that all of them send to.
+// activate makes a QP of UD or SRD ready, and the address that all of them send to.
 func (r *rig) activate(l *lane, path verbs.Path, mine, theirs *oob.Endpoint) error {
 	if err := errors.Join(mine.Check(), theirs.Check()); err != nil {
 		return err

@@ -171,12 +171,17 @@ func (w *worker) createQP() (verbs.QP, error) {
 			},
 			NoScatterToCQE: w.group.way.receivesInMemory(r.plan, r.cfg.Role),
 		}
+		if r.anyOrder() {
+			init.SendOps = sendOps(r.plan)
+		}
 		qp, err := w.domain.CreateQP(init)
 		refused := errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOMEM)
 		switch {
 		case err == nil:
 			r.inlineKnown, r.kept = true, max(r.kept, init.MaxScatterToCQE)
-			return qp, nil
+			return qp, w.checkLength(init)
+		case errors.Is(err, verbs.ErrNotSupported):
+			return nil, r.lacking(err)
 		case !refused || len(want) == 1:
 			return nil, fmt.Errorf("with %d bytes of inline data, %d sends and %d receives: %w", r.inline, r.queues.sends, r.queues.recvs, err)
 		}
@@ -230,7 +235,12 @@ func (w *worker) sendsDone(n int, err error) (int, error) {
 		if c.Status != verbs.WCSuccess {
 			return 0, w.failed(c)
 		}
-		w.lanes[c.WRID>>placeShift].completed(c.WRID)
+		l := w.lanes[c.WRID>>placeShift]
+		if l.out.came == nil {
+			l.completed(c.WRID)
+		} else if err := l.completedAlone(c.WRID); err != nil {
+			return 0, err
+		}
 	}
 	return n, nil
 }

@@ -50,6 +50,7 @@ type Offer struct {
 	NeedsGID bool             `json:"needs_gid"` // a LID does not do, or a GID was asked for
 	Classes  []verbs.GIDClass `json:"classes"`   // of the GIDs to choose from
 	Peer     netip.Addr       `json:"peer"`      // of the control connection, as seen from this side
+	Longest  uint32           `json:"longest"`   // message of the port, in bytes
 }
 
 // Rendezvous is where a server waits for connections by rdma_cm, and the secret by which

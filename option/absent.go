@@ -73,7 +73,7 @@ var Absents = []Absent{
 	{"typical_pkt_size", "", whyRaw},
 	{"rate_limit_type", "", "not supported: --rate_limit is kept by software, on all devices alike"},
 	{"use_ooo", "", "not supported; it needs a flag that only the verbs of MLNX_OFED have"},
-	{"unsolicited_write", "", "not supported: it goes with SRD, a transport of EFA devices alone"},
+	{"unsolicited_write", "", "not supported: over SRD too a WRITE with immediate data takes a receive"},
 	{"source_mac", "B", whyRaw},
 	{"dest_mac", "E", whyRaw},
 	{"use_rss", "", whyRaw},

@@ -60,11 +60,11 @@ var workOptions = []*Option{
 		value: number(func(s *Settings) *int { return &s.QPs }, 1, MaxQPs),
 	}, {
 		Name: "connection", Letter: "c", Argument: "TYPE", Group: groupWork, Compare: true,
-		Help:     "transport of the QPs: RC, UC (WRITE and SEND), UD (SEND) or XRC; what UC and UD lose is counted",
-		Perftest: "without DC and SRD",
+		Help:     "transport of the QPs: RC, UC (WRITE and SEND), UD (SEND), XRC or, on EFA, SRD (WRITE, SEND and READ); what UC and UD lose is counted",
+		Perftest: "without DC",
 		Meaning:  "transport of the QPs",
 		JSON:     "transport", Label: "Connection type", Header: Always,
-		value: oneOf(func(s *Settings) *Transport { return &s.Transport }, RC, UC, UD, XRC),
+		value: oneOf(func(s *Settings) *Transport { return &s.Transport }, RC, UC, UD, XRC, SRD),
 	}, {
 		Name: "use-srq", Group: groupWork, Only: sends, Compare: true,
 		Help:     "one shared receive queue in place of those of the QPs; XRC always has one",

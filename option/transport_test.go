@@ -22,14 +22,14 @@ func TestTransports(t *testing.T) {
 		{OpAtomic, func(p *Plan) { p.Transport = UD }, "UD has SEND only"},
 		{OpAtomic, func(p *Plan) { p.Transport = XRC }, ""},
 		{OpRead, func(p *Plan) { p.Transport = XRC }, ""},
-		{OpSend, func(p *Plan) { p.Transport = "DC" }, "choose RC, UC, UD or XRC"},
+		{OpSend, func(p *Plan) { p.Transport = "DC" }, "choose RC, UC, UD, XRC or SRD"},
 		{OpSend, func(p *Plan) { p.Transport, p.RDMACM = UC, true }, "--rdma_cm connects QPs of RC and UD: leave --connection UC out"},
 		{OpSend, func(p *Plan) { p.UseSRQ = true }, ""},
 		{OpSend, func(p *Plan) { p.Transport, p.UseSRQ = UC, true }, "QPs of UC have no shared receive queue"},
 		{OpSend, func(p *Plan) { p.Transport, p.UseSRQ = UD, true }, ""},
 		{OpWrite, func(p *Plan) { p.UseSRQ = true }, "--use-srq: ib_write_bw does not have this option"},
-		{OpSend, func(p *Plan) { p.Transport, p.Sizes = UD, []int{4097} }, "--size 4097: over UD a message is one packet, of 4096 bytes at most"},
-		{OpSend, func(p *Plan) { p.Transport, p.Sizes, p.MTU = UD, []int{1025}, 1024 }, "of 1024 bytes at most"},
+		{OpSend, func(p *Plan) { p.Transport, p.Sizes = UD, []int{4097} }, "--size 4097: over UD a message has 4096 bytes at most"},
+		{OpSend, func(p *Plan) { p.Transport, p.Sizes, p.MTU = UD, []int{1025}, 1024 }, "has 1024 bytes at most"},
 		{OpSend, func(p *Plan) { p.Transport, p.Sizes = UD, AllSizes() }, ""},
 		{OpSend, func(p *Plan) { p.Transport, p.Offset = UD, 8 }, "where the GRH before it ends"},
 		{OpSend, func(p *Plan) { p.Transport, p.Completion = UD, ModeData }, "--completion data: over UD a SEND may be lost"},
@@ -38,6 +38,18 @@ func TestTransports(t *testing.T) {
 		{OpSend, func(p *Plan) { p.UseSRQ, p.Completion = true, ModeData }, "shared receive queue, so it is not known where"},
 		{OpSend, func(p *Plan) { p.Transport, p.Completion = XRC, ModeData }, "shared receive queue, so it is not known where"},
 		{OpWrite, func(p *Plan) { p.Transport, p.Completion = XRC, ModeData }, ""},
+		{OpWrite, func(p *Plan) { p.Transport, p.Completion = SRD, ModeData }, ""},
+		{OpRead, func(p *Plan) { p.Transport, p.Completion = SRD, ModeData }, ""},
+		{OpSend, func(p *Plan) { p.Transport, p.Completion = SRD, ModeData }, "--completion data: over SRD messages and receives have no order"},
+		{OpAtomic, func(p *Plan) { p.Transport = SRD }, "--connection SRD: ib_atomic_bw measures atomic operations, and SRD has SEND, WRITE and READ only"},
+		{OpWrite, func(p *Plan) { p.Transport, p.RDMACM = SRD, true }, "--rdma_cm connects QPs of RC and UD: leave --connection SRD out"},
+		{OpSend, func(p *Plan) { p.Transport, p.UseSRQ = SRD, true }, "QPs of SRD have no shared receive queue"},
+		{OpSend, func(p *Plan) { p.Transport, p.CQMod = SRD, 2 }, "--cq-mod 2: every request of SRD has a completion"},
+		{OpSend, func(p *Plan) { p.Transport, p.CQMod = SRD, 1 }, ""},
+		{OpSend, func(p *Plan) { p.Transport, p.MTU = SRD, 4096 }, "--mtu: QPs of SRD have no path MTU"},
+		{OpRead, func(p *Plan) { p.Transport, p.Outs = SRD, 4 }, "--outs: QPs of SRD have no limit"},
+		{OpWrite, func(p *Plan) { p.Transport, p.Inline = SRD, 32 }, "--inline_size 32: over SRD SENDs alone are sent inline"},
+		{OpSend, func(p *Plan) { p.Transport, p.Inline = SRD, 32 }, ""},
 		{OpSend, func(p *Plan) { p.Transport, p.Kind, p.NoPeak = UD, KindLatency, true }, "--noPeak: over UD messages may be lost"},
 	} {
 		p := Defaults(Test{c.op, KindBandwidth})
@@ -58,6 +70,10 @@ func TestSizesFitIntoDatagrams(t *testing.T) {
 	}
 	p.Sizes = AllSizes()
 	if err := p.Fit(1024); err != nil || len(p.Sizes) != 10 || p.Sizes[9] != 1024 {
+		t.Errorf("%v, %v", p.Sizes, err)
+	}
+	p.Transport, p.Sizes = SRD, Defaults(p.Test).Sizes
+	if err := p.Fit(8928); err != nil || joined(p.Sizes) != "8192" {
 		t.Errorf("%v, %v", p.Sizes, err)
 	}
 	p.Sizes = []int{64, 2048}

@@ -163,8 +163,8 @@ type QPInitAttr struct {
 
 	// SendOps are the operations that PostSend posts through ibv_wr_post(3), of which some
 	// devices offer more than through ibv_post_send(3); others are then refused. 0: those
-	// of ibv_post_send. With SRD it is all that the device has, whatever is asked for. The
-	// embedded device has one way to post, and takes no notice.
+	// of ibv_post_send, and with SRD all that the device has. The embedded device has one way
+	// to post, and takes no notice.
 	SendOps SendOps
 
 	// NoScatterToCQE asks for a QP whose incoming data is in memory even if nobody
@@ -180,6 +180,9 @@ type QPInitAttr struct {
 	// alone until it is polled, although NoScatterToCQE was asked for. 0: none are, or
 	// it was not asked for.
 	MaxScatterToCQE int
+	// MaxRDMASize is set by CreateQP of a QP of SRD: the longest WRITE or READ, in bytes
+	// (efadv_query_device(3), max_rdma_size). 0: of others, and where that is not told.
+	MaxRDMASize int
 }
 
 // QPAttr is struct ibv_qp_attr. Of the two ways to lose patience, Timeout and

@@ -51,6 +51,7 @@ func TestRunsOfATransport(t *testing.T) {
 		option.XRC: {27, 2, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
 		option.UC:  {22, 1, []option.Op{option.OpWrite, option.OpSend}},
 		option.UD:  {19, 0, []option.Op{option.OpSend}},
+		option.SRD: {25, 2, []option.Op{option.OpWrite, option.OpSend, option.OpRead}},
 	} {
 		p := option.Defaults(option.Test{})
 		p.Sizes, p.Transport = option.AllSizes(), transport

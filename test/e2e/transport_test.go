@@ -22,6 +22,7 @@ var carried = []struct {
 	{option.UC, []option.Op{option.OpWrite, option.OpSend}},
 	{option.UD, []option.Op{option.OpSend}},
 	{option.XRC, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
+	{option.SRD, []option.Op{option.OpWrite, option.OpSend, option.OpRead}},
 }
 
 // plans are all programs over all transports that carry their operations, SENDs with a shared
@@ -86,6 +87,10 @@ func stub(t *testing.T) []string {
 	return []string{"LD_PRELOAD=" + library, "STUB_SHARED=" + filepath.Join(dir, "shared")}
 }
 
+// efa makes the device one of EFA with READ and WRITE, which promises the order of blocks, and
+// requests of which every third is overtaken.
+var efa = []string{"STUB_EFA=10", "STUB_ORDER=2", "STUB_OVERTAKE=3"}
+
 // TestTransportsOfLibibverbs runs every program over every transport, in all modes that there
 // are, with every byte checked, through libibverbs.
 func TestTransportsOfLibibverbs(t *testing.T) {
@@ -95,6 +100,9 @@ func TestTransportsOfLibibverbs(t *testing.T) {
 		t.Run(plan.Program()+" "+options, func(t *testing.T) {
 			p := newPlace(t, "*.json")
 			p.env = env
+			if plan.Transport == option.SRD {
+				p.env = append(slices.Clone(env), efa...)
+			}
 			p.run(statusDone, plan.Program(), "",
 				"-d stub0 --compare --rounds 2 --verify -n 30 --out_json_file client.json "+options)
 			want := modes

@@ -15,12 +15,13 @@ int efa_load(void)
 	return p_query_device && p_create_qp_ex;
 }
 
-int efa_caps(struct abi_context *c, uint32_t *caps)
+int efa_caps(struct abi_context *c, uint32_t *caps, uint32_t *max_rdma_size)
 {
 	struct abi_efadv_device_attr a = {0};
 	int err = p_query_device(c, &a, sizeof a);
 
 	*caps = a.device_caps;
+	*max_rdma_size = a.max_rdma_size;
 	return err;
 }
 

@@ -65,9 +65,9 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 //	struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
 //	struct ibv_qp *ibv_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *qp_init_attr_ex)
 func (p *pd) createQP(init *verbs.QPInitAttr, in *C.struct_abi_qp_init_attr_ex) (c *C.struct_abi_qp, verb string, err error) {
-	init.MaxScatterToCQE = 0
+	init.MaxScatterToCQE, init.MaxRDMASize = 0, 0
 	if init.Type == verbs.QPTypeSRD {
-		return p.createSRD(in)
+		return p.createSRD(init, in)
 	}
 	if init.SendOps != 0 {
 		in.comp_mask |= C.ABI_QP_INIT_ATTR_SEND_OPS_FLAGS

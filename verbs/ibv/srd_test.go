@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -81,7 +82,11 @@ func newSRD(t *testing.T) *srd {
 	gid := made(ctx.QueryGID(1, 0))(t)
 	s.ah = made(pd.CreateAH(&verbs.AHAttr{IsGlobal: true, PortNum: 1, GRH: verbs.GlobalRoute{DGID: gid.GID}}))(t)
 	s.mem = made(verbs.NewBuffer(4096))(t)
-	s.mr = made(pd.RegMR(s.mem.Bytes(), everything))(t)
+	rights := verbs.AccessLocalWrite
+	if os.Getenv("STUB_EFA") != strings.TrimPrefix(efaWithoutRDMA, "STUB_EFA=") {
+		rights |= verbs.AccessRemoteWrite | verbs.AccessRemoteRead
+	}
+	s.mr = made(pd.RegMR(s.mem.Bytes(), rights))(t)
 	t.Cleanup(func() {
 		if err := errors.Join(s.qps[0].Close(), s.qps[1].Close(), s.ah.Close(), s.mr.Close(), s.cq.Close(), pd.Close(), s.mem.Close()); err != nil {
 			t.Error(err)
@@ -175,6 +180,11 @@ func TestSRDWithoutRDMA(t *testing.T) {
 	}
 	if err := s.post(verbs.OpSend, verbs.SendSignaled, srdKey); err != nil {
 		t.Error(err)
+	}
+	init := srdInit(s.cq)
+	init.SendOps = verbs.SendOpSend | verbs.SendOpRDMARead
+	if _, err := made(s.cq.(*cq).ctx.AllocPD())(t).CreateQP(init); !errors.Is(err, verbs.ErrNotSupported) {
+		t.Errorf("a QP that is to READ: %v", err)
 	}
 }
 

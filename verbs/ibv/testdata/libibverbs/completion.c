@@ -225,7 +225,11 @@ static inline void hand_out(struct cqe *e, struct abi_wc *wc)
 	*wc = e->wc;
 	if (e->held)
 		memcpy((void *)(uintptr_t)e->held_at, e->data, e->held);
-	if (e->qp && q->num == e->qp && (int32_t)(e->posted - q->freed) > 0)
+	if (!e->qp || q->num != e->qp)
+		return;
+	if (q->type == SRD) /* whose completions tell of their own request alone */
+		__atomic_add_fetch(&q->freed, 1, __ATOMIC_RELEASE);
+	else if ((int32_t)(e->posted - q->freed) > 0)
 		__atomic_store_n(&q->freed, e->posted, __ATOMIC_RELEASE);
 }
 

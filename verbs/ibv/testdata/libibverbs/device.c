@@ -24,11 +24,11 @@ const char *ibv_get_device_name(struct abi_device *d) { return d->name; }
 
 static int query_port(struct abi_context *c, uint8_t port, struct abi_port_attr *a, size_t size)
 {
-	int lids = !ethernet();
+	int efa = number("STUB_EFA", 0) != 0, lids = !ethernet() && !efa;
 	struct abi_port_attr all = {
-		.state = 4 /* ACTIVE */, .max_mtu = 5, .active_mtu = 5, .gid_tbl_len = 2, .pkey_tbl_len = 1, .max_msg_sz = MESSAGE,
-		.lid = lids, .sm_lid = lids, .flags = !lids /* GRH_REQUIRED */, .active_width = 1, .phys_state = 5 /* LinkUp */,
-		.link_layer = lids ? 1 : 2, .qkey_viol_cntr = shared->qkey_violations,
+		.state = 4 /* ACTIVE */, .max_mtu = 5, .active_mtu = 5, .gid_tbl_len = 2, .pkey_tbl_len = 1, .max_msg_sz = efa ? EFA_MESSAGE : MESSAGE,
+		.lid = lids, .sm_lid = lids, .flags = !lids && !efa /* GRH_REQUIRED */, .active_width = 1, .phys_state = 5 /* LinkUp */,
+		.link_layer = efa ? 0 : lids ? 1 : 2, .qkey_viol_cntr = shared->qkey_violations,
 		.active_speed = number("STUB_SPEED", 0), .active_speed_ex = number("STUB_SPEED_EX", 0),
 	};
 	size_t known = getenv("STUB_SPEED_EX") ? sizeof all : offsetof(struct abi_port_attr, active_speed_ex);

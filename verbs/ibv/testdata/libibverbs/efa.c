@@ -3,6 +3,18 @@
 
 static uint32_t device_caps(void) { return number("STUB_EFA", 0) - 1; }
 
+/* efa_rights are those that memory may be registered with. */
+unsigned efa_rights(void)
+{
+	unsigned all = LOCAL_WRITE | RELAXED;
+
+	if (device_caps() & ABI_EFADV_DEVICE_ATTR_CAPS_RDMA_READ)
+		all |= REMOTE_READ;
+	if (device_caps() & ABI_EFADV_DEVICE_ATTR_CAPS_RDMA_WRITE)
+		all |= REMOTE_WRITE;
+	return all;
+}
+
 int efadv_query_device(struct abi_context *c, struct abi_efadv_device_attr *a, uint32_t size)
 {
 	*a = (struct abi_efadv_device_attr){.device_caps = device_caps(), .max_rdma_size = MESSAGE};

@@ -118,6 +118,10 @@ struct abi_mr *ibv_reg_mr_iova2(struct abi_pd *pd, void *addr, size_t length, ui
 		errno = EINVAL;
 		return NULL;
 	}
+	if (number("STUB_EFA", 0) && access & ~efa_rights()) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
 	pthread_mutex_lock(&pages_lock);
 	p = hold_pages((uintptr_t)addr, length);
 	pthread_mutex_unlock(&pages_lock);

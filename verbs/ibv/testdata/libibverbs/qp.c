@@ -108,6 +108,7 @@ struct abi_qp *make_qp(struct abi_context *c, struct abi_qp_init_attr_ex *init, 
 	q->s->scatter = flags & ABI_MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE || init->qp_type != RC ? 0 : number("STUB_SCATTER", 0);
 	if (q->s->scatter > HELD)
 		q->s->scatter = HELD;
+	q->s->overtake = init->qp_type == SRD ? number("STUB_OVERTAKE", 0) : 0;
 	hold(q, 1);
 	q->qp.qp_num = num | flags << 20;
 	__atomic_store_n(&q->s->num, q->qp.qp_num, __ATOMIC_RELEASE);

@@ -61,6 +61,8 @@ int post_recv(struct abi_qp *qp, struct abi_recv_wr *wr, struct abi_recv_wr **ba
 		peer = find_qp(q->attr.dest_qp_num);
 		if (peer)
 			proceed(peer);
+		else if (q->type == SRD)
+			proceed_all();
 	}
 	return err;
 }

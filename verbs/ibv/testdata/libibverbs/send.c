@@ -34,6 +34,8 @@ static inline int check(struct qps *q, struct abi_send_wr *wr, size_t *length)
 		return EINVAL;
 	if ((q->type == UD || q->type == SRD) && ((struct ah *)(uintptr_t)wr->wr[0])->domain != q->pd)
 		return EINVAL;
+	if (q->type == SRD && n > EFA_MESSAGE && (wr->opcode == SEND || wr->opcode == SEND_IMM))
+		return EINVAL;
 	*length = n;
 	return 0;
 }
@@ -191,7 +193,12 @@ static inline int post(struct qps *q, struct abi_send_wr *wr)
 	if (err)
 		return err;
 	q->posted++;
-	if (q->out == q->in && q->state == RTS && attempt(q, wr, set_way(q, wr, &way), length, q->posted))
+	if (q->overtake && q->posted % q->overtake == 0) {
+		advance(q);
+		enqueue(q, wr, 0);
+		return 0;
+	}
+	if ((q->out == q->in || q->overtake) && q->state == RTS && attempt(q, wr, set_way(q, wr, &way), length, q->posted))
 		return 0;
 	enqueue(q, wr, q->out == q->in && q->state == RTS);
 	if (q->state == ERR || q->state == SQE)

@@ -36,7 +36,10 @@
  *	STUB_SPEED_EX=code   its active_speed_ex; without it the library is older than that member
  *	STUB_MLX5=1          the device is one of libmlx5, which is this library under a second name
  *	STUB_EFA=n           the device is one of libefa, which is this library under a third
- *	                     name: it has no RC, and with n - 1 for device_caps QPs of SRD
+ *	                     name: it has no RC, and with n - 1 for device_caps QPs of SRD; its
+ *	                     port is of no known link
+ *	STUB_OVERTAKE=n      each n-th request of a QP of SRD is carried out, and completes, after those
+ *	                     that are posted behind it, up to the next such or for a millisecond
  *
  * The upper 4 bits of a QP's number are the create_flags of mlx5dv_create_qp, or 0.
  */
@@ -71,6 +74,7 @@ enum {
 	DEPTH_READS = 16,       /* READs and atomic operations under way */
 	MESSAGE = 8 << 20,      /* bytes */
 	MTU_BYTES = 4096,
+	EFA_MESSAGE = 8928,     /* bytes of a SEND over SRD */
 	GRH = 40,
 	HELD = 32,              /* bytes of a message in a CQE */
 };
@@ -78,7 +82,7 @@ enum {
 
 enum { RESET, INIT, RTR, RTS, SQD, SQE, ERR }; /* states of a QP */
 enum { RC = 2, UC, UD, XRC_SEND = 9, XRC_RECV, SRD = 255 }; /* types */
-enum { LOCAL_WRITE = 1, REMOTE_WRITE = 2, REMOTE_READ = 4, REMOTE_ATOMIC = 8, MW_BIND = 16, ZERO_BASED = 32, ON_DEMAND = 64 };
+enum { LOCAL_WRITE = 1, REMOTE_WRITE = 2, REMOTE_READ = 4, REMOTE_ATOMIC = 8, MW_BIND = 16, ZERO_BASED = 32, ON_DEMAND = 64, RELAXED = 1 << 20 };
 enum { WRITE, WRITE_IMM, SEND, SEND_IMM, READ, SWAP, ADD, LOCAL_INV, BIND_MW, SEND_INV }; /* opcodes */
 enum { FENCE = 1, SIGNALED = 2, SOLICITED = 4, INLINED = 8 };
 enum {
@@ -153,6 +157,7 @@ struct entry {
 struct qps {
 	uint32_t num, uses, type, state, pd, domain, srq, send_cq, recv_cq, sig_all, established;
 	uint32_t scatter; /* bytes that its CQEs hold */
+	uint32_t overtake; /* each request of so many is overtaken; 0: none is */
 	struct abi_qp_attr attr;
 	struct abi_qp_cap cap;
 	struct pipe home;
@@ -322,6 +327,9 @@ void *object(const char *call, size_t size);
  * owner has it. */
 uint64_t owners_address(uint32_t key, uint64_t addr);
 void *reach(uint32_t pd, uint32_t key, uint64_t addr, size_t length, unsigned int access);
+
+/* efa.c */
+unsigned efa_rights(void);
 
 /* windows.c: carries LOCAL_INV or BIND_MW out; takes a window's access away, or returns 0; whether
  * a window is of another QP. */
