@@ -65,6 +65,21 @@ func TestPageHoldsNumbersWarningsAndFigures(t *testing.T) {
 	}
 }
 
+// The page names the transport of each run, what was lost, and why there is no mode data.
+func TestPageOfTransports(t *testing.T) {
+	page := writePage(t, synthetic.Transports(t)...)
+	for _, want := range []string{
+		"shm_whole · UC, UD, XRC, RC with SRQ, RC · node1 and node2", "device shm_whole, RC with SRQ, QPs 1", "device shm_whole, UD, QPs 1",
+		"Atomic Latency Test", "Atomic BW Test", "ATOMIC_FETCH_AND_ADD", "100 of 5000 messages were lost",
+		"send latency over UD: messages lost: poll 0 %, event 2 %", "over UD a SEND may be lost", "the messages of all QPs take the receives of a shared receive queue",
+		"an atomic operation brings what was at the peer", "<dt>Connection type</dt><dd>XRC",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
 func TestPageNeedsNothingElse(t *testing.T) {
 	page := writePage(t, synthetic.File(t, "write", result.KindLatency, []int{2}, "poll"))
 	for _, pattern := range []string{`(?i)<script`, `(?i)<link`, `(?i)<img`, `(?i)@import`, `(?i)url\(`, `href="[^#]`, `<\?xml`} {

@@ -207,6 +207,7 @@ func verdictCases(t *testing.T) []verdictCase {
 			withoutData(f)
 		}))},
 		{"a shared receive queue", []*result.File{sends(t, "RC", true), sends(t, "RC", false)}},
+		{"all transports", synthetic.Transports(t)},
 		{"UD alone", []*result.File{sends(t, "UD", false)}},
 		{"UC alone", one(func(f *result.File) { f.Parameters.Transport = "UC" })},
 		{"wrong after a completion", append(one(nothing), checkedFile(t, "write", map[string]result.Verify{"poll": {Duplicates: 2}}))},
@@ -283,6 +284,11 @@ func sends(t *testing.T, transport option.Transport, srq bool) *result.File {
 	f.Parameters.Transport, f.Parameters.UseSRQ = transport, srq
 	if f.Parameters.NoData() != "" {
 		withoutData(f)
+	}
+	if transport.Lossy() {
+		for i := range f.Rows {
+			f.Rows[i].Delivery = &result.Delivery{Sent: 1000, Lost: uint64(i)}
+		}
 	}
 	return f
 }

@@ -64,6 +64,7 @@ type cost struct {
 	where     string          // the sides that wait
 	busy      map[string]span // by mode: part of the time that the waiting cores were busy
 	wakeUps   span            // of mode event, for each message
+	lost      map[string]span // by mode: part of the messages, where it is counted
 	events    []eventCost     // where the ratio of event to poll is known, from small to large
 	subjects  []*subject
 	preempted []string // tests in which other work took the CPU of threads that spin: "write latency"
@@ -107,7 +108,7 @@ func costName(kind string, subjects []*subject) string {
 
 // costOf sums subjects of one kind up, if there is something to sum up.
 func costOf(name, setting string, subjects []*subject) (cost, bool) {
-	c := cost{name: name + setting, setting: setting, busy: map[string]span{}, subjects: subjects}
+	c := cost{name: name + setting, setting: setting, busy: map[string]span{}, lost: map[string]span{}, subjects: subjects}
 	for _, s := range subjects {
 		var preempted []*lineup
 		for _, l := range s.points {
@@ -152,6 +153,11 @@ func (c *cost) add(e Entry) {
 		where = "on the sides that wait"
 	}
 	c.where = where
+	if d := e.Delivery; d != nil && d.Sent > 0 {
+		lost := c.lost[e.Mode]
+		lost.add(lostPart(d))
+		c.lost[e.Mode] = lost
+	}
 	for _, side := range waitingCosts(e) {
 		busy := c.busy[e.Mode]
 		busy.add(side.Busy)
@@ -167,23 +173,49 @@ const fewWakeUps = 0.9
 
 // texts are what is said of a cost, without its name.
 func (c cost) texts() []string {
-	var busy []string
-	for _, mode := range result.ModeOrder {
-		if b, measured := c.busy[mode]; measured {
-			busy = append(busy, mode+" "+b.text(percentNumber, "-")+" %")
-		}
-	}
-	line := "core busy " + c.where + ": " + strings.Join(busy, ", ")
+	line := "core busy " + c.where + ": " + byMode(c.busy)
 	if c.wakeUps.n > 0 {
 		line += "; event wakes the thread " + c.wakeUps.text(wakeUpNumber, " to ") + " times per message"
 		if c.wakeUps.least < fewWakeUps {
 			line += "; below 0.9 its ratio is not the cost of events"
 		}
 	}
-	if len(c.events) == 0 {
-		return []string{line}
+	lines := []string{line}
+	if len(c.events) > 0 {
+		lines = append(lines, c.eventText())
 	}
-	return []string{line, c.eventText()}
+	if len(c.lost) > 0 {
+		lines = append(lines, "messages lost: "+byMode(c.lost))
+	}
+	return lines
+}
+
+// byMode prints parts: "poll 70-100 %, event 40 %".
+func byMode(parts map[string]span) string {
+	var all []string
+	for _, mode := range result.ModeOrder {
+		if s, measured := parts[mode]; measured {
+			all = append(all, mode+" "+s.text(percentNumber, "-")+" %")
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// lostPart is the part of the messages that was lost.
+func lostPart(d *result.Delivery) float64 { return float64(d.Lost) / float64(d.Sent) }
+
+// LostText says what part of the messages was lost in one of the rows, at most; "" if none was.
+func LostText(rows []Entry) string {
+	var lost span
+	for _, e := range rows {
+		if d := e.Delivery; d != nil && d.Sent > 0 {
+			lost.add(lostPart(d))
+		}
+	}
+	if lost.most == 0 {
+		return ""
+	}
+	return "up to " + percentNumber(lost.most) + " % of the messages were lost"
 }
 
 // costLines answer what it costs.

@@ -63,7 +63,8 @@ func comparison(t *testing.T) (runs []*result.File) {
 	return append(runs, checked)
 }
 
-// trouble is two runs of one test that went wrong, with long words in every text.
+// trouble is two runs of one test that went wrong, with long words in every text, and runs over all
+// transports, of which some lost messages.
 func trouble(t *testing.T) []*result.File {
 	a, b := synthetic.File(t, "write", result.KindLatency, sizes, modes...), synthetic.File(t, "write", result.KindLatency, sizes, modes...)
 	long := strings.Repeat("averylongword", 12)
@@ -75,7 +76,7 @@ func trouble(t *testing.T) []*result.File {
 	for i := range b.Rows {
 		b.Rows[i].Forced = b.Rows[i].Mode == "data"
 	}
-	return []*result.File{a, b}
+	return append([]*result.File{a, b}, synthetic.Transports(t)...)
 }
 
 // everything is six tests of all sizes, sweeps along QPs and pauses, and runs whose bytes

@@ -19,7 +19,7 @@ func newSketch(g *group, lines []*series, what string, words ...string) *sketch.
 	s.Name = reports.Slug(words...)
 	s.Title = reports.Shorten(strings.TrimSuffix(reports.TestTitle(g.Op, g.Kind), " Test"), 40) + ": " + what
 	s.Subtitle = subtitle(g, lines)
-	s.Notes = slices.Concat(leftOut(g), noRatio(lines))
+	s.Notes = slices.Concat(leftOut(g), noRatio(lines), lostText(lines))
 	wrong := wrongData(g, lines)
 	s.Warnings, s.Alarming = append(wrong, warning(g, lines)...), len(wrong) > 0 || g.Alarming()
 	return s
@@ -70,6 +70,9 @@ func leftOut(g *group) []string {
 		if !slices.ContainsFunc(f.Warnings, func(w result.Warning) bool { return w.ID == idDataNotRun }) {
 			continue
 		}
+		if impossible := f.Parameters.NoData(); impossible != "" {
+			return []string{"mode data was left out: " + reports.Shorten(impossible, 160)}
+		}
 		side := unpromised(f)
 		return []string{fmt.Sprintf("mode data was left out: asked about the order of data, %s answers %q",
 			reports.Shorten(side.Device.Name, 32), reports.Clean(side.Order.Answer))}
@@ -109,6 +112,18 @@ func noRatio(lines []*series) []string {
 				return []string{"nothing is concluded between modes: " + reports.Shorten(e.NoRatio, 90)}
 			}
 		}
+	}
+	return nil
+}
+
+// lostText says how much of what is drawn was lost.
+func lostText(lines []*series) []string {
+	var all []reports.Entry
+	for _, s := range lines {
+		all = append(all, s.entries...)
+	}
+	if text := reports.LostText(all); text != "" {
+		return []string{text}
 	}
 	return nil
 }
