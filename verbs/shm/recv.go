@@ -28,7 +28,7 @@ type recvQueue struct {
 	closed atomic.Bool    // the peer's records do not count any more
 
 	// Of shared receives, guarded by the lock of the QP's pool, as everything else is then.
-	lent   []*sharedWR   // by slot
+	lent   []*sharedWR   // by slot; nil if none was lent yet
 	served atomic.Uint64 // the last header.want that was looked at
 	waits  *srq          // in whose list the QP is
 }
@@ -46,9 +46,7 @@ func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
 		return err
 	}
 	r.header, r.records = view[recvHeader](r.file.Bytes(), 0), viewRecords(r.file.Bytes(), r.layout.n)
-	if q.sharing() {
-		r.lent = make([]*sharedWR, r.layout.n)
-	} else {
+	if !q.sharing() {
 		r.slots = make([]recvSlot, r.layout.n)
 	}
 	r.inode, err = inodeOf(r.file.FD())

@@ -282,6 +282,9 @@ func (s *srq) lendAhead() {
 // lendOut lends the QP receives until it has a batch that it has not used.
 func (s *srq) lendOut(q *qp, batch int) {
 	r := &q.recv
+	if r.lent == nil { // of many QPs that receive nothing none has it
+		r.lent = make([]*sharedWR, r.layout.n)
+	}
 	first := r.posted.Load()
 	i := first
 	for ; int(i-r.next.Load()) < batch && s.len() > 0; i++ {
