@@ -105,13 +105,24 @@ func ringSize(n int) int {
 	return size
 }
 
-func (q *cq) Poll(wc []verbs.WC) (int, error) {
-	if q.empty() {
-		if n := q.help(wc); n > 0 || q.empty() {
-			return n, nil
+func (q *cq) Poll(wc []verbs.WC) (int, error) { return q.PollSpin(wc, 1) }
+
+func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
+	for range max {
+		if q.empty() {
+			if !q.helps() {
+				continue
+			}
+			if n := q.help(wc); n > 0 {
+				return n, nil
+			}
+			if q.empty() {
+				continue
+			}
 		}
+		return q.take(wc, nil)
 	}
-	return q.take(wc, nil)
+	return 0, nil
 }
 
 // take takes completions off the queue, with their times if there is room for them.
@@ -153,18 +164,6 @@ func (q *cq) pollReceivers(wc []verbs.WC, times []uint64, n int) (all int, faile
 		}
 	}
 	return n, nil, 0
-}
-
-func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
-	for range max {
-		if !q.empty() {
-			return q.take(wc, nil)
-		}
-		if n := q.help(wc); n > 0 {
-			return n, nil
-		}
-	}
-	return 0, nil
 }
 
 // empty is a look without the lock: it may miss what arrives now, never what

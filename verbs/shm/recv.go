@@ -30,7 +30,6 @@ type recvQueue struct {
 	// Of shared receives, guarded by the lock of the QP's pool, as everything else is then.
 	lent   []*sharedWR   // by slot; nil if none was lent yet
 	served atomic.Uint64 // the last header.want that was looked at
-	waits  *srq          // in whose list the QP is
 }
 
 // recvSlot is what the owner keeps of a receive.

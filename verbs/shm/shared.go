@@ -208,10 +208,7 @@ func (q *qp) lendWanted() {
 	if want == 0 || i-r.next.Load() > r.posted.Load()-r.next.Load() || !receives(verbs.QPState(q.state.Load())) {
 		return
 	}
-	if r.waits != nil {
-		r.waits.waiting = slices.DeleteFunc(r.waits.waiting, func(x *qp) bool { return x == q })
-		r.waits = nil
-	}
+	q.waitNoMore()
 	s := q.sharedQueue(uint32(want))
 	if i != r.posted.Load() {
 		if s == r.lent[i&(r.layout.n-1)].srq {
@@ -226,11 +223,18 @@ func (q *qp) lendWanted() {
 		return // what another peer has taken may come back: the next look tells
 	default:
 		if s != nil {
-			s.waiting, r.waits = append(s.waiting, q), s
+			s.waiting = append(s.waiting, q)
 		}
 		atomic.StoreUint64(&r.header.none, want)
 	}
 	r.served.Store(want)
+}
+
+// waitNoMore takes the QP off the lists of those that wait.
+func (q *qp) waitNoMore() {
+	for _, s := range q.sharedQueues() {
+		s.waiting = slices.DeleteFunc(s.waiting, func(x *qp) bool { return x == q })
+	}
 }
 
 // sharedQueue returns the queue that a request of the peer names; nil: there is none.
@@ -359,13 +363,12 @@ func (q *qp) reclaimReceives() {
 		queues = append(queues, r.lent[(last-1)&(r.layout.n-1)].srq)
 		r.giveBack(last - 1)
 	}
+	q.waitNoMore()
 	for _, s := range q.sharedQueues() {
-		s.waiting = slices.DeleteFunc(s.waiting, func(x *qp) bool { return x == q })
 		if s.last == q {
 			s.last = nil
 		}
 	}
-	r.waits = nil
 	for _, s := range queues {
 		s.serveWaiting()
 	}
@@ -381,7 +384,7 @@ func (s *srq) lendPosted() {
 func (s *srq) serveWaiting() {
 	for len(s.waiting) > 0 && s.len() > 0 {
 		q := s.waiting[0]
-		s.waiting, q.recv.waits = s.waiting[1:], nil
+		s.waiting = s.waiting[1:]
 		s.lendTo(q)
 	}
 }

@@ -170,10 +170,7 @@ func (d *domain) add(s *srq) {
 
 // remove removes a queue, under the domain's lock.
 func (d *domain) remove(s *srq) {
-	d.srqs = slices.DeleteFunc(d.srqs, func(x *srq) bool { return x == s })
-	for _, q := range s.waiting {
-		q.recv.waits = nil
-	}
+	d.srqs, s.waiting = slices.DeleteFunc(d.srqs, func(x *srq) bool { return x == s }), nil
 	if !slices.ContainsFunc(d.srqs, func(x *srq) bool { return x.cq == s.cq }) {
 		for _, q := range d.qps {
 			s.cq.removeLender(q)
