@@ -83,7 +83,7 @@ func (s *session) promises(here, there verbs.Endpoint) error {
 func (s *session) parameters(here, there verbs.Endpoint) result.Parameters {
 	r := result.Parameters{Plan: s.cfg.Plan}
 	r.Inline, r.MTU = s.rig.inline, min(here.MTU, there.MTU).Bytes()
-	if r.Fetches() {
+	if r.Fetches() && !r.Transport.Unordered() {
 		r.Outs = int(min(here.RdAtomic, there.RdAtomic))
 	}
 	if first := s.scheme(0, 0); !first.exchange {

@@ -12,7 +12,7 @@ var operationOptions = []*Option{
 		Name: "outs", Letter: "o", Argument: "N", Group: groupWork, Only: Test.Fetches,
 		Help:    "READs or atomic operations of a QP that are outstanding at a time, as far as both devices allow",
 		Default: "as many as both devices allow", Perftest: same,
-		Meaning: "READs or atomic operations of a QP that could be outstanding",
+		Meaning: "READs or atomic operations of a QP that could be outstanding; 0: all that the send queue holds",
 		JSON:    "outstanding", Unit: "operations", Label: "Outstand reads", Header: Always,
 		value: numberOr(func(s *Settings) *int { return &s.Outs }, 0, 1, MaxOuts),
 	},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/ibperf/ibperf/verbs"
 )
 
 // nameWidth is the column of attribute names.
@@ -53,6 +55,9 @@ func writeOrders(b *strings.Builder, orders []Order) {
 			answer += ": " + o.Error
 		}
 		fmt.Fprintf(b, "    %-10s %-12s %s\n", o.Transport, o.Operation, answer)
+	}
+	if orders[0].Transport == verbs.QPTypeSRD.String() {
+		b.WriteString("    the device has no RC: programs run on it with -c SRD\n")
 	}
 }
 

@@ -49,6 +49,9 @@ func TestCapsOfEFA(t *testing.T) {
 			t.Errorf("no promise of %s: %v\n%s", op, err, out)
 		}
 	}
+	if !strings.Contains(string(out), "no RC: programs run on it with -c SRD") {
+		t.Errorf("nothing says how to run on the device: %v\n%s", err, out)
+	}
 }
 
 // srd are two SRD QPs of one device, which reach each other.
