@@ -22,7 +22,8 @@ const perftestHead = `# Options beside perftest's
 
 What became of each option of perftest. This page is made of the table of options
 (` + "`option/`" + `); ` + "`go test ./option -update`" + ` renews it. Names and letters are perftest's where
-there is such an option, and all defaults are but where it says so. Which command lines are tested
+there is such an option, and all defaults are but where it says so; a long name may be cut short as
+far as no other one begins so. Which command lines are tested
 beside perftest's programs is in ` + "`test/e2e/testdata/beside.txt`" + `.
 `
 

@@ -8,7 +8,9 @@ import (
 	"github.com/ibperf/ibperf/reports/table"
 )
 
-// The fields of the tables of details: what perftest's rows do not tell.
+// The fields of the tables of details: what perftest's rows do not tell. Programs that read
+// perftest's text look for rows anywhere: two whole numbers and three or more others. So words and
+// "%" stand between the numbers of these tables.
 var (
 	percentileFields = []string{"latency.n", "latency.p50_ns", "latency.p90_ns", "latency.p99_ns", "latency.p99_9_ns",
 		"latency.p99_99_ns", "latency.max_ns"}
@@ -18,7 +20,7 @@ var (
 		"bandwidth.slowest_bytes_per_s", "bandwidth.median_window_bytes_per_s", "bandwidth.peak_bytes_per_s",
 		"from_client.peak_bytes_per_s", "from_server.peak_bytes_per_s", "bandwidth.window_s"}
 	deliveryFields = []string{"delivery.sent", "delivery.lost"}
-	workFields     = []string{"opcode", "touch", "slots", "span", "depth", "cq_mod", "relaxed_ordering"}
+	workFields     = []string{"opcode", "slots", "span", "depth", "touch", "cq_mod", "relaxed_ordering"}
 	costFields     = []string{"local.busy", "peer.busy", "local.sleeps_per_message", "peer.sleeps_per_message",
 		"local.cpu_ns_per_message", "peer.cpu_ns_per_message"}
 	threadFields = []string{"local.cpus", "peer.cpus", "local.preempted_per_s", "peer.preempted_per_s"}
@@ -74,7 +76,7 @@ func fieldTable(g *Group, title string, fields []string, gbits bool) *table.Tabl
 	for _, e := range g.Entries() {
 		cells := append(place(g.Label(e.Run), e.Size), e.ModeMark())
 		for _, c := range columns {
-			cells = append(cells, Clean(c.Text(e.Row, gbits)))
+			cells = append(cells, cell(c, e.Row, gbits))
 		}
 		t.Add(cells...)
 	}
@@ -102,7 +104,22 @@ func place(label string, size int) []string {
 }
 
 func head(c *result.Column, gbits bool) table.Column {
-	return table.Column{Name: c.Head, Unit: c.Shown(gbits), Left: c.Value == nil}
+	unit := c.Shown(gbits)
+	if unit == percentUnit {
+		unit = ""
+	}
+	return table.Column{Name: c.Head, Unit: unit, Left: c.Value == nil}
+}
+
+// percentUnit stands behind each number, and not in the head.
+const percentUnit = "%"
+
+func cell(c *result.Column, r *result.Row, gbits bool) string {
+	text := Clean(c.Text(r, gbits))
+	if c.Shown(gbits) == percentUnit && text != result.Unmeasured {
+		text += " " + percentUnit
+	}
+	return text
 }
 
 // texts lists what a field is in the rows of a group, each text once.

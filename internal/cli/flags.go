@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,7 +85,7 @@ func (f *flags) given(name string) bool {
 
 // parse reads the arguments. Its errors name the option and what is possible.
 func (f *flags) parse(args []string) error {
-	err := f.set.Parse(args)
+	err := f.set.Parse(f.whole(args))
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
@@ -101,6 +102,44 @@ func (f *flags) parse(args []string) error {
 		return usage(fmt.Sprintf("--%s %s: %v", invalid.GetFlag().Name, quoted(invalid.GetValue()), errors.Unwrap(invalid)))
 	}
 	return usage(err.Error())
+}
+
+// whole writes long names out that are cut short, as getopt_long(3) does for perftest: the
+// beginning of one name stands for it.
+func (f *flags) whole(args []string) []string {
+	all := slices.Clone(args)
+	for i, arg := range all {
+		name, isLong := strings.CutPrefix(arg, "--")
+		if isLong && name == "" {
+			break // no options after it
+		}
+		name, rest, given := strings.Cut(name, "=")
+		if !isLong || option.Find(option.Spelled(name)) != nil || f.set.Lookup(name) != nil {
+			continue // also what only other programs have
+		}
+		if names := f.beginWith(option.Spelled(name)); len(names) == 1 {
+			all[i] = "--" + names[0]
+			if given {
+				all[i] += "=" + rest
+			}
+		}
+	}
+	return all
+}
+
+// beginWith are the names that begin so, of options that perftest alone has too.
+func (f *flags) beginWith(name string) (names []string) {
+	f.set.VisitAll(func(flag *pflag.Flag) {
+		if strings.HasPrefix(flag.Name, name) {
+			names = append(names, flag.Name)
+		}
+	})
+	for _, a := range option.Absents {
+		if strings.HasPrefix(a.Name, name) {
+			names = append(names, a.Name)
+		}
+	}
+	return names
 }
 
 // quoted shows an argument as it is where that is clear, else in quotes.

@@ -134,7 +134,9 @@ func TestParseRefuses(t *testing.T) {
 		"--ib-dev= node1":             `--ib-dev "": must not be empty`,
 		"--itres 5":                   "unknown option --itres (did you mean --iters?); see --help",
 		"--ib_devs x":                 "did you mean --ib-dev?",
-		"--dur 5":                     "did you mean --duration?",
+		"--duraton 5":                 "did you mean --duration?",
+		"--re 5":                      "unknown option --re",
+		"--hop_l 3":                   "option --hop_limit of perftest",
 		"--nonsense":                  "unknown option --nonsense; see --help",
 		"-y 1":                        "unknown option -y: only ib_write_bw, ib_send_bw, ib_read_bw, ib_atomic_bw have it",
 		"-O":                          "option -O of perftest (--dualport): not supported",
@@ -150,6 +152,14 @@ func TestParseRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || Status(err) != StatusUsage {
 			t.Errorf("%s: %v (status %d), want status 2 and %q", args, err, Status(err), want)
 		}
+	}
+}
+
+// A long name may be cut short as far as no other one begins so, one of perftest alone neither.
+func TestNamesCutShort(t *testing.T) {
+	o, err := parse(option.Test{Op: option.OpWrite, Kind: option.KindBandwidth}, strings.Fields("--report_gbit --dur=3 --rx 7 --bidir node1"))
+	if err != nil || !o.Own.Gbits || o.Duration != 3*time.Second || o.RxDepth != 7 || !o.Both {
+		t.Errorf("%+v, %v", o, err)
 	}
 }
 

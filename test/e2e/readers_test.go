@@ -41,19 +41,89 @@ func byFields(who, size string, fields, at int) scraper {
 	}}
 }
 
+// byLines reads the first group of every line behind a text that the expression is found in, each of
+// which would be a row: there must be one.
+func byLines(who, behind, pattern string) scraper {
+	re := regexp.MustCompile(pattern)
+	return scraper{who, func(text string) string {
+		var found []string
+		_, rest, _ := strings.Cut(text, behind)
+		for line := range strings.Lines(rest) {
+			if m := re.FindStringSubmatch(line); m != nil {
+				found = append(found, m[1])
+			}
+		}
+		return strings.Join(found, " and ")
+	}}
+}
+
+// bySize reads a field of the first line that has the size anywhere.
+func bySize(who, size string, at int) scraper {
+	return scraper{who, func(text string) string {
+		for line := range strings.Lines(text) {
+			if f := strings.Fields(line); strings.Contains(line, size) && len(f) > at {
+				return f[at]
+			}
+		}
+		return ""
+	}}
+}
+
+// byDigits reads a field of the first line whose first field begins with a digit and that has
+// a number there.
+func byDigits(who string, at int) scraper {
+	return scraper{who, func(text string) string {
+		for line := range strings.Lines(text) {
+			f := strings.Fields(line)
+			if len(f) <= at || f[0][0] < '0' || f[0][0] > '9' {
+				continue
+			}
+			if _, err := strconv.ParseFloat(f[at], 64); err == nil {
+				return f[at]
+			}
+		}
+		return ""
+	}}
+}
+
+// someNumber and someDecimal are how rows are looked for anywhere in a line.
+const (
+	someNumber  = `\d+(?:\.\d+)?`
+	someDecimal = `\d+\.\d+`
+)
+
+// numbersIn is a row of two whole numbers and n others, of which one is read.
+func numbersIn(other string, n, read int) string {
+	pattern := `\d+\s+\d+`
+	for i := range n {
+		if pattern += `\s+` + other; i == read {
+			pattern = strings.TrimSuffix(pattern, other) + "(" + other + ")"
+		}
+	}
+	return pattern
+}
+
 // Those of bandwidth and of latency.
 func ofBandwidth(size string) []scraper {
 	return []scraper{
+		byLines("all lines below the header that have five numbers", "#bytes", numbersIn(someNumber, 3, 1)),
+		byLines("all lines that have two whole numbers and decimals", "", numbersIn(someDecimal, 3, 1)),
+		byDigits("the fourth field of the first line that begins with a number", 3),
+		bySubmatch("the size and four numbers, anywhere", size+`\s+\d+\s+[\d.]+\s+([\d.]+)\s+[\d.]+`),
 		byFields("awk '{print $4}' of the line of the size", size, 0, 3),
 		byFields("five fields between white space", size, 5, 3),
 		bySubmatch("a row of five numbers that is a whole line", `(?m)^\s*\d+\s+\d+\s+[\d.]+\s+([\d.]+)\s+[\d.]+\s*$`),
 		bySubmatch("the row right below the header", `#bytes\s+#iterations\s+BW peak\[(?:MiB|Gb)/sec\]\s+BW average\[(?:MiB|Gb)/sec\]\s+MsgRate\[Mpps\]\s*\n\s*\d+\s+\d+\s+[\d.]+\s+([\d.]+)\s+[\d.]+\s*`),
-		bySubmatch("size and number of messages as text", fmt.Sprintf(`%-10s 2000 +[\d.]+ +([\d.]+)`, size)),
+		bySubmatch("size and number of messages, of both directions here and there, as text", fmt.Sprintf(`%-10s [24]000 +[\d.]+ +([\d.]+)`, size)),
 	}
 }
 
 func ofLatency(size string) []scraper {
 	return []scraper{
+		byLines("all lines below the header that have nine numbers", "#bytes", numbersIn(someNumber, 7, 3)),
+		byLines("all lines that have two whole numbers and decimals", "", numbersIn(someDecimal, 7, 3)),
+		byDigits("the sixth field of the first line that begins with a number", 5),
+		bySubmatch("the size and eight numbers, anywhere", size+`\s+\d+\s+[\d.]+\s+[\d.]+\s+[\d.]+\s+([\d.]+)\s+[\d.]+\s+[\d.]+\s+[\d.]+`),
 		byFields("awk '{print $6}' of the line of the size", size, 0, 5),
 		byFields("nine fields between white space", size, 9, 5),
 		bySubmatch("a row of nine numbers that is a whole line", `(?m)^\s*\d+\s+\d+\s+[\d.]+\s+[\d.]+\s+[\d.]+\s+([\d.]+)\s+[\d.]+\s+[\d.]+\s+[\d.]+\s*$`),
@@ -62,6 +132,14 @@ func ofLatency(size string) []scraper {
 	}
 }
 
+// readOptions are what command lines of such programs have beside, some of them for each.
+var readOptions = map[string]string{
+	"ib_write_bw": " --report_gbit -b", "ib_send_bw": " -e --report_gbits", "ib_read_bw": " --report_gbits --perform_warm_up -x 0", "ib_send_lat": " -e",
+}
+
+// failure is what such programs take for one, anywhere in the text.
+var failure = regexp.MustCompile(`(?i)failed to init|unable to open file descriptor|error|fail|segmentation fault`)
+
 // Programs that read perftest's text find the average in that of each program.
 func TestReadersOfPerftestsText(t *testing.T) {
 	for _, program := range append([]string{"ib_atomic_bw", "ib_atomic_lat"}, programs...) {
@@ -69,13 +147,19 @@ func TestReadersOfPerftestsText(t *testing.T) {
 		if strings.HasPrefix(program, "ib_atomic") {
 			size, options = "8", ""
 		}
-		scrapers := ofBandwidth(size)
+		scrapers, anywhere := ofBandwidth(size), bySize("the fourth field of the first line that has the size", size, 3)
 		if latency(program) {
-			scrapers = ofLatency(size)
+			scrapers, anywhere = ofLatency(size), bySize("the sixth field of the first line that has the size", size, 5)
+		}
+		if size != "8" { // which the depth of the send queue has too
+			scrapers = append(scrapers, anywhere)
 		}
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
-			_, client := newPlace(t).run(statusDone, program, "", "-d shm_whole -n 2000 -F "+options)
+			_, client := newPlace(t).run(statusDone, program, "", "-d shm_whole -n 2000 -F "+options+readOptions[program])
+			if text := client.out.String(); strings.Contains(text, "BW") == latency(program) || failure.MatchString(text) {
+				t.Errorf("the text is taken for another one, or for a failure\n%s", text)
+			}
 			first := ""
 			for _, s := range scrapers {
 				got := s.find(client.out.String())
