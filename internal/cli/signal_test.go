@@ -7,6 +7,8 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestFirstSignalCancelsAndSecondExits(t *testing.T) {
@@ -23,6 +25,27 @@ func TestFirstSignalCancelsAndSecondExits(t *testing.T) {
 	if s := <-status; s != StatusOther {
 		t.Errorf("the second signal exits with %d", s)
 	}
+}
+
+// TestEchoIsNoSecondSignal: timeout(1) sends its signal to the process and to its group. A later
+// one is a second.
+func TestEchoIsNoSecondSignal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, cancel := context.WithCancelCause(t.Context())
+		came, done, status := make(chan os.Signal), make(chan struct{}), make(chan int, 1)
+		go watchSignals(came, done, io.Discard, cancel, func(s int) { status <- s })
+		came <- syscall.SIGTERM
+		came <- syscall.SIGTERM
+		synctest.Wait()
+		select {
+		case s := <-status:
+			t.Errorf("the echo of the signal exits with %d", s)
+		case <-time.After(echo):
+			came <- syscall.SIGTERM
+			<-status
+		}
+		close(done)
+	})
 }
 
 // TestHangUpIsNoSecondSignal: a terminal that closes sends SIGHUP more than once,
