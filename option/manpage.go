@@ -23,7 +23,7 @@ func ManPage(t Test, release string) string {
 		name: t.Program(), does: "measures the " + t.Title(),
 		text: "Without a host the program is a server, which needs no options: it takes the client's, " +
 			"and serves every test. With one it runs the test against the server there.",
-		has: func(o *Option) bool { return o.In(t) }, help: func(o *Option) string { return o.HelpText(t) },
+		has: func(o *Option) bool { return o.Takes(t) }, help: func(o *Option) string { return o.HelpText(t) },
 		statuses: ExitStatus, example: "--compare -s 64K node1", see: seeOrder,
 	}
 	return m.page(release)

@@ -44,12 +44,16 @@ type Option struct {
 
 	// Only tells which tests have the option; nil: all.
 	Only func(Test) bool
+	// Idle tells which further tests take the option without effect, as perftest's do; nil: none.
+	Idle func(Test) bool
 	// Compare tells that ib_compare has this agreed option too, for all of its runs.
 	Compare bool
 	// Excludes are options that cannot be given together with this one.
 	Excludes []Exclusion
 	// As names the option that this one is another way to write; empty: it is its own.
 	As string
+	// Prevails tells that what As is given by itself is dropped beside this one, as with perftest.
+	Prevails bool
 	// Perftest is empty for an option that perftest does not have, "same", or what is
 	// different and why.
 	Perftest string
@@ -69,7 +73,11 @@ type Option struct {
 }
 
 // Exclusion is an option that does not go together with another one.
-type Exclusion struct{ Name, Why string }
+type Exclusion struct {
+	Name, Why string
+	// Yields tells that on one command line the other one holds, as with perftest.
+	Yields bool
+}
 
 // Table returns all options, in the order of help texts.
 func Table() []*Option { return table }
@@ -77,8 +85,12 @@ func Table() []*Option { return table }
 var table = slices.Concat(connectionOptions, deviceOptions, ownPathOptions, ownMemoryOptions, workOptions, pathOptions, memoryOptions, marginOptions, operationOptions, multicastOptions, completionOptions, comparisonOptions, conformOptions, outputOptions, acceptedOptions)
 
 // Find returns an option by its name, nil if there is none.
-func Find(name string) *Option {
-	i := slices.IndexFunc(table, func(o *Option) bool { return o.Name == name })
+func Find(name string) *Option { return FindEither(name, "") }
+
+// FindEither returns an option by its name or its letter, which may be empty; nil if there is
+// none.
+func FindEither(name, letter string) *Option {
+	i := slices.IndexFunc(table, func(o *Option) bool { return o.Name == name || letter != "" && o.Letter == letter })
 	if i < 0 {
 		return nil
 	}
@@ -92,7 +104,12 @@ func AgreedOptions() []*Option {
 
 // HelpText explains the option in help texts: whose it is, if only one role has it, what it
 // does and what holds without it.
-func (o *Option) HelpText(t Test) string { return o.helpText(o.DefaultText(t)) }
+func (o *Option) HelpText(t Test) string {
+	if !o.In(t) && o.Takes(t) {
+		return "accepted without effect: " + o.Help
+	}
+	return o.helpText(o.DefaultText(t))
+}
 
 func (o *Option) helpText(byDefault string) string {
 	text := o.Help
@@ -110,6 +127,14 @@ func (o *Option) helpText(byDefault string) string {
 
 // In tells whether a test has the option.
 func (o *Option) In(t Test) bool { return o.Only == nil || o.Only(t) }
+
+// YieldsTo tells whether the option is dropped where another one is given on the same command line.
+func (o *Option) YieldsTo(other string) bool {
+	return slices.ContainsFunc(o.Excludes, func(e Exclusion) bool { return e.Yields && e.Name == other })
+}
+
+// Takes tells whether a test's program takes the option, be it without effect.
+func (o *Option) Takes(t Test) bool { return o.In(t) || o.Idle != nil && o.Idle(t) }
 
 // Primary is the name under which the option's value is agreed on.
 func (o *Option) Primary() string {

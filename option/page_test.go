@@ -55,7 +55,7 @@ func TestEveryOptionOfPerftestIsAccountedFor(t *testing.T) {
 
 func TestManPages(t *testing.T) {
 	for _, test := range Tests() {
-		checkManPage(t, test.Program(), ManPage(test, "1.2.3"), func(o *Option) bool { return o.In(test) })
+		checkManPage(t, test.Program(), ManPage(test, "1.2.3"), func(o *Option) bool { return o.Takes(test) })
 	}
 	checkManPage(t, CompareProgram, CompareManPage("1.2.3"), (*Option).InCompare)
 	checkManPage(t, ConformProgram, ConformManPage("1.2.3"), (*Option).InConform)

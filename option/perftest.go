@@ -22,9 +22,9 @@ const perftestHead = `# Options beside perftest's
 
 What became of each option of perftest. This page is made of the table of options
 (` + "`option/`" + `); ` + "`go test ./option -update`" + ` renews it. Names and letters are perftest's where
-there is such an option, and all defaults are but where it says so; a long name may be cut short as
-far as no other one begins so. Which command lines are tested
-beside perftest's programs is in ` + "`test/e2e/testdata/beside.txt`" + `.
+there is such an option, and all defaults are but where it says so. As with perftest, the beginning of
+a long name stands for it if no other one of perftest's begins so; ` + "`-` and `_`" + ` are the same. An option that
+other programs have is refused with their names. Which command lines are tested beside perftest's programs is in ` + "`test/e2e/testdata/beside.txt`" + `.
 `
 
 // PerftestPage returns the page of all options of perftest, as Markdown.
@@ -64,6 +64,22 @@ func written(name, letter string) string {
 		return "`--" + name + "`"
 	}
 	return "`-" + letter + "`, `--" + name + "`"
+}
+
+// Owners names the programs that have the option, in a sentence.
+func (o *Option) Owners() string {
+	switch all := o.programs(); {
+	case all == KindBandwidth:
+		return "the bandwidth tests"
+	case all == KindLatency:
+		return "the latency tests"
+	case strings.HasPrefix(all, "all"):
+		return "the tests (ib_write_bw and the others)"
+	case strings.HasPrefix(all, "ib_"):
+		return all
+	default:
+		return "ib_" + strings.ReplaceAll(all, ", ", ", ib_")
+	}
 }
 
 // programs names those that have the option.

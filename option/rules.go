@@ -109,6 +109,9 @@ var rules = []struct {
 		func(s *Settings) bool { return s.Fetches() && !s.Bandwidth() && s.QPs != 1 },
 		"--qp: a latency test of READ or of atomic operations has one QP: who posted knows on which one it is answered",
 	}, {
+		func(s *Settings) bool { return s.Atomic() && !slices.Equal(s.Sizes, []int{AtomicBytes}) },
+		"--size: an atomic operation is on 8 bytes",
+	}, {
 		func(s *Settings) bool { return s.Atomic() && s.Offset%AtomicBytes != 0 },
 		"--offset: an atomic operation is on 8 bytes at an address that is a multiple of 8",
 	},

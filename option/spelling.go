@@ -1,6 +1,9 @@
 package option
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Spelled returns the name of the option that is written so, with "-" or "_" as one
 // likes: perftest's own names have both, and its documentation has --report-histogram for
@@ -21,6 +24,35 @@ func Spelled(name string) string {
 		}
 	}
 	return name
+}
+
+// Meant lists the options that a name on a command line may mean to a program with options of
+// its own: the one that is spelled so, else those that begin with it. As getopt_long does for
+// perftest, a beginning of just one of perftest's options stands for that one, whether this
+// program has it or not; own ones go last.
+func Meant(name string, own []string) []string {
+	if exact := Spelled(name); FindEither(exact, "") != nil || FindAbsent(exact, "") != nil || slices.Contains(own, exact) {
+		return []string{exact}
+	}
+	var theirs, ours []string
+	for _, o := range table {
+		switch {
+		case name == "" || !strings.HasPrefix(dashes(o.Name), dashes(name)):
+		case o.Perftest != "":
+			theirs = append(theirs, o.Name)
+		case slices.Contains(own, o.Name):
+			ours = append(ours, o.Name)
+		}
+	}
+	for _, a := range Absents {
+		if name != "" && strings.HasPrefix(dashes(a.Name), dashes(name)) {
+			theirs = append(theirs, a.Name)
+		}
+	}
+	if len(theirs) == 1 {
+		return theirs
+	}
+	return append(theirs, ours...)
 }
 
 func dashes(name string) string { return strings.ReplaceAll(name, "_", "-") }

@@ -54,14 +54,14 @@ var ownMemoryOptions = []*Option{
 		Name: "numa_node", Argument: "N", Group: groupDevice, Whose: Each,
 		Help: "bind memory to this NUMA node, and the process to its CPUs", Default: "any memory; CPUs near the device",
 		Perftest: "nothing is bound without it",
-		Excludes: []Exclusion{{"pin_cores", "both say on which CPUs the process runs"}},
+		Excludes: []Exclusion{{Name: "pin_cores", Why: "both say on which CPUs the process runs"}},
 		value:    numberOr(func(s *Settings) *int { return &s.Own.NUMANode }, -1, 0, 1023),
 	}, {
 		Name: "payload_file_path", Argument: "PATH", Group: groupDevice, Whose: Each,
 		Help:     "fill messages of this side with the words of a file, again and again: 32 bits each, as 0xdeadbeef, 0x1",
 		Default:  "zeros",
-		Perftest: "in ib_write_lat too, whose markers lie over it",
-		Excludes: []Exclusion{{"verify", "a message that is checked has contents of its own"}},
+		Perftest: "in ib_write_lat too, whose markers lie over it; without it messages are zeros, where perftest's are random bytes in all tests but write_lat",
+		Excludes: []Exclusion{{Name: "verify", Why: "a message that is checked has contents of its own"}},
 		value:    text(func(s *Settings) *string { return &s.Own.Payload }, nil),
 	},
 }

@@ -18,7 +18,7 @@ var multicastOptions = []*Option{
 		Meaning:  "messages were sent to multicast groups",
 		JSON:     "multicast", Label: "Multicast", Header: WhenSet,
 		Excludes: []Exclusion{
-			{"compare", "a comparison has connected QPs for its modes"}, {"rdma_cm", "rdma_cm leads to the peer's QP, not to a group"},
+			{Name: "compare", Why: "a comparison has connected QPs for its modes"}, {Name: "rdma_cm", Why: "rdma_cm leads to the peer's QP, not to a group"},
 		},
 		value: toggle(func(s *Settings) *bool { return &s.Multicast }),
 	}, {

@@ -9,20 +9,20 @@ import (
 
 var outputOptions = []*Option{
 	{
-		Name: "report_gbits", Group: groupOutput, Whose: Each, Only: Test.Bandwidth,
+		Name: "report_gbits", Group: groupOutput, Whose: Each, Only: Test.Bandwidth, Idle: latency,
 		Help:     "print bandwidth in Gb/s (10^9 bits) instead of MiB/s (2^20 bytes)",
-		Perftest: "each side's own, and no result depends on it",
+		Perftest: "each side's own, and no result depends on it; latency tests take it without effect",
 		value:    toggle(func(s *Settings) *bool { return &s.Own.Gbits }),
 	}, {
-		Name: "report-both", Group: groupOutput, Whose: Each, Only: Test.Bandwidth,
+		Name: "report-both", Group: groupOutput, Whose: Each, Only: Test.Bandwidth, Idle: latency,
 		Help:     "with --bidirectional: print each direction too, below the sums",
-		Perftest: "with several sizes the directions stand together at the end; the result file always has them",
+		Perftest: "with several sizes the directions stand together at the end; the result file always has them; latency tests take it without effect",
 		value:    toggle(func(s *Settings) *bool { return &s.Own.ReportBoth }),
 	}, {
 		Name: "output", Argument: "WHAT", Group: groupOutput, Whose: Each,
 		Help:     "print one bare number for each size: bandwidth or message_rate (average, in the unit of the text), or latency (mean, in usec)",
 		Perftest: "notices and warnings go to stderr: nothing but the numbers is on stdout",
-		Excludes: []Exclusion{{"compare", "it prints one number for each size, and a comparison has one for each mode"}, {"format", "each says what stdout has"}},
+		Excludes: []Exclusion{{Name: "compare", Why: "it prints one number for each size, and a comparison has one for each mode"}, {Name: "format", Why: "each says what stdout has"}},
 		value:    oneOf(func(s *Settings) *Output { return &s.Own.Output }, OutputBandwidth, OutputRate, OutputLatency),
 	}, {
 		Name: "report-histogrm", Letter: "H", Group: groupOutput, Whose: Each, Only: latency,
@@ -53,12 +53,12 @@ var outputOptions = []*Option{
 	}, {
 		Name: "limit_bw", Letter: "w", Argument: "RATE", Group: groupOutput, Whose: Each, Only: Test.Bandwidth,
 		Help:     "end with status 7 if an average is below so many MiB/s, or Gb/s with --report_gbits",
-		Perftest: "the status is 7, of the side that has the option; with several sizes all have to pass",
+		Perftest: "the status is 7, of the side that has the option; with several sizes all have to pass; latency tests refuse it, where perftest's never fail",
 		value:    positive(func(s *Settings) *float64 { return &s.Own.LimitBW }),
 	}, {
 		Name: "limit_msgrate", Letter: "y", Argument: "MPPS", Group: groupOutput, Whose: Each, Only: Test.Bandwidth,
 		Help:     "end with status 7 if a message rate is below so many millions a second",
-		Perftest: "needs no --limit_bw beside it; the status is 7",
+		Perftest: "needs no --limit_bw beside it; the status is 7; latency tests refuse it, where perftest's never fail",
 		value:    positive(func(s *Settings) *float64 { return &s.Own.LimitRate }),
 	}, {
 		Name: "format", Argument: "FORMAT", Group: groupOutput, Whose: Each,

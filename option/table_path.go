@@ -18,7 +18,7 @@ var pathOptions = []*Option{
 		Help: "service level; on RoCE in a VLAN its lower three bits are the priority", Perftest: "--rdma_cm is refused beside it, where perftest ignores it",
 		Meaning: "service level of the packets",
 		JSON:    "service_level", Unit: "1", Label: "Service level", Header: WhenSet,
-		Excludes: []Exclusion{{"rdma_cm", "rdma_cm chooses the path"}},
+		Excludes: []Exclusion{{Name: "rdma_cm", Why: "rdma_cm chooses the path"}},
 		value:    number(func(s *Settings) *int { return &s.SL }, 0, 15),
 	}, {
 		Name: "flow_label", Argument: "LABELS", Group: groupWork, Compare: true,
@@ -26,7 +26,7 @@ var pathOptions = []*Option{
 		Perftest: same,
 		Meaning:  "flow labels of the packets' GRH, which the QPs take in turn; empty: 0",
 		JSON:     "flow_labels", Label: "Flow label", Header: WhenSet,
-		Excludes: []Exclusion{{"rdma_cm", "rdma_cm chooses the path"}},
+		Excludes: []Exclusion{{Name: "rdma_cm", Why: "rdma_cm chooses the path"}},
 		value: of[[]int]{
 			at: func(s *Settings) *[]int { return &s.FlowLabels }, parse: parseLabels, show: joined, legal: legalLabels,
 			json: func(labels []int) any { return append([]int{}, labels...) }, back: intsOrNil,
@@ -45,10 +45,10 @@ var pathOptions = []*Option{
 		value: number(func(s *Settings) *int { return &s.RetryCount }, 0, 7),
 	}, {
 		Name: "ipv6", Group: groupWork, Compare: true,
-		Help: "take a GID of an IPv6 address where the port has one", Perftest: "both sides take one",
+		Help: "take a GID of an IPv6 address where the port has one and --gid-index names none", Perftest: "both sides take one",
 		Meaning: "GIDs of IPv6 addresses came first",
 		JSON:    "ipv6", Label: "IPv6 GID", Header: WhenSet,
-		Excludes: []Exclusion{{"gid-index", "that names the GID"}, {"rdma_cm", "rdma_cm chooses the GID by the address"}},
+		Excludes: []Exclusion{{Name: "rdma_cm", Why: "rdma_cm chooses the GID by the address"}},
 		value:    toggle(func(s *Settings) *bool { return &s.IPv6 }),
 	},
 }

@@ -3,6 +3,9 @@ package option
 import (
 	"fmt"
 	"math/bits"
+	"slices"
+
+	"github.com/ibperf/ibperf/verbs"
 )
 
 // Transport is what QPs are connected by, in perftest's spelling.
@@ -97,21 +100,32 @@ func (p *Plan) checkSRD() error {
 // GRH is how many bytes the routing header takes in front of each message of UD.
 const GRH = 40
 
-// mostDatagram is the greatest MTU, which a message of UD is no longer than.
-const mostDatagram = 4096
-
 // checkDatagrams refuses sizes that no port carries in one packet. Those that stand for
 // all that is possible become fewer, see [Plan.Fit].
 func (p *Plan) checkDatagrams() error {
-	if p.Transport != UD {
-		return nil
-	}
-	most := mostDatagram
-	if p.MTU > 0 {
-		most = p.MTU
-	}
 	copied := *p
-	return copied.Fit(most)
+	return copied.Fit(p.mostDatagram())
+}
+
+// CheckGivenSizes refuses sizes that no port carries in one packet and that were given by their
+// number: the default's too, which [Plan.Check] lets pass since it may stand for nothing given.
+func (p *Plan) CheckGivenSizes() error {
+	whole := p.implied()
+	if most := whole.mostDatagram(); slices.Max(whole.Sizes) > most && !slices.Equal(whole.Sizes, AllSizes()) {
+		return whole.tooLong(most)
+	}
+	return nil
+}
+
+// mostDatagram is the length of a message that no port carries more of, as far as the plan tells.
+func (p *Plan) mostDatagram() int {
+	switch {
+	case p.Transport != UD:
+		return MaxSize
+	case p.MTU > 0:
+		return p.MTU
+	}
+	return verbs.MTU4096.Bytes()
 }
 
 // Fit makes the sizes of a test whose messages have a limit of so many bytes fit, as perftest
@@ -130,10 +144,14 @@ func (p *Plan) Fit(limit int) error {
 	case limit > 0 && joined(p.Sizes) == joined(Defaults(p.Test).Sizes):
 		fitting = []int{below(limit)}
 	case joined(p.Sizes) != joined(AllSizes()) || len(fitting) == 0:
-		return fmt.Errorf("--size %s: over %s a message has %d bytes at most", joined(p.Sizes), p.Transport, limit)
+		return p.tooLong(limit)
 	}
 	p.Sizes = fitting
 	return nil
+}
+
+func (p *Plan) tooLong(limit int) error {
+	return fmt.Errorf("--size %s: over %s a message has %d bytes at most", joined(p.Sizes), p.Transport, limit)
 }
 
 // below is the largest power of two that is no larger than n.

@@ -35,7 +35,7 @@ func TestCapsRefuses(t *testing.T) {
 		"-d fakelocked":               {StatusDevice, "permission denied"},
 		"node1":                       {StatusUsage, "named with -d"},
 		"--ib_devs x":                 {StatusUsage, "did you mean --ib-dev?"},
-		"--port 1":                    {StatusUsage, "unknown option --port"},
+		"--port 1":                    {StatusUsage, "--port is of the tests"},
 		"--out_json_file /dev/null/x": {StatusOther, "not a directory"},
 	} {
 		out := &buffer{}

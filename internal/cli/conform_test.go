@@ -44,7 +44,7 @@ func TestConformRefuses(t *testing.T) {
 		"--ready-file x node1":                          {StatusUsage, "option of the server"},
 		"-d shm_whole --connect-timeout 0 -p 1 ::1":     {StatusPeer, "connection refused"},
 		"--test.v --loopback":                           {StatusUsage, "unknown option"},
-		"--size 4":                                      {StatusUsage, "only ib_write_bw"},
+		"--size 4":                                      {StatusUsage, "--size is of the tests"},
 		"--loopback -d fake0 --may-crash --run CQ-1":    {StatusDevice, "device fake0 is skipped: it offers no RC QPs"},
 		"-d fake0 --may-crash -p 1 --run CQ-1 ::1":      {StatusDevice, "device fake0 is skipped: it offers no RC QPs"},
 		"--bind_source_ip 127.0.0.1 -p 0 -d fakelocked": {StatusDevice, "permission denied"},

@@ -4,7 +4,7 @@ import "github.com/ibperf/ibperf/option"
 
 // define makes the flags of a test's program, which set s.
 func define(s *option.Settings) *flags {
-	has := func(o *option.Option) bool { return o.In(s.Test) }
+	has := func(o *option.Option) bool { return o.Takes(s.Test) }
 	return defineSome(s, has, func(o *option.Option) string { return o.HelpText(s.Test) })
 }
 
@@ -29,10 +29,13 @@ func defineSome(s *option.Settings, has func(*option.Option) bool, help func(*op
 func (f *flags) option(o *option.Option, s *option.Settings, help string) {
 	primary := option.Find(o.Primary())
 	set := func(argument string) error {
+		if copied := *s; f.dropped(o, s.Test) {
+			return o.Set(&copied, argument) // which must be possible all the same
+		}
 		if err := o.Set(s, argument); err != nil {
 			return err
 		}
-		f.note(primary.Name, o.Name, primary.Text(s))
+		f.note(primary.Name, o, primary.Text(s))
 		return nil
 	}
 	flag := f.add(&flagValue{set, func() string { return o.Text(s) }}, flagHelp{o.Name, o.Letter, o.Argument, help})
@@ -41,13 +44,20 @@ func (f *flags) option(o *option.Option, s *option.Settings, help string) {
 	}
 }
 
+// dropped tells options without effect: those that the test takes for perftest's sake only, and
+// those beside which another one prevails.
+func (f *flags) dropped(o *option.Option, t option.Test) bool {
+	before, given := f.said[o.Primary()]
+	return o.Takes(t) && !o.In(t) || given && before.name != o.Name && option.Find(before.name).Prevails
+}
+
 // note remembers which option has set a value, and finds two that set it differently.
-func (f *flags) note(primary, name, text string) {
+func (f *flags) note(primary string, o *option.Option, text string) {
 	before, given := f.said[primary]
-	if given && before.name != name && before.text != text && f.clash == "" {
-		f.clash = "--" + before.name + " and --" + name + " exclude each other"
+	if given && before.name != o.Name && before.text != text && !o.Prevails && f.clash == "" {
+		f.clash = "--" + before.name + " and --" + o.Name + " exclude each other"
 	}
-	f.said[primary] = said{name, text}
+	f.said[primary] = said{o.Name, text}
 }
 
 // said is an option that was given, and the value that it gave.

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -39,10 +38,32 @@ func (v *flagValue) Type() string          { return "value" }
 func newFlags() *flags {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.Usage = func() {}
+	f := &flags{set: set, said: map[string]said{}}
 	set.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		return pflag.NormalizedName(option.Spelled(name))
+		return pflag.NormalizedName(f.spelled(name))
 	})
-	return &flags{set: set, said: map[string]said{}}
+	return f
+}
+
+// spelled returns the name of the option that a long one on a command line means: a name, or
+// the beginning of just one. Others stay as they are.
+func (f *flags) spelled(name string) string {
+	if all := f.meant(name); len(all) == 1 {
+		return all[0]
+	}
+	return option.Spelled(name)
+}
+
+// meant lists the options that a long name may mean, in getopt_long's way: the one of this
+// name, else those that begin with it, of which perftest's go first.
+func (f *flags) meant(name string) []string {
+	var own []string
+	for _, g := range f.groups {
+		for _, h := range g.flags {
+			own = append(own, h.name)
+		}
+	}
+	return option.Meant(name, own)
 }
 
 // group begins a group of the help text.
@@ -85,7 +106,7 @@ func (f *flags) given(name string) bool {
 
 // parse reads the arguments. Its errors name the option and what is possible.
 func (f *flags) parse(args []string) error {
-	err := f.set.Parse(f.whole(args))
+	err := f.set.Parse(args)
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
@@ -104,44 +125,6 @@ func (f *flags) parse(args []string) error {
 	return usage(err.Error())
 }
 
-// whole writes long names out that are cut short, as getopt_long(3) does for perftest: the
-// beginning of one name stands for it.
-func (f *flags) whole(args []string) []string {
-	all := slices.Clone(args)
-	for i, arg := range all {
-		name, isLong := strings.CutPrefix(arg, "--")
-		if isLong && name == "" {
-			break // no options after it
-		}
-		name, rest, given := strings.Cut(name, "=")
-		if !isLong || option.Find(option.Spelled(name)) != nil || f.set.Lookup(name) != nil {
-			continue // also what only other programs have
-		}
-		if names := f.beginWith(option.Spelled(name)); len(names) == 1 {
-			all[i] = "--" + names[0]
-			if given {
-				all[i] += "=" + rest
-			}
-		}
-	}
-	return all
-}
-
-// beginWith are the names that begin so, of options that perftest alone has too.
-func (f *flags) beginWith(name string) (names []string) {
-	f.set.VisitAll(func(flag *pflag.Flag) {
-		if strings.HasPrefix(flag.Name, name) {
-			names = append(names, flag.Name)
-		}
-	})
-	for _, a := range option.Absents {
-		if strings.HasPrefix(a.Name, name) {
-			names = append(names, a.Name)
-		}
-	}
-	return names
-}
-
 // quoted shows an argument as it is where that is clear, else in quotes.
 func quoted(text string) string {
 	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -157,60 +140,33 @@ func (f *flags) unknown(e *pflag.NotExistError) error {
 	if e.GetSpecifiedShortnames() != "" {
 		name, letter, written = "", name, "-"+name
 	}
-	text := "unknown option " + quoted(written)
-	if a := option.FindAbsent(option.Spelled(name), letter); a != nil {
+	if a := option.FindAbsent(f.spelled(name), letter); a != nil {
 		return usage(fmt.Sprintf("option %s of perftest (--%s): %s", quoted(written), a.Name, a.Why))
 	}
-	if elsewhere := otherTests(option.Spelled(name), letter); elsewhere != "" {
-		return usage(text + ": " + elsewhere)
+	if o := option.FindEither(f.spelled(name), letter); o != nil {
+		return usage(fmt.Sprintf("--%s is of %s: this program does not have it", o.Name, o.Owners()))
 	}
+	if all := f.meant(name); name != "" && len(all) > 1 {
+		return usage(fmt.Sprintf("option %s is ambiguous: it may be --%s", quoted(written), strings.Join(all, ", --")))
+	}
+	text := "unknown option " + quoted(written)
 	if near := f.nearest(name); name != "" && near != "" {
 		text += " (did you mean --" + near + "?)"
 	}
 	return usage(text)
 }
 
-// otherTests says which programs have an option, empty if none has.
-func otherTests(name, letter string) string {
-	for _, o := range option.Table() {
-		if o.Name != name && (o.Letter == "" || o.Letter != letter) {
-			continue
-		}
-		var programs []string
-		for _, t := range option.Tests() {
-			if o.In(t) {
-				programs = append(programs, t.Program())
-			}
-		}
-		if o.InCompare() {
-			programs = append(programs, option.CompareProgram)
-		}
-		if o.InConform() {
-			programs = append(programs, option.ConformProgram)
-		}
-		return "only " + strings.Join(programs, ", ") + " have it"
-	}
-	return ""
-}
-
 // nearest returns the option whose name is so near to the given one that it may
-// be a slip of the keys: the same but for "-", "_" and case, the beginning of
-// just one name, or at most two letters away.
+// be a slip of the keys: the same but for "-", "_" and case, or at most two letters away.
 func (f *flags) nearest(name string) string {
 	plain := plainName(name)
-	best, least, prefixes := "", 3, []string(nil)
+	best, least := "", 3
 	f.set.VisitAll(func(flag *pflag.Flag) {
 		other := plainName(flag.Name)
 		if d := distance(plain, other); d < least && d < len(other)/2+1 {
 			best, least = flag.Name, d
 		}
-		if len(plain) > 1 && strings.HasPrefix(other, plain) {
-			prefixes = append(prefixes, flag.Name)
-		}
 	})
-	if least > 0 && len(prefixes) == 1 {
-		return prefixes[0]
-	}
 	return best
 }
 

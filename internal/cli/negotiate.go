@@ -31,7 +31,11 @@ func merge(client, server *options) (option.Plan, []string, error) {
 		return final.Plan, nil, conflict("options in conflict: " + strings.Join(conflicts, "; ") +
 			"; give an option on one side only, or the same value on both")
 	}
-	if err := final.Plan.Check(); err != nil {
+	err := final.Plan.Check()
+	if err == nil {
+		err = checkGivenSizes(&final.Plan, slices.Concat(client.given, server.given))
+	}
+	if err != nil {
 		return final.Plan, nil, conflict("options in conflict: " + err.Error() + together(decided))
 	}
 	return final.Plan, decided, nil

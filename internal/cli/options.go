@@ -32,16 +32,46 @@ func parse(t option.Test, args []string) (*options, error) {
 	if err := o.checkRole(f); err != nil {
 		return nil, err
 	}
-	for _, agreed := range option.AgreedOptions() {
-		if _, given := f.said[agreed.Name]; given {
-			o.given = append(o.given, agreed.Name)
-		}
-	}
+	o.takeGiven(f)
 	o.Own.JSON = o.Own.JSON || o.Own.JSONFile != ""
 	if err := o.Settings.Check(); err != nil {
 		return nil, usage(err.Error())
 	}
+	if err := checkGivenSizes(&o.Plan, o.given); err != nil {
+		return nil, usage(err.Error())
+	}
 	return o, nil
+}
+
+// takeGiven notes which agreed options were given. Those that yield to another one are as if
+// they were not.
+func (o *options) takeGiven(f *flags) {
+	plain := option.New(o.Test)
+	yields := func(a *option.Option) bool {
+		for other := range f.said {
+			if a.YieldsTo(other) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, agreed := range option.AgreedOptions() {
+		switch _, given := f.said[agreed.Name]; {
+		case given && yields(agreed):
+			agreed.Copy(&o.Settings, &plain)
+		case given:
+			o.given = append(o.given, agreed.Name)
+		}
+	}
+}
+
+// checkGivenSizes refuses sizes that are among what was given and that no message has, be they
+// the default's.
+func checkGivenSizes(p *option.Plan, given []string) error {
+	if !slices.Contains(given, "size") {
+		return nil
+	}
+	return p.CheckGivenSizes()
 }
 
 // takeHost reads what is no option: at most the server's name or address.

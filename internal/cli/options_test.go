@@ -117,8 +117,6 @@ func TestParseRefuses(t *testing.T) {
 		"-e --completion auto":        "--events and --completion exclude",
 		"--compare -e":                "--compare runs every completion mode",
 		"--compare --completion data": "--compare runs every completion mode",
-		"-a -s 8":                     "--all and --size exclude",
-		"-n 10 -D 1":                  "--iters and --duration exclude",
 		"a b":                         "one server at most: a b",
 		"node1:18515":                 "its port with -p",
 		"-p 0 node1":                  "--port 0 is for the server",
@@ -134,17 +132,26 @@ func TestParseRefuses(t *testing.T) {
 		"--ib-dev= node1":             `--ib-dev "": must not be empty`,
 		"--itres 5":                   "unknown option --itres (did you mean --iters?); see --help",
 		"--ib_devs x":                 "did you mean --ib-dev?",
-		"--duraton 5":                 "did you mean --duration?",
-		"--re 5":                      "unknown option --re",
-		"--hop_l 3":                   "option --hop_limit of perftest",
+		"--dur":                       "--duration needs an argument",
+		"--rep":                       "option --rep is ambiguous: it may be --report_gbits, --report-both, --report-histogrm, --report-unsorted, --report-cycles, --report-counters, --report-per-port",
+		"--roun":                      "--rounds needs an argument",
+		"--use_cuda_b 1":              "option --use_cuda_b of perftest (--use_cuda_bus_id): memory comes",
+		"--dualp":                     "option --dualp of perftest (--dualport): not supported",
+		"--rate-l 1":                  "option --rate-l is ambiguous: it may be --rate_limit, --rate_limit_type",
+		"--rate_limit 1":              "--rate_limit is of the bandwidth tests: this program does not have it",
+		"--limit-b 1":                 "--limit_bw is of the bandwidth tests",
+		"--reversed":                  "--reversed is of the bandwidth tests",
+		"--atom 1":                    "--atomic_type is of ib_atomic_bw, ib_atomic_lat",
+		"--bundle x":                  "--bundle is of ib_compare",
+		"--loopback":                  "--loopback is of ib_conform",
+		"--rate_units x":              "--rate_units x: choose g, M or p",
 		"--nonsense":                  "unknown option --nonsense; see --help",
-		"-y 1":                        "unknown option -y: only ib_write_bw, ib_send_bw, ib_read_bw, ib_atomic_bw have it",
+		"-y 1":                        "--limit_msgrate is of the bandwidth tests",
 		"-O":                          "option -O of perftest (--dualport): not supported",
 		"--output bandwidth":          "latency tests latency",
 		"--format_file x":             "--format_file needs --format",
 		"-é":                          `unknown option "-`,
-		"-l 4":                        "unknown option -l: only ib_write_bw, ib_send_bw, ib_read_bw, ib_atomic_bw have it",
-		"--report_gbits":              "only ib_write_bw, ",
+		"-l 4":                        "--post_list is of the bandwidth tests",
 		"--verify=maybe":              "--verify maybe: it takes no argument",
 		"--=x":                        "see --help",
 	} {
@@ -155,11 +162,47 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// A long name may be cut short as far as no other one begins so, one of perftest alone neither.
-func TestNamesCutShort(t *testing.T) {
-	o, err := parse(option.Test{Op: option.OpWrite, Kind: option.KindBandwidth}, strings.Fields("--report_gbit --dur=3 --rx 7 --bidir node1"))
-	if err != nil || !o.Own.Gbits || o.Duration != 3*time.Second || o.RxDepth != 7 || !o.Both {
-		t.Errorf("%+v, %v", o, err)
+// What perftest's programs parse is taken as they take it: by the beginning of a name, with the option
+// that wins beside another one, and without effect where they have none.
+func TestParseAsPerftest(t *testing.T) {
+	atomicBW, atomicLat := option.Test{Op: option.OpAtomic, Kind: option.KindBandwidth}, option.Test{Op: option.OpAtomic, Kind: option.KindLatency}
+	sendBW := option.Test{Op: option.OpSend, Kind: option.KindBandwidth}
+	for _, c := range []struct {
+		test       option.Test
+		args, like string
+	}{
+		{writeBW, "--qp=4 --report_gbit -D 1", "-q 4 --report_gbits -D 1"}, {writeBW, "--bidir --iter=100 --tx=64", "-b -n 100 -t 64"},
+		{writeBW, "--dur=1 --run-inf", "-D 1 --run_infinitely"}, {writeBW, "--al", "-a"}, {writeBW, "--size 8", "-s 8"},
+		{writeLat, "--report-histo", "-H"}, {writeLat, "--precis 3% --compa", "--precision 3% --compare"},
+		{writeBW, "-s 8 -a", "-a"}, {writeBW, "-a -s 8", "-a"}, {writeBW, "-D 2 -n 5", "-D 2"}, {writeBW, "-n 5 -D 2", "-D 2"},
+		{sendBW, "-s 8192 -a -c UD", "-a -c UD"},
+		{atomicBW, "-s 8", ""}, {writeLat, "--report_gbits --report-both --rate_units=M", ""}, {readLat, "-Q 4", ""}, {atomicLat, "--cq-mod 4", ""},
+	} {
+		got, err := parse(c.test, strings.Fields(c.args))
+		want, other := parse(c.test, strings.Fields(c.like))
+		if err != nil || other != nil || !reflect.DeepEqual(got.Settings, want.Settings) {
+			t.Errorf("%s %s: %+v, %v, want what %q gives", c.test.Program(), c.args, got, err, c.like)
+		}
+	}
+	for _, test := range option.Tests() {
+		if o, err := parse(test, []string{"--disable_pcie_relaxed"}); err != nil || !o.StrictPCIe {
+			t.Errorf("%s: %v", test.Program(), err)
+		}
+	}
+	if o, err := parse(writeBW, []string{"-x", "3", "--ipv6"}); err != nil || o.Own.GIDIndex != 3 {
+		t.Errorf("-x 3 --ipv6: %v", err)
+	}
+	for args, want := range map[string]string{
+		"-s 16": "--size: an atomic operation is on 8 bytes", "-a": "--all is of ib_write_bw, ", "-s 8 -Q": "--cq-mod needs an argument",
+	} {
+		if _, err := parse(atomicBW, strings.Fields(args)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ib_atomic_bw %s: %v, want %q", args, err, want)
+		}
+	}
+	for _, size := range []string{"8192", "65536", "64,65536"} {
+		if _, err := parse(sendBW, []string{"-c", "UD", "-s", size}); err == nil || !strings.Contains(err.Error(), "over UD a message has 4096 bytes at most") {
+			t.Errorf("-c UD -s %s: %v", size, err)
+		}
 	}
 }
 
