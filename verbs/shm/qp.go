@@ -96,7 +96,7 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	}
 	switch {
 	case q.srq != nil && q.connected():
-		recvCQ.addLender(q)
+		recvCQ.lenders.add(q)
 	case q.srq == nil && q.typ != verbs.QPTypeXRCSend:
 		recvCQ.addReceiver(q)
 	}
@@ -298,7 +298,7 @@ func (q *qp) destroy() error {
 	atomic.StoreUint32(&q.entry.num, 0)
 	c.mu.Unlock()
 	if q.sharing() {
-		q.recvCQ.removeLender(q)
+		q.recvCQ.lenders.remove(q)
 		q.reclaimReceives()
 	}
 	q.recv.closed.Store(true)

@@ -105,6 +105,55 @@ func TestLentMoreAndMore(t *testing.T) {
 	}
 }
 
+// TestLentAhead: a QP that is alone is lent all that there is, and what is posted, without asking.
+func TestLentAhead(t *testing.T) {
+	s := newSharer(t)
+	a := s.join(t)
+	a.ask(0)
+	s.poll(t)
+	a.use(0)
+	s.srq.batch = lendMost
+	s.poll(t)
+	s.holds(t, 7)
+	_, err := s.srq.PostRecv(&verbs.RecvWR{WRID: 9})
+	check(t, err)
+	s.holds(t, 8)
+	if n := a.recv.posted.Load(); n != 9 {
+		t.Errorf("it was lent %d receives, want 9", n)
+	}
+}
+
+// TestSharedCompletionsInOrder: a poll takes as many completions as it has room for, the next one
+// goes on behind them; and a CQ that has less room than the SRQ overruns all the same.
+func TestSharedCompletionsInOrder(t *testing.T) {
+	for _, cqe := range []int{8, 2} {
+		s := newSharer(t)
+		check(t, s.cq.Resize(cqe))
+		a := s.join(t)
+		a.ask(0)
+		s.poll(t)
+		s.srq.batch = lendMost
+		s.srq.lendAhead()
+		for i := range uint32(3) {
+			a.use(i)
+		}
+		var wc [2]verbs.WC
+		for _, want := range [][]uint64{{0, 1}, {2}, {}} {
+			n, err := s.cq.Poll(wc[:])
+			if cqe < 3 {
+				if n != 0 || err == nil {
+					t.Errorf("a CQ of %d entries has %d completions", cqe, n)
+				}
+				break
+			}
+			check(t, err)
+			if n != len(want) || n > 0 && wc[0].WRID != want[0] || n > 1 && wc[1].WRID != want[1] {
+				t.Errorf("polled %d: %d, %d; want %v", n, wc[0].WRID, wc[1].WRID, want)
+			}
+		}
+	}
+}
+
 // TestTakenReceiveComesBack: what a peer has taken ahead and gives back goes to the one that
 // asks meanwhile.
 func TestTakenReceiveComesBack(t *testing.T) {

@@ -164,7 +164,7 @@ func (d *domain) add(s *srq) {
 	defer d.mu.Unlock()
 	d.srqs = append(d.srqs, s)
 	for _, q := range d.qps {
-		s.cq.addLender(q)
+		s.cq.lenders.add(q)
 	}
 }
 
@@ -173,7 +173,7 @@ func (d *domain) remove(s *srq) {
 	d.srqs, s.waiting = slices.DeleteFunc(d.srqs, func(x *srq) bool { return x == s }), nil
 	if !slices.ContainsFunc(d.srqs, func(x *srq) bool { return x.cq == s.cq }) {
 		for _, q := range d.qps {
-			s.cq.removeLender(q)
+			s.cq.lenders.remove(q)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func (d *domain) addQP(q *qp) {
 	defer d.mu.Unlock()
 	d.qps = append(d.qps, q)
 	for _, s := range d.srqs {
-		s.cq.addLender(q)
+		s.cq.lenders.add(q)
 	}
 }
 
@@ -193,6 +193,6 @@ func (d *domain) removeQP(q *qp) {
 	defer d.mu.Unlock()
 	d.qps = slices.DeleteFunc(d.qps, func(x *qp) bool { return x == q })
 	for _, s := range d.srqs {
-		s.cq.removeLender(q)
+		s.cq.lenders.remove(q)
 	}
 }
