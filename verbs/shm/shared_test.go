@@ -154,6 +154,26 @@ func TestSharedCompletionsInOrder(t *testing.T) {
 	}
 }
 
+// TestSharedCompletionsBehindOthers: what is in the CQ already is polled first.
+func TestSharedCompletionsBehindOthers(t *testing.T) {
+	s := newSharer(t)
+	a := s.join(t)
+	a.ask(0)
+	s.poll(t)
+	s.srq.batch = lendMost
+	s.srq.lendAhead()
+	a.use(0)
+	a.look() // as the device does where nobody polls
+	a.use(1)
+	var wc [4]verbs.WC
+	if n := s.cq.(*cq).help(wc[:]); n != 0 {
+		t.Errorf("%d completions overtake one in the CQ", n)
+	}
+	if ids := s.poll(t); !slices.Equal(ids, []uint64{0, 1}) {
+		t.Errorf("polled %v", ids)
+	}
+}
+
 // TestTakenReceiveComesBack: what a peer has taken ahead and gives back goes to the one that
 // asks meanwhile.
 func TestTakenReceiveComesBack(t *testing.T) {
