@@ -26,27 +26,33 @@ func testAddress(t *testing.T) netip.Addr {
 	return netip.MustParseAddr(*cmAddr)
 }
 
+// request makes a request of a listener that serve answers for. It returns the connection, and what
+// waits for serve.
+func (r *rig) request(t *testing.T, space verbs.CMSpace, tos int, param verbs.CMParam, serve func(l verbs.CMListener) error) (verbs.CMConn, func()) {
+	t.Helper()
+	addr, manager := testAddress(t), r.ctx.(verbs.ConnManager)
+	l := made(manager.ListenCM(space, netip.AddrPortFrom(addr, 0)))(t)
+	t.Cleanup(func() { l.Close() })
+	served := make(chan error, 1)
+	go func() { served <- serve(l) }()
+	c := made(manager.ResolveCM(space, netip.AddrPortFrom(addr, l.Port()), tos, patience))(t)
+	t.Cleanup(func() { c.Close() })
+	if err := c.Connect(param, patience); err != nil {
+		t.Fatal(err)
+	}
+	return c, func() {
+		if err := <-served; err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestCMConnectsTwoQPs connects both QPs of a rig by address and sends a message.
 func TestCMConnectsTwoQPs(t *testing.T) {
-	addr := testAddress(t)
+	testAddress(t)
 	r := newRig(t)
-	manager := r.ctx.(verbs.ConnManager)
-	l, err := manager.ListenCM(verbs.CMConnections, netip.AddrPortFrom(addr, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	served := make(chan error, 1)
-	go func() { served <- serveCM(t, l, r.qps[1]) }()
-
-	c, err := manager.ResolveCM(verbs.CMConnections, netip.AddrPortFrom(addr, l.Port()), verbs.CMDefaultTOS, patience)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if err := c.Connect(verbs.CMParam{QPNum: r.qps[0].QPNum(), PrivateData: []byte("from the client"), RdAtomic: 1}, patience); err != nil {
-		t.Fatal(err)
-	}
+	param := verbs.CMParam{QPNum: r.qps[0].QPNum(), PrivateData: []byte("from the client"), RdAtomic: 1}
+	c, wait := r.request(t, verbs.CMConnections, verbs.CMDefaultTOS, param, func(l verbs.CMListener) error { return serveCM(t, l, r.qps[1]) })
 	if !bytes.HasPrefix(c.PrivateData(), []byte("from the server")) {
 		t.Errorf("private data of the server: %q", c.PrivateData())
 	}
@@ -56,36 +62,17 @@ func TestCMConnectsTwoQPs(t *testing.T) {
 	if err := c.Establish(); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-served; err != nil {
-		t.Fatal(err)
-	}
+	wait()
 	r.exchangeEmpty(t, func(*verbs.SendWR) {})
 }
 
 // TestCMFindsDatagrams asks for a QP of UD by its address and sends it a message.
 func TestCMFindsDatagrams(t *testing.T) {
-	addr := testAddress(t)
+	testAddress(t)
 	r := newRigOf(t, verbs.QPTypeUD)
-	manager := r.ctx.(verbs.ConnManager)
-	l, err := manager.ListenCM(verbs.CMDatagrams, netip.AddrPortFrom(addr, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	served := make(chan error, 1)
-	go func() { served <- serveDatagrams(t, l, r.qps[1]) }()
-
-	c, err := manager.ResolveCM(verbs.CMDatagrams, netip.AddrPortFrom(addr, l.Port()), 0x20, patience)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if err := c.Connect(verbs.CMParam{PrivateData: []byte("from the client")}, patience); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-served; err != nil {
-		t.Fatal(err)
-	}
+	param := verbs.CMParam{PrivateData: []byte("from the client")}
+	c, wait := r.request(t, verbs.CMDatagrams, 0x20, param, func(l verbs.CMListener) error { return serveDatagrams(t, l, r.qps[1]) })
+	wait()
 	to := c.Datagrams()
 	if to.QPNum != r.qps[1].QPNum() || to.AH.PortNum != 1 || to.AH.GRH.TrafficClass != 0x20 || !bytes.HasPrefix(c.PrivateData(), []byte("from the server")) {
 		t.Errorf("the server's QP %#x is at %+v, which says %q", r.qps[1].QPNum(), to, c.PrivateData())
