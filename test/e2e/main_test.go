@@ -82,6 +82,9 @@ func buildAndRun(m *testing.M) int {
 // run runs the tests and looks for processes that they have left.
 func run(m *testing.M) int {
 	status := m.Run()
+	if stubFolder != "" {
+		os.RemoveAll(stubFolder)
+	}
 	if left := ourProcesses(); len(left) > 0 {
 		fmt.Fprintf(os.Stderr, "processes are left: %s\n", strings.Join(left, ", "))
 		return 1

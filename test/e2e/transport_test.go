@@ -1,11 +1,7 @@
 package e2e
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -65,31 +61,6 @@ func sizeOf(p *option.Plan) int {
 	}
 	return 1000
 }
-
-// stub compiles the library with the device stub0, and returns what a program's environment
-// has if it loads that in place of libibverbs.
-func stub(t *testing.T) []string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "ibperf-e2e.")
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	library := filepath.Join(dir, "stub.so")
-	sources, _ := filepath.Glob("../../verbs/ibv/testdata/libibverbs/*.c")
-	args := append([]string{"-O2", "-shared", "-fPIC", "-pthread", "-o", library}, sources...)
-	switch out, err := exec.Command("gcc", args...).CombinedOutput(); {
-	case errors.Is(err, exec.ErrNotFound):
-		t.Skip("gcc is not installed")
-	case err != nil:
-		t.Fatalf("gcc: %v\n%s", err, out)
-	}
-	return []string{"LD_PRELOAD=" + library, "STUB_SHARED=" + filepath.Join(dir, "shared")}
-}
-
-// efa makes the device one of EFA with READ and WRITE, which promises the order of blocks, and
-// requests of which every third is overtaken.
-var efa = []string{"STUB_EFA=10", "STUB_ORDER=2", "STUB_OVERTAKE=3"}
 
 // TestTransportsOfLibibverbs runs every program over every transport, in all modes that there
 // are, with every byte checked, through libibverbs.

@@ -1,14 +1,20 @@
 /* GIDs, address handles, the header of UD messages, and multicast groups. */
 #include "stub.h"
 
-const union abi_gid port_gid = {.raw = {0xfe, 0x80, [15] = 1}};
+int ports(void) { return number("STUB_PORTS", 1); }
+
+union abi_gid gid_of(uint32_t port) { return (union abi_gid){.raw = {0xfe, 0x80, [15] = port}}; }
+
+uint32_t port_of(const struct abi_ah_attr *a) { return a->is_global ? a->grh.dgid.raw[15] : a->dlid; }
+
+static int is_port(uint32_t port) { return port >= 1 && port <= (uint32_t)ports(); }
 
 int ethernet(void) { return !number("STUB_LINK", 0); }
 
 int _ibv_query_gid_ex(struct abi_context *c, uint32_t port, uint32_t index, struct abi_gid_entry *e, uint32_t flags, size_t size)
 {
-	*e = (struct abi_gid_entry){.gid = port_gid, .gid_index = index, .port_num = port, .gid_type = ethernet() ? 2 /* RoCE v2 */ : 0};
-	if (port != 1 || index > 1)
+	*e = (struct abi_gid_entry){.gid = gid_of(port), .gid_index = index, .port_num = port, .gid_type = ethernet() ? 2 /* RoCE v2 */ : 0};
+	if (!is_port(port) || index > 1)
 		return EINVAL;
 	return index ? ENODATA : result("query_gid_ex");
 }
@@ -24,15 +30,20 @@ int ibv_query_gid(struct abi_context *c, uint8_t port, int index, union abi_gid 
 
 ssize_t _ibv_query_gid_table(struct abi_context *c, struct abi_gid_entry *e, size_t max, uint32_t flags, size_t size)
 {
-	int ret = max ? _ibv_query_gid_ex(c, 1, 0, e, flags, size) : -EINVAL;
+	int ret = 0;
 
-	return ret < 0 ? ret : 1;
+	for (int port = 1; port <= ports(); port++) {
+		ret = port <= (int)max ? _ibv_query_gid_ex(c, port, 0, &e[port - 1], flags, size) : -EINVAL;
+		if (ret < 0)
+			return ret;
+	}
+	return ports();
 }
 
 int ibv_query_pkey(struct abi_context *c, uint8_t port, int index, uint16_t *pkey)
 {
 	*pkey = 0xffff;
-	if (port != 1 || index) {
+	if (!is_port(port) || index) {
 		errno = EINVAL;
 		return -1;
 	}
@@ -41,7 +52,7 @@ int ibv_query_pkey(struct abi_context *c, uint8_t port, int index, uint16_t *pke
 
 int ibv_get_pkey_index(struct abi_context *c, uint8_t port, uint16_t pkey)
 {
-	if (port == 1 && pkey == 0xffff)
+	if (is_port(port) && pkey == 0xffff)
 		return result("get_pkey_index");
 	errno = ENOENT;
 	return -1;
@@ -58,7 +69,7 @@ int is_group(const union abi_gid *g) { return g->raw[0] == 0xff || (is_mapped(g)
 
 int check_path(const struct abi_ah_attr *a)
 {
-	if (a->port_num != 1 || (ethernet() && !a->is_global) || (a->is_global && a->grh.sgid_index > 1))
+	if (!is_port(a->port_num) || (ethernet() && !a->is_global) || (a->is_global && a->grh.sgid_index > 1))
 		return EINVAL;
 	return a->is_global && a->grh.sgid_index ? ENODATA : 0;
 }
@@ -66,11 +77,12 @@ int check_path(const struct abi_ah_attr *a)
 struct abi_ah *ibv_create_ah(struct abi_pd *pd, struct abi_ah_attr *a)
 {
 	struct ah *h = object("create_ah", sizeof *h);
+	union abi_gid to = gid_of(port_of(a));
 	int err = check_path(a);
 
 	if (!h)
 		return NULL;
-	if (!err && a->is_global && memcmp(&a->grh.dgid, &port_gid, sizeof port_gid) && !is_group(&a->grh.dgid))
+	if (!err && a->is_global && (!is_port(port_of(a)) || memcmp(&a->grh.dgid, &to, sizeof to)) && !is_group(&a->grh.dgid))
 		err = EHOSTUNREACH;
 	if (err) {
 		free(h);
@@ -100,7 +112,7 @@ int ibv_destroy_ah(struct abi_ah *ah)
 int ibv_init_ah_from_wc(struct abi_context *c, uint8_t port, struct abi_wc *wc, struct abi_grh *grh, struct abi_ah_attr *a)
 {
 	const uint8_t *g = grh->bytes;
-	union abi_gid from, to;
+	union abi_gid from, to, mine = gid_of(port);
 
 	*a = (struct abi_ah_attr){.dlid = wc->slid, .sl = wc->sl, .src_path_bits = wc->dlid_path_bits, .port_num = port};
 	if (!(wc->wc_flags & 1))
@@ -109,7 +121,7 @@ int ibv_init_ah_from_wc(struct abi_context *c, uint8_t port, struct abi_wc *wc, 
 		return EPROTONOSUPPORT;
 	memcpy(&from, g + 8, sizeof from);
 	memcpy(&to, g + 24, sizeof to);
-	if (memcmp(&to, &port_gid, sizeof to))
+	if (memcmp(&to, &mine, sizeof to))
 		return is_group(&to) ? EINVAL : ENOENT;
 	a->is_global = 1;
 	a->grh.dgid = from;
@@ -128,6 +140,8 @@ struct abi_ah *ibv_create_ah_from_wc(struct abi_pd *pd, struct abi_wc *wc, struc
 
 void write_grh(char *grh, const struct entry *e, const union abi_gid *to, size_t length)
 {
+	union abi_gid from = gid_of(e->port);
+
 	memset(grh, 0, GRH);
 	grh[0] = 6 << 4 | e->traffic_class >> 4;
 	grh[1] = e->traffic_class << 4;
@@ -135,7 +149,7 @@ void write_grh(char *grh, const struct entry *e, const union abi_gid *to, size_t
 	grh[5] = length;
 	grh[6] = 17; /* UDP */
 	grh[7] = e->hop_limit ? e->hop_limit : 64;
-	memcpy(grh + 8, &port_gid, sizeof port_gid);
+	memcpy(grh + 8, &from, sizeof from);
 	memcpy(grh + 24, to, sizeof *to);
 }
 

@@ -27,14 +27,14 @@ static int query_port(struct abi_context *c, uint8_t port, struct abi_port_attr 
 	int efa = number("STUB_EFA", 0) != 0, lids = !ethernet() && !efa;
 	struct abi_port_attr all = {
 		.state = 4 /* ACTIVE */, .max_mtu = 5, .active_mtu = 5, .gid_tbl_len = 2, .pkey_tbl_len = 1, .max_msg_sz = efa ? EFA_MESSAGE : MESSAGE,
-		.lid = lids, .sm_lid = lids, .flags = !lids && !efa /* GRH_REQUIRED */, .active_width = 1, .phys_state = 5 /* LinkUp */,
+		.lid = lids ? port : 0, .sm_lid = lids, .flags = !lids && !efa /* GRH_REQUIRED */, .active_width = 1, .phys_state = 5 /* LinkUp */,
 		.link_layer = efa ? 0 : lids ? 1 : 2, .qkey_viol_cntr = shared->qkey_violations,
 		.active_speed = number("STUB_SPEED", 0), .active_speed_ex = number("STUB_SPEED_EX", 0),
 	};
 	size_t known = getenv("STUB_SPEED_EX") ? sizeof all : offsetof(struct abi_port_attr, active_speed_ex);
 
 	memcpy(a, &all, size < known ? size : known);
-	return port == 1 ? result("query_port") : EINVAL;
+	return port >= 1 && port <= ports() ? result("query_port") : EINVAL;
 }
 
 /* What ibv_query_port was before it had a size. */
@@ -56,7 +56,7 @@ static const struct abi_context_ops with_knobs = {
 static int query_device_ex(struct abi_context *c, const void *input, struct abi_device_attr_ex *a, size_t size)
 {
 	struct abi_device_attr_ex all = {
-		.phys_port_cnt_ex = 1, .completion_timestamp_mask = UINT64_MAX, .hca_core_clock = 1000000, /* in kHz: stamps are in ns */
+		.phys_port_cnt_ex = ports(), .completion_timestamp_mask = UINT64_MAX, .hca_core_clock = 1000000, /* in kHz: stamps are in ns */
 		.cq_mod_caps = {UINT16_MAX, UINT16_MAX},
 	};
 	int ret = ibv_query_device(c, &all.orig_attr);
@@ -133,7 +133,7 @@ int ibv_close_device(struct abi_context *c)
 int ibv_query_device(struct abi_context *c, struct abi_device_attr *a)
 {
 	*a = (struct abi_device_attr){
-		.fw_ver = "1", .node_guid = 1, .sys_image_guid = 1, .vendor_id = number("STUB_VENDOR", 1), .phys_port_cnt = 1,
+		.fw_ver = "1", .node_guid = 1, .sys_image_guid = 1, .vendor_id = number("STUB_VENDOR", 1), .phys_port_cnt = ports(),
 		.device_cap_flags = number("STUB_XRC", 1) << 20 /* XRC */ | 1 << 13 /* SRQ_RESIZE */ |
 				    1 << 17 | 1 << 24 /* MEM_WINDOW of type 1, and 2B */, .page_size_cap = 4096,
 		.max_mr_size = UINT64_MAX, .max_qp = QPS - 1, .max_qp_wr = DEPTH, .max_sge = ELEMENTS, .max_sge_rd = ELEMENTS,

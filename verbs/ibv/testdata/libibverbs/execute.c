@@ -26,7 +26,7 @@ static inline struct qps *peer_of(struct qps *q)
 	struct qps *p = find_qp(q->attr.dest_qp_num);
 	uint32_t type = q->type == XRC_SEND ? XRC_RECV : q->type, state;
 
-	if (!p || p->type != type || p->attr.dest_qp_num != q->num)
+	if (!p || p->type != type || p->attr.port_num != q->to_port || p->attr.dest_qp_num != q->num)
 		return NULL;
 	state = __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
 	if (state < RTR || state == ERR || (q->type != UC && p->expected != q->psn))
@@ -141,15 +141,15 @@ static int to_peer(struct qps *q, struct message *m)
 	return status;
 }
 
-/* deliver hands a datagram to a QP that wants it. */
-static void deliver(struct qps *to, struct message *m)
+/* deliver hands a datagram that has come to a port to a QP that wants it. */
+static void deliver(struct qps *to, uint32_t port, struct message *m)
 {
 	struct abi_send_wr *wr = m->wr;
 	uint32_t qkey = wr->wr[1] >> 32;
 
 	if (qkey >> 31)
 		qkey = m->from->attr.qkey;
-	if (!to || to->type != UD || to->state < RTR || to->state == ERR)
+	if (!to || to->type != UD || to->attr.port_num != port || to->state < RTR || to->state == ERR)
 		return;
 	if (to->attr.qkey != qkey) {
 		__atomic_add_fetch(&shared->qkey_violations, 1, __ATOMIC_RELAXED);
@@ -165,12 +165,12 @@ static int datagram(struct message *m)
 	if (m->length > MTU_BYTES)
 		return LOC_LEN_ERR;
 	if (!is_group(to))
-		deliver(find_qp((uint32_t)m->wr->wr[1]), m);
+		deliver(find_qp((uint32_t)m->wr->wr[1]), to->raw[15], m);
 	else
 		for (EACH(qps, q, qp, 0))
 			for (int i = 0; q->num && i < q->joined; i++)
 				if (!memcmp(&q->groups[i], to, sizeof *to))
-					deliver(q, m);
+					deliver(q, q->attr.port_num, m);
 	return 0;
 }
 

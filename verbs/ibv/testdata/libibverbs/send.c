@@ -73,7 +73,8 @@ static const struct entry *set_way(struct qps *q, struct abi_send_wr *wr, struct
 	if (q->type != UD)
 		return NULL;
 	a = &((struct ah *)(uintptr_t)wr->wr[0])->attr;
-	e->dgid = a->is_global ? a->grh.dgid : port_gid;
+	e->dgid = a->is_global ? a->grh.dgid : gid_of(a->dlid);
+	e->port = a->port_num;
 	e->hop_limit = a->grh.hop_limit;
 	e->traffic_class = a->grh.traffic_class;
 	return e;

@@ -88,7 +88,7 @@ static int check_values(const struct abi_qp_attr *a, int mask)
 		return err;
 	if (mask & QKEY && a->qkey >> 31 && !privileged())
 		return EPERM;
-	return (mask & PORT && a->port_num != 1) || (mask & PKEY && a->pkey_index) || (mask & ACCESS && a->qp_access_flags & ~0x3ffu) ||
+	return (mask & PORT && (a->port_num < 1 || a->port_num > ports())) || (mask & PKEY && a->pkey_index) || (mask & ACCESS && a->qp_access_flags & ~0x3ffu) ||
 			       (mask & PATH_MTU && (a->path_mtu < 1 || a->path_mtu > 5)) || (mask & TIMEOUT && a->timeout > 31) ||
 			       (mask & RETRY && a->retry_cnt > 7) || (mask & RNR_RETRY && a->rnr_retry > 7) ||
 			       (mask & MIN_RNR && a->min_rnr_timer > 31) || (mask & RD_ATOMIC && a->max_rd_atomic > DEPTH_READS) ||
@@ -115,6 +115,8 @@ static void set(struct qps *q, struct abi_qp_attr *a, int mask)
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
 		if (mask & members[i].bit)
 			memcpy((char *)&q->attr + members[i].at, (char *)a + members[i].at, members[i].size);
+	if (mask & AV)
+		q->to_port = port_of(&a->ah_attr);
 	if (mask & SQ_PSN)
 		q->psn = a->sq_psn & 0xffffff;
 	if (mask & RQ_PSN)

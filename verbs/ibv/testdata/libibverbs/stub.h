@@ -27,6 +27,7 @@
  *	                     is polled, but for QPs of mlx5dv_create_qp without scatter to CQE
  *	STUB_ORDER=caps      what is promised of data order (3): 1 whole messages, 2 blocks
  *	STUB_XRC=0           there is no XRC
+ *	STUB_PORTS=n         it has so many ports, and a QP is reached by its own
  *	STUB_LINK=1          the port is of InfiniBand, not Ethernet
  *	STUB_ASYNC=type      opening the device raises this asynchronous event, of port 1
  *	STUB_ABI=n           the context has newer operations up to n bytes in front of it alone;
@@ -149,13 +150,14 @@ struct entry {
 	struct abi_send_wr wr;
 	struct abi_sge sge[ELEMENTS];
 	union abi_gid dgid;
-	uint8_t hop_limit, traffic_class, begun;
+	uint8_t hop_limit, traffic_class, begun, port; /* port: that it leaves by */
 	char data[INLINE];
 };
 
 /* What a QP consists of, for all processes. */
 struct qps {
 	uint32_t num, uses, type, state, pd, domain, srq, send_cq, recv_cq, sig_all, established;
+	uint32_t to_port; /* that its path leads to */
 	uint32_t scatter; /* bytes that its CQEs hold */
 	uint32_t overtake; /* each request of so many is overtaken; 0: none is */
 	struct abi_qp_attr attr;
@@ -349,7 +351,9 @@ int modify_cq(struct abi_cq *cq, struct abi_modify_cq_attr *a);
 int advise_mr(struct abi_pd *pd, uint32_t advice, uint32_t flags, struct abi_sge *list, uint32_t n);
 
 /* address.c: whether a path can be, as an errno; a GRH; groups. */
-extern const union abi_gid port_gid;
+int ports(void);                               /* of the device */
+union abi_gid gid_of(uint32_t port);           /* the only one of a port */
+uint32_t port_of(const struct abi_ah_attr *a); /* that a path leads to */
 int check_path(const struct abi_ah_attr *a);
 int is_group(const union abi_gid *gid);
 void write_grh(char *grh, const struct entry *e, const union abi_gid *to, size_t length);

@@ -1,0 +1,49 @@
+package e2e
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestTwoPorts: a device with two ports has QPs at each, and what it says of a port names it.
+func TestTwoPorts(t *testing.T) {
+	env := append(stub(t), "STUB_PORTS=2")
+	at := func(t *testing.T, keep ...string) *place {
+		p := newPlace(t, keep...)
+		p.env = slices.Clone(env)
+		return p
+	}
+	for _, c := range []struct {
+		program, options string
+		server, client   int
+	}{
+		{"ib_write_lat", "-s 64 -n 100 --verify --completion data", 2, 2},
+		{"ib_send_bw", "-s 64 -n 100 --verify -b -c UD", 1, 2},
+		{"ib_read_bw", "-s 64 -n 100 --verify -c XRC", 2, 1},
+	} {
+		t.Run(c.program, func(t *testing.T) {
+			p := at(t, "*.json")
+			port := []string{"", "-i 1", "-i 2"}
+			p.run(statusDone, c.program, "-d stub0 "+port[c.server], "-d stub0 "+port[c.client]+" --out_json_file client.json "+c.options)
+			f := p.readResult("client.json")
+			if f.Local.Device.Port != c.client || f.Peer.Device.Port != c.server || f.Local.Device.GID[len(f.Local.Device.GID)-1] != byte('0'+c.client) {
+				t.Errorf("here %+v, at the peer %+v", f.Local.Device, f.Peer.Device)
+			}
+			if v := f.Rows[0].Verify; v == nil || v.Messages == 0 || v.Bad() > 0 {
+				t.Errorf("checked %+v", v)
+			}
+		})
+	}
+	t.Run("none", func(t *testing.T) {
+		p := at(t)
+		client := p.start("ib_write_bw", "-d", "stub0", "-i", "3", loopback)
+		client.ends(statusDevice, patience)
+		client.says("device stub0 has no port 3: its last is 2")
+	})
+	t.Run("ib_caps", func(t *testing.T) {
+		caps := at(t).start("ib_caps", "-d", "stub0")
+		caps.ends(statusDone, patience)
+		caps.prints("port 2\n")
+		caps.prints("fe80:0000:0000:0000:0000:0000:0000:0002, RoCE v2")
+	})
+}
