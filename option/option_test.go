@@ -201,6 +201,8 @@ func TestResolve(t *testing.T) {
 			return p.Completion == ModeAuto && p.Rounds == DefaultRounds && p.Duration == 200*time.Millisecond && p.Touch == TouchRead && p.TimeLimit == 0
 		}(),
 		"a counted one": plan(writeBW, func(p *Plan) { p.Compare, p.Iterations = true, 10 }).Rounds == 5,
+		"a deep one":    plan(writeBW, func(p *Plan) { p.Iterations = 100 }).TxDepth == 100,
+		"a shallow one": plan(writeBW, func(p *Plan) { p.Iterations, p.TxDepth = 100, 7 }).TxDepth == 7,
 		"a timed run":   plan(writeBW, func(p *Plan) { p.Duration = time.Second }).Iterations == 0,
 		"a limit":       plan(writeBW, func(p *Plan) { p.Compare, p.Precision = true, 0.1 }).TimeLimit == DefaultTimeLimit,
 	} {

@@ -57,6 +57,9 @@ func (p *Plan) resolveLength() {
 	}
 	if p.Duration == 0 {
 		p.Rounds = int(min(uint64(p.Rounds), max(1, p.Iterations/2))) // a rate takes two messages
+		if p.Bandwidth() {
+			p.TxDepth = int(min(uint64(p.TxDepth), p.Iterations))
+		}
 	}
 }
 

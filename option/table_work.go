@@ -74,8 +74,8 @@ var workOptions = []*Option{
 		value: toggle(func(s *Settings) *bool { return &s.UseSRQ }),
 	}, {
 		Name: "tx-depth", Letter: "t", Argument: "N", Group: groupWork,
-		Help: "depth of the send queue; a latency test has one message on its way all the same", Perftest: same,
-		Meaning: "depth of the send queue",
+		Help: "depth of the send queue, as far as there are messages; a latency test has one message on its way all the same", Perftest: "in latency tests the send queue has at least this depth, and rows tell how much of it was used",
+		Meaning: "depth of the send queue, in latency tests at least",
 		JSON:    "tx_depth", Unit: "messages", Label: "TX depth", Header: Always,
 		value: number(func(s *Settings) *int { return &s.TxDepth }, 1, MaxDepth),
 	}, {

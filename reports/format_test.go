@@ -63,6 +63,27 @@ func TestBenchstatReadsTheGobenchFormat(t *testing.T) {
 	}
 }
 
+// A run is told once, and what a transport loses stands with its rates.
+func TestGobenchTellsLossesAndWhoseRateItIs(t *testing.T) {
+	f := synthetic.File(t, "send", result.KindBandwidth, []int{2}, "poll")
+	f.Parameters.Transport = option.UD
+	f.Rows[0].Delivery, f.Rows[0].Bandwidth.MeasuredAt = &result.Delivery{Sent: 200, Lost: 5}, "receiver"
+	text := inFormat(t, option.FormatGobench, f)
+	if n := strings.Count(text, "transport: UD\n"); n != 1 || !strings.Contains(text, "\nmeasured-at: receiver\nBenchmark") {
+		t.Errorf("the transport is told %d times\n%s", n, text)
+	}
+	reader := benchfmt.NewReader(strings.NewReader(text), "test")
+	for reader.Scan() {
+		line, ok := reader.Result().(*benchfmt.Result)
+		if !ok {
+			t.Fatal(reader.Result())
+		}
+		if lost, told := line.Value("lost/msg"); !told || lost != 0.025 || line.GetConfig("measured-at") != "receiver" {
+			t.Errorf("%g lost of a message, told %v, at %q", lost, told, line.GetConfig("measured-at"))
+		}
+	}
+}
+
 // The cells of a row are the result file's numbers, and what it does not have is empty.
 func TestCSVHasTheFilesNumbers(t *testing.T) {
 	lat := synthetic.File(t, "write", result.KindLatency, []int{2, 64}, "poll")

@@ -33,7 +33,7 @@ func writeGobench(b *bytes.Buffer, files []*result.File) {
 func gobenchRun(f *result.File) [][2]string {
 	lines := [][2]string{
 		{"program", f.Program}, {"role", f.Role}, {"host", f.Local.Host}, {"cpu", f.Local.CPU},
-		{"device", f.Local.Device.Name}, {"software", SoftwareLabel(f)}, {"transport", string(f.Parameters.Transport)},
+		{"device", f.Local.Device.Name}, {"software", SoftwareLabel(f)},
 	}
 	plan := option.Settings{Plan: f.Parameters.Plan}
 	for _, s := range f.Parameters.Settings() {
@@ -44,12 +44,15 @@ func gobenchRun(f *result.File) [][2]string {
 	return lines
 }
 
-// gobenchRow prints a row's rounds. The percentiles are of all rounds together: a row of one
-// round has them.
+// gobenchRow prints a row's rounds, and on which side a rate was measured. The percentiles are of all
+// rounds together: a row of one round has them. What was lost is of all rounds, too, and stands with each.
 func gobenchRow(b *bytes.Buffer, f *result.File, r *result.Row) {
 	name := fmt.Sprintf("Benchmark%s%s/size=%d/mode=%s", camel(f.Op), camel(f.Kind), r.Size, r.Mode)
 	if r.Variant != "" {
 		name += "+" + r.Variant
+	}
+	if r.Bandwidth != nil {
+		fmt.Fprintf(b, "measured-at: %s\n", Clean(r.Bandwidth.MeasuredAt))
 	}
 	for i := range r.Rounds {
 		round := &r.Rounds[i]
@@ -68,6 +71,9 @@ func gobenchRow(b *bytes.Buffer, f *result.File, r *result.Row) {
 			gobenchValue(b, round.Seconds*1e9/float64(round.Messages), "ns/op")
 			gobenchValue(b, round.Average, "B/s")
 			gobenchValue(b, float64(round.Messages)/round.Seconds, "msgs/s")
+		}
+		if d := r.Delivery; d != nil {
+			fmt.Fprintf(b, " %g lost/msg", float64(d.Lost)/float64(max(1, d.Sent)))
 		}
 		b.WriteByte('\n')
 	}

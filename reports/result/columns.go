@@ -24,7 +24,7 @@ var rowColumns = []Column{
 		Head: "slots", empty: true, print: asCount, Value: func(r *Row) float64 { return float64(r.Slots) }},
 	{Field: "span", Unit: "messages", Definition: "how many slots of a ring are in use",
 		Head: "span", empty: true, print: asCount, Value: func(r *Row) float64 { return float64(r.Span) }},
-	{Field: "depth", Unit: "messages", Definition: "how many messages a QP may have on their way",
+	{Field: "depth", Unit: "messages", Definition: "how many requests a QP may have posted whose completions have not been taken; a latency test has one message on its way all the same",
 		Head: "depth", empty: true, print: asCount, Value: func(r *Row) float64 { return float64(r.Depth) }},
 	{Field: "cq_mod", Unit: "messages", Definition: "one send completion is asked for so many messages",
 		Head: "cq_mod", empty: true, print: asCount, Value: func(r *Row) float64 { return float64(r.CQMod) }},

@@ -2,6 +2,10 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,32 +31,69 @@ var schema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	return c.Compile("result")
 })
 
-// holdToSchema holds all result files in the place to the schema.
+// holdToSchema holds all result files in the place and its folders to the schema, and those that
+// processes have printed. What ends in .json has to be JSON.
 func (p *place) holdToSchema() {
 	p.t.Helper()
-	s, err := schema()
-	if err != nil {
-		p.t.Fatalf("the schema of result files: %v", err)
-	}
-	files, err := filepath.Glob(filepath.Join(p.dir, "*.json"))
-	if err != nil {
-		p.t.Fatalf("%v", err)
-	}
-	for _, path := range files {
-		f, err := result.Read(path)
-		if err != nil || f.Version != result.FormatVersion {
-			continue // no result file, or an old one
+	err := filepath.WalkDir(p.dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || filepath.Ext(path) != ".json" {
+			return err
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
-			p.t.Fatalf("%v", err)
+			return err
 		}
-		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+		return holdsToSchema(path, data)
+	})
+	for _, proc := range p.all {
+		if text := proc.out.String(); err == nil && strings.HasPrefix(text, "{") {
+			err = holdsToSchema("stdout of "+proc.name, []byte(text))
+		}
+	}
+	if err != nil {
+		p.t.Fatalf("%v", err)
+	}
+}
+
+// holdsToSchema reads JSON documents one after another, and holds those that are result files of
+// this version to the schema.
+func holdsToSchema(name string, data []byte) error {
+	s, err := schema()
+	if err != nil {
+		return fmt.Errorf("the schema of result files: %w", err)
+	}
+	for documents, n := json.NewDecoder(bytes.NewReader(data)), 0; ; n++ {
+		var document json.RawMessage
+		if err := documents.Decode(&document); err == io.EOF && n > 0 {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("%s is no JSON: %w", name, err)
+		}
+		var head struct {
+			Format  string
+			Version int
+		}
+		if json.Unmarshal(document, &head) != nil || head.Format != result.FormatName || head.Version != result.FormatVersion {
+			continue // no result file, or one of another version
+		}
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
 		if err == nil {
 			err = s.Validate(value)
 		}
 		if err != nil {
-			p.t.Fatalf("%s: %v", path, err)
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+}
+
+// What is held to the schema has to be JSON, and to have no member that the schema does not know.
+func TestSchemaRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"format":"ibperf-result","version":3`: "no JSON", "": "no JSON", `{} {`: "no JSON",
+		`{"a":1}`: "", `{"format":"ibperf-result","version":3,"odd":1}`: "odd", `{} {"format":"ibperf-result","version":3}`: "missing",
+	} {
+		if err := holdsToSchema("x", []byte(text)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func scriptPair(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.WriteFile(filepath.Join(p.dir, name), []byte(text.String()), 0o666))
 	}
 	p.holdToSchema()
-	if left := p.leftovers("client.*", "server.*", "*.json", ".tmp", ".home"); len(left) > 0 {
+	if left := p.leftovers("client.*", "server.*", "*.json", "*.result", ".tmp", ".home"); len(left) > 0 {
 		ts.Fatalf("files are left: %s", strings.Join(left, ", "))
 	}
 }
