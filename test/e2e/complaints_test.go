@@ -9,7 +9,7 @@ import (
 )
 
 // complaint is a command line of docs/COMPLAINTS.md and what it shows.
-var complaint = regexp.MustCompile(`(?m)^ {7,8}(ib_\S+) (.*?) +# (kill the server; )?(\d): (.+)$`)
+var complaint = regexp.MustCompile(`(?m)^ {7,8}(ib_\S+) (.*?) +# (?:(kill the server); |server (.*?); )?(\d): (.+)$`)
 
 // Each complaint in docs/COMPLAINTS.md is answered by its command.
 func TestComplaintsAreAnswered(t *testing.T) {
@@ -23,13 +23,13 @@ func TestComplaintsAreAnswered(t *testing.T) {
 	}
 	for i, m := range all {
 		t.Run(strconv.Itoa(i+1), func(t *testing.T) {
-			status, err := strconv.Atoi(m[4])
+			status, err := strconv.Atoi(m[5])
 			if err != nil {
 				t.Fatal(err)
 			}
-			client, server := answer(t, m[1], strings.Fields(m[2]), m[3] != "")
-			if got := client.within(patience); got != status || !regexp.MustCompile(m[5]).MatchString(client.out.String()+client.err.String()) {
-				t.Errorf("%s: status %d, want %d and %q\n%s", client.name, got, status, m[5], client.said())
+			client, server := answer(t, m[1], strings.Fields(m[2]), strings.Fields(m[4]), m[3] != "")
+			if got := client.within(patience); got != status || !regexp.MustCompile(m[6]).MatchString(client.out.String()+client.err.String()) {
+				t.Errorf("%s: status %d, want %d and %q\n%s", client.name, got, status, m[6], client.said())
 			}
 			if server != nil {
 				server.within(patience)
@@ -38,14 +38,14 @@ func TestComplaintsAreAnswered(t *testing.T) {
 	}
 }
 
-// answer runs a command line: beside a server if it names node1, which may be killed once
-// the run is under way.
-func answer(t *testing.T, program string, args []string, kill bool) (client, server *process) {
+// answer runs a command line: beside a server if it names node1, which has options and may be killed
+// once the run is under way.
+func answer(t *testing.T, program string, args, options []string, kill bool) (client, server *process) {
 	p := newPlace(t, "*.json", readyName) // which a server that is killed leaves
 	if args[len(args)-1] != "node1" {
 		return p.start(program, args...), nil
 	}
-	server, port := p.serve(program)
+	server, port := p.serve(program, options...)
 	client = p.connect(program, port, args[:len(args)-1]...)
 	if kill {
 		client.await("the rows begin", func() bool { return strings.Contains(client.out.String(), "Data in order?") })
