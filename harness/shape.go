@@ -1,8 +1,6 @@
 package harness
 
 import (
-	"cmp"
-
 	"github.com/ibperf/ibperf/internal/message"
 	"github.com/ibperf/ibperf/option"
 )
@@ -73,7 +71,7 @@ func (s *scheme) shape(p *option.Plan) {
 	}
 	if p.RateLimit > 0 {
 		s.apart = 1e9 / messageRate(p, s.size)
-		s.burst = uint64(roundUp(cmp.Or(p.Burst, p.TxDepth), max(1, p.PostList))) // of whole lists
+		s.burst = burstOf(p, s.apart)
 	}
 }
 

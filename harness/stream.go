@@ -16,6 +16,7 @@ type part struct {
 	blocked func() bool            // whether nothing can go on before a completion comes
 	begin   func()                 // called at the first messages, if the clock starts with them
 	late    func() error           // called when the time has come
+	paced   *pacer                 // of what sends, nil if its rate is not limited
 
 	rate  *stats.Rate
 	edge  uint64 // messages between two looks at the clock
@@ -37,8 +38,11 @@ func (w *worker) streamFor(duration time.Duration) error {
 		w.beginMeter()
 		now := w.clock.Now()
 		p.rate.Start(now)
+		if p.paced != nil {
+			p.paced.start(now)
+		}
 		if duration > 0 {
-			p.until = now + int64(duration)
+			p.until = now + int64(duration+w.scheme.burstTime()) // a sender that keeps up with its rate ends by itself
 		}
 	}
 	return w.stream()

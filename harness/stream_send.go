@@ -11,7 +11,8 @@ import (
 // sending returns the part that sends, or READs, over all lanes of the worker.
 func (w *worker) sending(t oob.Turn, rate *stats.Rate) *part {
 	s := w.scheme
-	p := &part{sends: true, step: w.sendStep(t), blocked: w.sendBlocked, rate: rate, until: math.MaxInt64, want: new(atomic.Uint64)}
+	paced := w.pacer(t)
+	p := &part{sends: true, step: w.sendStep(paced), blocked: w.sendBlocked, rate: rate, until: math.MaxInt64, want: new(atomic.Uint64), paced: paced}
 	p.spread(s, t.Messages == 0)
 	for _, l := range w.lanes {
 		l.out.limit, l.out.due = math.MaxUint64, l.out.sent+l.out.every
@@ -23,7 +24,7 @@ func (w *worker) sending(t oob.Turn, rate *stats.Rate) *part {
 	if t.Messages > 0 {
 		p.want.Store(t.Messages * uint64(len(w.lanes)))
 	}
-	before, least := w.sent(), s.least()*uint64(len(w.lanes))
+	before, least := w.sent(), s.least(len(w.lanes))
 	p.late = func() error {
 		if w.sent()-before < least {
 			return nil
@@ -39,23 +40,29 @@ func (w *worker) sending(t oob.Turn, rate *stats.Rate) *part {
 		p.want.Store(w.sent() - before + left)
 		return nil
 	}
+	if paced != nil {
+		paced.late = p.late
+	}
 	return p
 }
 
-// least is how many messages a timed round has on each QP: a few laps of the ring that is
-// in use, or a round would measure its own beginning.
-func (s *scheme) least() uint64 {
-	if s.seen && s.burst == 0 {
-		return 2 * uint64(s.slots)
+// least is how many messages a timed round of so many QPs has: of each a few laps of the ring
+// that is in use, or a round would measure its own beginning.
+func (s *scheme) least(lanes int) uint64 {
+	switch {
+	case s.burst > 0:
+		return 1
+	case s.seen:
+		return uint64(lanes) * 2 * uint64(s.slots)
 	}
-	return 1
+	return uint64(lanes)
 }
 
 // sendStep returns the step of a sending part: post what there is room for, reap, count.
-func (w *worker) sendStep(t oob.Turn) func() (uint64, error) {
+func (w *worker) sendStep(paced *pacer) func() (uint64, error) {
 	room, post, reap, count := w.room(), w.poster(), w.reaper(), w.counter()
-	if w.scheme.burst > 0 {
-		room, post, reap = w.pace(t, room, post, reap)
+	if paced != nil {
+		room, post, reap = paced.hold(room, post, reap)
 	}
 	return func() (uint64, error) {
 		for _, l := range w.lanes {

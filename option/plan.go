@@ -148,7 +148,7 @@ type Plan struct {
 
 	RateLimit float64  // in RateUnits; 0: none
 	RateUnits RateUnit // ""; RateGbit
-	Burst     int      // messages at a time, with RateLimit; 0: TxDepth
+	Burst     int      // messages at a time, with RateLimit; 0: those of 1 ms, at most TxDepth
 
 	PostList     int // messages of one ibv_post_send; 0: as many as there is room for
 	RecvPostList int // receives of one ibv_post_recv; 0: as many as are free

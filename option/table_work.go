@@ -107,9 +107,10 @@ var workOptions = []*Option{
 		value: oneOf(func(s *Settings) *RateUnit { return &s.RateUnits }, RateGbit, RateMiB, RateMessages),
 	}, {
 		Name: "burst_size", Argument: "N", Group: groupWork, Only: Test.Bandwidth,
-		Help: "with --rate_limit: messages that are sent at a time", Default: "--tx-depth", Perftest: same,
-		Meaning: "messages that a sender with a rate limit sends at a time; 0: as many as tx_depth",
-		JSON:    "burst_size", Unit: "messages", Label: "Burst size", Header: WhenSet,
+		Help: "with --rate_limit: messages that are sent at a time", Default: "those of 1 ms, at most --tx-depth",
+		Perftest: "by default those of 1 ms, at most --tx-depth",
+		Meaning:  "messages that a sender with a rate limit sends at a time; 0: those of 1 ms at that rate, but 1 at least and tx_depth at most",
+		JSON:     "burst_size", Unit: "messages", Label: "Burst size", Header: WhenSet,
 		value: numberOr(func(s *Settings) *int { return &s.Burst }, 0, 1, math.MaxInt32),
 	}, {
 		Name: "post_list", Letter: "l", Argument: "N", Group: groupWork, Only: Test.Bandwidth,
