@@ -65,7 +65,9 @@ func extent(t oob.Turn, start int64) (n uint64, until int64) {
 // with a post at start: whatever the thread did since then is part of it.
 func (w *worker) timed(start int64, n uint64, until int64) error {
 	if !w.scheme.noClock {
-		return w.sampled(start, n, until)
+		last, err := w.sampled(start, n, until)
+		w.lasted = last - start
+		return err
 	}
 	edge := uint64(math.MaxUint64)
 	if n == math.MaxUint64 {
@@ -122,32 +124,32 @@ func (w *worker) await() error {
 
 // sampled takes a sample of each exchange. It begins and ends with a message on its way.
 // While one travels, the sample before it is recorded and the next message is made ready,
-// so that neither is part of what is measured.
-func (w *worker) sampled(last int64, n uint64, until int64) error {
+// so that neither is part of what is measured. It returns when the last sample ended.
+func (w *worker) sampled(last int64, n uint64, until int64) (int64, error) {
 	clock, samples := w.clock, w.samples
 	for ; n > 0; n-- {
 		if err := w.steps.tidy(); err != nil {
-			return err
+			return last, err
 		}
 		o := w.ready(w.turns.next())
 		if err := w.await(); err != nil {
-			return err
+			return last, err
 		}
 		if w.halt.on() {
-			return errOver
+			return last, errOver
 		}
 		now := clock.Now()
 		if err := o.fire(); err != nil {
-			return err
+			return last, err
 		}
 		if !w.turns.takeMiss() {
 			samples.Record(now - last)
 		}
 		if last = now; now >= until {
-			return nil
+			return last, nil
 		}
 	}
-	return nil
+	return last, nil
 }
 
 // trips is sampled without samples: the clock is read after each edge messages and after
@@ -187,35 +189,44 @@ func (w *worker) apart(t oob.Turn) error {
 	if err := w.await(); err != nil {
 		return err
 	}
+	start := w.clock.Now()
+	last, err := w.sampledApart(t, start)
+	w.lasted = last - start
+	return err
+}
+
+// sampledApart returns when the last sample ended; the first pause begins at start.
+func (w *worker) sampledApart(t oob.Turn, start int64) (end int64, err error) {
 	clock, samples, gap := w.clock, w.samples, int64(w.rig.plan.Gap)
-	n, until := extent(t, clock.Now())
+	end = start
+	n, until := extent(t, start)
 	for ; n > 0; n-- {
 		if err := w.steps.tidy(); err != nil {
-			return err
+			return end, err
 		}
 		o := w.ready(w.turns.next())
 		if gap > 0 {
 			w.sleepUntil(clock.Now() + gap)
 		}
 		if w.halt.on() {
-			return errOver
+			return end, errOver
 		}
 		last := clock.Now()
 		if err := o.fire(); err != nil {
-			return err
+			return end, err
 		}
 		if err := w.await(); err != nil {
-			return err
+			return end, err
 		}
 		now := clock.Now()
 		if !w.turns.takeMiss() {
 			samples.Record(now - last)
 		}
-		if now >= until {
-			return nil
+		if end = now; now >= until {
+			return end, nil
 		}
 	}
-	return nil
+	return end, nil
 }
 
 // wakeUp is how long before its end a pause stops to sleep and begins to spin.

@@ -45,7 +45,7 @@ func (g *group) figure() *result.Round {
 	w := g.workers[0]
 	s := w.scheme
 	if s.exchange && !s.noClock {
-		return &result.Round{Messages: w.samples.N(), Seconds: float64(w.meter.wall) / 1e9,
+		return &result.Round{Messages: w.samples.N(), Seconds: float64(w.lasted) / 1e9,
 			P50Ns: w.samples.Median() * s.factor, MeanNs: w.samples.Mean() * s.factor}
 	}
 	b := g.rate().Bandwidth(s.size, s.at)

@@ -40,7 +40,7 @@ func TestNoPeak(t *testing.T) {
 func checkNoPeak(t *testing.T, r *result.Row, p *option.Plan) {
 	t.Helper()
 	if l := r.Latency; p.Kind == option.KindLatency {
-		if l.MeanNs <= 0 || *l != (result.Latency{N: l.N, MeanNs: l.MeanNs, Factor: l.Factor, MeanOnly: true}) {
+		if l.MeanNs <= 0 || *l != (result.Latency{N: l.N, MeanNs: l.MeanNs, Rate: l.Rate, Factor: l.Factor, MeanOnly: true}) || !near(l.Rate, 1e9*l.Factor/l.MeanNs, 1e-6) {
 			t.Errorf("%s, %d bytes: %+v", r.Mode, r.Size, l)
 		}
 		if p.Duration == 0 && l.N != p.Iterations {

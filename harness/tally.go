@@ -240,6 +240,19 @@ func (t *tally) known() oob.Row {
 	return oob.Row{Bandwidth: b}
 }
 
+// iterationsPerSecond is what all rounds of a latency test have, over their time.
+func (t *tally) iterationsPerSecond() float64 {
+	var n, seconds float64
+	for _, r := range t.rounds {
+		n += float64(r.Messages)
+		seconds += r.Seconds
+	}
+	if seconds == 0 {
+		return 0
+	}
+	return n / seconds
+}
+
 // at is where the rate was measured.
 func (t *tally) at() string {
 	if t.broken && len(t.rounds) == 0 {
@@ -264,6 +277,9 @@ func (t *tally) finished(p *option.Plan, forced bool, mine, theirs oob.Row) resu
 	}
 	if s.bothWays() {
 		t.sum(&r, theirs)
+	}
+	if r.Latency != nil {
+		r.Latency.Rate = t.iterationsPerSecond()
 	}
 	n := rowMessages(&r)
 	r.Local, r.Peer = t.here.cost(n), t.there.cost(n)

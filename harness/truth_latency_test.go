@@ -135,6 +135,7 @@ func checkLatency(t *testing.T, r *result.Row, rounds [][]float64) {
 		{"max", l.MaxNs, v[n-1], exactly},
 		{"mean", l.MeanNs, mean(v), exactly},
 		{"stdev", l.StdevNs, stdev(v), exactly},
+		{"time of an iteration", 1e9 / l.Rate, mean(v) / l.Factor, exactly},
 	} {
 		if !near(c.got, c.want*l.Factor, c.part) {
 			t.Errorf("%s is %v, want %v", c.what, c.got, c.want*l.Factor)

@@ -100,6 +100,9 @@ func TestGapIsNotMeasured(t *testing.T) {
 					if r.Latency.N != p.Iterations {
 						t.Fatalf("%d samples", r.Latency.N)
 					}
+					if most := float64(time.Second / gap); !(r.Latency.Rate > 0) || r.Latency.Rate > most {
+						t.Errorf("%.1f iterations a second, with pauses no more than %.0f", r.Latency.Rate, most)
+					}
 					if l := r.Latency; l.P50Ns > float64(gap)/4 {
 						return fmt.Errorf("the median is %.0f ns, injected was %v", l.P50Ns, delay)
 					}

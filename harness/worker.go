@@ -57,6 +57,7 @@ type worker struct {
 // recorder keeps what a worker sees in a round. The ways use it one after another.
 type recorder struct {
 	samples *stats.Samples // of exchanges
+	lasted  int64          // ns from where the first of them began to where the last ended, pauses included
 	rate    *stats.Rate    // where this clock counts
 	other   *stats.Rate    // of what was sent or received, where that is not what counts
 }
@@ -71,6 +72,7 @@ func newRecorder(s *scheme) recorder {
 
 func (r *recorder) reset() {
 	r.rate.Start(0)
+	r.lasted = 0
 	if r.samples != nil {
 		r.samples.Reset()
 	}

@@ -18,7 +18,7 @@ func noPeakFile(t *testing.T, kind string, sizes []int, modes ...string) *result
 	for i := range f.Rows {
 		r := &f.Rows[i]
 		if l := r.Latency; l != nil {
-			r.Latency = &result.Latency{N: l.N, MeanNs: l.MeanNs, Factor: l.Factor, MeanOnly: true}
+			r.Latency = &result.Latency{N: l.N, MeanNs: l.MeanNs, Rate: l.Rate, Factor: l.Factor, MeanOnly: true}
 			for j := range r.Rounds {
 				r.Rounds[j].P50Ns = 0
 			}

@@ -93,12 +93,8 @@ func latencyRow(r *result.Row) string {
 
 func meanRow(r *result.Row) string {
 	l := r.Latency
-	tps := 0.0
-	if l.MeanNs > 0 {
-		tps = units.Finite(1e9 * l.Factor / l.MeanNs) // round trips, whatever the latency is of them
-	}
 	return fmt.Sprintf(" %-7d       %d            %-7.*f        %-7.2f",
-		r.Size, l.N, units.UsecDecimals(l.MeanNs), units.Usec(l.MeanNs), tps)
+		r.Size, l.N, units.UsecDecimals(l.MeanNs), units.Usec(l.MeanNs), units.Finite(l.Rate))
 }
 
 func mibRow(r *result.Row) string {

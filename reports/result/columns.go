@@ -50,6 +50,8 @@ var latencyColumns = []Column{
 	percentile("p99_9_ns", "p99.9", "999 of 1000 samples were not longer"+fromHistogram, func(l *Latency) float64 { return l.P999Ns }),
 	percentile("p99_99_ns", "p99.99", "9999 of 10000 samples were not longer"+fromHistogram, func(l *Latency) float64 { return l.P9999Ns }),
 	percentile("max_ns", "max", "the largest of all n samples", func(l *Latency) float64 { return l.MaxNs }),
+	{Field: "latency.iterations_per_s", Kind: KindLatency, Unit: "1/s", Definition: "n / the time of the rounds, pauses included: round trips, or READs or atomic operations, a second; the text's tps average",
+		Value: inLatency(func(l *Latency) float64 { return l.Rate })},
 	{Field: "latency.factor", Kind: KindLatency, Unit: "1", Definition: halfFactorDefinition,
 		Value: inLatency(func(l *Latency) float64 { return l.Factor })},
 	{Field: "latency.mean_only", Kind: KindLatency, Definition: "the clock was read before the first message and after the last: there are n messages and their mean, and no other statistics"},

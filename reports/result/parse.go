@@ -120,6 +120,7 @@ func (l *Latency) check() error {
 		CheckNumbers("min_ns, mean_ns, max_ns", l.MinNs, l.MeanNs, l.MaxNs),
 		CheckNumbers("stdev_ns", l.StdevNs),
 		CheckNumbers("percentiles", l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P9999Ns),
+		CheckNumbers("iterations_per_s", l.Rate),
 		CheckNumbers("factor", l.Factor))
 	if err != nil {
 		return err

@@ -185,6 +185,7 @@ type Latency struct {
 	P999Ns    float64 `json:"p99_9_ns"`
 	P9999Ns   float64 `json:"p99_99_ns"`
 	MaxNs     float64 `json:"max_ns"`
+	Rate      float64 `json:"iterations_per_s"`    // N over the time of the rounds, pauses included; 0 in files that do not have it
 	Factor    float64 `json:"factor"`              // 0.5 for a ping-pong, 1 for a full round trip
 	MeanOnly  bool    `json:"mean_only,omitempty"` // no statistics but N and MeanNs
 	Histogram string  `json:"histogram"`           // recorded nanoseconds, before Factor: HdrHistogram V2 compressed, base64
@@ -196,9 +197,10 @@ func (l Latency) MarshalJSON() ([]byte, error) {
 		return json.Marshal(struct {
 			N        uint64  `json:"n"`
 			MeanNs   float64 `json:"mean_ns"`
+			Rate     float64 `json:"iterations_per_s"`
 			Factor   float64 `json:"factor"`
 			MeanOnly bool    `json:"mean_only"`
-		}{l.N, l.MeanNs, l.Factor, l.MeanOnly})
+		}{l.N, l.MeanNs, l.Rate, l.Factor, l.MeanOnly})
 	}
 	type all Latency // without this method
 	return json.Marshal(all(l))

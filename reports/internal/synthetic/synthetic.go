@@ -50,7 +50,7 @@ func Latency(tb testing.TB, mode string, size, n int) *result.Latency {
 		N: uint64(n), MinNs: least, MaxNs: most, MeanNs: mean,
 		StdevNs: math.Sqrt(math.Max(squares/float64(n)-mean*mean, 0)),
 		P50Ns:   at(50), P90Ns: at(90), P99Ns: at(99), P999Ns: at(99.9), P9999Ns: at(99.99),
-		Factor: 0.5, Histogram: encode(tb, h),
+		Rate: 1e9 * 0.5 / mean, Factor: 0.5, Histogram: encode(tb, h),
 	}
 }
 
