@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // What UC and UD lose is gone, and nobody is told. So no wait is for a certain message:
@@ -136,6 +138,32 @@ func (w *worker) endQuiet(running []*part) {
 		case !p.sends && w.isQuiet(idle):
 			w.target.Store(p.got)
 		}
+	}
+}
+
+// traffic is what went in one direction.
+type traffic struct{ sent, came uint64 }
+
+func (x *traffic) add(sent, came uint64) {
+	x.sent += sent
+	x.came += came
+}
+
+// delivery is what became of it.
+func (x *traffic) delivery() result.Delivery {
+	return result.Delivery{Sent: x.sent, Lost: x.sent - min(x.came, x.sent)}
+}
+
+// deliver gives a row what was lost in both directions together, and each direction its own.
+func (t *tally) deliver(r *result.Row) {
+	mine, theirs := t.outward.delivery(), t.inward.delivery()
+	r.Delivery = &result.Delivery{Sent: mine.Sent + theirs.Sent, Lost: mine.Lost + theirs.Lost}
+	if r.FromClient == nil || r.FromServer == nil {
+		return
+	}
+	r.FromClient.Delivery, r.FromServer.Delivery = &mine, &theirs
+	if t.role == Server {
+		r.FromClient.Delivery, r.FromServer.Delivery = &theirs, &mine
 	}
 }
 

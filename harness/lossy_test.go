@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 	"testing"
@@ -13,7 +14,7 @@ import (
 	"github.com/ibperf/ibperf/verbs/wrap"
 )
 
-// loser sends some datagrams of the client's measured rounds with a Q_Key that the peer drops.
+// loser sends some datagrams of a side's measured rounds with a Q_Key that the peer drops.
 type loser struct {
 	oob.Peer
 	sync.Mutex
@@ -31,10 +32,12 @@ func (h handle) Handle() uint64 { return uint64(h) }
 func (handle) Close() error     { return nil }
 
 func (l *loser) Turn(mine oob.Turn) (oob.Turn, error) {
+	theirs, err := l.Peer.Turn(mine)
+	turn := cmp.Or(mine, theirs)
 	l.Lock()
-	l.counts = mine.Step == oob.StepRound && !mine.Warmup
+	l.counts = turn.Step == oob.StepRound && !turn.Warmup
 	l.Unlock()
-	return l.Peer.Turn(mine)
+	return theirs, err
 }
 
 func (l *loser) post(_ verbs.QP, wr *verbs.SendWR) {
@@ -85,6 +88,44 @@ func TestLostDatagramsAreCounted(t *testing.T) {
 			}
 			for side, f := range files {
 				checkLost(t, side, f, 4)
+			}
+		}
+	}
+}
+
+// In both directions each has its own losses, and the row the sum of both.
+func TestEachDirectionHasItsLosses(t *testing.T) {
+	losers := []*loser{{lost: []int{3, 40, 41, 199}}, {lost: []int{7}}}
+	p := testPlan(option.OpSend, option.KindBandwidth, 64, 200)
+	p.Transport, p.Both = option.UD, true
+	files, errs := pair{
+		device: "shm_whole", plan: p,
+		wrap: func(side int, c verbs.Context) verbs.Context {
+			return wrap.Context(c, wrap.Options{OnPostSend: losers[side].post})
+		},
+		peer: func(side int, peer oob.Peer) oob.Peer { losers[side].Peer = peer; return losers[side] },
+	}.run(t)
+	if err := errors.Join(errs[:]...); err != nil {
+		t.Fatal(err)
+	}
+	fromClient, fromServer := result.Delivery{Sent: 200, Lost: 4}, result.Delivery{Sent: 200, Lost: 1}
+	for side, role := range []Role{Client, Server} {
+		r := onlyRow(t, files[side])
+		local, remote := r.Directions(string(role), string(p.Op))
+		own, other := fromClient, fromServer
+		if role == Server {
+			own, other = other, own
+		}
+		for what, d := range map[string]struct {
+			got  *result.Delivery
+			want result.Delivery
+		}{
+			"row":         {r.Delivery, result.Delivery{Sent: 400, Lost: 5}},
+			"from client": {r.FromClient.Delivery, fromClient}, "from server": {r.FromServer.Delivery, fromServer},
+			"local": {local.Delivery, own}, "remote": {remote.Delivery, other},
+		} {
+			if d.got == nil || *d.got != d.want {
+				t.Errorf("%s, %s: %+v, want %+v", role, what, d.got, d.want)
 			}
 		}
 	}

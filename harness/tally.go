@@ -25,8 +25,8 @@ type tally struct {
 	here    use
 	there   use
 	within  time.Duration    // that both sides' clocks were aligned to, where that counts
-	sent    uint64           // messages, where they may be lost
-	came    uint64           // of them
+	outward traffic          // messages to the peer, where they may be lost
+	inward  traffic          // and from it
 	verify  [2]result.Verify // this side's and the peer's, warm-up included
 	checked bool             // by the peer too
 	broken  bool
@@ -95,8 +95,8 @@ func newTally(s *scheme, noRatio string) *tally { return &tally{scheme: s, noRat
 func (t *tally) add(run int, g *group, mine, theirs oob.Round, figure *result.Round, within time.Duration, whole bool) {
 	t.here.add(mine)
 	t.there.add(theirs)
-	t.sent += mine.Sent + theirs.Sent
-	t.came += mine.Came + theirs.Came
+	t.outward.add(mine.Sent, theirs.Came)
+	t.inward.add(theirs.Sent, mine.Came)
 	t.role = g.workers[0].rig.cfg.Role
 	t.merge(g, whole)
 	t.broken = t.broken || !whole
@@ -291,7 +291,7 @@ func (t *tally) finished(p *option.Plan, forced bool, mine, theirs oob.Row) resu
 		r.Verify = t.verified()
 	}
 	if s.lossy && s.in != (sides{}) {
-		r.Delivery = &result.Delivery{Sent: t.sent, Lost: t.sent - min(t.came, t.sent)}
+		t.deliver(&r)
 	}
 	r.Warnings = receiveWarnings(s, p)
 	pausing := p.Gap > 0

@@ -19,7 +19,7 @@ var (
 		"from_client.average_bytes_per_s", "from_server.average_bytes_per_s", "bandwidth.aligned_within_s",
 		"bandwidth.slowest_bytes_per_s", "bandwidth.median_window_bytes_per_s", "bandwidth.peak_bytes_per_s",
 		"from_client.peak_bytes_per_s", "from_server.peak_bytes_per_s", "bandwidth.window_s"}
-	deliveryFields = []string{"delivery.sent", "delivery.lost"}
+	deliveryFields = []string{"delivery.sent", "delivery.lost", "from_client.delivery.lost", "from_server.delivery.lost"}
 	workFields     = []string{"opcode", "slots", "span", "depth", "touch", "cq_mod", "relaxed_ordering"}
 	costFields     = []string{"local.busy", "peer.busy", "local.sleeps_per_message", "peer.sleeps_per_message",
 		"local.cpu_ns_per_message", "peer.cpu_ns_per_message"}

@@ -188,12 +188,14 @@ var deliveryColumns = []Column{
 		Head: "lost", shown: "messages", words: lost, Value: inDelivery(func(d *Delivery) float64 { return float64(d.Lost) })},
 }
 
-// lost is empty where nobody counts what arrives.
-func lost(r *Row) string {
-	if r.Delivery == nil {
+func lost(r *Row) string { return lostOf(r.Delivery) }
+
+// lostOf is empty where nobody counts what arrives.
+func lostOf(d *Delivery) string {
+	if d == nil {
 		return ""
 	}
-	return strconv.FormatUint(r.Delivery.Lost, 10)
+	return strconv.FormatUint(d.Lost, 10)
 }
 
 func inDelivery(of func(*Delivery) float64) func(*Row) float64 {

@@ -101,6 +101,9 @@ func TestColumnsShowTheirFields(t *testing.T) {
 func setField(t *testing.T, v reflect.Value, path []string) {
 	t.Helper()
 	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
 		v = v.Elem()
 	}
 	for i := range v.NumField() {

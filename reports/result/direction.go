@@ -13,6 +13,8 @@ type Direction struct {
 	MedianWindow float64 `json:"median_window_bytes_per_s,omitempty"` // 0 if not measured
 	Peak         float64 `json:"peak_bytes_per_s,omitempty"`          // of the fastest window; 0 if not measured
 	WindowS      float64 `json:"window_s,omitempty"`
+
+	Delivery *Delivery `json:"delivery,omitempty"` // of transports that may lose messages, where arrivals are counted
 }
 
 // Directions returns the row of each direction of a bidirectional test, without rounds and
@@ -36,7 +38,7 @@ func (r *Row) direction(d *Direction) *Row {
 	b := *r.Bandwidth
 	b.Messages, b.Bytes, b.Average, b.MsgRate = d.Messages, d.Bytes, d.Average, d.MsgRate
 	b.Slowest, b.MedianWindow, b.Peak, b.WindowS = d.Slowest, d.MedianWindow, d.Peak, d.WindowS
-	one.Bandwidth = &b
+	one.Bandwidth, one.Delivery = &b, d.Delivery
 	return &one
 }
 
@@ -64,6 +66,22 @@ func directionOf(field, head string, of func(*Row) *Direction) []Column {
 	average.Head, average.shown, average.empty, average.print = head, rate, true, asRate
 	peak := column("peak_bytes_per_s", rateDefinedUnit, "the rate of the fastest window, or that of its active time if that is higher"+own, func(d *Direction) float64 { return d.Peak })
 	peak.Head, peak.shown, peak.empty, peak.print = "peak "+head, rate, true, asRate
+	delivered := func(value func(*Delivery) uint64) func(*Direction) float64 {
+		return func(d *Direction) float64 {
+			if d.Delivery == nil {
+				return 0
+			}
+			return float64(value(d.Delivery))
+		}
+	}
+	lost := column("delivery.lost", "messages", "of them, those that had not arrived when nothing came any more; both directions' add up to delivery.lost",
+		delivered(func(d *Delivery) uint64 { return d.Lost }))
+	lost.Head, lost.shown, lost.words = "lost "+head, "messages", func(r *Row) string {
+		if d := of(r); d != nil {
+			return lostOf(d.Delivery)
+		}
+		return ""
+	}
 	return []Column{
 		column("messages", "messages", "messages of this direction that the average counts", func(d *Direction) float64 { return float64(d.Messages) }),
 		column("bytes", "bytes", "payload bytes of this direction that the average counts", func(d *Direction) float64 { return float64(d.Bytes) }),
@@ -74,5 +92,8 @@ func directionOf(field, head string, of func(*Row) *Direction) []Column {
 		column("median_window_bytes_per_s", rateDefinedUnit, "the rate of the middle window"+own, func(d *Direction) float64 { return d.MedianWindow }),
 		peak,
 		column("window_s", "s", "the length of the windows", func(d *Direction) float64 { return d.WindowS }),
+		column("delivery.sent", "messages", "messages that were sent in this direction over a transport that may lose them, warm-ups not included",
+			delivered(func(d *Delivery) uint64 { return d.Sent })),
+		lost,
 	}
 }

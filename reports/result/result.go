@@ -140,9 +140,9 @@ type Row struct {
 	Warnings   []Warning  `json:"warnings,omitempty"`
 }
 
-// Delivery is what became of the messages of a row, warm-ups not included.
+// Delivery is what became of the messages of a row or a direction, warm-ups not included.
 type Delivery struct {
-	Sent uint64 `json:"sent"` // by both sides
+	Sent uint64 `json:"sent"` // of a row by both sides
 	Lost uint64 `json:"lost"` // of them
 }
 
