@@ -56,14 +56,13 @@ func (r *record) row(row result.Row) {
 
 // interval is called by the engine for each interval of an endless run.
 func (r *record) interval(row result.Row) {
-	r.progress.clear()
-	r.text.Interval(row)
+	r.progress.print(func() { r.text.Interval(row) })
 }
 
 // finish completes the text and writes the result file. A run that ended before
 // it began leaves nothing to write.
 func (r *record) finish(err error) error {
-	r.progress.clear()
+	r.progress.end()
 	r.file.Finished = time.Now().UTC()
 	var data *harness.DataError
 	if err != nil && !errors.As(err, &data) { // wrong data is in the rows of a complete run
