@@ -119,7 +119,24 @@ func modes() []option.Mode {
 var (
 	allKinds = []string{option.KindLatency, option.KindBandwidth}
 	allOps   = []option.Op{option.OpWrite, option.OpSend, option.OpRead} // that have mode data
+	everyOp  = append([]option.Op{option.OpAtomic}, allOps...)
 )
+
+// sizeOf is a size that messages of an operation may have, and requests without one have not.
+func sizeOf(op option.Op) int {
+	if op == option.OpAtomic {
+		return option.AtomicBytes
+	}
+	return 24
+}
+
+// modesOf returns the modes in which an operation runs on shm_whole without force.
+func modesOf(op option.Op) []option.Mode {
+	if op == option.OpAtomic {
+		return []option.Mode{option.ModePoll, option.ModeEvent}
+	}
+	return modes()
+}
 
 // eachTest runs f for every operation and kind.
 func eachTest(t *testing.T, f func(t *testing.T, op option.Op, kind string)) {
