@@ -81,16 +81,19 @@ func (t *tally) sum(r *result.Row, theirs oob.Row) {
 	}
 	*here = direction(mine, r.Bandwidth.Seconds)
 	*there = direction(theirs.Bandwidth, r.Bandwidth.Seconds)
-	r.Bandwidth.Peak = peakOfBoth(*here, *there)
+	windowsOfBoth(r.Bandwidth, *here, *there)
 }
 
-// peakOfBoth is perftest's: the sum of both directions' peaks, which no window of the sum is
-// above; 0 if one of them has none.
-func peakOfBoth(here, there *result.Direction) float64 {
-	if here == nil || there == nil || here.Peak == 0 || there.Peak == 0 {
-		return 0
+// windowsOfBoth gives the sum of both directions the sums of their windows, as perftest's peak
+// is: no window of the sum is above that of the peaks, or below that of the slowest. There are
+// none if a direction has none.
+func windowsOfBoth(b *result.Bandwidth, here, there *result.Direction) {
+	if here == nil || there == nil || here.WindowS == 0 || there.WindowS == 0 {
+		return
 	}
-	return here.Peak + there.Peak
+	b.Slowest = here.Slowest + there.Slowest
+	b.MedianWindow = here.MedianWindow + there.MedianWindow
+	b.Peak = here.Peak + there.Peak
 }
 
 // source is the side that the payload comes from which a side measures.

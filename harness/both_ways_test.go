@@ -114,6 +114,9 @@ func checkBothWays(t *testing.T, side int, r *result.Row, sides [2]*streamSide, 
 	if b.Peak != client.Peak+server.Peak || b.WindowS != 0 {
 		t.Errorf("side %d: the peak is %.0f, of the directions %.0f and %.0f", side, b.Peak, client.Peak, server.Peak)
 	}
+	if b.Slowest != client.Slowest+server.Slowest || b.MedianWindow != client.MedianWindow+server.MedianWindow || b.Slowest == 0 {
+		t.Errorf("side %d: windows %+v, of the directions %+v and %+v", side, b, client, server)
+	}
 	if b.AlignedWithin > 0.001*b.Seconds {
 		t.Errorf("side %d: the clocks are aligned to %v s in %v s", side, b.AlignedWithin, b.Seconds)
 	}

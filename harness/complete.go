@@ -15,19 +15,35 @@ func (s *session) complete(size int) error {
 		if t == nil {
 			return fmt.Errorf("the peer's turn %q names a size that was not measured", oob.StepRow)
 		}
-		mine := t.row()
-		theirs, err := s.peer.Row(mine)
+		row, err := s.rowOf(t)
 		if err != nil {
 			return err
 		}
-		row := t.finished(&s.cfg.Plan, s.gate.forced, mine, theirs)
-		if !row.Measured(s.cfg.Plan.Kind) || t.scheme.bothWays() && theirs.Bandwidth == nil || s.cfg.Plan.Verify && !t.checked {
-			return fmt.Errorf("mode %s, %d bytes: the peer's result lacks what it measured", t.scheme.way, row.Size)
+		if s.cfg.Plan.Verify && !t.checked {
+			return lacksResult(t.scheme)
 		}
 		delete(s.rows, key)
 		s.emit(t, row)
 	}
 	return nil
+}
+
+// rowOf swaps the statistics of a row, and makes it of both sides'.
+func (s *session) rowOf(t *tally) (result.Row, error) {
+	mine := t.row()
+	theirs, err := s.peer.Row(mine)
+	if err != nil {
+		return result.Row{}, err
+	}
+	row := t.finished(&s.cfg.Plan, s.gate.forced, mine, theirs)
+	if !row.Measured(s.cfg.Plan.Kind) || t.scheme.bothWays() && theirs.Bandwidth == nil {
+		return result.Row{}, lacksResult(t.scheme)
+	}
+	return row, nil
+}
+
+func lacksResult(of *scheme) error {
+	return fmt.Errorf("mode %s, %d bytes: the peer's result lacks what it measured", of.way, of.size)
 }
 
 // emit hands a row out, or says why a comparison has none: events that never slept are not

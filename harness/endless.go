@@ -49,28 +49,33 @@ func (s *session) stopping() bool {
 	}
 }
 
-// addSlice adds a slice to the row and to its interval, which it may be the last one of.
-func (s *session) addSlice(row *tally, g *group, mine, theirs oob.Round, figure *result.Round, whole bool) {
+// addSlice adds a slice to the row and to its interval. Behind the last one of an interval both
+// sides tell each other its statistics, as each may know what the other does not.
+func (s *session) addSlice(row *tally, g *group, mine, theirs oob.Round, figure *result.Round, whole bool) error {
 	i, within := s.interval, s.clocks.within
 	for _, t := range []*tally{row, i.tally} {
 		t.add(s.run, g, mine, theirs, figure, within, whole)
 	}
 	if !whole {
-		return
+		return nil
 	}
 	if i.done > 0 {
 		row.join(len(row.rounds) - 2)
 	}
 	if i.done++; i.done < slicesOf(&s.cfg.Plan) {
-		return
+		return nil
 	}
-	r := i.tally.byItself(&s.cfg.Plan, s.gate.forced)
+	r, err := s.rowOf(i.tally)
+	if err != nil {
+		return err
+	}
 	s.cfg.Interval(r)
 	i.tally.clear()
 	i.done = 0
 	row.thin()
 	runtime.GC() // here it takes time from no slice
 	bound()
+	return nil
 }
 
 // join makes one of the rounds at a place and behind it.

@@ -36,41 +36,59 @@ func TestIntervalsAreThinnedOut(t *testing.T) {
 }
 
 // An endless run ends when either side is told to, after whole intervals and perhaps a part
-// of one, and both sides have the same of it.
+// of one, and both sides have the same of it, whichever has measured it.
 func TestEndlessRunStops(t *testing.T) {
-	for stopped := range 2 {
-		for _, op := range allOps {
-			p := testPlan(op, option.KindBandwidth, 4096, 0)
-			p.Endless, p.Duration = true, 2*sliceTime
-			var seen [2][]result.Row
-			files, errs := pair{device: "shm_whole", plan: p, config: func(side int, c *Config) {
-				told := make(chan struct{})
-				c.Stop, c.Interval = told, func(r result.Row) {
-					if seen[side] = append(seen[side], r); side == stopped && len(seen[side]) == 2 {
-						close(told)
-					}
-				}
-			}}.run(t)
-			if errs != [2]error{} {
-				t.Fatal(errs)
-			}
-			for side, f := range files {
-				r := onlyRow(t, f)
-				if n := len(r.Rounds); len(seen[side]) < 2 || n < 2 || n > len(seen[side])+1 {
-					t.Fatalf("%s, side %d: %d intervals and %d lines", op, side, n, len(seen[side]))
-				}
-				for i, part := range seen[side] {
-					if of := r.Rounds[i]; part.Bandwidth.Messages != of.Messages || !near(part.Bandwidth.Average, of.Average, 1e-9) {
-						t.Errorf("%s, side %d: interval %d is %+v, and its line %+v", op, side, i, of, part.Bandwidth)
-					}
-				}
-				if f.Interrupted || r.Bandwidth.Messages < r.Rounds[0].Messages+r.Rounds[1].Messages {
-					t.Errorf("%s, side %d: interrupted %v, %d messages", op, side, f.Interrupted, r.Bandwidth.Messages)
+	for i, c := range []struct {
+		op  option.Op
+		set func(p *option.Plan)
+	}{
+		{option.OpWrite, func(*option.Plan) {}},
+		{option.OpRead, func(*option.Plan) {}},
+		{option.OpSend, func(p *option.Plan) { p.Both = true }},
+		{option.OpWrite, func(p *option.Plan) { p.Reversed = true }},
+		{option.OpSend, func(p *option.Plan) { p.Verify = true }},
+	} {
+		stopped := i % 2
+		p := testPlan(c.op, option.KindBandwidth, 4096, 0)
+		p.Endless, p.Duration = true, 2*sliceTime
+		c.set(&p)
+		var seen [2][]result.Row
+		files, errs := pair{device: "shm_whole", plan: p, config: func(side int, c *Config) {
+			told := make(chan struct{})
+			c.Stop, c.Interval = told, func(r result.Row) {
+				if seen[side] = append(seen[side], r); side == stopped && len(seen[side]) == 2 {
+					close(told)
 				}
 			}
-			if part := seen[0][0].Bandwidth; part.WindowS == 0 || part.Slowest > part.MedianWindow || part.MedianWindow > part.Peak {
-				t.Errorf("%s: windows %+v", op, part)
+		}}.run(t)
+		if errs != [2]error{} {
+			t.Fatal(errs)
+		}
+		for side, f := range files {
+			r := onlyRow(t, f)
+			if n := len(r.Rounds); len(seen[side]) < 2 || n < 2 || n > len(seen[side])+1 {
+				t.Fatalf("%s, side %d: %d intervals and %d lines", c.op, side, n, len(seen[side]))
+			}
+			checkHasWindows(t, r)
+			for i := range seen[side] {
+				part, of := &seen[side][i], r.Rounds[i]
+				if part.Bandwidth.Messages != of.Messages || !near(part.Bandwidth.Average, of.Average, 1e-9) {
+					t.Errorf("%s, side %d: interval %d is %+v, and its line %+v", c.op, side, i, of, part.Bandwidth)
+				}
+				checkHasWindows(t, part)
+			}
+			if f.Interrupted || r.Bandwidth.Messages < r.Rounds[0].Messages+r.Rounds[1].Messages {
+				t.Errorf("%s, side %d: interrupted %v, %d messages", c.op, side, f.Interrupted, r.Bandwidth.Messages)
 			}
 		}
+	}
+}
+
+// checkHasWindows holds the windows of a row, or of its directions, to their order.
+func checkHasWindows(t *testing.T, r *result.Row) {
+	t.Helper()
+	b := r.Bandwidth
+	if !(b.Slowest > 0 && b.Slowest <= b.MedianWindow && b.MedianWindow <= b.Peak) || (b.WindowS == 0) != (r.FromClient != nil) {
+		t.Errorf("%s: windows %+v", r.Opcode, b)
 	}
 }

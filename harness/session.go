@@ -295,14 +295,13 @@ func (s *session) measure(t oob.Turn) error {
 	}
 	figure := s.figure(row.scheme, mine, theirs)
 	if err == nil && figure == nil {
-		return fmt.Errorf("mode %s, %d bytes: the peer's result lacks what it measured", g.way, row.scheme.size)
+		return lacksResult(row.scheme)
 	}
 	if s.interval == nil {
 		row.add(s.run, g, mine, theirs, figure, s.clocks.within, err == nil)
 		return err
 	}
-	s.addSlice(row, g, mine, theirs, figure, err == nil)
-	return err
+	return errors.Join(err, s.addSlice(row, g, mine, theirs, figure, err == nil))
 }
 
 // figure is the round as the side saw it whose clock counts, or as both saw it together;

@@ -212,9 +212,9 @@ type Bandwidth struct {
 	Bytes        uint64  `json:"bytes"`
 	Seconds      float64 `json:"seconds"`
 	Average      float64 `json:"average_bytes_per_s"`
-	Slowest      float64 `json:"slowest_bytes_per_s,omitempty"`       // of the windows; 0 if not measured
-	MedianWindow float64 `json:"median_window_bytes_per_s,omitempty"` // 0 if not measured
-	Peak         float64 `json:"peak_bytes_per_s,omitempty"`          // of the fastest window, of both directions the sum of theirs; 0 if not measured
+	Slowest      float64 `json:"slowest_bytes_per_s,omitempty"`       // of the windows, of both directions the sum of theirs; 0 if not measured
+	MedianWindow float64 `json:"median_window_bytes_per_s,omitempty"` // in the same way; 0 if not measured
+	Peak         float64 `json:"peak_bytes_per_s,omitempty"`          // of the fastest window, in the same way; 0 if not measured
 	WindowS      float64 `json:"window_s,omitempty"`                  // length of the windows, at least 1 ms
 	MsgRate      float64 `json:"messages_per_s"`
 	MeasuredAt   string  `json:"measured_at"` // "sender", "receiver" or "requester"
