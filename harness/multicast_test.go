@@ -2,10 +2,12 @@ package harness
 
 import (
 	"errors"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/wrap"
@@ -45,6 +47,22 @@ func TestMessagesToAGroup(t *testing.T) {
 		for side, f := range files {
 			if d := onlyRow(t, f).Delivery; d == nil || d.Sent == 0 || d.Lost == d.Sent {
 				t.Errorf("%s, group %q, side %d: %+v", c.kind, c.mgid, side, d)
+			}
+		}
+	}
+}
+
+// The group that is named is the server's, and the client's is the next one.
+func TestGroupsOfBothSides(t *testing.T) {
+	for mgid, want := range map[string][2]string{
+		"239.7.8.9": {"::ffff:239.7.8.10", "::ffff:239.7.8.9"}, "255:18:0:0:0:0:0:0:0:0:0:0:0:0:0:7": {"ff12::8", "ff12::7"},
+	} {
+		r := rig{plan: &option.Plan{MGID: mgid}}
+		for role, text := range map[Role]string{Client: want[0], Server: want[1]} {
+			g, err := r.groupOf(role, &oob.Endpoint{})
+			address := netip.AddrFrom16(g)
+			if err != nil || address != netip.MustParseAddr(text) {
+				t.Errorf("%s: the group of the %v is %v, %v, want %s", mgid, role, address, err, text)
 			}
 		}
 	}

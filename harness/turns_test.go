@@ -32,9 +32,16 @@ func TestLatencyOverSeveralQPs(t *testing.T) {
 	}
 }
 
-// Every QP has its turn, on both sides.
+// Every QP has its turn: on both sides in a latency test, on the sender's in one of bandwidth.
 func TestEveryQPHasItsTurn(t *testing.T) {
-	p := testPlan(option.OpWrite, option.KindLatency, 8, 100)
+	for kind, sides := range map[string]int{option.KindLatency: 2, option.KindBandwidth: 1} {
+		testTurns(t, kind, sides)
+	}
+}
+
+func testTurns(t *testing.T, kind string, sides int) {
+	t.Helper()
+	p := testPlan(option.OpWrite, kind, 8, 100)
 	p.QPs = 5
 	var mu sync.Mutex
 	used := [2]map[uint32]int{{}, {}}
@@ -48,14 +55,14 @@ func TestEveryQPHasItsTurn(t *testing.T) {
 	if _, errs := (pair{device: "shm_whole", plan: p, wrap: count}).run(t); errs[0] != nil || errs[1] != nil {
 		t.Fatal(errs)
 	}
-	for side, posts := range used {
+	for side, posts := range used[:sides] {
 		for qp, n := range posts {
 			if n < 20 {
-				t.Errorf("side %d posted %d messages on QP %#x", side, n, qp)
+				t.Errorf("%s: side %d posted %d messages on QP %#x", kind, side, n, qp)
 			}
 		}
 		if len(posts) != p.QPs {
-			t.Errorf("side %d posted on %d QPs of %d", side, len(posts), p.QPs)
+			t.Errorf("%s: side %d posted on %d QPs of %d", kind, side, len(posts), p.QPs)
 		}
 	}
 }
