@@ -82,7 +82,7 @@ var workOptions = []*Option{
 		Name: "rx-depth", Letter: "r", Argument: "N", Group: groupWork,
 		Help:     "receives that a QP has posted, at least",
 		Perftest: "512 also where perftest has 1; of UC and UD, as there, by default as many as there are messages, up to 15000 (latency tests and timed runs: 4096); not used where no receive is posted; in bandwidth tests whose receiver looks at each message (--compare, --touch, --verify) as many as the ring holds, and a warning says so",
-		Meaning:  "receives that a QP had posted, at least, where messages take any",
+		Meaning:  "receives that a QP had posted, at least, where messages take any and as far as there are so many",
 		JSON:     "rx_depth", Unit: "messages", Label: "RX depth", Header: Always,
 		value: number(func(s *Settings) *int { return &s.RxDepth }, 1, MaxDepth),
 	}, {
