@@ -29,7 +29,8 @@ var signalNames = map[os.Signal]string{
 
 // catchSignals returns a context that the first SIGINT, SIGTERM or SIGHUP cancels,
 // with an interruptedError as the cause. A second SIGINT or SIGTERM, or an end that
-// takes too long, exits at once; the same signal again within [echo] is not a second one. Stop restores what was before.
+// takes too long, exits at once; the same signal again within [echo] is not a second one. Stop
+// restores what was before.
 func catchSignals(stderr io.Writer, exit func(status int)) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	came := make(chan os.Signal, 2)

@@ -87,26 +87,31 @@ func TestCMFindsDatagrams(t *testing.T) {
 	r.exchangeEmpty(t, func(wr *verbs.SendWR) { wr.SetUD(ah, to.QPNum, to.QKey) })
 }
 
-func serveDatagrams(t *testing.T, l verbs.CMListener, qp verbs.QP) error {
+// requestOf returns the next request of a client.
+func requestOf(t *testing.T, l verbs.CMListener) (verbs.CMConn, error) {
 	c, err := l.Next(patience)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	t.Cleanup(func() { c.Close() })
 	if !bytes.HasPrefix(c.PrivateData(), []byte("from the client")) {
 		t.Errorf("private data of the client: %q", c.PrivateData())
+	}
+	return c, nil
+}
+
+func serveDatagrams(t *testing.T, l verbs.CMListener, qp verbs.QP) error {
+	c, err := requestOf(t, l)
+	if err != nil {
+		return err
 	}
 	return c.Accept(verbs.CMParam{QPNum: qp.QPNum(), PrivateData: []byte("from the server")})
 }
 
 func serveCM(t *testing.T, l verbs.CMListener, qp verbs.QP) error {
-	c, err := l.Next(patience)
+	c, err := requestOf(t, l)
 	if err != nil {
 		return err
-	}
-	t.Cleanup(func() { c.Close() })
-	if !bytes.HasPrefix(c.PrivateData(), []byte("from the client")) {
-		t.Errorf("private data of the client: %q", c.PrivateData())
 	}
 	if err := verbs.ConnectCM(qp, c, 0, 1, verbs.MTU1024, nil); err != nil {
 		return err
