@@ -1,0 +1,82 @@
+package shm
+
+import "github.com/ibperf/ibperf/verbs"
+
+// Completions of shared receives; see shared.go.
+
+// collect turns the records of the peer into completions. Those on the CQ that is polled are
+// written to wc, and left where they are if that is full; others are added to their CQ, of which
+// who sleeps for it has been told by the peer.
+func (q *qp) collect(polled *cq, wc []verbs.WC) (n int, ok bool) {
+	r := &q.recv
+	var s *srq
+	var to *cq // locked, as the next receive is mostly of the same queue
+	i := r.next.Load()
+	for ok = true; ok && !r.closed.Load(); i++ {
+		w1, there := r.record(i)
+		if !there {
+			break
+		}
+		if i == r.posted.Load() || w1&recFault != 0 {
+			ok = false
+			break
+		}
+		w := r.lent[i&(r.layout.n-1)]
+		s = w.srq
+		if c := s.completions(q); c != to {
+			to.unlock()
+			c.mu.Lock()
+			to = c
+		}
+		if len(wc) > 0 && to == polled && to.passes(s) {
+			if n == len(wc) {
+				break
+			}
+			ok = r.complete(i, w1, &w.recvSlot, &wc[n])
+			n++
+		} else {
+			ok = w.add(to, r, i, w1)
+		}
+		s.usedUp(w)
+	}
+	to.unlock()
+	r.next.Store(i)
+	if ok && s != nil && s.last == q {
+		s.lendAhead()
+	}
+	return n, ok
+}
+
+// passes tells whether completions of the queue's receives need not lie in the CQ before they
+// are polled: none is there that comes first, and they cannot overrun it.
+func (q *cq) passes(s *srq) bool {
+	return q.head == q.tail.Load() && s.max <= q.cqe && !q.overrun && !s.closed
+}
+
+// add adds the completion of receive i to the CQ, which is locked, and tells whether it succeeded.
+// Of a queue that is closed there is none.
+func (w *sharedWR) add(to *cq, r *recvQueue, i uint32, w1 uint64) bool {
+	e := w.srq.received(verbs.WC{})
+	ok := r.complete(i, w1, &w.recvSlot, &e.wc)
+	if w.srq.closed {
+		return true
+	}
+	w.srq.unpolled.Add(1)
+	to.pushLocked(&e, r.time(i))
+	return ok
+}
+
+// unlock unlocks the queue, if there is one.
+func (q *cq) unlock() {
+	if q != nil {
+		q.mu.Unlock()
+	}
+}
+
+// completions is the CQ of receives of the shared queue that the QP uses up.
+func (s *srq) completions(q *qp) *cq {
+	if s.cq != nil {
+		return s.cq
+	}
+	return q.recvCQ
+}
