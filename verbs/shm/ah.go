@@ -3,7 +3,6 @@ package shm
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -15,47 +14,6 @@ type ah struct {
 	handle uint64
 	route  verbs.GlobalRoute
 	remote *remote // nil: the route leads to a multicast group
-}
-
-// handles are a context's address handles by what requests name them by. A handle
-// is never given twice, so that a late request finds nothing.
-type handles struct {
-	sync.RWMutex
-	live map[uint64]*ah
-	last uint64
-}
-
-const maxAH = 1 << 16
-
-// enter gives the address handle its handle, unless there are too many.
-func (h *handles) enter(a *ah) bool {
-	h.Lock()
-	defer h.Unlock()
-	if len(h.live) == maxAH {
-		return false
-	}
-	if h.live == nil {
-		h.live = map[uint64]*ah{}
-	}
-	h.last++
-	a.handle = h.last
-	h.live[a.handle] = a
-	return true
-}
-
-func (h *handles) find(handle uint64) *ah {
-	h.RLock()
-	defer h.RUnlock()
-	return h.live[handle]
-}
-
-// leave tells whether the address handle was there.
-func (h *handles) leave(a *ah) bool {
-	h.Lock()
-	defer h.Unlock()
-	there := h.live[a.handle] == a
-	delete(h.live, a.handle)
-	return there
 }
 
 func (p *pd) CreateAH(attr *verbs.AHAttr) (verbs.AH, error) {
@@ -79,7 +37,7 @@ func (p *pd) CreateAH(attr *verbs.AHAttr) (verbs.AH, error) {
 	if err != nil {
 		return nil, c.err("create_ah", etimedout, unreachable(attr.GRH.DGID, err))
 	}
-	if !c.handles.enter(a) {
+	if !c.ahs.enter(a, func(num uint32) { a.handle = uint64(num) }) {
 		a.release()
 		return nil, c.err("create_ah", enomem, "all address handles are in use")
 	}
@@ -110,7 +68,7 @@ func errnoOf(err error) syscall.Errno {
 func (a *ah) Handle() uint64 { return a.handle }
 
 func (a *ah) Close() error {
-	if a.pd.ctx.handles.leave(a) {
+	if a.pd.ctx.ahs.at(uint32(a.handle)).CompareAndSwap(a, nil) {
 		a.release()
 		a.pd.use(-1)
 	}

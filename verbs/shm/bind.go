@@ -43,8 +43,8 @@ func (q *qp) allOut() bool {
 func (q *qp) bind(wr *verbs.SendWR) bool {
 	place, key, of, addr, length, access := wr.BindMW()
 	c := q.ctx
-	c.binding.Lock()
-	defer c.binding.Unlock()
+	c.mrs.Lock()
+	defer c.mrs.Unlock()
 	was := c.find(place)
 	if was == nil || was.mw == nil || was.pd != q.pd || uint64(keyIndex(key)) != place {
 		return false
@@ -72,7 +72,7 @@ func (q *qp) bind(wr *verbs.SendWR) bool {
 	if single {
 		now.by, now.serial = q.num, c.binds
 	}
-	c.mrs[place].Store(now)
+	c.mrs.at(was.mw.place).Store(now)
 	c.show(now)
 	return true
 }
@@ -82,7 +82,7 @@ func (c *context) find(place uint64) *region {
 	if place >= maxMR {
 		return nil
 	}
-	return c.mrs[place].Load()
+	return c.mrs.at(uint32(place)).Load()
 }
 
 // bindable tells whether a window over the range may have the rights.
@@ -99,7 +99,7 @@ func (c *context) unbind(m *region) {
 		return
 	}
 	m.of.windows--
-	c.mrs[m.mw.place].Store(&region{pd: m.pd, mw: m.mw})
+	c.mrs.at(m.mw.place).Store(&region{pd: m.pd, mw: m.mw})
 	atomic.StoreUint32(&c.dir.mrs[m.mw.place].key, 0)
 	c.dir.change()
 }
@@ -108,8 +108,8 @@ func (c *context) unbind(m *region) {
 // is of no such window, as it may be if a peer names it.
 func (q *qp) invalidate(key uint32) bool {
 	c := q.ctx
-	c.binding.Lock()
-	defer c.binding.Unlock()
+	c.mrs.Lock()
+	defer c.mrs.Unlock()
 	m := c.find(uint64(keyIndex(key)))
 	if m == nil || m.key != key || m.by != q.num {
 		return false

@@ -17,13 +17,12 @@ import (
 
 // channel is a completion channel: a pipe, into which this process and peers write tokens.
 type channel struct {
-	ctx     *context
+	object
 	in, out int    // the pipe's ends; events owns in
 	inode   uint64 // the pipe's
 	events  *fdwait.Waiter[verbs.CQ]
-	closed  atomic.Bool // written under mu
 
-	mu  sync.Mutex
+	mu  sync.Mutex // also of closed
 	cqs map[uint32]*cq
 }
 
@@ -35,7 +34,7 @@ func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
 	if err := makePipe(&ends); err != nil {
 		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
 	}
-	ch := &channel{ctx: c, in: ends[0], out: ends[1], cqs: map[uint32]*cq{}}
+	ch := &channel{object: object{ctx: c}, in: ends[0], out: ends[1], cqs: map[uint32]*cq{}}
 	var err error
 	if ch.inode, err = inodeOf(ch.in); err == nil {
 		ch.events, err = fdwait.New(ch.in, "comp_channel", func() (verbs.CQ, error) { return ch.take() })
@@ -55,8 +54,6 @@ func (ch *channel) FD() int {
 	}
 	return ch.in
 }
-
-func (ch *channel) gone() bool { return ch.closed.Load() || ch.ctx.isClosed() }
 
 // GetEvent waits in the runtime's poller until a token comes.
 func (ch *channel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
@@ -98,7 +95,7 @@ const (
 func (ch *channel) take() (verbs.CQ, error) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	if ch.gone() {
+	if ch.isClosed() {
 		return nil, ebadf
 	}
 	for range mostTokens {
@@ -131,7 +128,7 @@ func (ch *channel) take() (verbs.CQ, error) {
 func (ch *channel) notifyLost(id uint64) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	if ch.gone() {
+	if ch.isClosed() {
 		return
 	}
 	for _, q := range ch.cqs {

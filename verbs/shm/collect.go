@@ -50,7 +50,7 @@ func (q *qp) collect(polled *cq, wc []verbs.WC) (n int, ok bool) {
 // passes tells whether completions of the queue's receives need not lie in the CQ before they
 // are polled: none is there that comes first, and they cannot overrun it.
 func (q *cq) passes(s *srq) bool {
-	return q.head == q.tail.Load() && s.max <= q.cqe && !q.overrun && !s.closed
+	return q.head == q.tail.Load() && s.max <= q.cqe && !q.overrun && !s.closed.Load()
 }
 
 // add adds the completion of receive i to the CQ, which is locked, and tells whether it succeeded.
@@ -58,7 +58,7 @@ func (q *cq) passes(s *srq) bool {
 func (w *sharedWR) add(to *cq, r *recvQueue, i uint32, w1 uint64) bool {
 	e := w.srq.received(verbs.WC{})
 	ok := r.complete(i, w1, &w.recvSlot, &e.wc)
-	if w.srq.closed {
+	if w.srq.closed.Load() {
 		return true
 	}
 	w.srq.unpolled.Add(1)

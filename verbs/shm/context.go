@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"net"
 	"runtime"
 	"sync"
@@ -24,34 +25,25 @@ type context struct {
 	dir     *directory
 	sock    *net.UnixListener
 
-	// mrs and live are the private twins of the directory: what this process
-	// relies on. mrs is read by requesters without a lock.
-	mrs   []atomic.Pointer[region]
-	mrGen []uint8 // uses of each place: the low byte of its key
+	// Of what the directory shows, what this process relies on. Requesters look without a lock.
+	mrs       table[region]
+	qps       table[qp]
+	srqs      table[srq]
+	notifiers table[notifier] // of CQs
+	ahs       table[ah]
+	binds     uint64 // of windows; guarded by the lock of mrs
 
-	binding sync.Mutex // of windows; no other lock is taken within it
-	binds   uint64     // guarded by binding
+	mu       sync.Mutex
+	regions  map[uint64]int // how many are on a memfd, by its inode
+	remotes  map[uint64]*remote
+	conns    map[*net.UnixConn]struct{} // of peers that ask
+	channels map[*channel]struct{}
+	pds      uint32
+	domains  map[fileID]*domain // of XRC, shared by inode
+	xrcds    uint32             // last id given
+	closed   bool
+	ended    chan struct{} // closed with the context
 
-	mu        sync.Mutex
-	qps       []*qp           // by numIndex
-	qpGen     []uint16        // uses of each place: the upper bits of its number
-	nextQP    uint32          // last index given
-	nextMR    uint32          // last index given
-	srqs      []*srq          // by number modulo maxSRQ
-	nextSRQ   uint32          // last number given
-	notifiers map[uint32]bool // of CQs, by their places in the directory
-	nextCQ    uint32          // last number given
-	regions   map[uint64]int  // how many are on a memfd, by its inode
-	remotes   map[uint64]*remote
-	conns     map[*net.UnixConn]struct{} // of peers that ask
-	channels  map[*channel]struct{}
-	pds       uint32
-	domains   map[fileID]*domain // of XRC, shared by inode
-	xrcds     uint32             // last id given
-	closed    bool
-	ended     chan struct{} // closed with the context
-
-	handles        handles
 	multicastPeers multicastPeers
 	groups         map[verbs.GID][]*qp // attached, guarded by mu
 	qkeyViolations atomic.Uint32
@@ -68,9 +60,9 @@ func open(d *device) (*context, error) {
 	}
 	c := &context{
 		dev: d,
-		mrs: make([]atomic.Pointer[region], maxMR), mrGen: make([]uint8, maxMR),
-		qps: make([]*qp, maxQP), qpGen: make([]uint16, maxQP), srqs: make([]*srq, maxSRQ),
-		conns: map[*net.UnixConn]struct{}{}, channels: map[*channel]struct{}{}, notifiers: map[uint32]bool{}, regions: map[uint64]int{}, remotes: map[uint64]*remote{},
+		mrs: newTable[region](maxMR, 1<<24-1), qps: newTable[qp](maxQP, groupQPN-1), srqs: newTable[srq](maxSRQ, 1<<24-1),
+		notifiers: newTable[notifier](maxCQ, math.MaxUint32), ahs: newTable[ah](maxAH, math.MaxUint32),
+		conns: map[*net.UnixConn]struct{}{}, channels: map[*channel]struct{}{}, regions: map[uint64]int{}, remotes: map[uint64]*remote{},
 		domains: map[fileID]*domain{},
 		groups:  map[verbs.GID][]*qp{}, ended: make(chan struct{}), async: newAsyncEvents(),
 	}
@@ -116,7 +108,7 @@ func (c *context) AllocPD() (verbs.PD, error) {
 		return nil, c.err("alloc_pd", ebadf, closedText)
 	}
 	c.pds++
-	return &pd{ctx: c, id: c.pds}, nil
+	return &pd{object: object{ctx: c}, id: c.pds}, nil
 }
 
 // Close ends the context with everything made from it: QPs stop answering and
@@ -129,16 +121,13 @@ func (c *context) Close() error {
 	}
 	c.closed = true
 	close(c.ended)
-	live := append([]*qp(nil), c.qps...)
 	remotes := c.remotes
 	c.remotes = nil
 	c.mu.Unlock()
 	c.sock.Close()
 	c.engine.stop()
-	for _, q := range live {
-		if q != nil {
-			q.destroy()
-		}
+	for _, q := range c.qps.all() {
+		q.destroy()
 	}
 	c.closeConns() // not before: peers take it for the end of this side's requesters
 	c.multicastPeers.close()

@@ -10,7 +10,7 @@ import (
 // reads, flushes) lie in a private ring; those that peers produce are read
 // where peers put them, in the receive queues of the QPs that use the CQ.
 type cq struct {
-	ctx      *context
+	object
 	ch       *channel
 	notifier *notifier // nil without a channel
 
@@ -31,11 +31,8 @@ type cq struct {
 	lentTurn  relaxedCounter // lender that is served next
 	waiters   []*qp          // with work that waits, guarded by mu
 	waiting   relaxedCounter // their number
-	users     int            // QPs, guarded by mu
-	closed    atomic.Bool    // written under mu
 
 	fetched acks // of events
-	async   acks // of asynchronous events
 }
 
 // ownWC is a completion of this process's own making, in a cache line. When it is
@@ -80,11 +77,11 @@ func (c *context) createCQ(cqe int, ch verbs.CompChannel, compVector int, stamps
 	if compVector != 0 {
 		return nil, c.err("create_cq", einval, "comp_vector is 0")
 	}
-	q := &cq{ctx: c, cqe: cqe, own: make([]ownWC, ringSize(cqe)), stamps: stamps}
+	q := &cq{object: object{ctx: c}, cqe: cqe, own: make([]ownWC, ringSize(cqe)), stamps: stamps}
 	q.times = q.timesOf(q.own)
 	if ch != nil {
-		own, ok := ch.(*channel)
-		if !ok || own.ctx != c || own.gone() {
+		own, ok := own[*channel](c, ch)
+		if !ok {
 			return nil, c.err("create_cq", einval, "the channel must be of the same context, and open")
 		}
 		b, err := own.newNotifier()
@@ -267,33 +264,14 @@ func (q *cq) ReqNotify(solicitedOnly bool) error {
 
 func (q *cq) AckEvents(n int) { q.fetched.add(-n) }
 
-func (q *cq) use(n int) {
-	q.mu.Lock()
-	q.users += n
-	q.mu.Unlock()
-}
-
-// end makes all further calls fail, unless the CQ is in use.
-func (q *cq) end() (busy, again bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.users > 0 {
-		return true, false
-	}
-	again = q.closed.Swap(true)
-	q.headSeen.Store(q.tail.Load() - 1) // so that no poll finds it empty
-	return false, again
-}
-
 // Close waits until every event that was fetched is acknowledged.
 func (q *cq) Close() error {
-	busy, again := q.end()
-	if busy {
-		return q.ctx.err("destroy_cq", ebusy, "a QP uses the CQ")
+	if again, err := q.shut("destroy_cq", "a QP uses the CQ"); again || err != nil {
+		return err
 	}
-	if again {
-		return nil
-	}
+	q.mu.Lock()
+	q.headSeen.Store(q.tail.Load() - 1) // so that no poll finds it empty, and all fail
+	q.mu.Unlock()
 	q.ctx.forget(&q.async)
 	q.async.wait()
 	q.fetched.wait()

@@ -78,11 +78,8 @@ func (q *cq) overran() {
 
 func (q *cq) failUsers() {
 	c := q.ctx
-	c.mu.Lock()
-	all := append([]*qp(nil), c.qps...)
-	c.mu.Unlock()
-	for _, p := range all {
-		if p == nil || p.sendCQ != q && p.recvCQ != q {
+	for _, p := range c.qps.all() {
+		if p.sendCQ != q && p.recvCQ != q {
 			continue
 		}
 		life := p.life.Load()

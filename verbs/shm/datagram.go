@@ -63,8 +63,8 @@ func decodeDatagram(b []byte) (datagram, bool) {
 // MTU never leaves.
 func (q *qp) datagram(wr *verbs.SendWR, n uint64) verbs.WCStatus {
 	handle, dest, qkey := wr.UD()
-	a := q.ctx.handles.find(handle)
-	if a == nil || a.pd != q.pd {
+	a := q.ctx.ahs.at(uint32(handle)).Load()
+	if a == nil || a.handle != handle || a.pd != q.pd {
 		return verbs.WCLocQPOpErr
 	}
 	if n > datagramMTU || q.lost() {
@@ -104,10 +104,7 @@ func (c *context) deliver(d *datagram) {
 		}
 		return
 	}
-	c.mu.Lock()
-	q := c.qps[numIndex(d.dest)]
-	c.mu.Unlock()
-	if q != nil && q.num == d.dest && g.dgid == gidOf(c.id) {
+	if q := c.qpOf(d.dest); q != nil && g.dgid == gidOf(c.id) {
 		q.deliver(d)
 	}
 }

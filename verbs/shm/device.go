@@ -118,6 +118,7 @@ const (
 	maxMR      = 1 << 16
 	maxSRQ     = 1 << 12
 	maxCQ      = 1 << 16
+	maxAH      = 1 << 16
 	maxWR      = 1 << 15
 	maxCQE     = 1 << 20
 	maxSGE     = 32
@@ -142,11 +143,11 @@ func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
 		FirmwareVersion: "1.0", NodeGUID: c.id, SysImageGUID: c.id,
 		MaxMRSize: 1 << 40, PageSizeCap: 0xfffff000, VendorID: 0x534d, VendorPartID: 1, HWVersion: 1,
 		MaxQP: maxQP - 1, MaxQPWR: maxWR, MaxSGE: maxSGE, MaxSGERead: maxSGE,
-		MaxCQ: maxCQ, MaxCQE: maxCQE, MaxMR: maxMR - 1, MaxMW: maxMR - 1, MaxPD: 1 << 16,
+		MaxCQ: maxCQ - 1, MaxCQE: maxCQE, MaxMR: maxMR - 1, MaxMW: maxMR - 1, MaxPD: 1 << 16,
 		MaxQPRdAtomic: maxRdAtom, MaxQPInitRdAtom: maxRdAtom, MaxResRdAtomic: maxRdAtom * maxQP,
-		MaxSRQ: maxSRQ, MaxSRQWR: maxWR, MaxSRQSGE: maxSGE, DeviceCapFlags: verbs.DeviceCapSRQResize | verbs.DeviceCapXRC | verbs.DeviceCapMemWindow | verbs.DeviceCapMemWindowType2B,
+		MaxSRQ: maxSRQ - 1, MaxSRQWR: maxWR, MaxSRQSGE: maxSGE, DeviceCapFlags: verbs.DeviceCapSRQResize | verbs.DeviceCapXRC | verbs.DeviceCapMemWindow | verbs.DeviceCapMemWindowType2B,
 		AtomicCap: verbs.AtomicGlob, // they are instructions of the CPU
-		MaxAH:     maxAH, MaxMcastGroups: maxGroups, MaxMcastQPs: maxGroupQPs, MaxTotalMcastQPs: maxGroups * maxGroupQPs,
+		MaxAH:     maxAH - 1, MaxMcastGroups: maxGroups, MaxMcastQPs: maxGroupQPs, MaxTotalMcastQPs: maxGroups * maxGroupQPs,
 		MaxPKeys: 1, PhysPortCount: 1, NumCompVectors: 1, TimestampMask: math.MaxUint64, CoreClockKHz: 1e6,
 		ODP: verbs.ODPCaps{General: 1, RC: odpRC, UD: odpUD},
 	}, nil

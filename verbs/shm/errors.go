@@ -1,7 +1,6 @@
 package shm
 
 import (
-	"fmt"
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -24,7 +23,3 @@ func (c *context) err(verb string, errno syscall.Errno, detail string) error {
 
 // closedText goes with verbs.ErrClosed.
 const closedText = "it is closed, or its context is"
-
-func (q *qp) err(verb string, errno syscall.Errno, detail string) error {
-	return &verbs.OpError{Verb: verb, Object: fmt.Sprintf("%s qp %#x", q.ctx.dev.name, q.num), Errno: errno, Detail: detail}
-}

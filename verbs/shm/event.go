@@ -31,9 +31,6 @@ type acks struct {
 // acked is an object whose asynchronous events are acknowledged: a QP, CQ or SRQ.
 type acked interface{ asyncAcks() *acks }
 
-func (q *qp) asyncAcks() *acks { return &q.async }
-func (q *cq) asyncAcks() *acks { return &q.async }
-
 func (a *acks) add(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -2,7 +2,6 @@ package shm
 
 import (
 	"errors"
-	"sync"
 	"sync/atomic"
 
 	"github.com/ibperf/ibperf/internal/memfd"
@@ -10,34 +9,13 @@ import (
 )
 
 type pd struct {
-	ctx *context
-	id  uint32
-
-	mu     sync.Mutex
-	users  int
-	closed bool
-}
-
-func (p *pd) use(n int) {
-	p.mu.Lock()
-	p.users += n
-	p.mu.Unlock()
-}
-
-func (p *pd) isClosed() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.closed || p.ctx.isClosed()
+	object
+	id uint32
 }
 
 func (p *pd) Close() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.users > 0 {
-		return p.ctx.err("dealloc_pd", ebusy, "memory regions, windows or QPs of the domain are alive")
-	}
-	p.closed = true
-	return nil
+	_, err := p.shut("dealloc_pd", "memory regions, windows or QPs of the domain are alive")
+	return err
 }
 
 // region is what a key stands for, and does not change. Its owner uses this; peers use its
@@ -52,7 +30,7 @@ type region struct {
 	inode  uint64 // of the file
 	off    uint64 // of buf within it
 
-	windows int // that are bound to it; guarded by the context's binding
+	windows int // that are bound to it; guarded by the lock of the regions' table
 
 	mw     *mw     // the window that it is, or nil
 	of     *region // what the window is bound to, or nil
@@ -114,13 +92,14 @@ func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64
 	m := &region{pd: p, access: access, buf: buf, addr: addr, file: file, off: uint64(off)}
 	var err error
 	if m.inode, err = inodeOf(file.FD()); err == nil {
-		err = c.enterRegion(verb, m)
+		err = c.enter(verb, m)
 	}
 	if err != nil {
 		file.Release()
 		return nil, err
 	}
 	p.use(1)
+	c.countRegions(m.inode, 1)
 	return m, nil
 }
 
@@ -142,34 +121,17 @@ func nameRegion(va uint64, n int, access verbs.Access, iova *uint64) (addr uint6
 	return *iova, ""
 }
 
-// enterRegion gives the region a key and shows it to peers.
-func (c *context) enterRegion(verb string, m *region) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var err error
-	if m.key, err = c.newKey(verb); err != nil {
-		return err
-	}
-	c.regions[m.inode]++
-	c.mrs[keyIndex(m.key)].Store(m)
-	c.show(m)
-	return nil
-}
-
-// newKey returns the next key whose place in the tables is free; under the lock.
-func (c *context) newKey(verb string) (uint32, error) {
-	for range maxMR {
-		c.nextMR = c.nextMR%(maxMR-1) + 1
-		if c.mrs[c.nextMR].Load() == nil {
-			break
+// enter gives the region a key, and if it has memory shows it to peers.
+func (c *context) enter(verb string, m *region) error {
+	if !c.mrs.enter(m, func(num uint32) {
+		m.key = num%maxMR<<8 | num/maxMR
+		if m.file != nil {
+			c.show(m)
 		}
+	}) {
+		return c.err(verb, enomem, "all regions and windows are in use")
 	}
-	i := c.nextMR
-	if c.mrs[i].Load() != nil {
-		return 0, c.err(verb, enomem, "all regions and windows are in use")
-	}
-	c.mrGen[i]++
-	return i<<8 | uint32(c.mrGen[i]), nil
+	return nil
 }
 
 // show makes the entry in the directory one of the region.
@@ -210,7 +172,7 @@ func (m *mr) Rereg(flags verbs.ReregFlags, to verbs.PD, buf []byte, access verbs
 	switch p, ok := to.(*pd); {
 	case flags&^(verbs.ReregTranslation|verbs.ReregPD|verbs.ReregAccess) != 0 || flags&verbs.ReregAccess == 0 && access != 0:
 		return old.pd.ctx.err("rereg_mr", einval, "an unknown flag, or access without REREG_MR_CHANGE_ACCESS")
-	case old.pd.ctx.mrs[keyIndex(old.key)].Load() != old:
+	case old.pd.ctx.mrs.at(keyIndex(old.key)).Load() != old:
 		return old.pd.ctx.err("rereg_mr", ebadf, closedText)
 	case flags&verbs.ReregPD == 0:
 	case !ok || p.ctx != old.pd.ctx:
@@ -244,32 +206,31 @@ func (m *mr) Rereg(flags verbs.ReregFlags, to verbs.PD, buf []byte, access verbs
 // end takes the key out of the tables and waits until no requester works with it.
 func (m *region) end(verb string) error {
 	c := m.pd.ctx
-	c.mu.Lock()
-	i := keyIndex(m.key)
-	c.binding.Lock()
-	ended, bound := c.mrs[i].Load() != m, m.windows > 0
-	if !ended && !bound {
-		atomic.StoreUint32(&c.dir.mrs[i].key, 0)
-		c.mrs[i].Store(nil)
+	if again, err := c.leave(verb, m); again || err != nil {
+		return err
 	}
-	c.binding.Unlock()
-	if ended || bound {
-		c.mu.Unlock()
-		if bound {
-			return c.err(verb, ebusy, "a memory window is bound to the region")
-		}
-		return nil
-	}
-	if c.regions[m.inode]--; c.regions[m.inode] == 0 {
-		delete(c.regions, m.inode)
-		c.tellClosed(m.inode)
-	}
-	c.dir.change()
-	c.mu.Unlock()
+	c.countRegions(m.inode, -1)
 	err := c.awaitOut(verb, (*qp).turns)
 	m.file.Release()
 	m.pd.use(-1)
 	return err
+}
+
+// leave takes the region out of the tables, and tells whether that had been done.
+func (c *context) leave(verb string, m *region) (again bool, err error) {
+	c.mrs.Lock()
+	defer c.mrs.Unlock()
+	at := c.mrs.at(keyIndex(m.key))
+	switch {
+	case m.windows > 0:
+		return false, c.err(verb, ebusy, "a memory window is bound to the region")
+	case at.Load() != m:
+		return true, nil
+	}
+	atomic.StoreUint32(&c.dir.mrs[keyIndex(m.key)].key, 0)
+	at.Store(nil)
+	c.dir.change()
+	return false, nil
 }
 
 // awaitOut returns when the requesters have been out.

@@ -26,15 +26,13 @@ func (p *pd) AllocMW(t verbs.MWType) (verbs.MW, error) {
 	case t != verbs.MWType1 && t != verbs.MWType2:
 		return nil, c.err("alloc_mw", einval, "the types are 1 and 2")
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	key, err := c.newKey("alloc_mw")
-	if err != nil {
+	w := &mw{pd: p, typ: t}
+	m := &region{pd: p, mw: w}
+	if err := c.enter("alloc_mw", m); err != nil {
 		return nil, err
 	}
-	w := &mw{pd: p, typ: t, place: keyIndex(key)}
-	w.key.Store(key)
-	c.mrs[w.place].Store(&region{pd: p, mw: w})
+	w.place = keyIndex(m.key)
+	w.key.Store(m.key)
 	p.use(1)
 	return w, nil
 }
@@ -66,16 +64,15 @@ func (w *mw) Bind(to verbs.QP, bind *verbs.MWBind) error {
 // Close waits until no requester works through the window.
 func (w *mw) Close() error {
 	c := w.pd.ctx
-	c.mu.Lock()
-	c.binding.Lock()
-	m := c.mrs[w.place].Load()
+	c.mrs.Lock()
+	at := c.mrs.at(w.place)
+	m := at.Load()
 	ended := m == nil || m.mw != w
 	if !ended {
 		c.unbind(m)
-		c.mrs[w.place].Store(nil)
+		at.Store(nil)
 	}
-	c.binding.Unlock()
-	c.mu.Unlock()
+	c.mrs.Unlock()
 	if ended {
 		return nil
 	}

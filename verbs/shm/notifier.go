@@ -116,33 +116,23 @@ func (b *notifier) take(armed uint64) bool {
 
 // newNotifier makes the notifier of a CQ on the channel.
 func (ch *channel) newNotifier() (*notifier, error) {
-	c := ch.ctx
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for range maxCQ {
-		c.nextCQ++
-		if i := c.nextCQ % maxCQ; i != 0 && !c.notifiers[i] {
-			break
-		}
+	b := &notifier{fd: ch.out}
+	if !ch.ctx.notifiers.enter(b, func(num uint32) {
+		e := &ch.ctx.dir.cqs[num%maxCQ]
+		b.cq, b.word = num, &e.armed
+		b.taken = atomic.LoadUint64(b.word) >> armShift // by the CQ that had the place before
+		b.notified.Store(b.taken)
+		atomic.StoreUint32(&e.fd, uint32(ch.out))
+		atomic.StoreUint64(&e.inode, ch.inode)
+		atomic.StoreUint64(b.word, b.taken<<armShift|armNone)
+	}) {
+		return nil, ch.ctx.err("create_cq", enomem, "all CQs are in use")
 	}
-	if c.notifiers[c.nextCQ%maxCQ] {
-		return nil, c.err("create_cq", enomem, "all CQs are in use")
-	}
-	c.notifiers[c.nextCQ%maxCQ] = true
-	e := &c.dir.cqs[c.nextCQ%maxCQ]
-	b := &notifier{cq: c.nextCQ, word: &e.armed, fd: ch.out}
-	b.taken = atomic.LoadUint64(b.word) >> armShift // by the CQ that had the place before
-	b.notified.Store(b.taken)
-	atomic.StoreUint32(&e.fd, uint32(ch.out))
-	atomic.StoreUint64(&e.inode, ch.inode)
-	atomic.StoreUint64(b.word, b.taken<<armShift|armNone)
 	return b, nil
 }
 
 // free gives the CQ's place in the directory back.
 func (c *context) free(b *notifier) {
 	b.end()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.notifiers, b.cq%maxCQ)
+	c.notifiers.at(b.cq).Store(nil)
 }

@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -13,7 +14,7 @@ import (
 // qp is a queue pair. Its requester runs in whatever thread posts work, and for work
 // that could not proceed at once in those that poll, or in the context's engine.
 type qp struct {
-	ctx            *context
+	object
 	pd             *pd
 	sendCQ, recvCQ *cq
 	num            uint32
@@ -24,10 +25,8 @@ type qp struct {
 	sigAll         bool
 	entry          *qpEntry // what peers see of it
 	seen           seen     // of lock and unlock
-	async          acks     // of asynchronous events
 
-	modify sync.Mutex  // one change of state at a time
-	closed atomic.Bool // written under modify and the context's lock
+	modify sync.Mutex // one change of state at a time, also to closed, which the context's lock guards too
 
 	reached bool                   // COMM_EST has been raised; guarded by modify
 	life    atomic.Uint32          // counts the moves to RESET, so that a failure ends no later connection
@@ -65,15 +64,15 @@ type qp struct {
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	c := p.ctx
-	sendCQ, ok1 := init.SendCQ.(*cq)
-	recvCQ, ok2 := init.RecvCQ.(*cq)
+	sendCQ, ok1 := own[*cq](c, init.SendCQ)
+	recvCQ, ok2 := own[*cq](c, init.RecvCQ)
 	if init.Type == verbs.QPTypeXRCSend {
 		recvCQ, ok2 = sendCQ, ok1 // in place of one that has nothing to do
 	}
 	if p.isClosed() {
 		return nil, c.err("create_qp", ebadf, closedText)
 	}
-	if !ok1 || !ok2 || sendCQ.ctx != c || recvCQ.ctx != c || sendCQ.closed.Load() || recvCQ.closed.Load() {
+	if !ok1 || !ok2 {
 		return nil, c.err("create_qp", einval, "send_cq and recv_cq must be of the same context, and open")
 	}
 	if err := c.checkType(init); err != nil {
@@ -86,7 +85,7 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 		return nil, c.err("create_qp", einval, why)
 	}
 	q := &qp{
-		ctx: c, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, typ: init.Type, ops: operations[init.Type],
+		object: object{ctx: c}, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, typ: init.Type, ops: operations[init.Type],
 		cap: init.Cap, sigAll: init.SigAll, prompt: c.dev.place == ascending && !c.dev.delays() && c.dev.options.RNR == 0,
 	}
 	init.MaxScatterToCQE = 0 // all data goes to memory
@@ -108,9 +107,9 @@ func (c *context) addQP(q *qp) error {
 	if err := q.recv.init(q, q.recvCap()); err != nil {
 		return err
 	}
-	if err := c.enterQP(q); err != nil {
+	if !c.qps.enter(q, q.show) {
 		q.recv.file.Close()
-		return err
+		return c.err("create_qp", enomem, "all QPs are in use")
 	}
 	// A thread that polls the CQ may still look at the records when the QP is
 	// destroyed: they stay mapped until nobody can.
@@ -159,25 +158,10 @@ func checkCap(c verbs.QPCap) string {
 	return ""
 }
 
-// enterQP gives the QP a number and shows it to peers. Numbers are not used
-// again soon, so that a late peer cannot hit a new QP.
-func (c *context) enterQP(q *qp) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for range maxQP {
-		c.nextQP = c.nextQP%(maxQP-1) + 1
-		if c.qps[c.nextQP] == nil {
-			break
-		}
-	}
-	i := c.nextQP
-	if c.qps[i] != nil {
-		return c.err("create_qp", enomem, "all QPs are in use")
-	}
-	c.qpGen[i] = (c.qpGen[i] + 1) % (1<<24/maxQP - 1) // the last would end in groupQPN
-	q.num = i + uint32(c.qpGen[i])*maxQP
-	c.qps[i] = q
-	q.entry = &c.dir.qps[i]
+// show gives the QP its number and shows it to peers.
+func (q *qp) show(num uint32) {
+	q.num, q.name = num, fmt.Sprintf(" qp %#x", num)
+	q.entry = &q.ctx.dir.qps[numIndex(num)]
 	e := q.entry
 	e.typ, e.pd, e.recvPD, e.sharing = uint32(q.typ), q.pd.id, q.recvPD().id, 0
 	if q.sharing() {
@@ -190,8 +174,7 @@ func (c *context) enterQP(q *qp) error {
 		e.xrcd = q.domain.id
 	}
 	q.setState(verbs.QPReset)
-	atomic.StoreUint32(&q.entry.num, q.num)
-	return nil
+	atomic.StoreUint32(&e.num, num)
 }
 
 func (q *qp) QPNum() uint32 { return q.num }
@@ -293,10 +276,8 @@ func (q *qp) destroy() error {
 	q.pendHead, q.broken = q.pendTail, false
 	q.unlock()
 	q.awaitPeerOut()
-	c.mu.Lock()
-	c.qps[numIndex(q.num)] = nil // not before: who deregisters memory waits for the QPs that are here
 	atomic.StoreUint32(&q.entry.num, 0)
-	c.mu.Unlock()
+	c.qps.at(q.num).Store(nil) // not before: who deregisters memory waits for the QPs that are here
 	if q.sharing() {
 		q.recvCQ.lenders.remove(q)
 		q.reclaimReceives()

@@ -134,9 +134,15 @@ func (r *remote) forget(inode uint64) {
 	}()
 }
 
-// tellClosed tells all peers that memory has no region any more; under the lock. One that
-// does not read keeps it mapped as long as the connection.
-func (c *context) tellClosed(inode uint64) {
+// countRegions counts n more regions of a memfd, and tells all peers when there is none any more.
+// One that does not read keeps it mapped as long as the connection.
+func (c *context) countRegions(inode uint64, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.regions[inode] += n; c.regions[inode] > 0 {
+		return
+	}
+	delete(c.regions, inode)
 	for conn := range c.conns {
 		trySend(conn, encodeNote(inode))
 	}

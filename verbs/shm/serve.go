@@ -107,9 +107,7 @@ func (c *context) lookAt(nums <-chan uint32) {
 
 // qpOf returns the QP of the number, or nil.
 func (c *context) qpOf(num uint32) *qp {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if q := c.qps[numIndex(num)]; q != nil && q.num == num {
+	if q := c.qps.at(num).Load(); q != nil && q.num == num {
 		return q
 	}
 	return nil

@@ -139,7 +139,7 @@ func (s *srq) lendTo(q *qp) bool {
 // may have.
 func (s *srq) lendAhead() {
 	q := s.last
-	if q == nil || s.batch < lendMost || s.closed {
+	if q == nil || s.batch < lendMost || s.closed.Load() {
 		return
 	}
 	if r := &q.recv; r.posted.Load()-r.next.Load() <= lendMost/2 {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -13,14 +12,13 @@ import (
 // sees. A connected QP is lent receives of it when its peer asks (shared.go), a UD QP
 // takes one when a datagram comes.
 type srq struct {
-	ctx    *context
+	object
 	pd     *pd
 	num    uint32
 	maxSGE int
 	domain *domain // nil: not for XRC
 	xrcd   *xrcd   // by which it was made
 	cq     *cq     // for its completions, if it is for XRC
-	async  acks
 
 	unpolled relaxedCounter // completions that lie in CQs and have their places still
 
@@ -35,8 +33,6 @@ type srq struct {
 	waiting []*qp // whose peers wait for a receive
 	last    *qp   // that asked for receives last
 	batch   int   // that it was lent
-	users   int   // QPs
-	closed  bool
 }
 
 // sharedWR is a receive of a shared queue, from its post to its completion.
@@ -45,8 +41,6 @@ type sharedWR struct {
 	srq  *srq
 	sges []verbs.SGE
 }
-
-func (s *srq) asyncAcks() *acks { return &s.async }
 
 func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	c, a := p.ctx, &init.Attr
@@ -58,15 +52,15 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	case a.MaxSGE < 0 || a.MaxSGE > maxSGE:
 		return nil, c.err("create_srq", einval, "a work request has 0 to 32 SGEs")
 	}
-	s := &srq{ctx: c, pd: p, maxSGE: a.MaxSGE, mu: &sync.Mutex{}}
+	s := &srq{object: object{ctx: c}, pd: p, maxSGE: a.MaxSGE, mu: &sync.Mutex{}}
 	s.resize(a.MaxWR)
 	if init.XRCD != nil || init.CQ != nil {
 		if err := s.join(init.XRCD, init.CQ); err != nil {
 			return nil, err
 		}
 	}
-	if err := c.enterSRQ(s); err != nil {
-		return nil, err
+	if !c.srqs.enter(s, s.show) {
+		return nil, c.err("create_srq", enomem, "all SRQs are in use")
 	}
 	if s.domain != nil {
 		s.domain.add(s)
@@ -84,37 +78,20 @@ func (s *srq) hold(n int) {
 	}
 }
 
-// enterSRQ gives the queue a number and shows it to the peers of its domain.
-func (c *context) enterSRQ(s *srq) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for range maxSRQ {
-		c.nextSRQ = c.nextSRQ%(1<<24-1) + 1
-		if c.srqs[c.nextSRQ%maxSRQ] == nil {
-			break
-		}
-	}
-	i := c.nextSRQ % maxSRQ
-	if c.srqs[i] != nil {
-		return c.err("create_srq", enomem, "all SRQs are in use")
-	}
-	s.num, c.srqs[i] = c.nextSRQ, s
-	e := &c.dir.srqs[i]
+// show gives the queue its number and shows it to the peers of its domain.
+func (s *srq) show(num uint32) {
+	s.num, s.name = num, fmt.Sprintf(" srq %#x", num)
+	e := &s.ctx.dir.srqs[num%maxSRQ]
 	e.pd, e.xrcd, e.cq, e.stamps = s.pd.id, 0, 0, 0
 	if s.domain != nil {
 		e.xrcd = s.domain.id
 		e.cq, e.stamps = s.cq.notifier.number(), uint32(s.cq.stamps)
 	}
-	atomic.StoreUint32(&e.num, s.num)
-	return nil
-}
-
-func (s *srq) err(verb string, errno syscall.Errno, detail string) error {
-	return &verbs.OpError{Verb: verb, Object: fmt.Sprintf("%s srq %#x", s.ctx.dev.name, s.num), Errno: errno, Detail: detail}
+	atomic.StoreUint32(&e.num, num)
 }
 
 func (s *srq) Num() (uint32, error) {
-	if s.isClosed() {
+	if s.closed.Load() {
 		return 0, s.err("get_srq_num", ebadf, closedText)
 	}
 	return s.num, nil
@@ -123,7 +100,7 @@ func (s *srq) Num() (uint32, error) {
 func (s *srq) Query() (verbs.SRQAttr, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.closed.Load() {
 		return verbs.SRQAttr{}, s.err("query_srq", ebadf, closedText)
 	}
 	return verbs.SRQAttr{MaxWR: s.max, MaxSGE: s.maxSGE, Limit: s.limit}, nil
@@ -140,7 +117,7 @@ func (s *srq) Modify(a verbs.SRQAttr, mask verbs.SRQAttrMask) error {
 		limit = a.Limit
 	}
 	switch used := s.used(); {
-	case s.closed:
+	case s.closed.Load():
 		return s.err("modify_srq", ebadf, closedText)
 	case mask&^(verbs.SRQMaxWR|verbs.SRQLimit) != 0:
 		return s.err("modify_srq", einval, fmt.Sprintf("srq_attr_mask %#x: 1 is MAX_WR, 2 is LIMIT", uint32(mask)))
@@ -173,7 +150,7 @@ func (s *srq) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 	defer s.lendPosted()
 	for ; wr != nil; wr = wr.Next {
 		switch {
-		case s.closed:
+		case s.closed.Load():
 			return wr, s.err("post_srq_recv", ebadf, closedText)
 		case wr.NumSGE < 0 || int(wr.NumSGE) > s.maxSGE:
 			return wr, s.err("post_srq_recv", einval, "num_sge exceeds max_sge")
@@ -209,7 +186,7 @@ func (s *srq) pop() *sharedWR {
 
 // unpop takes a receive that was lent and not used back, to the head of the queue.
 func (s *srq) unpop(w *sharedWR) {
-	if s.closed {
+	if s.closed.Load() {
 		return
 	}
 	s.head--
@@ -222,7 +199,7 @@ func (s *srq) usedUp(w *sharedWR) {
 	s.lent--
 	*s.slot(s.end) = w
 	s.end++
-	if s.len()+s.lent < s.limit && !s.closed {
+	if s.len()+s.lent < s.limit && !s.closed.Load() {
 		s.limit = 0
 		s.ctx.raise(verbs.AsyncEvent{Type: verbs.EventSRQLimitReached, SRQ: s})
 	}
@@ -236,7 +213,7 @@ func (s *srq) take(into []verbs.SGE) (wrid uint64, sges []verbs.SGE, ok bool) {
 	if s.len() == 0 && s.last != nil {
 		s.last.takeBackUnasked()
 	}
-	if s.len() == 0 || s.closed {
+	if s.len() == 0 || s.closed.Load() {
 		return 0, nil, false
 	}
 	w := s.pop()
@@ -245,41 +222,22 @@ func (s *srq) take(into []verbs.SGE) (wrid uint64, sges []verbs.SGE, ok bool) {
 	return w.wrid, append(into, w.sges...), true
 }
 
-func (s *srq) use(n int) {
-	s.mu.Lock()
-	s.users += n
-	s.mu.Unlock()
-}
-
 // Close waits until the queue's events that were fetched are acknowledged.
 func (s *srq) Close() error {
 	s.mu.Lock()
-	busy, again := s.users > 0, s.closed
-	s.closed = s.closed || !busy
-	if s.closed && s.domain != nil {
+	again, err := s.shut("destroy_srq", "a QP uses the SRQ")
+	if s.closed.Load() && s.domain != nil {
 		s.domain.remove(s)
 	}
 	s.mu.Unlock()
-	if busy {
-		return s.err("destroy_srq", ebusy, "a QP uses the SRQ")
-	}
-	if again {
-		return nil
+	if again || err != nil {
+		return err
 	}
 	c := s.ctx
-	c.mu.Lock()
 	atomic.StoreUint32(&c.dir.srqs[s.num%maxSRQ].num, 0)
-	c.srqs[s.num%maxSRQ] = nil
-	c.mu.Unlock()
+	c.srqs.at(s.num).Store(nil)
 	c.forget(&s.async)
 	s.async.wait()
 	s.hold(-1)
 	return nil
-}
-
-// isClosed tells whether the queue is destroyed, which one for XRC can be at any time.
-func (s *srq) isClosed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
 }

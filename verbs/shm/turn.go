@@ -2,7 +2,6 @@ package shm
 
 import (
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -93,13 +92,8 @@ func (q *qp) awaitPeerOut() { await(q.peerTurn(nil)) }
 // turns returns those of the requesters that of appends for each QP. When they have been
 // out, none works with what it found in the tables before the last change was counted.
 func (c *context) turns(of func(*qp, []turn) []turn) (list []turn) {
-	c.mu.Lock()
-	live := slices.Clone(c.qps)
-	c.mu.Unlock()
-	for _, q := range live {
-		if q != nil {
-			list = of(q, list)
-		}
+	for _, q := range c.qps.all() {
+		list = of(q, list)
 	}
 	return list
 }

@@ -96,7 +96,7 @@ func (c *context) window(key uint32, pd *pd, need verbs.Access) window {
 	if i >= maxMR {
 		return window{}
 	}
-	m := c.mrs[i].Load()
+	m := c.mrs.at(i).Load()
 	if m == nil || m.mw != nil || m.key != key || m.pd != pd || m.access&need != need {
 		return window{}
 	}

@@ -15,7 +15,6 @@ import (
 // since that is what peers connect to: who opens the same file in the context gets
 // the same domain, who opens it in another one or in another process does not.
 type domain struct {
-	ctx  *context
 	id   uint32
 	file fileID // zero of a private one
 	fd   int    // keeps the file, so that its inode stays its own; -1: none
@@ -36,8 +35,7 @@ type fileID struct{ dev, inode uint64 }
 // xrcd is a handle of a domain.
 type xrcd struct {
 	*domain
-	users  int // QPs and SRQs made by it, guarded by the context's lock
-	closed bool
+	object // of which QPs and SRQs are made
 }
 
 func (c *context) OpenXRCD(fd, oflags int) (verbs.XRCD, error) {
@@ -65,7 +63,7 @@ func (c *context) OpenXRCD(fd, oflags int) (verbs.XRCD, error) {
 		}
 	}
 	d.refs++
-	return &xrcd{domain: d}, nil
+	return &xrcd{d, object{ctx: c}}, nil
 }
 
 // fileOf tells which file a descriptor is of, zero for -1.
@@ -87,7 +85,7 @@ func (c *context) newDomain(fd int, id fileID) (*domain, error) {
 		return nil, err
 	}
 	c.xrcds++
-	d := &domain{ctx: c, id: c.xrcds, file: id, fd: -1, pd: &pd{ctx: c}, cq: none.(*cq)}
+	d := &domain{id: c.xrcds, file: id, fd: -1, pd: &pd{object: object{ctx: c}}, cq: none.(*cq)}
 	if fd == -1 {
 		return d, nil
 	}
@@ -117,30 +115,14 @@ func (c *context) closeDomains() {
 	}
 }
 
-func (x *xrcd) isClosed() bool {
-	x.ctx.mu.Lock()
-	defer x.ctx.mu.Unlock()
-	return x.closed || x.ctx.closed
-}
-
-func (x *xrcd) use(n int) {
-	x.ctx.mu.Lock()
-	x.users += n
-	x.ctx.mu.Unlock()
-}
-
 // Close closes the handle. The domain goes with its last one.
 func (x *xrcd) Close() error {
 	c := x.ctx
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if x.users > 0 {
-		return c.err("close_xrcd", ebusy, "QPs or SRQs of the domain are alive")
+	if again, err := x.shut("close_xrcd", "QPs or SRQs of the domain are alive"); again || err != nil {
+		return err
 	}
-	if x.closed {
-		return nil
-	}
-	x.closed = true
 	if x.refs--; x.refs > 0 {
 		return nil
 	}
@@ -149,9 +131,9 @@ func (x *xrcd) Close() error {
 
 // join makes the queue one of an XRC domain, before it has a number.
 func (s *srq) join(x verbs.XRCD, completions verbs.CQ) error {
-	handle, ok1 := x.(*xrcd)
-	q, ok2 := completions.(*cq)
-	if !ok1 || !ok2 || handle.ctx != s.ctx || q.ctx != s.ctx || handle.isClosed() || q.closed.Load() {
+	handle, ok1 := own[*xrcd](s.ctx, x)
+	q, ok2 := own[*cq](s.ctx, completions)
+	if !ok1 || !ok2 {
 		return s.ctx.err("create_srq", einval, "an SRQ for XRC needs an XRC domain and a CQ, both of the same context, and open")
 	}
 	s.xrcd, s.domain, s.cq, s.mu = handle, handle.domain, q, &handle.domain.mu

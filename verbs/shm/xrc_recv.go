@@ -32,7 +32,7 @@ func (x *xrcd) CreateRecvQP() (verbs.QP, error) {
 		return nil, x.ctx.err("create_qp_ex", ebadf, closedText)
 	}
 	d := x.domain
-	q := &qp{ctx: x.ctx, pd: d.pd, sendCQ: d.cq, recvCQ: d.cq, typ: verbs.QPTypeXRCRecv, xrcEnd: xrcEnd{domain: d}}
+	q := &qp{object: object{ctx: x.ctx}, pd: d.pd, sendCQ: d.cq, recvCQ: d.cq, typ: verbs.QPTypeXRCRecv, xrcEnd: xrcEnd{domain: d}}
 	if err := x.ctx.addQP(q); err != nil {
 		return nil, err
 	}
@@ -45,10 +45,7 @@ func (x *xrcd) OpenQP(num uint32) (verbs.QP, error) {
 	if x.isClosed() {
 		return nil, c.err("open_qp", ebadf, closedText)
 	}
-	c.mu.Lock()
-	q := c.qps[numIndex(num)]
-	c.mu.Unlock()
-	if q != nil && q.num == num && q.domain == x.domain {
+	if q := c.qpOf(num); q != nil && q.domain == x.domain {
 		if h := q.handle(x); h != nil {
 			return h, nil
 		}
