@@ -38,12 +38,10 @@ type context struct {
 	remotes  map[uint64]*remote
 	conns    map[*net.UnixConn]struct{} // of peers that ask
 	channels map[*channel]struct{}
-	pds      uint32
 	domains  map[fileID]*domain // of XRC, shared by inode
-	xrcds    uint32             // last id given
-	closed   bool
-	ended    chan struct{} // closed with the context
+	ended    chan struct{}      // closed with the context, under mu
 
+	lastID         atomic.Uint32 // of domains of both kinds
 	multicastPeers multicastPeers
 	groups         map[verbs.GID][]*qp // attached, guarded by mu
 	qkeyViolations atomic.Uint32
@@ -54,10 +52,6 @@ type context struct {
 }
 
 func open(d *device) (*context, error) {
-	var seed [8]byte
-	if _, err := rand.Read(seed[:]); err != nil {
-		return nil, fmt.Errorf("open_device %s: %w", d.name, err)
-	}
 	c := &context{
 		dev: d,
 		mrs: newTable[region](maxMR, 1<<24-1), qps: newTable[qp](maxQP, groupQPN-1), srqs: newTable[srq](maxSRQ, 1<<24-1),
@@ -68,19 +62,21 @@ func open(d *device) (*context, error) {
 	}
 	var err error
 	if c.dirFile, err = memfd.NewReadOnlyForOthers("ibperf-directory", directorySize); err != nil {
-		return nil, fmt.Errorf("open_device %s: %w", d.name, err)
+		return nil, err
 	}
 	fd := uint64(c.dirFile.FD())
 	if fd >= maxFD {
 		c.dirFile.Close()
-		return nil, fmt.Errorf("open_device %s: descriptor %d: %w", d.name, fd, syscall.EMFILE)
+		return nil, fmt.Errorf("descriptor %d: %w", fd, syscall.EMFILE)
 	}
+	var seed [8]byte
+	rand.Read(seed[:])
 	c.id = binary.LittleEndian.Uint64(seed[:])/maxFD*maxFD | fd
 	c.dir = viewDirectory(c.dirFile.Bytes())
 	c.dir.id = c.id
 	if c.sock, err = listen(c.id); err != nil {
 		c.dirFile.Close()
-		return nil, fmt.Errorf("open_device %s: %w", d.name, err)
+		return nil, err
 	}
 	// Objects of the context may be closed after it: the directory stays mapped
 	// until none is left.
@@ -102,24 +98,20 @@ func (c *context) isClosed() bool {
 }
 
 func (c *context) AllocPD() (verbs.PD, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
+	if c.isClosed() {
 		return nil, c.err("alloc_pd", ebadf, closedText)
 	}
-	c.pds++
-	return &pd{object: object{ctx: c}, id: c.pds}, nil
+	return &pd{object: object{ctx: c}, id: c.lastID.Add(1)}, nil
 }
 
 // Close ends the context with everything made from it: QPs stop answering and
 // their peers see RETRY_EXC_ERR.
 func (c *context) Close() error {
 	c.mu.Lock()
-	if c.closed {
+	if c.isClosed() {
 		c.mu.Unlock()
 		return nil
 	}
-	c.closed = true
 	close(c.ended)
 	remotes := c.remotes
 	c.remotes = nil
@@ -129,21 +121,17 @@ func (c *context) Close() error {
 	for _, q := range c.qps.all() {
 		q.destroy()
 	}
-	c.closeConns() // not before: peers take it for the end of this side's requesters
+	c.mu.Lock()
+	for conn := range c.conns {
+		conn.Close() // not before: peers take it for the end of this side's requesters
+	}
+	c.mu.Unlock()
 	c.multicastPeers.close()
 	for _, r := range remotes {
 		r.close()
 	}
 	c.closeDomains()
 	return c.dirFile.CloseFD()
-}
-
-func (c *context) closeConns() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for conn := range c.conns {
-		conn.Close()
-	}
 }
 
 // gidOf and idOf translate between a context's id and its link-local GID.

@@ -91,19 +91,22 @@ func (d *device) Software() string {
 	return software + " (" + strings.Join(more, "; ") + ")"
 }
 
-func (d *device) Backend() string              { return "shm" }
-func (d *device) Present() bool                { return true }
-func (d *device) Open() (verbs.Context, error) { return open(d) }
+func (d *device) Backend() string { return "shm" }
+func (d *device) Present() bool   { return true }
+
+func (d *device) Open() (verbs.Context, error) {
+	c, err := open(d)
+	if err != nil {
+		return nil, fmt.Errorf("open_device %s: %w", d.name, err)
+	}
+	return c, nil
+}
 
 // orderCaps answers ibv_query_qp_data_in_order for a QP in RTS. The promise
 // rests on x86's store order; on other CPUs the devices promise nothing.
 func (d *device) orderCaps(op verbs.Opcode, flags verbs.OrderFlags) verbs.OrderCaps {
-	if !place.InOrder || flags&^(verbs.OrderReturnCaps|verbs.OrderDeviceOnly) != 0 {
-		return 0
-	}
-	switch op {
-	case verbs.OpSend, verbs.OpRDMAWrite, verbs.OpRDMARead:
-	default:
+	placed := op == verbs.OpSend || op == verbs.OpRDMAWrite || op == verbs.OpRDMARead
+	if !place.InOrder || !placed || flags&^(verbs.OrderReturnCaps|verbs.OrderDeviceOnly) != 0 {
 		return 0
 	}
 	if flags&verbs.OrderReturnCaps == 0 {

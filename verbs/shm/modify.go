@@ -101,18 +101,22 @@ func checkAttr(a *verbs.QPAttr, mask verbs.QPAttrMask) string {
 		return "is_global 0: the port requires a GRH"
 	case has(verbs.MaskAV) && (a.AH.PortNum != 1 || a.AH.GRH.SGIDIndex != 0):
 		return "the address vector's port is 1 and its sgid_index 0"
-	case has(verbs.MaskTimeout) && a.Timeout > 31:
-		return fmt.Sprintf("timeout %d: 0 to 31", a.Timeout)
-	case has(verbs.MaskRetryCnt) && a.RetryCnt > 7:
-		return fmt.Sprintf("retry_cnt %d: 0 to 7", a.RetryCnt)
-	case has(verbs.MaskRNRRetry) && a.RNRRetry > 7:
-		return fmt.Sprintf("rnr_retry %d: 0 to 7", a.RNRRetry)
-	case has(verbs.MaskMinRNRTimer) && a.MinRNRTimer > 31:
-		return fmt.Sprintf("min_rnr_timer %d: 0 to 31", a.MinRNRTimer)
-	case has(verbs.MaskMaxRdAtomic) && a.MaxRdAtomic > maxRdAtom:
-		return fmt.Sprintf("max_rd_atomic %d: 0 to %d", a.MaxRdAtomic, maxRdAtom)
-	case has(verbs.MaskMaxDestRdAtomic) && a.MaxDestRdAtomic > maxRdAtom:
-		return fmt.Sprintf("max_dest_rd_atomic %d: 0 to %d", a.MaxDestRdAtomic, maxRdAtom)
+	}
+	for _, n := range []struct {
+		mask        verbs.QPAttrMask
+		name        string
+		value, most uint8
+	}{
+		{verbs.MaskTimeout, "timeout", a.Timeout, 31},
+		{verbs.MaskRetryCnt, "retry_cnt", a.RetryCnt, 7},
+		{verbs.MaskRNRRetry, "rnr_retry", a.RNRRetry, 7},
+		{verbs.MaskMinRNRTimer, "min_rnr_timer", a.MinRNRTimer, 31},
+		{verbs.MaskMaxRdAtomic, "max_rd_atomic", a.MaxRdAtomic, maxRdAtom},
+		{verbs.MaskMaxDestRdAtomic, "max_dest_rd_atomic", a.MaxDestRdAtomic, maxRdAtom},
+	} {
+		if has(n.mask) && n.value > n.most {
+			return fmt.Sprintf("%s %d: 0 to %d", n.name, n.value, n.most)
+		}
 	}
 	return ""
 }
@@ -120,36 +124,32 @@ func checkAttr(a *verbs.QPAttr, mask verbs.QPAttrMask) string {
 // set takes over the attributes in the mask and shows peers what concerns them.
 func (q *qp) set(a *verbs.QPAttr, mask verbs.QPAttrMask) {
 	m, e := &q.attr, q.entry
-	take := func(bit verbs.QPAttrMask, f func()) {
-		if mask&bit != 0 {
-			f()
-		}
+	take(mask&verbs.MaskPKeyIndex, &m.PKeyIndex, a.PKeyIndex)
+	take(mask&verbs.MaskPort, &m.PortNum, a.PortNum)
+	take(mask&verbs.MaskAccessFlags, &m.AccessFlags, a.AccessFlags)
+	take(mask&verbs.MaskQKey, &m.QKey, a.QKey)
+	take(mask&verbs.MaskEnSQDNotify, &m.EnSQDNotify, a.EnSQDNotify)
+	take(mask&verbs.MaskAV, &m.AH, a.AH)
+	take(mask&verbs.MaskPathMTU, &m.PathMTU, a.PathMTU)
+	take(mask&verbs.MaskDestQPN, &m.DestQPNum, a.DestQPNum)
+	take(mask&verbs.MaskRQPSN, &m.RQPSN, a.RQPSN&psnMask)
+	take(mask&verbs.MaskSQPSN, &m.SQPSN, a.SQPSN&psnMask)
+	take(mask&verbs.MaskTimeout, &m.Timeout, a.Timeout)
+	take(mask&verbs.MaskRetryCnt, &m.RetryCnt, a.RetryCnt)
+	take(mask&verbs.MaskRNRRetry, &m.RNRRetry, a.RNRRetry)
+	take(mask&verbs.MaskMaxRdAtomic, &m.MaxRdAtomic, a.MaxRdAtomic)
+	take(mask&verbs.MaskMaxDestRdAtomic, &m.MaxDestRdAtomic, a.MaxDestRdAtomic)
+	take(mask&verbs.MaskMinRNRTimer, &m.MinRNRTimer, a.MinRNRTimer)
+	atomic.StoreUint32(&e.access, uint32(m.AccessFlags))
+	atomic.StoreUint32(&e.destRdAtom, uint32(m.MaxDestRdAtomic))
+	atomic.StoreUint32(&e.minRNRTimer, uint32(m.MinRNRTimer))
+}
+
+// take takes over one attribute, if the mask has it.
+func take[T any](in verbs.QPAttrMask, to *T, from T) {
+	if in != 0 {
+		*to = from
 	}
-	take(verbs.MaskPKeyIndex, func() { m.PKeyIndex = a.PKeyIndex })
-	take(verbs.MaskPort, func() { m.PortNum = a.PortNum })
-	take(verbs.MaskAccessFlags, func() {
-		m.AccessFlags = a.AccessFlags
-		atomic.StoreUint32(&e.access, uint32(a.AccessFlags))
-	})
-	take(verbs.MaskQKey, func() { m.QKey = a.QKey })
-	take(verbs.MaskEnSQDNotify, func() { m.EnSQDNotify = a.EnSQDNotify })
-	take(verbs.MaskAV, func() { m.AH = a.AH })
-	take(verbs.MaskPathMTU, func() { m.PathMTU = a.PathMTU })
-	take(verbs.MaskDestQPN, func() { m.DestQPNum = a.DestQPNum })
-	take(verbs.MaskRQPSN, func() { m.RQPSN = a.RQPSN & psnMask })
-	take(verbs.MaskSQPSN, func() { m.SQPSN = a.SQPSN & psnMask })
-	take(verbs.MaskTimeout, func() { m.Timeout = a.Timeout })
-	take(verbs.MaskRetryCnt, func() { m.RetryCnt = a.RetryCnt })
-	take(verbs.MaskRNRRetry, func() { m.RNRRetry = a.RNRRetry })
-	take(verbs.MaskMaxRdAtomic, func() { m.MaxRdAtomic = a.MaxRdAtomic })
-	take(verbs.MaskMaxDestRdAtomic, func() {
-		m.MaxDestRdAtomic = a.MaxDestRdAtomic
-		atomic.StoreUint32(&e.destRdAtom, uint32(a.MaxDestRdAtomic))
-	})
-	take(verbs.MaskMinRNRTimer, func() {
-		m.MinRNRTimer = a.MinRNRTimer
-		atomic.StoreUint32(&e.minRNRTimer, uint32(a.MinRNRTimer))
-	})
 }
 
 const psnMask = 1<<24 - 1
@@ -172,29 +172,14 @@ func (q *qp) connect(a *verbs.QPAttr) error {
 	return nil
 }
 
-// reset takes the QP to RESET: all work and all completions of it are gone.
 func (q *qp) reset() {
-	q.lock()
-	q.setState(verbs.QPReset)
-	q.pendHead, q.pendTail = 0, 0
-	q.broken, q.draining, q.leaving = false, false, nil
-	q.unlock()
-	q.awaitPeerOut()
-	if q.sharing() {
-		q.reclaimReceives()
-	}
-	q.sendCQ.purge(q)
-	q.recvCQ.purge(q)
+	q.cease(verbs.QPReset)
 	q.recv.mu.Lock()
 	q.recvCQ.mu.Lock()
 	q.recv.reset()
 	q.life.Add(1)
 	q.recvCQ.mu.Unlock()
 	q.recv.mu.Unlock()
-	q.disconnect()
-	q.lock()
-	q.attr, q.posted = verbs.QPAttr{}, 0
 	q.reached = false
-	q.sendDone.Store(0) // after purge: until then a thread that polls may set it
-	q.unlock()
+	q.sendDone.Store(0) // not before: a thread that polls may set it until completions are purged
 }

@@ -49,24 +49,16 @@ const (
 )
 
 func (p *pd) RegMR(buf []byte, access verbs.Access) (verbs.MR, error) {
-	return p.registerMR("reg_mr", buf, access, nil)
+	return p.register("reg_mr", buf, access, nil)
 }
 
 func (p *pd) RegMRIova(buf []byte, iova uint64, access verbs.Access) (verbs.MR, error) {
-	return p.registerMR("reg_mr_iova", buf, access, &iova)
-}
-
-func (p *pd) registerMR(verb string, buf []byte, access verbs.Access, iova *uint64) (verbs.MR, error) {
-	m, err := p.register(verb, buf, access, iova)
-	if err != nil {
-		return nil, err
-	}
-	return &mr{m}, nil
+	return p.register("reg_mr_iova", buf, access, &iova)
 }
 
 // register makes a region, which work requests name by the addresses from iova
 // on; nil: those at which it is mapped.
-func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64) (*region, error) {
+func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64) (verbs.MR, error) {
 	c := p.ctx
 	if p.isClosed() {
 		return nil, c.err(verb, ebadf, closedText)
@@ -100,7 +92,7 @@ func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64
 	}
 	p.use(1)
 	c.countRegions(m.inode, 1)
-	return m, nil
+	return &mr{m}, nil
 }
 
 const pageSize = 4096
@@ -193,10 +185,10 @@ func (m *mr) Rereg(flags verbs.ReregFlags, to verbs.PD, buf []byte, access verbs
 		return err
 	}
 	if err = old.end("rereg_mr"); err == nil {
-		m.region = next
+		m.region = next.(*mr).region
 		return nil
 	}
-	next.end("rereg_mr")
+	next.Close()
 	if errors.Is(err, etimedout) {
 		err = errors.Join(err, verbs.ErrMRUnusable)
 	}

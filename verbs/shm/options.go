@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -126,12 +127,12 @@ const longestDelay = time.Minute
 
 func (o *Options) setDelay(value string) error {
 	least, most, both := strings.Cut(value, "-")
+	if !both {
+		most = least
+	}
 	var err1, err2 error
 	o.Delay, err1 = time.ParseDuration(least)
-	o.DelayMost = o.Delay
-	if both {
-		o.DelayMost, err2 = time.ParseDuration(most)
-	}
+	o.DelayMost, err2 = time.ParseDuration(most)
 	if err1 != nil || err2 != nil || o.Delay < 0 || o.DelayMost <= 0 || o.DelayMost < o.Delay || o.DelayMost > longestDelay {
 		return fmt.Errorf("delay=%s: it is a time as 20us, or two as 5us-50us, up to %v", value, longestDelay)
 	}
@@ -146,10 +147,7 @@ func (o *Options) setDelay(value string) error {
 var randomSeed = sync.OnceValue(func() uint64 { return 1 + rand.Uint64N(1e9) })
 
 func (d *device) seedInUse() uint64 {
-	if d.options.Seed != 0 {
-		return d.options.Seed
-	}
-	return randomSeed()
+	return cmp.Or(d.options.Seed, randomSeed())
 }
 
 // shuffler returns what the orders of a QP's requests follow from.

@@ -265,35 +265,36 @@ func (q *qp) destroy() error {
 	}
 	c := q.ctx
 	c.mu.Lock()
-	if c.attached(q) && !c.closed {
+	if c.attached(q) && !c.isClosed() {
 		c.mu.Unlock()
 		return q.err("destroy_qp", ebusy, "the QP is attached to a multicast group")
 	}
 	q.closed.Store(true)
 	c.mu.Unlock()
-	q.lock()
-	q.setState(verbs.QPErr)
-	q.pendHead, q.broken = q.pendTail, false
-	q.unlock()
-	q.awaitPeerOut()
-	atomic.StoreUint32(&q.entry.num, 0)
-	c.qps.at(q.num).Store(nil) // not before: who deregisters memory waits for the QPs that are here
-	if q.sharing() {
-		q.recvCQ.lenders.remove(q)
-		q.reclaimReceives()
-	}
+	q.recvCQ.lenders.remove(q)
+	q.cease(verbs.QPErr)
 	q.recv.closed.Store(true)
 	q.recvCQ.removeReceiver(q)
-	q.sendCQ.purge(q)
-	q.recvCQ.purge(q)
-	q.disconnect()
+	atomic.StoreUint32(&q.entry.num, 0)
+	c.qps.at(q.num).Store(nil) // not before: who deregisters memory waits for the QPs that are here
 	c.forget(&q.async)
 	q.hold(-1)
 	return q.recv.file.CloseFD()
 }
 
-// disconnect forgets the peer.
-func (q *qp) disconnect() {
+// cease takes the QP to a state in which it has no peer: all work and all completions of it are gone.
+func (q *qp) cease(state verbs.QPState) {
+	q.lock()
+	q.setState(state)
+	q.attr, q.posted, q.pendHead, q.pendTail = verbs.QPAttr{}, 0, 0, 0
+	q.broken, q.draining, q.leaving = false, false, nil
+	q.unlock()
+	q.awaitPeerOut()
+	if q.sharing() {
+		q.reclaimReceives()
+	}
+	q.sendCQ.purge(q)
+	q.recvCQ.purge(q)
 	q.lock()
 	r, p := q.remote.Swap(nil), q.peer
 	q.peer, q.known = nil, known{}

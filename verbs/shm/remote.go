@@ -29,7 +29,7 @@ type remote struct {
 func (c *context) remoteOf(id uint64) (*remote, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
+	if c.isClosed() {
 		return nil, net.ErrClosed
 	}
 	r := c.remotes[id]

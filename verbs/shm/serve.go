@@ -42,11 +42,11 @@ func (c *context) serve() {
 func (c *context) keepConn(conn *net.UnixConn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.closed {
+	if !c.isClosed() {
 		c.conns[conn] = struct{}{}
 		trySend(conn, encodeNote(0)) // of what was closed before it is not known whether the peer has it
 	}
-	return !c.closed
+	return !c.isClosed()
 }
 
 // dropConn ends the connection of a context that is lost. Its process may have been killed between

@@ -50,7 +50,7 @@ func (c *context) OpenXRCD(fd, oflags int) (verbs.XRCD, error) {
 	defer c.mu.Unlock()
 	d := c.domains[id]
 	switch {
-	case c.closed:
+	case c.isClosed():
 		return nil, c.err("open_xrcd", ebadf, closedText)
 	case d == nil && fd != -1 && oflags&syscall.O_CREAT == 0:
 		return nil, c.err("open_xrcd", syscall.EAGAIN, "no domain of the file is open in this context: O_CREAT makes one")
@@ -84,8 +84,7 @@ func (c *context) newDomain(fd int, id fileID) (*domain, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.xrcds++
-	d := &domain{id: c.xrcds, file: id, fd: -1, pd: &pd{object: object{ctx: c}}, cq: none.(*cq)}
+	d := &domain{id: c.lastID.Add(1), file: id, fd: -1, pd: &pd{object: object{ctx: c}}, cq: none.(*cq)}
 	if fd == -1 {
 		return d, nil
 	}
