@@ -49,31 +49,34 @@ func (q *qp) bind(wr *verbs.SendWR) bool {
 	if was == nil || was.mw == nil || was.pd != q.pd || uint64(keyIndex(key)) != place {
 		return false
 	}
-	single := was.mw.typ == verbs.MWType2
+	w := was.mw
+	single := w.typ == verbs.MWType2
 	if single && (was.of != nil || length == 0) {
 		return false
 	}
 	if length == 0 {
-		c.unbind(was)
+		w.unbind()
 		return true
 	}
 	m := c.find(uint64(keyIndex(uint32(of))))
 	if m == nil || m.mw != nil || uint64(m.key) != of || !m.bindable(q.pd, addr, length, access) {
 		return false
 	}
-	c.unbind(was)
-	m.windows++
+	w.unbind()
+	m.use(1)
 	c.binds++
-	part := m.buf[addr-m.addr:][:length]
-	now := &region{pd: q.pd, key: key, access: access, buf: part, addr: addr, file: m.file, inode: m.inode, off: m.off + addr - m.addr, mw: was.mw, of: m}
+	now := &region{
+		object: object{ctx: c}, pd: q.pd, key: key, access: access, buf: m.buf[addr-m.addr:][:length], addr: addr,
+		file: m.file, inode: m.inode, off: m.off + addr - m.addr, mw: w, of: m,
+	}
 	if now.access&verbs.AccessZeroBased != 0 {
 		now.addr = 0
 	}
 	if single {
 		now.by, now.serial = q.num, c.binds
 	}
-	c.mrs.at(was.mw.place).Store(now)
-	c.show(now)
+	c.mrs.at(w.place()).Store(now)
+	now.show()
 	return true
 }
 
@@ -93,15 +96,12 @@ func (m *region) bindable(pd *pd, addr, length uint64, access verbs.Access) bool
 		off <= size && length <= size-off
 }
 
-// unbind takes back what gives access through a window; under the lock.
-func (c *context) unbind(m *region) {
-	if m.of == nil {
-		return
+// unbind takes back what gives access through the window; under the lock.
+func (w *mw) unbind() {
+	if of := w.ctx.mrs.at(w.place()).Load().of; of != nil {
+		of.use(-1)
+		w.ctx.replace(w.place(), w.free)
 	}
-	m.of.windows--
-	c.mrs.at(m.mw.place).Store(&region{pd: m.pd, mw: m.mw})
-	atomic.StoreUint32(&c.dir.mrs[m.mw.place].key, 0)
-	c.dir.change()
 }
 
 // invalidate ends the bind of a window of type 2 that the QP has bound. It is false if the key
@@ -114,7 +114,7 @@ func (q *qp) invalidate(key uint32) bool {
 	if m == nil || m.key != key || m.by != q.num {
 		return false
 	}
-	c.unbind(m)
+	m.mw.unbind()
 	return true
 }
 

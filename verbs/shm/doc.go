@@ -32,7 +32,8 @@
 //
 // # Where what is
 //
-//	device        device.go options.go faults.go context.go object.go port.go errors.go
+//	device        device.go options.go faults.go context.go port.go
+//	objects       object.go table.go
 //	shared memory layout.go: what lies where. open.go, remote.go: a peer's memory, opened and
 //	              mapped. socket.go, serve.go: the connections between contexts
 //	memory, keys  mr.go window.go; mw.go, bind.go: memory windows

@@ -17,9 +17,7 @@ func (q *qp) Modify(a *verbs.QPAttr, mask verbs.QPAttrMask) error {
 	}
 	from := verbs.QPState(q.state.Load())
 	to := from
-	if mask&verbs.MaskState != 0 {
-		to = a.State
-	}
+	take(mask&verbs.MaskState, &to, a.State)
 	if mask == 0 {
 		return nil
 	}
@@ -57,28 +55,26 @@ func (q *qp) Modify(a *verbs.QPAttr, mask verbs.QPAttrMask) error {
 
 // checkModify tells what is wrong with the move or its attributes.
 func (q *qp) checkModify(from, to verbs.QPState, a *verbs.QPAttr, mask verbs.QPAttrMask) error {
-	if mask >= verbs.MaskDestQPN<<1 {
+	why := verbs.CheckModify(q.typ, from, to, mask)
+	switch {
+	case mask >= verbs.MaskDestQPN<<1:
 		return q.err("modify_qp", verbs.ErrNotSupported, mask.String())
-	}
-	if why := verbs.CheckModify(q.typ, from, to, mask); why != "" {
-		return q.err("modify_qp", einval, why)
-	}
-	if from == verbs.QPSQD && to == verbs.QPRTS && q.drains() {
-		return q.err("modify_qp", einval, "the send queue is still draining: wait until sq_draining is false")
-	}
-	if from == verbs.QPSQD && mask&verbs.MaskAV != 0 && idOf(a.AH.GRH.DGID) != q.remote.Load().id {
-		return q.err("modify_qp", einval, "the address vector in SQD must lead to the same device: reset the QP to connect it to another")
-	}
-	if mask&verbs.MaskCurState != 0 && a.CurState != from {
-		return q.err("modify_qp", einval, fmt.Sprintf("cur_qp_state %s: the QP is in %s", a.CurState, from))
-	}
-	if !qkeyAllowed(a, mask) {
+	case why != "":
+	case from == verbs.QPSQD && to == verbs.QPRTS && q.drains():
+		why = "the send queue is still draining: wait until sq_draining is false"
+	case from == verbs.QPSQD && mask&verbs.MaskAV != 0 && idOf(a.AH.GRH.DGID) != q.remote.Load().id:
+		why = "the address vector in SQD must lead to the same device: reset the QP to connect it to another"
+	case mask&verbs.MaskCurState != 0 && a.CurState != from:
+		why = fmt.Sprintf("cur_qp_state %s: the QP is in %s", a.CurState, from)
+	case !qkeyAllowed(a, mask):
 		return q.err("modify_qp", unix.EPERM, fmt.Sprintf("qkey %#x: one with the top bit needs CAP_NET_RAW", a.QKey))
+	default:
+		if why = checkAttr(a, mask); why == "" {
+			return nil
+		}
+		why = fmt.Sprintf("%s %s to %s: %s", q.typ, from, to, why)
 	}
-	if why := checkAttr(a, mask); why != "" {
-		return q.err("modify_qp", einval, fmt.Sprintf("%s %s to %s: %s", q.typ, from, to, why))
-	}
-	return nil
+	return q.err("modify_qp", einval, why)
 }
 
 // checkAttr checks the values of the attributes in the mask.

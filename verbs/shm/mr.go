@@ -21,6 +21,8 @@ func (p *pd) Close() error {
 // region is what a key stands for, and does not change. Its owner uses this; peers use its
 // entry in the directory.
 type region struct {
+	object // of which windows are made; it ends, and they are bound, under the lock of the regions' table
+
 	pd     *pd
 	key    uint32
 	access verbs.Access
@@ -29,8 +31,6 @@ type region struct {
 	file   *memfd.File
 	inode  uint64 // of the file
 	off    uint64 // of buf within it
-
-	windows int // that are bound to it; guarded by the lock of the regions' table
 
 	mw     *mw     // the window that it is, or nil
 	of     *region // what the window is bound to, or nil
@@ -60,31 +60,27 @@ func (p *pd) RegMRIova(buf []byte, iova uint64, access verbs.Access) (verbs.MR, 
 // on; nil: those at which it is mapped.
 func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64) (verbs.MR, error) {
 	c := p.ctx
-	if p.isClosed() {
+	switch {
+	case p.isClosed():
 		return nil, c.err(verb, ebadf, closedText)
-	}
-	if access&^regionFlags != 0 {
+	case access&^regionFlags != 0:
 		return nil, c.err(verb, einval, "access "+(access&^regionFlags).String()+" is not offered")
-	}
-	if access&(verbs.AccessRemoteWrite|verbs.AccessRemoteAtomic) != 0 && access&verbs.AccessLocalWrite == 0 {
+	case access&(verbs.AccessRemoteWrite|verbs.AccessRemoteAtomic) != 0 && access&verbs.AccessLocalWrite == 0:
 		return nil, c.err(verb, einval, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE")
-	}
-	if len(buf) == 0 {
+	case len(buf) == 0:
 		return nil, c.err(verb, einval, "length is 0")
 	}
 	file, off := memfd.Hold(buf)
 	if file == nil {
 		return nil, c.err(verb, efault, "the memory is not of a verbs.Buffer; only that can be shared with a peer process")
 	}
-	addr, why := nameRegion(file.Addr()+uint64(off), len(buf), access, iova)
-	if why != "" {
-		file.Release()
-		return nil, c.err(verb, einval, why)
+	m := &region{object: object{ctx: c}, pd: p, access: access, buf: buf, file: file, off: uint64(off)}
+	err := m.setAddr(verb, iova)
+	if err == nil {
+		m.inode, err = inodeOf(file.FD())
 	}
-	m := &region{pd: p, access: access, buf: buf, addr: addr, file: file, off: uint64(off)}
-	var err error
-	if m.inode, err = inodeOf(file.FD()); err == nil {
-		err = c.enter(verb, m)
+	if err == nil {
+		err = m.enter(verb)
 	}
 	if err != nil {
 		file.Release()
@@ -97,38 +93,39 @@ func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64
 
 const pageSize = 4096
 
-// nameRegion returns the address by which requests name the first byte of a
-// region that is mapped at va.
-func nameRegion(va uint64, n int, access verbs.Access, iova *uint64) (addr uint64, why string) {
+// setAddr sets the address by which requests name the first byte.
+func (m *region) setAddr(verb string, iova *uint64) error {
+	va := m.file.Addr() + m.off
 	switch {
-	case access&verbs.AccessZeroBased != 0:
-		return 0, ""
+	case m.access&verbs.AccessZeroBased != 0:
 	case iova == nil:
-		return va, ""
+		m.addr = va
 	case (*iova^va)%pageSize != 0:
-		return 0, "iova must be as far into a page as the buffer is"
-	case *iova+uint64(n)-1 < *iova:
-		return 0, "iova and length wrap around"
+		return m.err(verb, einval, "iova must be as far into a page as the buffer is")
+	case *iova+uint64(len(m.buf))-1 < *iova:
+		return m.err(verb, einval, "iova and length wrap around")
+	default:
+		m.addr = *iova
 	}
-	return *iova, ""
+	return nil
 }
 
 // enter gives the region a key, and if it has memory shows it to peers.
-func (c *context) enter(verb string, m *region) error {
-	if !c.mrs.enter(m, func(num uint32) {
+func (m *region) enter(verb string) error {
+	if !m.ctx.mrs.enter(m, func(num uint32) {
 		m.key = num%maxMR<<8 | num/maxMR
 		if m.file != nil {
-			c.show(m)
+			m.show()
 		}
 	}) {
-		return c.err(verb, enomem, "all regions and windows are in use")
+		return m.err(verb, enomem, "all regions and windows are in use")
 	}
 	return nil
 }
 
 // show makes the entry in the directory one of the region.
-func (c *context) show(m *region) {
-	e := &c.dir.mrs[keyIndex(m.key)]
+func (m *region) show() {
+	e := &m.ctx.dir.mrs[keyIndex(m.key)]
 	atomic.StoreUint32(&e.key, 0)
 	atomic.StoreUint32(&e.access, uint32(m.access))
 	atomic.StoreUint32(&e.pd, m.pd.id)
@@ -163,12 +160,12 @@ func (m *mr) Rereg(flags verbs.ReregFlags, to verbs.PD, buf []byte, access verbs
 	old, in, iova := m.region, m.pd, &m.addr
 	switch p, ok := to.(*pd); {
 	case flags&^(verbs.ReregTranslation|verbs.ReregPD|verbs.ReregAccess) != 0 || flags&verbs.ReregAccess == 0 && access != 0:
-		return old.pd.ctx.err("rereg_mr", einval, "an unknown flag, or access without REREG_MR_CHANGE_ACCESS")
-	case old.pd.ctx.mrs.at(keyIndex(old.key)).Load() != old:
-		return old.pd.ctx.err("rereg_mr", ebadf, closedText)
+		return m.err("rereg_mr", einval, "an unknown flag, or access without REREG_MR_CHANGE_ACCESS")
+	case m.closed.Load():
+		return m.err("rereg_mr", ebadf, closedText)
 	case flags&verbs.ReregPD == 0:
-	case !ok || p.ctx != old.pd.ctx:
-		return old.pd.ctx.err("rereg_mr", einval, "the domain must be of the same context")
+	case !ok || p.ctx != m.ctx:
+		return m.err("rereg_mr", einval, "the domain must be of the same context")
 	default:
 		in = p
 	}
@@ -197,32 +194,29 @@ func (m *mr) Rereg(flags verbs.ReregFlags, to verbs.PD, buf []byte, access verbs
 
 // end takes the key out of the tables and waits until no requester works with it.
 func (m *region) end(verb string) error {
-	c := m.pd.ctx
-	if again, err := c.leave(verb, m); again || err != nil {
+	c := m.ctx
+	c.mrs.Lock()
+	again, err := m.shut(verb, "a memory window is bound to the region")
+	if !again && err == nil {
+		c.replace(keyIndex(m.key), nil)
+	}
+	c.mrs.Unlock()
+	if again || err != nil {
 		return err
 	}
 	c.countRegions(m.inode, -1)
-	err := c.awaitOut(verb, (*qp).turns)
+	err = c.awaitOut(verb, (*qp).turns)
 	m.file.Release()
 	m.pd.use(-1)
 	return err
 }
 
-// leave takes the region out of the tables, and tells whether that had been done.
-func (c *context) leave(verb string, m *region) (again bool, err error) {
-	c.mrs.Lock()
-	defer c.mrs.Unlock()
-	at := c.mrs.at(keyIndex(m.key))
-	switch {
-	case m.windows > 0:
-		return false, c.err(verb, ebusy, "a memory window is bound to the region")
-	case at.Load() != m:
-		return true, nil
-	}
-	atomic.StoreUint32(&c.dir.mrs[keyIndex(m.key)].key, 0)
-	at.Store(nil)
+// replace takes what peers see at a place out of the tables, under their lock. A window that is
+// not bound can take the place.
+func (c *context) replace(place uint32, by *region) {
+	atomic.StoreUint32(&c.dir.mrs[place].key, 0)
+	c.mrs.at(place).Store(by)
 	c.dir.change()
-	return false, nil
 }
 
 // awaitOut returns when the requesters have been out.

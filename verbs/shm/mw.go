@@ -12,11 +12,15 @@ import (
 // another one, for peers alone. How a bind begins and ends is in bind.go.
 
 type mw struct {
-	pd    *pd
-	typ   verbs.MWType
-	place uint32        // in the tables, of all its keys
-	key   atomic.Uint32 // as its owner knows it
+	object
+	pd   *pd
+	typ  verbs.MWType
+	free *region       // what is in its place while it is not bound
+	key  atomic.Uint32 // as its owner knows it
 }
+
+// place is where all keys of the window stand in the tables.
+func (w *mw) place() uint32 { return keyIndex(w.free.key) }
 
 func (p *pd) AllocMW(t verbs.MWType) (verbs.MW, error) {
 	c := p.ctx
@@ -26,23 +30,22 @@ func (p *pd) AllocMW(t verbs.MWType) (verbs.MW, error) {
 	case t != verbs.MWType1 && t != verbs.MWType2:
 		return nil, c.err("alloc_mw", einval, "the types are 1 and 2")
 	}
-	w := &mw{pd: p, typ: t}
-	m := &region{pd: p, mw: w}
-	if err := c.enter("alloc_mw", m); err != nil {
+	w := &mw{object: object{ctx: c}, pd: p, typ: t}
+	w.free = &region{object: object{ctx: c}, pd: p, mw: w}
+	if err := w.free.enter("alloc_mw"); err != nil {
 		return nil, err
 	}
-	w.place = keyIndex(m.key)
-	w.key.Store(m.key)
+	w.key.Store(w.free.key)
 	p.use(1)
 	return w, nil
 }
 
 func (w *mw) RKey() uint32        { return w.key.Load() }
 func (w *mw) SetRKey(rkey uint32) { w.key.Store(rkey) }
-func (w *mw) Handle() uint64      { return uint64(w.place) }
+func (w *mw) Handle() uint64      { return uint64(w.place()) }
 
 func (w *mw) Bind(to verbs.QP, bind *verbs.MWBind) error {
-	c := w.pd.ctx
+	c := w.ctx
 	q, ok := to.(*qp)
 	m, bindable := bind.Info.MR.(*mr)
 	switch {
@@ -63,19 +66,16 @@ func (w *mw) Bind(to verbs.QP, bind *verbs.MWBind) error {
 
 // Close waits until no requester works through the window.
 func (w *mw) Close() error {
-	c := w.pd.ctx
-	c.mrs.Lock()
-	at := c.mrs.at(w.place)
-	m := at.Load()
-	ended := m == nil || m.mw != w
-	if !ended {
-		c.unbind(m)
-		at.Store(nil)
+	w.ctx.mrs.Lock()
+	again, _ := w.shut("dealloc_mw", "")
+	if !again {
+		w.unbind()
+		w.ctx.replace(w.place(), nil)
 	}
-	c.mrs.Unlock()
-	if ended {
+	w.ctx.mrs.Unlock()
+	if again {
 		return nil
 	}
 	w.pd.use(-1)
-	return c.awaitOut("dealloc_mw", (*qp).peerTurn)
+	return w.ctx.awaitOut("dealloc_mw", (*qp).peerTurn)
 }

@@ -41,11 +41,13 @@ func (o *object) shut(verb, inUse string) (again bool, err error) {
 	return o.closed.Swap(true), nil
 }
 
+func (c *context) err(verb string, errno syscall.Errno, detail string) error {
+	return (&object{ctx: c}).err(verb, errno, detail)
+}
+
 func (o *object) err(verb string, errno syscall.Errno, detail string) error {
 	return &verbs.OpError{Verb: verb, Object: o.ctx.dev.name + o.name, Errno: errno, Detail: detail}
 }
-
-func (o *object) openIn(c *context) bool { return o.ctx == c && !o.isClosed() }
 
 // own returns what a caller has given as the T that it has to be: of the context, and open.
 func own[T interface{ openIn(*context) bool }](c *context, given any) (t T, ok bool) {
@@ -53,47 +55,18 @@ func own[T interface{ openIn(*context) bool }](c *context, given any) (t T, ok b
 	return t, ok && t.openIn(c)
 }
 
-// table has the objects of a kind by their numbers. The place of one is its number modulo the
-// size, a power of two, here as in the directory. Numbers are counted on, from the size to most,
-// so that a late peer or request hits no new object. Place 0 stays free: many zeros mean none.
-type table[T any] struct {
-	sync.Mutex // guards changes
-	places     []atomic.Pointer[T]
-	last, most uint32
-}
+func (o *object) openIn(c *context) bool { return o.ctx == c && !o.isClosed() }
 
-func newTable[T any](size, most uint32) table[T] {
-	return table[T]{places: make([]atomic.Pointer[T], size), last: size, most: most}
-}
+// The errnos that verbs return.
+const (
+	einval    = syscall.EINVAL
+	enomem    = syscall.ENOMEM
+	ebadf     = syscall.EBADF // verbs.ErrClosed
+	enoent    = syscall.ENOENT
+	ebusy     = syscall.EBUSY
+	efault    = syscall.EFAULT
+	etimedout = syscall.ETIMEDOUT
+)
 
-// enter gives the object the next number whose place is free, which show makes known before the
-// object can be found. It is false if no place is.
-func (t *table[T]) enter(o *T, show func(num uint32)) bool {
-	t.Lock()
-	defer t.Unlock()
-	for range t.places {
-		if t.last == t.most {
-			t.last = uint32(len(t.places))
-		}
-		t.last++
-		if at := t.at(t.last); at != &t.places[0] && at.Load() == nil {
-			show(t.last)
-			at.Store(o)
-			return true
-		}
-	}
-	return false
-}
-
-// at is the place of a number.
-func (t *table[T]) at(num uint32) *atomic.Pointer[T] { return &t.places[num&uint32(len(t.places)-1)] }
-
-// all returns the objects of the table.
-func (t *table[T]) all() (list []*T) {
-	for i := range t.places {
-		if o := t.places[i].Load(); o != nil {
-			list = append(list, o)
-		}
-	}
-	return list
-}
+// closedText goes with verbs.ErrClosed.
+const closedText = "it is closed, or its context is"
