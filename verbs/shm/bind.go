@@ -64,7 +64,6 @@ func (q *qp) bind(wr *verbs.SendWR) bool {
 	}
 	w.unbind()
 	m.use(1)
-	c.binds++
 	now := &region{
 		object: object{ctx: c}, pd: q.pd, key: key, access: access, buf: m.buf[addr-m.addr:][:length], addr: addr,
 		file: m.file, inode: m.inode, off: m.off + addr - m.addr, mw: w, of: m,
@@ -73,7 +72,7 @@ func (q *qp) bind(wr *verbs.SendWR) bool {
 		now.addr = 0
 	}
 	if single {
-		now.by, now.serial = q.num, c.binds
+		now.by, now.serial = q.num, atomic.LoadUint64(&c.dir.changes) // unbind has counted one since the last bind
 	}
 	c.mrs.at(w.place()).Store(now)
 	now.show()
@@ -100,7 +99,7 @@ func (m *region) bindable(pd *pd, addr, length uint64, access verbs.Access) bool
 func (w *mw) unbind() {
 	if of := w.ctx.mrs.at(w.place()).Load().of; of != nil {
 		of.use(-1)
-		w.ctx.replace(w.place(), w.free)
+		w.ctx.replace(w.place(), w.region)
 	}
 }
 

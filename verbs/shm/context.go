@@ -1,10 +1,10 @@
 package shm
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"net"
 	"runtime"
 	"sync"
@@ -31,7 +31,6 @@ type context struct {
 	srqs      table[srq]
 	notifiers table[notifier] // of CQs
 	ahs       table[ah]
-	binds     uint64 // of windows; guarded by the lock of mrs
 
 	mu       sync.Mutex
 	regions  map[uint64]int // how many are on a memfd, by its inode
@@ -69,9 +68,7 @@ func open(d *device) (*context, error) {
 		c.dirFile.Close()
 		return nil, fmt.Errorf("descriptor %d: %w", fd, syscall.EMFILE)
 	}
-	var seed [8]byte
-	rand.Read(seed[:])
-	c.id = binary.LittleEndian.Uint64(seed[:])/maxFD*maxFD | fd
+	c.id = rand.Uint64()/maxFD*maxFD | fd
 	c.dir = viewDirectory(c.dirFile.Bytes())
 	c.dir.id = c.id
 	if c.sock, err = listen(c.id); err != nil {

@@ -139,10 +139,7 @@ const (
 )
 
 func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
-	if c.isClosed() {
-		return verbs.DeviceAttr{}, c.err("query_device", ebadf, closedText)
-	}
-	return verbs.DeviceAttr{
+	return answer(c, "query_device", true, 0, "", verbs.DeviceAttr{
 		FirmwareVersion: "1.0", NodeGUID: c.id, SysImageGUID: c.id,
 		MaxMRSize: 1 << 40, PageSizeCap: 0xfffff000, VendorID: 0x534d, VendorPartID: 1, HWVersion: 1,
 		MaxQP: maxQP - 1, MaxQPWR: maxWR, MaxSGE: maxSGE, MaxSGERead: maxSGE,
@@ -153,5 +150,5 @@ func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
 		MaxAH:     maxAH - 1, MaxMcastGroups: maxGroups, MaxMcastQPs: maxGroupQPs, MaxTotalMcastQPs: maxGroups * maxGroupQPs,
 		MaxPKeys: 1, PhysPortCount: 1, NumCompVectors: 1, TimestampMask: math.MaxUint64, CoreClockKHz: 1e6,
 		ODP: verbs.ODPCaps{General: 1, RC: odpRC, UD: odpUD},
-	}, nil
+	})
 }

@@ -32,7 +32,7 @@ type region struct {
 	inode  uint64 // of the file
 	off    uint64 // of buf within it
 
-	mw     *mw     // the window that it is, or nil
+	mw     *mw     // the window that it is of, or nil
 	of     *region // what the window is bound to, or nil
 	by     uint32  // type 2: the QP that bound it
 	serial uint64  // of the bind
@@ -93,6 +93,9 @@ func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64
 
 const pageSize = 4096
 
+// place is where the region stands in the tables. All keys of a window have the same.
+func (m *region) place() uint32 { return keyIndex(m.key) }
+
 // setAddr sets the address by which requests name the first byte.
 func (m *region) setAddr(verb string, iova *uint64) error {
 	va := m.file.Addr() + m.off
@@ -125,7 +128,7 @@ func (m *region) enter(verb string) error {
 
 // show makes the entry in the directory one of the region.
 func (m *region) show() {
-	e := &m.ctx.dir.mrs[keyIndex(m.key)]
+	e := &m.ctx.dir.mrs[m.place()]
 	atomic.StoreUint32(&e.key, 0)
 	atomic.StoreUint32(&e.access, uint32(m.access))
 	atomic.StoreUint32(&e.pd, m.pd.id)
@@ -198,17 +201,25 @@ func (m *region) end(verb string) error {
 	c.mrs.Lock()
 	again, err := m.shut(verb, "a memory window is bound to the region")
 	if !again && err == nil {
-		c.replace(keyIndex(m.key), nil)
+		if m.mw != nil {
+			m.mw.unbind()
+		}
+		c.replace(m.place(), nil)
 	}
 	c.mrs.Unlock()
 	if again || err != nil {
 		return err
 	}
-	c.countRegions(m.inode, -1)
-	err = c.awaitOut(verb, (*qp).turns)
-	m.file.Release()
-	m.pd.use(-1)
-	return err
+	if m.file != nil {
+		c.countRegions(m.inode, -1)
+		defer m.file.Release()
+	}
+	defer m.pd.use(-1)
+	if err := await(c.turns((*qp).turns)); err != nil {
+		return m.err(verb, etimedout, err.Error()+": its process has stopped, and may store to the memory when it goes on; "+
+			"end it before the memory is used again")
+	}
+	return nil
 }
 
 // replace takes what peers see at a place out of the tables, under their lock. A window that is
@@ -217,13 +228,4 @@ func (c *context) replace(place uint32, by *region) {
 	atomic.StoreUint32(&c.dir.mrs[place].key, 0)
 	c.mrs.at(place).Store(by)
 	c.dir.change()
-}
-
-// awaitOut returns when the requesters have been out.
-func (c *context) awaitOut(verb string, of func(*qp, []turn) []turn) error {
-	if err := await(c.turns(of)); err != nil {
-		return c.err(verb, etimedout, err.Error()+": its process has stopped, and may store to the memory when it goes on; "+
-			"end it before the memory is used again")
-	}
-	return nil
 }

@@ -12,15 +12,10 @@ import (
 // another one, for peers alone. How a bind begins and ends is in bind.go.
 
 type mw struct {
-	object
-	pd   *pd
-	typ  verbs.MWType
-	free *region       // what is in its place while it is not bound
-	key  atomic.Uint32 // as its owner knows it
+	*region // without memory, which has its place while it is not bound
+	typ     verbs.MWType
+	rkey    atomic.Uint32 // as its owner knows it
 }
-
-// place is where all keys of the window stand in the tables.
-func (w *mw) place() uint32 { return keyIndex(w.free.key) }
 
 func (p *pd) AllocMW(t verbs.MWType) (verbs.MW, error) {
 	c := p.ctx
@@ -30,19 +25,20 @@ func (p *pd) AllocMW(t verbs.MWType) (verbs.MW, error) {
 	case t != verbs.MWType1 && t != verbs.MWType2:
 		return nil, c.err("alloc_mw", einval, "the types are 1 and 2")
 	}
-	w := &mw{object: object{ctx: c}, pd: p, typ: t}
-	w.free = &region{object: object{ctx: c}, pd: p, mw: w}
-	if err := w.free.enter("alloc_mw"); err != nil {
+	w := &mw{region: &region{object: object{ctx: c}, pd: p}, typ: t}
+	w.mw = w
+	if err := w.enter("alloc_mw"); err != nil {
 		return nil, err
 	}
-	w.key.Store(w.free.key)
+	w.rkey.Store(w.key)
 	p.use(1)
 	return w, nil
 }
 
-func (w *mw) RKey() uint32        { return w.key.Load() }
-func (w *mw) SetRKey(rkey uint32) { w.key.Store(rkey) }
+func (w *mw) RKey() uint32        { return w.rkey.Load() }
+func (w *mw) SetRKey(rkey uint32) { w.rkey.Store(rkey) }
 func (w *mw) Handle() uint64      { return uint64(w.place()) }
+func (w *mw) Close() error        { return w.end("dealloc_mw") }
 
 func (w *mw) Bind(to verbs.QP, bind *verbs.MWBind) error {
 	c := w.ctx
@@ -62,20 +58,4 @@ func (w *mw) Bind(to verbs.QP, bind *verbs.MWBind) error {
 		w.SetRKey(next)
 	}
 	return err
-}
-
-// Close waits until no requester works through the window.
-func (w *mw) Close() error {
-	w.ctx.mrs.Lock()
-	again, _ := w.shut("dealloc_mw", "")
-	if !again {
-		w.unbind()
-		w.ctx.replace(w.place(), nil)
-	}
-	w.ctx.mrs.Unlock()
-	if again {
-		return nil
-	}
-	w.pd.use(-1)
-	return w.ctx.awaitOut("dealloc_mw", (*qp).peerTurn)
 }

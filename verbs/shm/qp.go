@@ -23,8 +23,9 @@ type qp struct {
 	prompt         bool   // requests are carried out as soon as they are posted
 	cap            verbs.QPCap
 	sigAll         bool
-	entry          *qpEntry // what peers see of it
-	seen           seen     // of lock and unlock
+	made           verbs.QPInitAttr // what Query tells of it
+	entry          *qpEntry         // what peers see of it
+	seen           seen             // of lock and unlock
 
 	modify sync.Mutex // one change of state at a time, also to closed, which the context's lock guards too
 
@@ -64,29 +65,30 @@ type qp struct {
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	c := p.ctx
+	made := verbs.QPInitAttr{SendCQ: init.SendCQ, RecvCQ: init.RecvCQ, SRQ: init.SRQ, Type: init.Type, SigAll: init.SigAll}
 	sendCQ, ok1 := own[*cq](c, init.SendCQ)
 	recvCQ, ok2 := own[*cq](c, init.RecvCQ)
 	if init.Type == verbs.QPTypeXRCSend {
-		recvCQ, ok2 = sendCQ, ok1 // in place of one that has nothing to do
-	}
-	if p.isClosed() {
-		return nil, c.err("create_qp", ebadf, closedText)
-	}
-	if !ok1 || !ok2 {
-		return nil, c.err("create_qp", einval, "send_cq and recv_cq must be of the same context, and open")
-	}
-	if err := c.checkType(init); err != nil {
-		return nil, err
+		made.RecvCQ, recvCQ, ok2 = nil, sendCQ, ok1 // in place of one that has nothing to do
 	}
 	if init.SRQ != nil || init.Type == verbs.QPTypeXRCSend {
 		init.Cap.MaxRecvWR, init.Cap.MaxRecvSGE = 0, 0
 	}
-	if why := checkCap(init.Cap); why != "" {
+	made.Cap = init.Cap
+	err, why := c.checkType(init), checkCap(init.Cap)
+	switch {
+	case p.isClosed():
+		return nil, c.err("create_qp", ebadf, closedText)
+	case !ok1 || !ok2:
+		return nil, c.err("create_qp", einval, "send_cq and recv_cq must be of the same context, and open")
+	case err != nil:
+		return nil, err
+	case why != "":
 		return nil, c.err("create_qp", einval, why)
 	}
 	q := &qp{
 		object: object{ctx: c}, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, typ: init.Type, ops: operations[init.Type],
-		cap: init.Cap, sigAll: init.SigAll, prompt: c.dev.place == ascending && !c.dev.delays() && c.dev.options.RNR == 0,
+		cap: init.Cap, sigAll: init.SigAll, made: made, prompt: c.dev.place == ascending && !c.dev.delays() && c.dev.options.RNR == 0,
 	}
 	init.MaxScatterToCQE = 0 // all data goes to memory
 	q.srq, _ = init.SRQ.(*srq)
@@ -160,7 +162,7 @@ func checkCap(c verbs.QPCap) string {
 
 // show gives the QP its number and shows it to peers.
 func (q *qp) show(num uint32) {
-	q.num, q.name = num, fmt.Sprintf(" qp %#x", num)
+	q.num, q.made.QPNumber, q.name = num, num, fmt.Sprintf(" qp %#x", num)
 	q.entry = &q.ctx.dir.qps[numIndex(num)]
 	e := q.entry
 	e.typ, e.pd, e.recvPD, e.sharing = uint32(q.typ), q.pd.id, q.recvPD().id, 0
@@ -228,16 +230,7 @@ func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
 	a.SQDraining = q.draining
 	a.EnSQDNotify = a.EnSQDNotify && verbs.QPState(q.state.Load()) == verbs.QPSQD
 	a.State, a.CurState, a.Cap = verbs.QPState(q.state.Load()), verbs.QPState(q.state.Load()), q.cap
-	init := verbs.QPInitAttr{
-		SendCQ: q.sendCQ, RecvCQ: q.recvCQ, Cap: q.cap, Type: q.typ, SigAll: q.sigAll, QPNumber: q.num,
-	}
-	if q.srq != nil {
-		init.SRQ = q.srq
-	}
-	if q.typ == verbs.QPTypeXRCSend {
-		init.RecvCQ = nil
-	}
-	return a, init, nil
+	return a, q.made, nil
 }
 
 func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.OrderCaps, error) {

@@ -32,7 +32,7 @@ func (x *xrcd) CreateRecvQP() (verbs.QP, error) {
 		return nil, x.ctx.err("create_qp_ex", ebadf, closedText)
 	}
 	d := x.domain
-	q := &qp{object: object{ctx: x.ctx}, pd: d.pd, sendCQ: d.cq, recvCQ: d.cq, typ: verbs.QPTypeXRCRecv, xrcEnd: xrcEnd{domain: d}}
+	q := &qp{object: object{ctx: x.ctx}, pd: d.pd, sendCQ: d.cq, recvCQ: d.cq, typ: verbs.QPTypeXRCRecv, made: verbs.QPInitAttr{Type: verbs.QPTypeXRCRecv}, xrcEnd: xrcEnd{domain: d}}
 	if err := x.ctx.addQP(q); err != nil {
 		return nil, err
 	}
@@ -72,12 +72,6 @@ func (q *qp) raiseToAll(event verbs.EventType) {
 	for _, h := range q.handles {
 		q.ctx.raise(verbs.AsyncEvent{Type: event, QP: h})
 	}
-}
-
-// Query returns no CQs and no capabilities, which the QP does not have.
-func (h *xrcQP) Query(mask verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
-	a, _, err := h.qp.Query(mask)
-	return a, verbs.QPInitAttr{Type: verbs.QPTypeXRCRecv, QPNumber: h.num}, err
 }
 
 // Close closes the handle, and destroys the QP if it is the last one.
