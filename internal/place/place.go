@@ -21,12 +21,9 @@ package place
 // Elsewhere Ordered is copy and promises nothing.
 func Ordered(dst, src []byte) {
 	n := len(src)
-	if n == 8 && Word(dst, src) {
-		return
-	}
 	if n == 0 {
 		return
 	}
 	_ = dst[n-1]
-	ordered(&dst[0], &src[0], n)
+	OrderedAt(&dst[0], &src[0], n)
 }

@@ -58,5 +58,26 @@ func memoryAt(addr uint64, n uint32) []byte {
 	if n == 0 {
 		return nil
 	}
-	return unsafe.Slice(*(**byte)(unsafe.Pointer(&addr)), n)
+	return unsafe.Slice(pointerTo(addr), n)
+}
+
+func pointerTo(addr uint64) *byte { return *(**byte)(unsafe.Pointer(&addr)) }
+
+// at returns the memory [addr, addr+n), or nil if the window does not show all of
+// it under the key.
+func (w *window) at(key uint32, addr, n uint64) []byte {
+	first := w.pointer(key, addr, n)
+	if first == nil {
+		return nil
+	}
+	return unsafe.Slice(first, n)
+}
+
+// pointer returns the first byte of that, or nil.
+func (w *window) pointer(key uint32, addr, n uint64) *byte {
+	off := addr - w.first // huge if addr is below
+	if key != w.key || off > uint64(len(w.bytes)) || n > uint64(len(w.bytes))-off {
+		return nil
+	}
+	return (*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.bytes)), off))
 }

@@ -21,9 +21,7 @@ func (q *qp) move(p *peer, wr *verbs.SendWR, k *kind, n uint64, number uint32) (
 		if k.near == nearTo {
 			dst, src = src, dst
 		}
-		if n != wordSize || !place.Word(dst, src) {
-			place.Ordered(dst[:n], src[:n])
-		}
+		place.Ordered(dst[:n], src[:n])
 		return done, verbs.WCSuccess
 	}
 	var near, far cursor

@@ -196,19 +196,19 @@ const (
 	pauseTicks = 250 // 0.1 us
 )
 
-// plainReceive returns the memory for a message of n bytes if the peer's next receive is a
+// plainReceive returns the first byte of the memory for a message of n bytes if the peer's next receive is a
 // piece of memory that the window shows, and has room for it. The peer may change its SGE at any
 // time: each value is taken once.
-func (p *peer) plainReceive(w *window, n uint64) []byte {
+func (p *peer) plainReceive(w *window, n uint64) *byte {
 	if !p.hasReceive() || atomic.LoadUint32(&p.wqe().numSGE) != 1 {
 		return nil
 	}
 	s := view[verbs.SGE](p.mem, p.layout.firstAt(p.next))
-	b := w.at(atomic.LoadUint32(&s.LKey), atomic.LoadUint64(&s.Addr), uint64(atomic.LoadUint32(&s.Length)))
-	if uint64(len(b)) < n {
+	room := uint64(atomic.LoadUint32(&s.Length))
+	if n > room {
 		return nil
 	}
-	return b[:n]
+	return w.pointer(atomic.LoadUint32(&s.LKey), atomic.LoadUint64(&s.Addr), room)
 }
 
 // publish completes the receive that a message of n bytes took.

@@ -4,7 +4,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -14,114 +13,45 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 	if !q.tryLock() { // which is inlined
 		q.lock()
 	}
-	for ; wr != nil; wr = wr.Next {
+	for wr != nil {
 		if !q.known.current() {
 			q.endRun()
 			q.renew()
 		}
-		if q.pendHead == q.pendTail && q.posted-q.sendDone.Load() < uint32(q.cap.MaxSendWR) && q.again(wr, q.posted) {
-			q.posted++
-			continue
+		if q.pendHead == q.pendTail {
+			rest, n := q.again(wr, q.posted, q.sendRoom())
+			if q.posted += n; n > 0 {
+				wr = rest
+				continue
+			}
 		}
 		if errno, why := q.refuse(wr); errno != 0 {
 			q.unlock()
 			return wr, q.err("post_send", errno, why)
 		}
 		q.posted++
-		alone := q.pendHead == q.pendTail && q.known.state == verbs.QPRTS
-		if !(alone && q.prompt) && !q.atOnce(wr, alone) {
-			continue
-		}
-		if out, status := q.execute(wr, q.posted-1); out != done {
-			q.startWaiting(wr, out)
-		} else if status != verbs.WCSuccess || q.sigAll || wr.SendFlags&verbs.SendSignaled != 0 {
-			q.finish(wr, q.posted-1, status)
-		}
+		q.post(wr)
+		wr = wr.Next
 	}
 	q.unlock()
 	return nil, nil
 }
 
-// again carries out a WRITE or SEND of one piece between regions that one before it went between:
-// what is known of them is all that there is to check. It leaves to others whatever is unusual,
-// without having done anything.
-func (q *qp) again(wr *verbs.SendWR, number uint32) bool {
-	s := wr.SGList
-	if wr.NumSGE != 1 || !q.known.again {
-		return false
+// post executes the request that was posted last, or queues it.
+func (q *qp) post(wr *verbs.SendWR) {
+	alone := q.pendHead == q.pendTail && q.known.state == verbs.QPRTS
+	if !(alone && q.prompt) && !q.atOnce(wr, alone) {
+		return
 	}
-	n, p := uint64(s.Length), q.known.peer
-	if p.xrcd != 0 && (p.srq != wr.XRC() || q.aim(p, wr.XRC()) != done) {
-		return false
-	}
-	var dst, src []byte
-	switch wr.Opcode {
-	case verbs.OpRDMAWrite:
-		addr, key := wr.RDMA()
-		dst = q.known.far[farTo].at(key, addr, n)
-	case verbs.OpSend:
-		if !p.sharing || p.claim(wr.XRC(), q.ahead(wr)) {
-			dst = p.plainReceive(&q.known.far[farReceive], n)
-		}
-	}
-	if wr.SendFlags&verbs.SendInline == 0 {
-		src = q.known.near[nearFrom].at(s.LKey, s.Addr, n)
-	} else if n <= uint64(q.cap.MaxInlineData) {
-		src = memoryAt(s.Addr, s.Length)
-	}
-	holds := wr.Opcode == verbs.OpSend && n <= holdMost && p.holds()
-	if !holds {
-		q.flushRecords()
-	}
-	switch {
-	case len(dst) == 0 || len(src) == 0 || n > chunk:
-		return false
-	case n == wordSize && place.Word(dst, src):
-	default:
-		place.Ordered(dst, src)
-	}
-	switch {
-	case holds:
-		p.hold(n)
-	case wr.Opcode == verbs.OpSend:
-		p.publish(wr, n, verbs.WCSuccess)
-	}
-	if q.sigAll || wr.SendFlags&verbs.SendSignaled != 0 {
-		q.flushRecords()
-		q.finish(wr, number, verbs.WCSuccess)
-	}
-	return true
-}
-
-// holdMost is the size of messages whose completions may wait for those of the next three.
-const holdMost = 512
-
-// endRun ends what requests have left undone that were carried out by again.
-func (q *qp) endRun() {
-	q.flushRecords()
-	if q.peer != nil && q.peer.claimed > 0 {
-		q.peer.unclaim()
+	if out, status := q.execute(wr, q.posted-1); out != done {
+		q.startWaiting(wr, out)
+	} else {
+		q.finish(wr, q.posted-1, status)
 	}
 }
 
-// flushRecords publishes what hold has kept back.
-func (q *qp) flushRecords() {
-	if q.peer != nil && q.peer.held > 0 {
-		q.peer.flush()
-	}
-}
-
-// ahead counts the requests from this one on that wait, or are in its list, up to claimMost.
-func (q *qp) ahead(wr *verbs.SendWR) uint32 {
-	if q.peer.claimed > 0 {
-		return 0 // is as good
-	}
-	n := q.pendTail - q.pendHead
-	for ; wr != nil && n < claimMost; wr = wr.Next {
-		n++
-	}
-	return n
-}
+// sendRoom counts the free places of the send queue.
+func (q *qp) sendRoom() uint32 { return uint32(q.cap.MaxSendWR) - (q.posted - q.sendDone.Load()) }
 
 // refuse tells what is wrong with a request that cannot even be queued.
 func (q *qp) refuse(wr *verbs.SendWR) (syscall.Errno, string) {
@@ -134,7 +64,7 @@ func (q *qp) refuse(wr *verbs.SendWR) (syscall.Errno, string) {
 		return einval, "opcode " + wr.Opcode.String() + " is not legal on " + q.typ.String()
 	case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxSendSGE:
 		return einval, "num_sge exceeds max_send_sge"
-	case q.posted-q.sendDone.Load() >= uint32(q.cap.MaxSendWR):
+	case q.sendRoom() == 0:
 		return enomem, "send queue is full: poll completions first"
 	case opsFetch>>wr.Opcode&1 != 0:
 		return q.refuseFetch(wr)

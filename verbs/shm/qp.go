@@ -116,7 +116,7 @@ func (c *context) addQP(q *qp) error {
 	// A thread that polls the CQ may still look at the records when the QP is
 	// destroyed: they stay mapped until nobody can.
 	runtime.AddCleanup(q, func(f *memfd.File) { f.Unmap() }, q.recv.file)
-	q.shuffler = c.dev.shuffler(q.num)
+	q.shuffler, q.known = c.dev.shuffler(q.num), nothing()
 	q.hold(1)
 	return nil
 }
@@ -290,7 +290,7 @@ func (q *qp) cease(state verbs.QPState) {
 	q.recvCQ.purge(q)
 	q.lock()
 	r, p := q.remote.Swap(nil), q.peer
-	q.peer, q.known = nil, known{}
+	q.peer, q.known = nil, nothing()
 	q.unlock()
 	if p != nil {
 		p.unmap()

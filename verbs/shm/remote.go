@@ -87,6 +87,7 @@ func (r *remote) read() {
 		n, err := r.conn.Read(b)
 		if err != nil || n == 0 {
 			r.dead.Store(true)
+			r.ctx.dir.change()
 			return
 		}
 		if n == noteSize {

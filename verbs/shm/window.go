@@ -17,11 +17,10 @@ import (
 type known struct {
 	mine, theirs     uint64 // counts of changes before it looked
 	mineAt, theirsAt *uint64
-	dead             *atomic.Bool // the peer's context
 
 	state verbs.QPState
 	peer  *peer // that can be reached
-	again bool  // the next WRITE may be an again
+	again bool  // requests may be carried out by again
 	near  [nearKinds]window
 	far   [farKinds]window
 }
@@ -43,18 +42,22 @@ const (
 	farNothing = farKinds // the request is carried out at this side
 )
 
+// nothing is known before the first request, and never current.
+func nothing() known { return known{mine: 1, mineAt: new(uint64), theirsAt: new(uint64)} }
+
 // current tells whether what was found still counts.
 func (v *known) current() bool {
-	return v.mineAt != nil && atomic.LoadUint64(v.mineAt) == v.mine && atomic.LoadUint64(v.theirsAt) == v.theirs && !v.dead.Load()
+	mine, theirs := atomic.LoadUint64(v.mineAt)^v.mine, atomic.LoadUint64(v.theirsAt)^v.theirs
+	return mine|theirs == 0
 }
 
 // renew forgets what was found before and tells whoever waits for this requester that it has
 // been out. Between two requests endRun comes first; within one the receive stays taken.
 func (q *qp) renew() {
 	atomic.AddUint32(&q.entry.turns, 2)
-	q.known = known{mineAt: &q.ctx.dir.changes, theirsAt: &q.ctx.dir.changes, dead: &q.closed}
+	q.known = known{mineAt: &q.ctx.dir.changes, theirsAt: &q.ctx.dir.changes}
 	if r := q.remote.Load(); r != nil {
-		q.known.theirsAt, q.known.dead = &r.dir.changes, &r.dead
+		q.known.theirsAt = &r.dir.changes
 	}
 	q.known.mine, q.known.theirs = atomic.LoadUint64(q.known.mineAt), atomic.LoadUint64(q.known.theirsAt)
 	q.known.state = verbs.QPState(q.state.Load())
@@ -65,16 +68,6 @@ type window struct {
 	key   uint32
 	first uint64 // address of the first byte
 	bytes []byte
-}
-
-// at returns the memory [addr, addr+n), or nil if the window does not show all of
-// it under the key.
-func (w *window) at(key uint32, addr, n uint64) []byte {
-	off := addr - w.first // huge if addr is below
-	if key != w.key || off > uint64(len(w.bytes)) || n > uint64(len(w.bytes))-off {
-		return nil
-	}
-	return w.bytes[off : off+n]
 }
 
 // nearMemory returns the memory that an SGE of this side names, or nil if key, domain, bounds
