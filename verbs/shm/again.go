@@ -8,26 +8,28 @@ import (
 // Requests that do what others did before them, between the same regions: what is known of
 // those is all that there is to check.
 
-// again carries out the WRITEs or SENDs of one piece at the head of a list, up to most of them
-// and the first of which is request number. It returns the rest of the list and how many it has
-// carried out. It leaves to others whatever is unusual, without having done anything of it.
-func (q *qp) again(wr *verbs.SendWR, number, most uint32) (rest *verbs.SendWR, n uint32) {
-	switch {
-	case !q.known.again:
-	case wr.Opcode == verbs.OpRDMAWrite:
-		return q.writesAgain(wr, number, most)
-	case wr.Opcode == verbs.OpSend:
-		return q.sendsAgain(wr, number, most)
+// again carries out the WRITEs and READs, or the SENDs, of one piece at the head of a list, and
+// returns the rest of it. It leaves to others whatever is unusual, without having done anything
+// of it.
+func (q *qp) again(wr *verbs.SendWR) (rest *verbs.SendWR) {
+	if wr.Opcode == verbs.OpSend && q.pendHead == q.pendTail {
+		rest, n := q.sendsAgain(wr, q.posted, q.sendRoom())
+		q.posted += n
+		return rest
 	}
-	return wr, 0
+	return q.rdmaAgain(wr)
 }
 
-// writesAgain is again for WRITEs.
-func (q *qp) writesAgain(wr *verbs.SendWR, number, most uint32) (*verbs.SendWR, uint32) {
+// rdmaAgain is again for WRITEs and READs.
+func (q *qp) rdmaAgain(wr *verbs.SendWR) (rest *verbs.SendWR) {
+	k := &q.known
+	if !k.again || q.pendHead != q.pendTail {
+		return wr
+	}
 	q.flushRecords()
-	k, n := &q.known, uint32(0)
+	number, most := q.posted, q.sendDone.Load()+uint32(q.cap.MaxSendWR)
 	xrc := k.peer.xrcd != 0
-	for wr != nil && n < most && wr.Opcode == verbs.OpRDMAWrite && wr.NumSGE == 1 {
+	for wr != nil && number != most && wr.NumSGE == 1 {
 		if !k.current() {
 			break
 		}
@@ -37,18 +39,25 @@ func (q *qp) writesAgain(wr *verbs.SendWR, number, most uint32) (*verbs.SendWR, 
 		s := wr.SGList
 		addr, key := wr.RDMA()
 		length := uint64(s.Length)
-		dst, src := k.far[farTo].pointer(key, addr, length), q.source(wr, s)
+		var dst, src *byte
+		switch {
+		case wr.Opcode == verbs.OpRDMAWrite:
+			dst, src = k.far[farTo].pointer(key, addr, length), q.source(wr, s)
+		case wr.Opcode == verbs.OpRDMARead && wr.SendFlags&verbs.SendInline == 0:
+			dst, src = k.near[nearTo].pointer(s.LKey, s.Addr, length), k.far[farFrom].pointer(key, addr, length)
+		}
 		if dst == nil || src == nil || length == 0 || length > chunk {
 			break
 		}
 		place.OrderedAt(dst, src, int(length))
 		if wr.SendFlags&verbs.SendSignaled != 0 || q.sigAll {
-			q.finish(wr, number+n, verbs.WCSuccess)
+			q.finish(wr, number, verbs.WCSuccess)
 		}
 		wr = wr.Next
-		n++
+		number++
 	}
-	return wr, n
+	q.posted = number
+	return wr
 }
 
 // source returns the first byte that the SGE names, of this side or inline, or nil.
@@ -65,7 +74,7 @@ func (q *qp) source(wr *verbs.SendWR, s *verbs.SGE) *byte {
 // sendsAgain is again for SENDs.
 func (q *qp) sendsAgain(wr *verbs.SendWR, number, most uint32) (*verbs.SendWR, uint32) {
 	p, n := q.known.peer, uint32(0)
-	for ; wr != nil && wr.Opcode == verbs.OpSend && wr.NumSGE == 1 && n < most && q.known.current(); wr = wr.Next {
+	for ; q.known.again && wr != nil && wr.Opcode == verbs.OpSend && wr.NumSGE == 1 && n < most && q.known.current(); wr = wr.Next {
 		if p.xrcd != 0 && !q.aimsAgain(wr) || p.sharing && !p.claim(wr.XRC(), q.ahead(wr)) {
 			break
 		}

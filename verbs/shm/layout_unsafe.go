@@ -3,6 +3,7 @@ package shm
 import (
 	"unsafe"
 
+	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -71,6 +72,17 @@ func (w *window) at(key uint32, addr, n uint64) []byte {
 		return nil
 	}
 	return unsafe.Slice(first, n)
+}
+
+// prefetch asks for the cache line that a WRITE goes to, while its requester is not even
+// locked: what it takes for known may be wrong by now, which does no harm.
+//
+//go:norace
+func (q *qp) prefetch(wr *verbs.SendWR) {
+	if w := &q.known.far[farTo]; wr != nil && wr.Opcode == verbs.OpRDMAWrite {
+		addr, _ := wr.RDMA()
+		place.PrefetchWrite(uintptr(unsafe.Pointer(unsafe.SliceData(w.bytes))) + uintptr(addr-w.first))
+	}
 }
 
 // pointer returns the first byte of that, or nil.

@@ -10,31 +10,42 @@ import (
 // PostSend executes the list in the calling thread, as far as it can proceed at
 // once; the rest waits, see queue.go.
 func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
+	q.prefetch(wr)
 	if !q.tryLock() { // which is inlined
 		q.lock()
 	}
+	var errno syscall.Errno
+	var why string
+	if wr = q.rdmaAgain(wr); wr != nil {
+		wr, errno, why = q.postList(wr)
+	}
+	q.unlock()
+	if wr != nil {
+		return wr, q.err("post_send", errno, why)
+	}
+	return nil, nil
+}
+
+// postList executes or queues the requests of a list, up to the first that is refused, which it
+// returns.
+func (q *qp) postList(wr *verbs.SendWR) (bad *verbs.SendWR, errno syscall.Errno, why string) {
 	for wr != nil {
 		if !q.known.current() {
 			q.endRun()
 			q.renew()
 		}
-		if q.pendHead == q.pendTail {
-			rest, n := q.again(wr, q.posted, q.sendRoom())
-			if q.posted += n; n > 0 {
-				wr = rest
-				continue
-			}
+		if rest := q.again(wr); rest != wr {
+			wr = rest
+			continue
 		}
-		if errno, why := q.refuse(wr); errno != 0 {
-			q.unlock()
-			return wr, q.err("post_send", errno, why)
+		if errno, why = q.refuse(wr); errno != 0 {
+			return wr, errno, why
 		}
 		q.posted++
 		q.post(wr)
 		wr = wr.Next
 	}
-	q.unlock()
-	return nil, nil
+	return nil, 0, ""
 }
 
 // post executes the request that was posted last, or queues it.

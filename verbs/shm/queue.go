@@ -151,7 +151,7 @@ func (q *qp) proceed(polls bool) time.Time {
 				q.renew()
 			}
 			var out outcome
-			if _, n := q.again(&w.wr, w.number, 1); n > 0 {
+			if _, n := q.sendsAgain(&w.wr, w.number, 1); n > 0 {
 				q.pendHead++
 				continue
 			}

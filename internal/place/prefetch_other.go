@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package place
+
+// PrefetchWrite does nothing.
+func PrefetchWrite(uintptr) {}
