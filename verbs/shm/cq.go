@@ -170,7 +170,7 @@ func (q *cq) empty() bool {
 		return false
 	}
 	for _, p := range q.receivers.all() {
-		if p.recv.expects() && p.recv.ready() {
+		if p.recv.ready() {
 			return false
 		}
 	}

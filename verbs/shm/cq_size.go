@@ -1,6 +1,10 @@
 package shm
 
-import "github.com/ibperf/ibperf/verbs"
+import (
+	"sort"
+
+	"github.com/ibperf/ibperf/verbs"
+)
 
 // A CQ overruns when more completions than it has entries are left unpolled. Those
 // of this process's own making are counted as they are added. Peers add theirs to
@@ -48,16 +52,10 @@ func (r *recvQueue) unpolled() int {
 		return 0
 	}
 	first := r.next.Load()
-	lo, hi := uint32(0), r.posted.Load()-first
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if _, there := r.record(first + mid); there {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return int(lo)
+	return sort.Search(int(r.posted.Load()-first), func(n int) bool {
+		_, there := r.record(first + uint32(n))
+		return !there
+	})
 }
 
 // overran ends the CQ, under its lock: nothing more is added, every poll fails, and

@@ -212,7 +212,9 @@ func (q *qp) failLocked() {
 	q.awaitPeerOut()
 	q.tellWhy()
 	if !q.sharing() {
+		q.recv.mu.Lock()
 		q.recv.flush()
+		q.recv.mu.Unlock()
 		return
 	}
 	q.reclaimReceives()

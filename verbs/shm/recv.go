@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"encoding/binary"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -110,9 +111,7 @@ func (r *recvQueue) put(i uint32, wr *verbs.RecvWR) {
 	r.write(i, sges)
 	r.posted.Store(i + 1) // before a peer can complete it; see poll
 	if r.closed.Load() {
-		r.next.Store(i + 1)
-		e := r.flushed(i)
-		r.qp.recvCQ.push(&e, true)
+		r.flush()
 	}
 }
 
@@ -135,13 +134,14 @@ func (r *recvQueue) write(i uint32, sges []verbs.SGE) {
 
 func (r *recvQueue) wqe(i uint32) *recvWQE { return view[recvWQE](r.file.Bytes(), r.layout.wqeAt(i)) }
 
-// expects tells whether receives are posted. Where there are none, nobody looks at
+// ready tells whether the next record is there. Where no receives are posted, nobody looks at
 // the records: of many QPs that receive nothing no page is touched.
-func (r *recvQueue) expects() bool { return r.next.Load() != r.posted.Load() }
-
-// ready tells whether the next record is there.
 func (r *recvQueue) ready() bool {
-	_, there := r.record(r.next.Load())
+	i := r.next.Load()
+	if i == r.posted.Load() {
+		return false
+	}
+	_, there := r.record(i)
 	return there && !r.closed.Load()
 }
 
@@ -183,25 +183,29 @@ func (r *recvQueue) poll(wc []verbs.WC, times []uint64) (n int, ok bool) {
 	return n, ok
 }
 
-// failed tells whether the peer ended the connection, in the next record or in
-// one behind it that nobody has polled yet.
-func (r *recvQueue) failed() bool {
-	if r.closed.Load() {
-		return false
-	}
-	i := r.next.Load()
-	for range r.layout.n {
+// ended tells whether the peer has ended the connection, in the next record or in one behind it
+// that nobody has polled yet, and by which event the owner learns why: noEvent if a completion tells.
+func (r *recvQueue) ended() (why verbs.EventType, ended bool) {
+	for i := r.next.Load(); !r.closed.Load(); i++ {
 		w1, there := r.record(i)
-		if !there {
-			return false
+		status := verbs.WCStatus(w1 & 0xff)
+		switch {
+		case !there:
+			return why, ended
+		case w1&recFault != 0 && status == verbs.WCRemAccessErr:
+			return verbs.EventQPAccessErr, true
+		case w1&recFault != 0:
+			return verbs.EventQPReqErr, true
+		case i == r.posted.Load():
+			return verbs.EventQPFatal, true // a record that no receive was posted for
+		case status != verbs.WCSuccess:
+			why, ended = noEvent, true
 		}
-		if w1&recFault != 0 || verbs.WCStatus(w1&0xff) != verbs.WCSuccess {
-			return true
-		}
-		i++
 	}
-	return true // more records than receives
+	return noEvent, false
 }
+
+const noEvent = ^verbs.EventType(0)
 
 func (r *recvQueue) slot(i uint32) *recvSlot { return &r.slots[i&(r.layout.n-1)] }
 
@@ -217,7 +221,8 @@ func (r *recvQueue) complete(i uint32, w1 uint64, at *recvSlot, wc *verbs.WC) bo
 		wc.Status = verbs.WCBadRespErr
 		return false
 	}
-	if wc.Imm = immBytes(uint32(w0 >> 32)); w1&recWithImm != 0 {
+	binary.LittleEndian.PutUint32(wc.Imm[:], uint32(w0>>32))
+	if w1&recWithImm != 0 {
 		wc.Flags = verbs.WCWithImm
 	} else if w1&recWithInv != 0 {
 		wc.Flags = verbs.WCWithInv
@@ -226,47 +231,27 @@ func (r *recvQueue) complete(i uint32, w1 uint64, at *recvSlot, wc *verbs.WC) bo
 	return wc.Status == verbs.WCSuccess
 }
 
-func immBytes(v uint32) [4]byte {
-	return [4]byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24)}
-}
-
-func immWord(b [4]byte) uint32 {
-	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
-}
-
-func (r *recvQueue) flushed(i uint32) ownWC {
-	return r.received(verbs.WC{
-		WRID: r.slot(i).wrid, QPNum: r.qp.num, Status: verbs.WCWRFlushErr,
-	})
-}
+func immWord(b [4]byte) uint32 { return binary.LittleEndian.Uint32(b[:]) }
 
 // flush ends the queue: what the peer completed stays, in order, and every other
-// receive completes with WR_FLUSH_ERR. The peer must not be at work any more.
+// receive completes with WR_FLUSH_ERR. It is called under mu, and the peer must not be at work any more.
 func (r *recvQueue) flush() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	cq := r.qp.recvCQ
 	cq.mu.Lock()
 	i := r.next.Load()
-	for ; !r.closed.Load() && i != r.posted.Load(); i++ {
-		w1, there := r.record(i)
-		if !there || w1&recFault != 0 {
-			break
-		}
-		e := r.received(verbs.WC{})
-		r.complete(i, w1, r.slot(i), &e.wc)
-		cq.pushLocked(&e, r.time(i))
-		r.next.Store(i + 1)
-	}
-	r.closed.Store(true)
-	n := r.posted.Load() - i
 	for ; i != r.posted.Load(); i++ {
-		e := r.flushed(i)
-		cq.pushLocked(&e, 0)
+		e := r.received(verbs.WC{WRID: r.slot(i).wrid, QPNum: r.qp.num, Status: verbs.WCWRFlushErr})
+		if w1, there := r.record(i); !there || w1&recFault != 0 {
+			r.closed.Store(true)
+		} else if !r.closed.Load() {
+			r.complete(i, w1, r.slot(i), &e.wc)
+		}
+		cq.pushLocked(&e, r.time(i))
 	}
 	r.next.Store(i)
+	flushed := r.closed.Swap(true)
 	cq.mu.Unlock()
-	if n > 0 {
+	if flushed {
 		cq.notify(true)
 	}
 }
@@ -274,29 +259,9 @@ func (r *recvQueue) flush() {
 // tellWhy raises an event if the peer ended the connection and no completion tells why.
 func (q *qp) tellWhy() {
 	q.recvCQ.mu.Lock()
-	event, ok := q.recv.blame()
+	why, ended := q.recv.ended()
 	q.recvCQ.mu.Unlock()
-	if ok {
-		q.raise(event)
-	}
-}
-
-// blame returns the event that a fault of the peer's is, if there is one.
-func (r *recvQueue) blame() (verbs.EventType, bool) {
-	if r.closed.Load() {
-		return 0, false
-	}
-	for i := r.next.Load(); ; i++ {
-		w1, there := r.record(i)
-		switch {
-		case !there:
-			return 0, false
-		case w1&recFault != 0 && verbs.WCStatus(w1&0xff) == verbs.WCRemAccessErr:
-			return verbs.EventQPAccessErr, true
-		case w1&recFault != 0:
-			return verbs.EventQPReqErr, true
-		case i == r.posted.Load():
-			return verbs.EventQPFatal, true // a record that no receive was posted for
-		}
+	if ended && why != noEvent {
+		q.raise(why)
 	}
 }

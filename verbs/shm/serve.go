@@ -139,9 +139,9 @@ func (q *qp) look() {
 		}
 	} else {
 		q.recvCQ.mu.Lock()
-		failed := q.recv.failed()
+		_, ended := q.recv.ended()
 		q.recvCQ.mu.Unlock()
-		if !failed {
+		if !ended {
 			return
 		}
 	}
