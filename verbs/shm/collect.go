@@ -12,7 +12,7 @@ func (q *qp) collect(polled *cq, wc []verbs.WC) (n int, ok bool) {
 	var s *srq
 	var to *cq // locked, as the next receive is mostly of the same queue
 	i := r.next.Load()
-	for ok = true; ok && !r.closed.Load(); i++ {
+	for ok = true; ok; i++ {
 		w1, there := r.record(i)
 		if !there {
 			break
@@ -41,8 +41,8 @@ func (q *qp) collect(polled *cq, wc []verbs.WC) (n int, ok bool) {
 	}
 	to.unlock()
 	r.next.Store(i)
-	if ok && s != nil && s.last == q {
-		s.lendAhead()
+	if ok && s != nil {
+		s.offer()
 	}
 	return n, ok
 }

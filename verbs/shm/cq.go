@@ -77,8 +77,8 @@ func (c *context) createCQ(cqe int, ch verbs.CompChannel, compVector int, stamps
 	if compVector != 0 {
 		return nil, c.err("create_cq", einval, "comp_vector is 0")
 	}
-	q := &cq{object: object{ctx: c}, cqe: cqe, own: make([]ownWC, ringSize(cqe)), stamps: stamps}
-	q.times = q.timesOf(q.own)
+	q := &cq{object: object{ctx: c}, stamps: stamps}
+	q.setSize(cqe)
 	if ch != nil {
 		own, ok := own[*channel](c, ch)
 		if !ok {
@@ -233,18 +233,26 @@ func (q *cq) purge(p *qp) {
 	if q.overrun {
 		return
 	}
-	mask, tail, to := uint32(len(q.own)-1), q.tail.Load(), q.head
-	for i := q.head; i != tail; i++ {
-		if e := q.own[i&mask]; e.wc.QPNum != p.num {
-			q.own[to&mask] = e
-			if q.times != nil {
-				q.times[to&mask] = q.times[i&mask]
-			}
-			to++
-		} else {
+	q.refill(q.own, q.times, func(e *ownWC) bool { return e.wc.QPNum != p.num })
+}
+
+// refill puts the completions that are to be kept into a ring, which may be the one they are in,
+// and gives the others' places back; under the lock.
+func (q *cq) refill(own []ownWC, times []uint64, keep func(*ownWC) bool) {
+	to := q.head
+	for i, tail := q.head, q.tail.Load(); i != tail; i++ {
+		from, at := i&uint32(len(q.own)-1), to&uint32(len(own)-1)
+		if e := &q.own[from]; !keep(e) {
 			e.giveBack()
+			continue
 		}
+		own[at] = q.own[from]
+		if times != nil {
+			times[at] = q.times[from]
+		}
+		to++
 	}
+	q.own, q.times = own, times
 	q.tail.Store(to)
 }
 

@@ -20,47 +20,33 @@ func (l *qpList) all() []*qp {
 	return nil
 }
 
-// add and remove tell whether they have changed the list.
-func (l *qpList) add(p *qp) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	list := l.all()
-	if slices.Contains(list, p) {
-		return false
-	}
-	list = append(list, p)
-	l.list.Store(&list)
-	return true
-}
-
-func (l *qpList) remove(p *qp) bool {
+// set has the QP in the list, or not, and tells whether that is a change.
+func (l *qpList) set(p *qp, in bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := l.all()
 	i := slices.Index(list, p)
-	if i < 0 {
+	switch {
+	case in == (i >= 0):
 		return false
+	case in:
+		list = append(list, p)
+	default:
+		list = slices.Concat(list[:i], list[i+1:])
 	}
-	list = slices.Concat(list[:i], list[i+1:])
 	l.list.Store(&list)
 	return true
 }
 
-// addReceiver and removeReceiver keep the list of QPs whose receives complete here.
-func (q *cq) addReceiver(p *qp) {
-	if q.receivers.add(p) {
-		q.deepen(p.recv.depth)
+// setReceiver says whether the QP's receives complete here, and counts those that can.
+func (q *cq) setReceiver(p *qp, is bool) {
+	change := p.recv.depth
+	if !is {
+		change = -change
 	}
-}
-
-func (q *cq) removeReceiver(p *qp) {
-	if q.receivers.remove(p) {
-		q.deepen(-p.recv.depth)
+	if !q.receivers.set(p, is) {
+		return
 	}
-}
-
-// deepen counts receives that can complete here.
-func (q *cq) deepen(change int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.depth += change

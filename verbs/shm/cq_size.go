@@ -103,15 +103,17 @@ func (q *cq) Resize(cqe int) error {
 	case q.unpolled() > cqe:
 		return q.ctx.err("resize_cq", einval, "more completions are in the CQ: poll them first")
 	}
-	own := make([]ownWC, ringSize(cqe))
-	times := q.timesOf(own)
-	for i := q.head; i != q.tail.Load(); i++ {
-		own[i&uint32(len(own)-1)] = q.own[i&uint32(len(q.own)-1)]
-		if times != nil {
-			times[i&uint32(len(own)-1)] = q.times[i&uint32(len(q.own)-1)]
-		}
-	}
-	q.own, q.times, q.cqe = own, times, cqe
+	q.setSize(cqe)
 	q.ctx.async.watch(q, q.depth > cqe)
 	return nil
+}
+
+// setSize gives the CQ room for so many completions, beside those of peers, and keeps what is there.
+func (q *cq) setSize(cqe int) {
+	own, times := make([]ownWC, ringSize(cqe)), []uint64(nil)
+	if q.stamps != verbs.TimestampNone {
+		times = make([]uint64, len(own))
+	}
+	q.refill(own, times, func(*ownWC) bool { return true })
+	q.cqe = cqe
 }

@@ -36,8 +36,9 @@ type qp struct {
 	remote  atomic.Pointer[remote] // where the peer is; written under modify
 
 	recv   recvQueue
-	xrcEnd      // of XRC_RECV
-	srq    *srq // receives are taken from; nil: recv is filled by PostRecv
+	xrcEnd       // of XRC_RECV
+	srq    *srq  // receives are taken from
+	pool   *pool // of that, or of the domain; nil: recv is filled by PostRecv
 
 	// The send side, guarded by lock.
 	posted   uint32
@@ -91,15 +92,17 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 		cap: init.Cap, sigAll: init.SigAll, made: made, prompt: c.dev.place == ascending && !c.dev.delays() && c.dev.options.RNR == 0,
 	}
 	init.MaxScatterToCQE = 0 // all data goes to memory
-	q.srq, _ = init.SRQ.(*srq)
+	if s, ok := init.SRQ.(*srq); ok {
+		q.srq, q.pool = s, s.pool
+	}
 	if err := c.addQP(q); err != nil {
 		return nil, err
 	}
 	switch {
 	case q.srq != nil && q.connected():
-		recvCQ.lenders.add(q)
+		q.pool.setQP(q, true)
 	case q.srq == nil && q.typ != verbs.QPTypeXRCSend:
-		recvCQ.addReceiver(q)
+		recvCQ.setReceiver(q, true)
 	}
 	return q, nil
 }
@@ -266,10 +269,12 @@ func (q *qp) destroy() error {
 	}
 	q.closed.Store(true)
 	c.mu.Unlock()
-	q.recvCQ.lenders.remove(q)
+	if q.sharing() {
+		q.pool.setQP(q, false)
+	}
 	q.cease(verbs.QPErr)
 	q.recv.closed.Store(true)
-	q.recvCQ.removeReceiver(q)
+	q.recvCQ.setReceiver(q, false)
 	atomic.StoreUint32(&q.entry.num, 0)
 	c.qps.at(q.num).Store(nil) // not before: who deregisters memory waits for the QPs that are here
 	c.forget(&q.async)
@@ -300,22 +305,6 @@ func (q *qp) cease(state verbs.QPState) {
 	if r != nil {
 		q.ctx.release(r)
 	}
-}
-
-// sharedQueues are the shared queues that the QP takes from.
-func (q *qp) sharedQueues() []*srq {
-	if q.srq != nil {
-		return []*srq{q.srq}
-	}
-	return q.domain.srqs
-}
-
-// pool is the lock of the shared queues that the QP takes from.
-func (q *qp) pool() *sync.Mutex {
-	if q.srq != nil {
-		return q.srq.mu
-	}
-	return &q.domain.mu
 }
 
 func (q *qp) raise(event verbs.EventType) {

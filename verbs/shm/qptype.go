@@ -26,7 +26,7 @@ var operations = map[verbs.QPType]uint32{
 func (c *context) checkType(init *verbs.QPInitAttr) error {
 	switch init.Type {
 	case verbs.QPTypeRC, verbs.QPTypeUD:
-		if s, ok := own[*srq](c, init.SRQ); init.SRQ != nil && (!ok || s.domain != nil) {
+		if s, ok := own[*srq](c, init.SRQ); init.SRQ != nil && (!ok || s.xrcd != nil) {
 			return c.err("create_qp", einval, "the SRQ must be of the same context, open, and not for XRC")
 		}
 	case verbs.QPTypeUC, verbs.QPTypeXRCSend:

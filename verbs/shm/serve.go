@@ -132,20 +132,17 @@ func (p *peer) requestLook() {
 // look moves the QP to ERR if its peer has ended the connection, and does what its peer wants
 // of shared receives.
 func (q *qp) look() {
-	life := q.life.Load()
 	if q.sharing() {
-		if _, ok := q.lend(nil, nil); ok {
-			return
-		}
-	} else {
-		q.recvCQ.mu.Lock()
-		_, ended := q.recv.ended()
-		q.recvCQ.mu.Unlock()
-		if !ended {
-			return
-		}
+		q.lend(nil, nil)
+		return
 	}
-	q.fail(life)
+	life := q.life.Load()
+	q.recvCQ.mu.Lock()
+	_, ended := q.recv.ended()
+	q.recvCQ.mu.Unlock()
+	if ended {
+		q.fail(life)
+	}
 }
 
 // established raises COMM_EST, once, if a peer has begun to send to a QP in RTR.

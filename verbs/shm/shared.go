@@ -2,6 +2,7 @@ package shm
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -28,8 +29,50 @@ const (
 	sharedSlots = 512 // places for receives of its queue; those of a lap before are mostly the same, see write
 )
 
+// pool is what QPs are lent receives from: an SRQ, or all of an XRC domain.
+type pool struct {
+	mu   sync.Mutex // of all its queues
+	srqs []*srq
+	qps  []*qp // with peers that may ask
+}
+
+// setQP has the QP in the pool, or not. Who polls the CQ of its receives serves it.
+func (p *pool) setQP(q *qp, in bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if in {
+		p.qps = append(p.qps, q)
+	} else {
+		p.qps = slices.DeleteFunc(p.qps, func(x *qp) bool { return x == q })
+	}
+	for _, s := range p.srqs {
+		s.completions(q).lenders.set(q, in)
+	}
+}
+
+// add adds a queue that has a number.
+func (p *pool) add(s *srq) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.srqs = append(p.srqs, s)
+	for _, q := range p.qps {
+		s.cq.lenders.set(q, true)
+	}
+}
+
+// remove removes a queue, under the lock. If it has QPs it is one for XRC.
+func (p *pool) remove(s *srq) {
+	p.srqs = slices.DeleteFunc(p.srqs, func(x *srq) bool { return x == s })
+	s.waiting, s.last = nil, nil
+	if !slices.ContainsFunc(p.srqs, func(x *srq) bool { return x.cq == s.cq }) {
+		for _, q := range p.qps {
+			s.cq.lenders.set(q, false)
+		}
+	}
+}
+
 // sharing tells whether the QP's receives come from shared queues.
-func (q *qp) sharing() bool { return q.srq != nil || q.typ == verbs.QPTypeXRCRecv }
+func (q *qp) sharing() bool { return q.pool != nil }
 
 // claimTries is how often either side changes header.lent while the other one does.
 const claimTries = 100
@@ -41,27 +84,24 @@ func (q *qp) serve(polled *cq, wc []verbs.WC) int {
 	if !r.ready() && atomic.LoadUint64(&r.header.want) == r.served.Load() {
 		return 0
 	}
-	life := q.life.Load()
-	n, ok := q.lend(polled, wc)
+	return q.lend(polled, wc)
+}
+
+// lend makes completions of the receives that the peer has used, as collect does, and lends it
+// what it asks for.
+func (q *qp) lend(polled *cq, wc []verbs.WC) (n int) {
+	life, ok := q.life.Load(), true
+	q.pool.mu.Lock()
+	if !q.recv.closed.Load() {
+		if n, ok = q.collect(polled, wc); ok {
+			q.lendWanted()
+		}
+	}
+	q.pool.mu.Unlock()
 	if !ok {
 		q.fail(life)
 	}
 	return n
-}
-
-// lend makes completions of the receives that the peer has used, as collect does, and lends it
-// what it asks for. ok is false when the connection has failed.
-func (q *qp) lend(polled *cq, wc []verbs.WC) (n int, ok bool) {
-	lock := q.pool()
-	lock.Lock()
-	defer lock.Unlock()
-	if q.recv.closed.Load() {
-		return 0, true
-	}
-	if n, ok = q.collect(polled, wc); ok {
-		q.lendWanted()
-	}
-	return n, ok
 }
 
 // lendWanted lends receives to a QP whose peer asks for one.
@@ -96,7 +136,7 @@ func (q *qp) lendWanted() {
 
 // waitNoMore takes the QP off the lists of those that wait.
 func (q *qp) waitNoMore() {
-	for _, s := range q.sharedQueues() {
+	for _, s := range q.pool.srqs {
 		s.waiting = slices.DeleteFunc(s.waiting, func(x *qp) bool { return x == q })
 	}
 }
@@ -106,7 +146,7 @@ func (q *qp) sharedQueue(num uint32) *srq {
 	if q.srq != nil {
 		return q.srq
 	}
-	for _, s := range q.domain.srqs {
+	for _, s := range q.pool.srqs {
 		if s.num == num {
 			return s
 		}
@@ -128,23 +168,11 @@ func (s *srq) lendTo(q *qp) bool {
 		s.batch = min(max(2*s.batch, 1), lendMost)
 		batch = s.batch
 	}
-	if s.len() == 0 {
+	if s.head == nil {
 		return false
 	}
 	s.lendOut(q, batch)
 	return true
-}
-
-// lendAhead lends to a QP that is alone without being asked, once it has used half of what it
-// may have.
-func (s *srq) lendAhead() {
-	q := s.last
-	if q == nil || s.batch < lendMost || s.closed.Load() {
-		return
-	}
-	if r := &q.recv; r.posted.Load()-r.next.Load() <= lendMost/2 {
-		s.lendOut(q, lendMost)
-	}
 }
 
 // lendOut lends the QP receives until it has a batch that it has not used.
@@ -155,7 +183,7 @@ func (s *srq) lendOut(q *qp, batch int) {
 	}
 	first := r.posted.Load()
 	i := first
-	for ; int(i-r.next.Load()) < batch && s.len() > 0; i++ {
+	for ; int(i-r.next.Load()) < batch && s.head != nil; i++ {
 		r.give(i, s.pop())
 	}
 	if i != first {
@@ -215,40 +243,34 @@ func (r *recvQueue) giveBack(i uint32) {
 // reclaimReceives ends the lending: what the peer completed stays, and what it did not goes back,
 // since others may use it. The peer's requester must be out of the queue.
 func (q *qp) reclaimReceives() {
-	lock, r := q.pool(), &q.recv
-	lock.Lock()
-	defer lock.Unlock()
+	p, r := q.pool, &q.recv
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if !r.closed.Load() {
 		q.collect(nil, nil)
 	}
 	r.closed.Store(true)
-	var queues []*srq
 	for last := r.posted.Load(); last != r.next.Load(); last-- {
-		queues = append(queues, r.lent[(last-1)&(r.layout.n-1)].srq)
 		r.giveBack(last - 1)
 	}
 	q.waitNoMore()
-	for _, s := range q.sharedQueues() {
+	for _, s := range p.srqs {
 		if s.last == q {
 			s.last = nil
 		}
-	}
-	for _, s := range queues {
-		s.serveWaiting()
+		s.offer()
 	}
 }
 
-// lendPosted lends what has been posted.
-func (s *srq) lendPosted() {
-	s.serveWaiting()
-	s.lendAhead()
-}
-
-// serveWaiting lends to QPs whose peers wait, as long as there are receives.
-func (s *srq) serveWaiting() {
-	for len(s.waiting) > 0 && s.len() > 0 {
+// offer lends what there is to QPs whose peers wait, and to one that is alone without being
+// asked, once it has used half of what it may have.
+func (s *srq) offer() {
+	for len(s.waiting) > 0 && s.head != nil {
 		q := s.waiting[0]
 		s.waiting = s.waiting[1:]
 		s.lendTo(q)
+	}
+	if q := s.last; q != nil && s.batch == lendMost && q.recv.posted.Load()-q.recv.next.Load() <= lendMost/2 {
+		s.lendOut(q, lendMost)
 	}
 }

@@ -67,8 +67,8 @@ func (s *sharer) poll(t *testing.T) (ids []uint64) {
 func (s *sharer) holds(t *testing.T, used int, ids ...uint64) {
 	t.Helper()
 	var got []uint64
-	for i := s.srq.head; i != s.srq.tail; i++ {
-		got = append(got, (*s.srq.slot(i)).wrid)
+	for w := s.srq.head; w != nil; w = w.next {
+		got = append(got, w.wrid)
 	}
 	if !slices.Equal(got, ids) || s.srq.used() != used {
 		t.Errorf("the SRQ holds %v with %d places taken, want %v and %d", got, s.srq.used(), ids, used)
@@ -133,7 +133,7 @@ func TestSharedCompletionsInOrder(t *testing.T) {
 		a.ask(0)
 		s.poll(t)
 		s.srq.batch = lendMost
-		s.srq.lendAhead()
+		s.srq.offer()
 		for i := range uint32(3) {
 			a.use(i)
 		}
@@ -161,7 +161,7 @@ func TestSharedCompletionsBehindOthers(t *testing.T) {
 	a.ask(0)
 	s.poll(t)
 	s.srq.batch = lendMost
-	s.srq.lendAhead()
+	s.srq.offer()
 	a.use(0)
 	a.look() // as the device does where nobody polls
 	a.use(1)

@@ -2,7 +2,6 @@ package shm
 
 import (
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -16,23 +15,20 @@ type srq struct {
 	pd     *pd
 	num    uint32
 	maxSGE int
-	domain *domain // nil: not for XRC
-	xrcd   *xrcd   // by which it was made
-	cq     *cq     // for its completions, if it is for XRC
+	xrcd   *xrcd // by which it was made, if it is for XRC
+	cq     *cq   // for its completions, if it is for XRC
 
 	unpolled relaxedCounter // completions that lie in CQs and have their places still
 
-	mu      *sync.Mutex // of the queue; queues of an XRC domain have one together
-	ring    []*sharedWR // of a power of two; nil where none was posted yet
-	head    uint32      // first receive
-	tail    uint32      // behind the last one: first free place
-	end     uint32      // behind the last free place
-	lent    int         // receives that QPs have and peers have not used
-	max     int
-	limit   int   // 0: no event is armed
-	waiting []*qp // whose peers wait for a receive
-	last    *qp   // that asked for receives last
-	batch   int   // that it was lent
+	*pool                // whose lock guards what follows
+	head, tail *sharedWR // receives, in order
+	free       *sharedWR // places that were used
+	count      int       // receives that peers have not used, whether they are lent or not
+	max        int
+	limit      int   // 0: no event is armed
+	waiting    []*qp // whose peers wait for a receive
+	last       *qp   // that asked for receives last
+	batch      int   // that it was lent
 }
 
 // sharedWR is a receive of a shared queue, from its post to its completion.
@@ -40,6 +36,7 @@ type sharedWR struct {
 	recvSlot
 	srq  *srq
 	sges []verbs.SGE
+	next *sharedWR
 }
 
 func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
@@ -52,8 +49,7 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	case a.MaxSGE < 0 || a.MaxSGE > maxSGE:
 		return nil, c.err("create_srq", einval, "a work request has 0 to 32 SGEs")
 	}
-	s := &srq{object: object{ctx: c}, pd: p, maxSGE: a.MaxSGE, mu: &sync.Mutex{}}
-	s.resize(a.MaxWR)
+	s := &srq{object: object{ctx: c}, pd: p, maxSGE: a.MaxSGE, max: a.MaxWR, pool: &pool{}}
 	if init.XRCD != nil || init.CQ != nil {
 		if err := s.join(init.XRCD, init.CQ); err != nil {
 			return nil, err
@@ -62,9 +58,7 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	if !c.srqs.enter(s, s.show) {
 		return nil, c.err("create_srq", enomem, "all SRQs are in use")
 	}
-	if s.domain != nil {
-		s.domain.add(s)
-	}
+	s.pool.add(s)
 	s.hold(1)
 	return s, nil
 }
@@ -72,7 +66,7 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 // hold keeps what the queue is made of from being closed, and with -1 lets it go.
 func (s *srq) hold(n int) {
 	s.pd.use(n)
-	if s.domain != nil {
+	if s.xrcd != nil {
 		s.xrcd.use(n)
 		s.cq.use(n)
 	}
@@ -83,8 +77,8 @@ func (s *srq) show(num uint32) {
 	s.num, s.name = num, fmt.Sprintf(" srq %#x", num)
 	e := &s.ctx.dir.srqs[num%maxSRQ]
 	e.pd, e.xrcd, e.cq, e.stamps = s.pd.id, 0, 0, 0
-	if s.domain != nil {
-		e.xrcd = s.domain.id
+	if s.xrcd != nil {
+		e.xrcd = s.xrcd.id
 		e.cq, e.stamps = s.cq.notifier.number(), uint32(s.cq.stamps)
 	}
 	atomic.StoreUint32(&e.num, num)
@@ -128,26 +122,14 @@ func (s *srq) Modify(a verbs.SRQAttr, mask verbs.SRQAttrMask) error {
 	case limit < 0 || limit > size:
 		return s.err("modify_srq", einval, fmt.Sprintf("srq_limit %d: 0 to max_wr, which is %d", limit, size))
 	}
-	if size != s.max {
-		s.resize(size)
-	}
-	s.limit = limit
+	s.max, s.limit = size, limit
 	return nil
-}
-
-func (s *srq) resize(size int) {
-	ring := make([]*sharedWR, ringSize(size))
-	end := s.end + uint32(len(ring)) - uint32(len(s.ring))
-	for i := s.head; i != s.end && i != end; i++ {
-		ring[i&uint32(len(ring)-1)] = *s.slot(i)
-	}
-	s.ring, s.end, s.max = ring, end, size
 }
 
 func (s *srq) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.lendPosted()
+	defer s.offer()
 	for ; wr != nil; wr = wr.Next {
 		switch {
 		case s.closed.Load():
@@ -157,49 +139,55 @@ func (s *srq) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 		case s.used() >= s.max:
 			return wr, s.err("post_srq_recv", enomem, "shared receive queue is full: poll completions first")
 		}
-		w := *s.slot(s.tail)
-		if w == nil {
-			w = &sharedWR{srq: s}
-			*s.slot(s.tail) = w
-		}
-		w.sges = append(w.sges[:0], sgesOf(wr.SGList, wr.NumSGE)...)
-		w.wrid, w.room = wr.WRID, total(w.sges)
-		s.tail++
+		s.append(wr)
 	}
 	return nil, nil
 }
 
 // What follows is called under the lock.
 
-func (s *srq) slot(i uint32) **sharedWR { return &s.ring[i&uint32(len(s.ring)-1)] }
-func (s *srq) len() int                 { return int(s.tail - s.head) }
-
 // used counts the places that are taken: of receives posted, or completed and not polled.
-func (s *srq) used() int { return s.len() + s.lent + int(s.unpolled.Load()) }
+func (s *srq) used() int { return s.count + int(s.unpolled.Load()) }
 
-// pop lends the first receive.
-func (s *srq) pop() *sharedWR {
-	s.head++
-	s.lent++
-	return *s.slot(s.head - 1)
-}
-
-// unpop takes a receive that was lent and not used back, to the head of the queue.
-func (s *srq) unpop(w *sharedWR) {
-	if s.closed.Load() {
-		return
+// append adds a receive.
+func (s *srq) append(wr *verbs.RecvWR) {
+	w := s.free
+	if w == nil {
+		w = &sharedWR{srq: s}
+	} else {
+		s.free = w.next
 	}
-	s.head--
-	s.lent--
-	*s.slot(s.head) = w
+	w.sges = append(w.sges[:0], sgesOf(wr.SGList, wr.NumSGE)...)
+	w.wrid, w.room, w.next = wr.WRID, total(w.sges), nil
+	if s.head == nil {
+		s.head = w
+	} else {
+		s.tail.next = w
+	}
+	s.tail = w
+	s.count++
 }
 
-// usedUp counts a receive that was lent as used. What is in it is valid while the lock is held.
+// pop takes the first receive off the queue.
+func (s *srq) pop() *sharedWR {
+	w := s.head
+	s.head = w.next
+	return w
+}
+
+// unpop puts a receive back to the head of the queue.
+func (s *srq) unpop(w *sharedWR) {
+	if w.next = s.head; s.head == nil {
+		s.tail = w
+	}
+	s.head = w
+}
+
+// usedUp counts a receive as used. What is in it is valid while the lock is held.
 func (s *srq) usedUp(w *sharedWR) {
-	s.lent--
-	*s.slot(s.end) = w
-	s.end++
-	if s.len()+s.lent < s.limit && !s.closed.Load() {
+	w.next, s.free = s.free, w
+	s.count--
+	if s.count < s.limit && !s.closed.Load() {
 		s.limit = 0
 		s.ctx.raise(verbs.AsyncEvent{Type: verbs.EventSRQLimitReached, SRQ: s})
 	}
@@ -210,10 +198,10 @@ func (s *srq) usedUp(w *sharedWR) {
 func (s *srq) take(into []verbs.SGE) (wrid uint64, sges []verbs.SGE, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.len() == 0 && s.last != nil {
+	if s.head == nil && s.last != nil {
 		s.last.takeBackUnasked()
 	}
-	if s.len() == 0 || s.closed.Load() {
+	if s.head == nil || s.closed.Load() {
 		return 0, nil, false
 	}
 	w := s.pop()
@@ -226,8 +214,8 @@ func (s *srq) take(into []verbs.SGE) (wrid uint64, sges []verbs.SGE, ok bool) {
 func (s *srq) Close() error {
 	s.mu.Lock()
 	again, err := s.shut("destroy_srq", "a QP uses the SRQ")
-	if s.closed.Load() && s.domain != nil {
-		s.domain.remove(s)
+	if s.closed.Load() {
+		s.pool.remove(s)
 	}
 	s.mu.Unlock()
 	if again || err != nil {

@@ -43,14 +43,6 @@ func (q *cq) now() uint64 {
 	return timestamp(q.stamps)
 }
 
-// timesOf returns room for the times of a ring of completions, if the CQ keeps them.
-func (q *cq) timesOf(ring []ownWC) []uint64 {
-	if q.stamps == verbs.TimestampNone {
-		return nil
-	}
-	return make([]uint64, len(ring))
-}
-
 // time is when the peer has completed receive i.
 func (r *recvQueue) time(i uint32) uint64 {
 	return atomic.LoadUint64(view[uint64](r.file.Bytes(), r.layout.timeAt(i)))

@@ -2,8 +2,6 @@ package shm
 
 import (
 	"fmt"
-	"slices"
-	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -25,9 +23,7 @@ type domain struct {
 	pd *pd
 	cq *cq
 
-	mu   sync.Mutex // of all its shared receive queues, too
-	qps  []*qp
-	srqs []*srq
+	pool
 }
 
 type fileID struct{ dev, inode uint64 }
@@ -135,45 +131,6 @@ func (s *srq) join(x verbs.XRCD, completions verbs.CQ) error {
 	if !ok1 || !ok2 {
 		return s.ctx.err("create_srq", einval, "an SRQ for XRC needs an XRC domain and a CQ, both of the same context, and open")
 	}
-	s.xrcd, s.domain, s.cq, s.mu = handle, handle.domain, q, &handle.domain.mu
+	s.xrcd, s.cq, s.pool = handle, q, &handle.pool
 	return nil
-}
-
-// add adds a queue that has a number. Who polls its CQ serves the QPs of the domain.
-func (d *domain) add(s *srq) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.srqs = append(d.srqs, s)
-	for _, q := range d.qps {
-		s.cq.lenders.add(q)
-	}
-}
-
-// remove removes a queue, under the domain's lock.
-func (d *domain) remove(s *srq) {
-	d.srqs, s.waiting = slices.DeleteFunc(d.srqs, func(x *srq) bool { return x == s }), nil
-	if !slices.ContainsFunc(d.srqs, func(x *srq) bool { return x.cq == s.cq }) {
-		for _, q := range d.qps {
-			s.cq.lenders.remove(q)
-		}
-	}
-}
-
-// addQP adds a QP of type XRC_RECV.
-func (d *domain) addQP(q *qp) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.qps = append(d.qps, q)
-	for _, s := range d.srqs {
-		s.cq.lenders.add(q)
-	}
-}
-
-func (d *domain) removeQP(q *qp) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.qps = slices.DeleteFunc(d.qps, func(x *qp) bool { return x == q })
-	for _, s := range d.srqs {
-		s.cq.lenders.remove(q)
-	}
 }

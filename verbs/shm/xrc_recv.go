@@ -32,11 +32,14 @@ func (x *xrcd) CreateRecvQP() (verbs.QP, error) {
 		return nil, x.ctx.err("create_qp_ex", ebadf, closedText)
 	}
 	d := x.domain
-	q := &qp{object: object{ctx: x.ctx}, pd: d.pd, sendCQ: d.cq, recvCQ: d.cq, typ: verbs.QPTypeXRCRecv, made: verbs.QPInitAttr{Type: verbs.QPTypeXRCRecv}, xrcEnd: xrcEnd{domain: d}}
+	q := &qp{
+		object: object{ctx: x.ctx}, pd: d.pd, sendCQ: d.cq, recvCQ: d.cq, typ: verbs.QPTypeXRCRecv,
+		made: verbs.QPInitAttr{Type: verbs.QPTypeXRCRecv}, pool: &d.pool, xrcEnd: xrcEnd{domain: d},
+	}
 	if err := x.ctx.addQP(q); err != nil {
 		return nil, err
 	}
-	d.addQP(q)
+	d.setQP(q, true)
 	return q.handle(x), nil
 }
 
@@ -80,12 +83,11 @@ func (h *xrcQP) Close() error {
 	if again {
 		return nil
 	}
-	q, d := h.qp, h.domain
+	q := h.qp
 	q.ctx.forget(&h.events)
 	h.events.wait()
 	var err error
 	if last {
-		d.removeQP(q)
 		err = q.Close()
 	}
 	h.xrcd.use(-1)
