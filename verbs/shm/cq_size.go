@@ -85,7 +85,7 @@ func (q *cq) failUsers() {
 			continue
 		}
 		p.fail(life)
-		c.raise(verbs.AsyncEvent{Type: verbs.EventQPFatal, QP: p}) // who hears of it finds the QP in ERR
+		p.raise(verbs.EventQPFatal) // who hears of it finds the QP in ERR
 	}
 }
 

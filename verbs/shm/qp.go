@@ -35,10 +35,13 @@ type qp struct {
 	state   atomic.Uint32          // verbs.QPState
 	remote  atomic.Pointer[remote] // where the peer is; written under modify
 
+	opened  sync.Mutex
+	handles []verbs.QP // that are not closed: of XRC_RECV any number, else the QP; guarded by opened
+
 	recv   recvQueue
-	xrcEnd       // of XRC_RECV
-	srq    *srq  // receives are taken from
-	pool   *pool // of that, or of the domain; nil: recv is filled by PostRecv
+	domain *domain // of XRC_RECV
+	srq    *srq    // receives are taken from
+	pool   *pool   // of that, or of the domain; nil: recv is filled by PostRecv
 
 	// The send side, guarded by lock.
 	posted   uint32
@@ -91,6 +94,7 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 		object: object{ctx: c}, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, typ: init.Type, ops: operations[init.Type],
 		cap: init.Cap, sigAll: init.SigAll, made: made, prompt: c.dev.place == ascending && !c.dev.delays() && c.dev.options.RNR == 0,
 	}
+	q.handles = []verbs.QP{q}
 	init.MaxScatterToCQE = 0 // all data goes to memory
 	if s, ok := init.SRQ.(*srq); ok {
 		q.srq, q.pool = s, s.pool
@@ -307,10 +311,11 @@ func (q *qp) cease(state verbs.QPState) {
 	}
 }
 
+// raise raises the event for each handle of the QP.
 func (q *qp) raise(event verbs.EventType) {
-	if q.typ == verbs.QPTypeXRCRecv {
-		q.raiseToAll(event)
-		return
+	q.opened.Lock()
+	defer q.opened.Unlock()
+	for _, h := range q.handles {
+		q.ctx.raise(verbs.AsyncEvent{Type: event, QP: h})
 	}
-	q.ctx.raise(verbs.AsyncEvent{Type: event, QP: q})
 }

@@ -15,7 +15,7 @@ import (
 type domain struct {
 	id   uint32
 	file fileID // zero of a private one
-	fd   int    // keeps the file, so that its inode stays its own; -1: none
+	fd   int    // keeps the file, so that its inode stays its own
 	refs int    // handles, guarded by the context's lock
 
 	// What XRC_RECV QPs, which have neither, hold in place of a PD and CQs: no
@@ -38,10 +38,13 @@ func (c *context) OpenXRCD(fd, oflags int) (verbs.XRCD, error) {
 	if oflags&^(syscall.O_CREAT|syscall.O_EXCL) != 0 {
 		return nil, c.err("open_xrcd", einval, fmt.Sprintf("oflags %#x: O_CREAT and O_EXCL", oflags))
 	}
-	id, err := fileOf(fd)
-	if err != 0 {
-		return nil, c.err("open_xrcd", err, fmt.Sprintf("descriptor %d", fd))
+	var file unix.Stat_t
+	if fd != -1 {
+		if err := unix.Fstat(fd, &file); err != nil {
+			return nil, c.err("open_xrcd", errnoOf(err), fmt.Sprintf("descriptor %d", fd))
+		}
 	}
+	id := fileID{uint64(file.Dev), file.Ino}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d := c.domains[id]
@@ -62,52 +65,27 @@ func (c *context) OpenXRCD(fd, oflags int) (verbs.XRCD, error) {
 	return &xrcd{d, object{ctx: c}}, nil
 }
 
-// fileOf tells which file a descriptor is of, zero for -1.
-func fileOf(fd int) (fileID, syscall.Errno) {
-	if fd == -1 {
-		return fileID{}, 0
-	}
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return fileID{}, err.(syscall.Errno)
-	}
-	return fileID{uint64(st.Dev), st.Ino}, 0
-}
-
 // newDomain makes a domain; under the context's lock.
 func (c *context) newDomain(fd int, id fileID) (*domain, error) {
-	none, err := c.CreateCQ(1, nil, 0)
-	if err != nil {
-		return nil, err
-	}
-	d := &domain{id: c.lastID.Add(1), file: id, fd: -1, pd: &pd{object: object{ctx: c}}, cq: none.(*cq)}
+	d := &domain{id: c.lastID.Add(1), file: id, pd: &pd{object: object{ctx: c}}, cq: &cq{object: object{ctx: c}}}
 	if fd == -1 {
 		return d, nil
 	}
+	var err error
 	if d.fd, err = unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0); err != nil {
-		return nil, c.err("open_xrcd", err.(syscall.Errno), fmt.Sprintf("descriptor %d", fd))
+		return nil, c.err("open_xrcd", errnoOf(err), fmt.Sprintf("descriptor %d", fd))
 	}
 	c.domains[id] = d
 	return d, nil
-}
-
-// forgetDomain drops a domain of a file; under the context's lock.
-func (c *context) forgetDomain(d *domain) error {
-	if d.fd == -1 {
-		return nil
-	}
-	delete(c.domains, d.file)
-	err := unix.Close(d.fd)
-	d.fd = -1
-	return err
 }
 
 func (c *context) closeDomains() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, d := range c.domains {
-		c.forgetDomain(d)
+		unix.Close(d.fd)
 	}
+	clear(c.domains)
 }
 
 // Close closes the handle. The domain goes with its last one.
@@ -118,10 +96,11 @@ func (x *xrcd) Close() error {
 	if again, err := x.shut("close_xrcd", "QPs or SRQs of the domain are alive"); again || err != nil {
 		return err
 	}
-	if x.refs--; x.refs > 0 {
+	if x.refs--; x.refs > 0 || c.domains[x.file] != x.domain {
 		return nil
 	}
-	return c.forgetDomain(x.domain)
+	delete(c.domains, x.file)
+	return unix.Close(x.fd)
 }
 
 // join makes the queue one of an XRC domain, before it has a number.
