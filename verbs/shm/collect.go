@@ -56,12 +56,12 @@ func (q *cq) passes(s *srq) bool {
 // add adds the completion of receive i to the CQ, which is locked, and tells whether it succeeded.
 // Of a queue that is closed there is none.
 func (w *sharedWR) add(to *cq, r *recvQueue, i uint32, w1 uint64) bool {
-	e := w.srq.received(verbs.WC{})
+	e := ownWC{places: &w.srq.polled}
 	ok := r.complete(i, w1, &w.recvSlot, &e.wc)
 	if w.srq.closed.Load() {
 		return true
 	}
-	w.srq.unpolled.Add(1)
+	w.srq.added++
 	to.pushLocked(&e, r.time(i))
 	return ok
 }

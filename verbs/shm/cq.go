@@ -40,47 +40,39 @@ type cq struct {
 // send's gives back all those before it too.
 type ownWC struct {
 	wc     verbs.WC
-	places *relaxedCounter // of the queue
-	change uint32          // what places becomes if send is set, else what is added
+	places *relaxedCounter // that were given back, of the queue
+	sends  uint32          // what places becomes if send is set; else it is one more
 	send   bool
-}
-
-// received is the completion of a receive.
-func (r *recvQueue) received(wc verbs.WC) ownWC {
-	return ownWC{wc: wc, places: &r.freed, change: 1}
-}
-
-// received is the completion of a receive of the queue, which counts those that are not polled.
-func (s *srq) received(wc verbs.WC) ownWC {
-	return ownWC{wc: wc, places: &s.unpolled, change: ^uint32(0)}
 }
 
 func (e *ownWC) giveBack() {
 	if e.send {
-		e.places.Store(e.change)
+		e.places.Store(e.sends)
 	} else {
-		e.places.Add(e.change)
+		e.places.Add(1)
 	}
 }
 
 func (c *context) CreateCQ(cqe int, ch verbs.CompChannel, compVector int) (verbs.CQ, error) {
-	return c.createCQ(cqe, ch, compVector, verbs.TimestampNone)
+	return c.CreateCQEx(&verbs.CQInitAttrEx{CQE: cqe, Channel: ch, CompVector: compVector})
 }
 
-func (c *context) createCQ(cqe int, ch verbs.CompChannel, compVector int, stamps verbs.Timestamps) (verbs.CQEx, error) {
-	if c.isClosed() {
+// CreateCQEx creates a CQ. All of them take locks, SingleThreaded or not.
+func (c *context) CreateCQEx(init *verbs.CQInitAttrEx) (verbs.CQEx, error) {
+	switch kind := init.Timestamps; {
+	case kind != verbs.TimestampNone && kind != verbs.TimestampTicks && kind != verbs.TimestampWallClock:
+		return nil, c.err("create_cq_ex", einval, "there is no such timestamp")
+	case c.isClosed():
 		return nil, c.err("create_cq", ebadf, closedText)
-	}
-	if cqe < 1 || cqe > maxCQE {
+	case init.CQE < 1 || init.CQE > maxCQE:
 		return nil, c.err("create_cq", einval, "cqe is 1 to 1048576")
-	}
-	if compVector != 0 {
+	case init.CompVector != 0:
 		return nil, c.err("create_cq", einval, "comp_vector is 0")
 	}
-	q := &cq{object: object{ctx: c}, stamps: stamps}
-	q.setSize(cqe)
-	if ch != nil {
-		own, ok := own[*channel](c, ch)
+	q := &cq{object: object{ctx: c}, stamps: init.Timestamps}
+	q.setSize(init.CQE)
+	if init.Channel != nil {
+		own, ok := own[*channel](c, init.Channel)
 		if !ok {
 			return nil, c.err("create_cq", einval, "the channel must be of the same context, and open")
 		}
@@ -123,22 +115,23 @@ func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
 }
 
 // take takes completions off the queue, with their times if there is room for them.
-func (q *cq) take(wc []verbs.WC, times []uint64) (int, error) {
+func (q *cq) take(wc []verbs.WC, times []uint64) (n int, err error) {
+	var failed *qp
+	var life uint32
 	q.mu.Lock()
-	if q.closed.Load() {
-		q.mu.Unlock()
-		return 0, q.ctx.err("poll_cq", ebadf, closedText)
+	switch {
+	case q.closed.Load():
+		err = q.ctx.err("poll_cq", ebadf, closedText)
+	case q.overflows():
+		err = q.ctx.err("poll_cq", enomem, "the CQ overran: more completions than entries were left unpolled")
+	default:
+		n, failed, life = q.pollReceivers(wc, times, q.pollOwn(wc, times))
 	}
-	if q.overflows() {
-		q.mu.Unlock()
-		return 0, q.ctx.err("poll_cq", enomem, "the CQ overran: more completions than entries were left unpolled")
-	}
-	n, failed, life := q.pollReceivers(wc, times, q.pollOwn(wc, times))
 	q.mu.Unlock()
 	if failed != nil {
 		failed.fail(life)
 	}
-	return n, nil
+	return n, err
 }
 
 // pollReceivers adds completions of receives to the n that are there. It begins behind the
@@ -197,8 +190,12 @@ func (q *cq) pollOwn(wc []verbs.WC, times []uint64) int {
 
 // push adds a completion of this process's own making and notifies those who wait.
 func (q *cq) push(e *ownWC, solicited bool) {
+	var at uint64
+	if q.stamps != verbs.TimestampNone {
+		at = timestamp(q.stamps)
+	}
 	q.mu.Lock()
-	q.pushLocked(e, q.now())
+	q.pushLocked(e, at)
 	q.mu.Unlock()
 	q.notify(solicited)
 }
@@ -230,9 +227,6 @@ func (q *cq) pushLocked(e *ownWC, at uint64) {
 func (q *cq) purge(p *qp) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.overrun {
-		return
-	}
 	q.refill(q.own, q.times, func(e *ownWC) bool { return e.wc.QPNum != p.num })
 }
 

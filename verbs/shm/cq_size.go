@@ -65,10 +65,7 @@ func (q *cq) overran() {
 		return
 	}
 	q.overrun = true
-	for i := q.head; i != q.tail.Load(); i++ {
-		q.own[i&uint32(len(q.own)-1)].giveBack()
-	}
-	q.own = nil
+	q.refill(nil, nil, func(*ownWC) bool { return false })
 	q.headSeen.Store(q.tail.Load() - 1) // so that no poll finds it empty
 	q.ctx.raise(verbs.AsyncEvent{Type: verbs.EventCQErr, CQ: q})
 	go q.failUsers() // which takes locks that the caller may hold

@@ -141,9 +141,9 @@ func (q *qp) accept(d *datagram) verbs.WCStatus {
 		wc.Flags |= verbs.WCWithImm
 		wc.Imm = d.imm
 	}
-	e := q.recv.received(wc)
+	e := ownWC{wc: wc, places: &q.recv.freed}
 	if q.srq != nil {
-		e = q.srq.received(wc)
+		e.places = &q.srq.polled
 	}
 	q.recvCQ.push(&e, d.flags&datagramSolicited != 0 || wc.Status != verbs.WCSuccess)
 	return wc.Status

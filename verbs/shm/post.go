@@ -153,7 +153,7 @@ func (q *qp) finish(wr *verbs.SendWR, number uint32, status verbs.WCStatus) {
 	if status == verbs.WCSuccess && !q.sigAll && wr.SendFlags&verbs.SendSignaled == 0 {
 		return
 	}
-	e := ownWC{places: &q.sendDone, change: number + 1, send: true}
+	e := ownWC{places: &q.sendDone, sends: number + 1, send: true}
 	e.wc = verbs.WC{WRID: wr.WRID, Status: status, QPNum: q.num, Opcode: sendOpcodes[wr.Opcode]}
 	if opsFetch>>wr.Opcode&1 != 0 {
 		e.wc.ByteLen = uint32(total(sgesOf(wr.SGList, wr.NumSGE)))

@@ -240,7 +240,7 @@ func (r *recvQueue) flush() {
 	cq.mu.Lock()
 	i := r.next.Load()
 	for ; i != r.posted.Load(); i++ {
-		e := r.received(verbs.WC{WRID: r.slot(i).wrid, QPNum: r.qp.num, Status: verbs.WCWRFlushErr})
+		e := ownWC{places: &r.freed, wc: verbs.WC{WRID: r.slot(i).wrid, QPNum: r.qp.num, Status: verbs.WCWRFlushErr}}
 		if w1, there := r.record(i); !there || w1&recFault != 0 {
 			r.closed.Store(true)
 		} else if !r.closed.Load() {

@@ -184,21 +184,16 @@ func (s *srq) lendOut(q *qp, batch int) {
 	first := r.posted.Load()
 	i := first
 	for ; int(i-r.next.Load()) < batch && s.head != nil; i++ {
-		r.give(i, s.pop())
+		w := s.pop()
+		r.lent[i&(r.layout.n-1)] = w
+		r.write(i, w.sges)
+		if at := r.wqe(i); at.srq != s.num {
+			at.srq = s.num
+		}
 	}
 	if i != first {
 		r.posted.Store(i)
 		atomic.AddUint64(&r.header.lent, uint64(i-first)<<32)
-	}
-}
-
-// give puts a receive of a shared queue into the QP's own, as number i, where the peer is yet to
-// be told of it.
-func (r *recvQueue) give(i uint32, w *sharedWR) {
-	r.lent[i&(r.layout.n-1)] = w
-	r.write(i, w.sges)
-	if at := r.wqe(i); at.srq != w.srq.num {
-		at.srq = w.srq.num
 	}
 }
 
@@ -224,20 +219,20 @@ func (q *qp) takeBack(i uint32) bool {
 			return true // by what the peer says it has taken more than there is: nothing comes back
 		}
 		if atomic.CompareAndSwapUint64(&r.header.lent, w, uint64(from)<<32|uint64(uint32(w))) {
-			for ; last != from; last-- {
-				r.giveBack(last - 1)
-			}
+			r.giveBack(from)
 			return from == i
 		}
 	}
 	return false
 }
 
-// giveBack returns the last receive to its queue.
+// giveBack returns the receives from number i on to their queues.
 func (r *recvQueue) giveBack(i uint32) {
+	for last := r.posted.Load(); last != i; last-- {
+		w := r.lent[(last-1)&(r.layout.n-1)]
+		w.srq.unpop(w)
+	}
 	r.posted.Store(i)
-	w := r.lent[i&(r.layout.n-1)]
-	w.srq.unpop(w)
 }
 
 // reclaimReceives ends the lending: what the peer completed stays, and what it did not goes back,
@@ -250,9 +245,7 @@ func (q *qp) reclaimReceives() {
 		q.collect(nil, nil)
 	}
 	r.closed.Store(true)
-	for last := r.posted.Load(); last != r.next.Load(); last-- {
-		r.giveBack(last - 1)
-	}
+	r.giveBack(r.next.Load())
 	q.waitNoMore()
 	for _, s := range p.srqs {
 		if s.last == q {

@@ -247,7 +247,7 @@ func TestLentWhenPosted(t *testing.T) {
 	if h := q.recv.header; h.none != h.want {
 		t.Errorf("none is %#x, want %#x", h.none, h.want)
 	}
-	s.srq.unpolled.Store(0)
+	s.srq.polled.Store(s.srq.added)
 	_, err := s.srq.PostRecv(&verbs.RecvWR{WRID: 9})
 	check(t, err)
 	s.holds(t, 1)

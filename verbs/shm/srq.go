@@ -18,12 +18,13 @@ type srq struct {
 	xrcd   *xrcd // by which it was made, if it is for XRC
 	cq     *cq   // for its completions, if it is for XRC
 
-	unpolled relaxedCounter // completions that lie in CQs and have their places still
+	polled relaxedCounter // completions that were added to CQs, and are not there any more
 
 	*pool                // whose lock guards what follows
 	head, tail *sharedWR // receives, in order
 	free       *sharedWR // places that were used
 	count      int       // receives that peers have not used, whether they are lent or not
+	added      uint32    // completions that were added to CQs; those that are there have their places still
 	max        int
 	limit      int   // 0: no event is armed
 	waiting    []*qp // whose peers wait for a receive
@@ -147,7 +148,7 @@ func (s *srq) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 // What follows is called under the lock.
 
 // used counts the places that are taken: of receives posted, or completed and not polled.
-func (s *srq) used() int { return s.count + int(s.unpolled.Load()) }
+func (s *srq) used() int { return s.count + int(s.added-s.polled.Load()) }
 
 // append adds a receive.
 func (s *srq) append(wr *verbs.RecvWR) {
@@ -205,7 +206,7 @@ func (s *srq) take(into []verbs.SGE) (wrid uint64, sges []verbs.SGE, ok bool) {
 		return 0, nil, false
 	}
 	w := s.pop()
-	s.unpolled.Add(1)
+	s.added++
 	s.usedUp(w)
 	return w.wrid, append(into, w.sges...), true
 }

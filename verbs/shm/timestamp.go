@@ -12,15 +12,6 @@ import (
 // is the peer's requester, which leaves the time beside the record. So the clocks are ones that
 // all processes share: in ticks CLOCK_MONOTONIC_RAW, in nanoseconds, which NTP does not touch.
 
-// CreateCQEx creates a CQ. All of them take locks, SingleThreaded or not.
-func (c *context) CreateCQEx(init *verbs.CQInitAttrEx) (verbs.CQEx, error) {
-	switch init.Timestamps {
-	case verbs.TimestampNone, verbs.TimestampTicks, verbs.TimestampWallClock:
-		return c.createCQ(init.CQE, init.Channel, init.CompVector, init.Timestamps)
-	}
-	return nil, c.err("create_cq_ex", einval, "there is no such timestamp")
-}
-
 const clockMonotonicRaw = 4 // unix.CLOCK_MONOTONIC_RAW, which not all systems have
 
 // timestamp returns the time, 0 if a peer asks for something else.
@@ -33,14 +24,6 @@ func timestamp(kind verbs.Timestamps) uint64 {
 		unix.ClockGettime(unix.CLOCK_REALTIME, &now)
 	}
 	return uint64(now.Nano())
-}
-
-// now returns the time by the clock of the CQ, 0 if it has none.
-func (q *cq) now() uint64 {
-	if q.stamps == verbs.TimestampNone {
-		return 0
-	}
-	return timestamp(q.stamps)
 }
 
 // time is when the peer has completed receive i.
