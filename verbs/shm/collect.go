@@ -17,8 +17,7 @@ func (q *qp) collect(polled *cq, wc []verbs.WC) (n int, ok bool) {
 		if !there {
 			break
 		}
-		if i == r.posted.Load() || w1&recFault != 0 {
-			ok = false
+		if ok = w1&recFault == 0 && i != r.posted.Load(); !ok {
 			break
 		}
 		w := r.lent[i&(r.layout.n-1)]

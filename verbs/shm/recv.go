@@ -68,30 +68,19 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 	r := &q.recv
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	errno, why := q.refuseReceives()
-	for ; wr != nil && errno == 0; wr = wr.Next {
-		i := r.posted.Load()
-		switch {
-		case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxRecvSGE:
-			errno, why = einval, "num_sge exceeds max_recv_sge"
-		case int(i-r.freed.Load()) >= r.depth:
-			errno, why = enomem, "receive queue is full: poll completions first"
-		default:
-			r.put(i, wr)
-			continue
+	defer func() { release(&r.header.posted, r.posted.Load()) }()
+	for ; wr != nil; wr = wr.Next {
+		if errno, why := q.refuseReceive(wr); errno != 0 {
+			return wr, q.err("post_recv", errno, why)
 		}
-		break
-	}
-	release(&r.header.posted, r.posted.Load())
-	if errno != 0 {
-		return wr, q.err("post_recv", errno, why)
+		r.put(wr)
 	}
 	return nil, nil
 }
 
-// refuseReceives tells why the QP takes no receives.
-func (q *qp) refuseReceives() (syscall.Errno, string) {
-	switch {
+// refuseReceive tells why the QP does not take the receive.
+func (q *qp) refuseReceive(wr *verbs.RecvWR) (syscall.Errno, string) {
+	switch r := &q.recv; {
 	case q.closed.Load():
 		return ebadf, closedText
 	case q.peerType() != q.typ:
@@ -100,13 +89,17 @@ func (q *qp) refuseReceives() (syscall.Errno, string) {
 		return einval, "the QP takes from an SRQ: post to that"
 	case verbs.QPState(q.state.Load()) == verbs.QPReset:
 		return einval, "QP is in RESET; modify it to INIT first"
+	case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxRecvSGE:
+		return einval, "num_sge exceeds max_recv_sge"
+	case int(r.posted.Load()-r.freed.Load()) >= r.depth:
+		return enomem, "receive queue is full: poll completions first"
 	}
 	return 0, ""
 }
 
-// put stores receive i. The peer takes it once it is counted in the header.
-func (r *recvQueue) put(i uint32, wr *verbs.RecvWR) {
-	sges := sgesOf(wr.SGList, wr.NumSGE)
+// put stores the next receive. The peer takes it once it is counted in the header.
+func (r *recvQueue) put(wr *verbs.RecvWR) {
+	i, sges := r.posted.Load(), sgesOf(wr.SGList, wr.NumSGE)
 	*r.slot(i) = recvSlot{wr.WRID, total(sges)}
 	r.write(i, sges)
 	r.posted.Store(i + 1) // before a peer can complete it; see poll
@@ -164,11 +157,8 @@ func (r *recvQueue) poll(wc []verbs.WC, times []uint64) (n int, ok bool) {
 		if !there {
 			break
 		}
-		if w1&recFault != 0 || i == r.posted.Load() {
-			ok = false // or a record that no receive was posted for
-			break
-		}
-		if n == len(wc) {
+		ok = w1&recFault == 0 && i != r.posted.Load() // a record that no receive was posted for
+		if !ok || n == len(wc) {
 			break
 		}
 		ok = r.complete(i, w1, r.slot(i), &wc[n])

@@ -33,18 +33,14 @@ const (
 type pool struct {
 	mu   sync.Mutex // of all its queues
 	srqs []*srq
-	qps  []*qp // with peers that may ask
+	qps  qpList // with peers that may ask
 }
 
 // setQP has the QP in the pool, or not. Who polls the CQ of its receives serves it.
 func (p *pool) setQP(q *qp, in bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if in {
-		p.qps = append(p.qps, q)
-	} else {
-		p.qps = slices.DeleteFunc(p.qps, func(x *qp) bool { return x == q })
-	}
+	p.qps.set(q, in)
 	for _, s := range p.srqs {
 		s.completions(q).lenders.set(q, in)
 	}
@@ -55,7 +51,7 @@ func (p *pool) add(s *srq) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.srqs = append(p.srqs, s)
-	for _, q := range p.qps {
+	for _, q := range p.qps.all() {
 		s.cq.lenders.set(q, true)
 	}
 }
@@ -65,7 +61,7 @@ func (p *pool) remove(s *srq) {
 	p.srqs = slices.DeleteFunc(p.srqs, func(x *srq) bool { return x == s })
 	s.waiting, s.last = nil, nil
 	if !slices.ContainsFunc(p.srqs, func(x *srq) bool { return x.cq == s.cq }) {
-		for _, q := range p.qps {
+		for _, q := range p.qps.all() {
 			s.cq.lenders.set(q, false)
 		}
 	}
@@ -146,10 +142,8 @@ func (q *qp) sharedQueue(num uint32) *srq {
 	if q.srq != nil {
 		return q.srq
 	}
-	for _, s := range q.pool.srqs {
-		if s.num == num {
-			return s
-		}
+	if s := q.ctx.srqs.at(num).Load(); s != nil && s.num == num && s.pool == q.pool && !s.closed.Load() {
+		return s
 	}
 	return nil
 }
@@ -157,19 +151,16 @@ func (q *qp) sharedQueue(num uint32) *srq {
 // lendTo lends the QP as many receives as it may have: more than one only while no other QP has
 // any that it was lent ahead. It is false if there are none.
 func (s *srq) lendTo(q *qp) bool {
-	if s.last != nil && s.last != q && s.last.takeBackUnasked() {
-		s.last = nil
-	}
-	if s.last == nil {
+	if s.last != q && (s.last == nil || s.last.takeBackUnasked()) {
 		s.last, s.batch = q, 0
+	}
+	if s.head == nil {
+		return false
 	}
 	batch := 1
 	if s.last == q {
 		s.batch = min(max(2*s.batch, 1), lendMost)
 		batch = s.batch
-	}
-	if s.head == nil {
-		return false
 	}
 	s.lendOut(q, batch)
 	return true
