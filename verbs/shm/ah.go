@@ -29,16 +29,16 @@ func (p *pd) CreateAH(attr *verbs.AHAttr) (verbs.AH, error) {
 	}
 	a := &ah{pd: p, route: attr.GRH}
 	var err error
-	if dgid := attr.GRH.DGID; !isMulticast(dgid) {
-		a.remote, err = c.remoteAt(dgid)
-	} else {
+	if isMulticast(attr.GRH.DGID) {
 		_, err = contexts() // what cannot be listed cannot be reached
+	} else {
+		a.remote, err = c.remoteAt(attr.GRH.DGID)
 	}
 	if err != nil {
 		return nil, c.err("create_ah", etimedout, unreachable(attr.GRH.DGID, err))
 	}
 	if !c.ahs.enter(a, func(num uint32) { a.handle = uint64(num) }) {
-		a.release()
+		c.release(a.remote)
 		return nil, c.err("create_ah", enomem, "all address handles are in use")
 	}
 	p.use(1)
@@ -68,17 +68,11 @@ func errnoOf(err error) syscall.Errno {
 func (a *ah) Handle() uint64 { return a.handle }
 
 func (a *ah) Close() error {
-	if a.pd.ctx.ahs.at(uint32(a.handle)).CompareAndSwap(a, nil) {
-		a.release()
+	if c := a.pd.ctx; c.ahs.at(uint32(a.handle)).CompareAndSwap(a, nil) {
+		c.release(a.remote)
 		a.pd.use(-1)
 	}
 	return nil
-}
-
-func (a *ah) release() {
-	if a.remote != nil {
-		a.pd.ctx.release(a.remote)
-	}
 }
 
 func (p *pd) CreateAHFromWC(wc *verbs.WC, grh []byte, port int) (verbs.AH, error) {
@@ -94,7 +88,7 @@ func (p *pd) CreateAHFromWC(wc *verbs.WC, grh []byte, port int) (verbs.AH, error
 
 // InitAHFromWC reads the way back out of the GRH: its destination tells the own
 // GID, its source where to go.
-func (c *context) InitAHFromWC(port int, wc *verbs.WC, grh []byte) (verbs.AHAttr, error) {
+func (c *context) InitAHFromWC(port int, wc *verbs.WC, header []byte) (verbs.AHAttr, error) {
 	refuse := func(errno syscall.Errno, why string) (verbs.AHAttr, error) {
 		return verbs.AHAttr{}, c.err("init_ah_from_wc", errno, why)
 	}
@@ -108,13 +102,13 @@ func (c *context) InitAHFromWC(port int, wc *verbs.WC, grh []byte) (verbs.AHAttr
 	if wc.Flags&verbs.WCGRH == 0 {
 		return a, nil
 	}
-	if len(grh) < verbs.GRHSize {
-		return refuse(einval, fmt.Sprintf("the GRH has %d bytes, not %d", len(grh), verbs.GRHSize))
+	if len(header) < verbs.GRHSize {
+		return refuse(einval, fmt.Sprintf("the GRH has %d bytes, not %d", len(header), verbs.GRHSize))
 	}
-	g := decodeGRH(grh)
+	g := view[grh](header, 0)
 	switch {
-	case g.version != grhVersion || g.nextHeader != grhNextHeader:
-		return refuse(syscall.EPROTONOSUPPORT, fmt.Sprintf("header of version %d with next_hdr %d", g.version, g.nextHeader))
+	case !g.routed():
+		return refuse(syscall.EPROTONOSUPPORT, fmt.Sprintf("header of version %d with next_hdr %d", g.version(), g.nextHeader))
 	case isMulticast(g.dgid):
 		return refuse(einval, fmt.Sprintf("the message went to the group %s, which has no way back", g.dgid))
 	case g.dgid != gidOf(c.id):

@@ -3,10 +3,8 @@ package shm
 import (
 	"errors"
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,9 +19,7 @@ type channel struct {
 	in, out int    // the pipe's ends; events owns in
 	inode   uint64 // the pipe's
 	events  *fdwait.Waiter[verbs.CQ]
-
-	mu  sync.Mutex // also of closed
-	cqs map[uint32]*cq
+	mu      sync.Mutex // of taking tokens, and of the pipe's end
 }
 
 func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
@@ -31,20 +27,17 @@ func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
 		return nil, c.err("create_comp_channel", ebadf, closedText)
 	}
 	var ends [2]int
-	if err := makePipe(&ends); err != nil {
-		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
+	err := makePipe(&ends)
+	ch := &channel{object: object{ctx: c}, in: ends[0], out: ends[1]}
+	if err == nil {
+		ch.inode, err = inodeOf(ch.in)
 	}
-	ch := &channel{object: object{ctx: c}, in: ends[0], out: ends[1], cqs: map[uint32]*cq{}}
-	var err error
-	if ch.inode, err = inodeOf(ch.in); err == nil {
-		ch.events, err = fdwait.New(ch.in, "comp_channel", func() (verbs.CQ, error) { return ch.take() })
+	if err == nil {
+		ch.events, err = fdwait.New(ch.in, "comp_channel", ch.take)
 	}
 	if err != nil {
 		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
 	}
-	c.mu.Lock()
-	c.channels[ch] = struct{}{}
-	c.mu.Unlock()
 	return ch, nil
 }
 
@@ -63,12 +56,9 @@ func (ch *channel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
 // GetEventRaw sleeps in a raw system call until a token comes.
 func (ch *channel) GetEventRaw(timeout time.Duration) (verbs.CQ, error) {
 	q, err := ch.take()
-	if limit := max(0, min(timeout, verbs.LongestRawWait)); err == syscall.EAGAIN && limit > 0 {
-		awaitToken(ch.in, int((limit+time.Millisecond-1)/time.Millisecond))
+	if limit := min(timeout, verbs.LongestRawWait); err == unix.EAGAIN && limit > 0 {
+		awaitToken(ch.in, limit)
 		q, err = ch.take()
-	}
-	if err == syscall.EAGAIN {
-		err = verbs.ErrTimeout
 	}
 	return ch.event(q, err)
 }
@@ -76,20 +66,15 @@ func (ch *channel) GetEventRaw(timeout time.Duration) (verbs.CQ, error) {
 // event completes the error of a wait.
 func (ch *channel) event(q verbs.CQ, err error) (verbs.CQ, error) {
 	switch {
-	case err == nil || err == verbs.ErrTimeout:
-		return q, err
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	case err == nil:
+		return q, nil
+	case err == unix.EAGAIN || errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, verbs.ErrTimeout
-	case errors.Is(err, os.ErrClosed):
-		return nil, ch.ctx.err("get_cq_event", ebadf, closedText)
 	}
-	return nil, ch.ctx.err("get_cq_event", errnoOf(err), closedText)
+	return nil, ch.ctx.err("get_cq_event", ebadf, closedText)
 }
 
-const (
-	mostTokens = 64      // that are no events, in one call
-	pipeTokens = 1 << 12 // that a pipe holds
-)
+const mostTokens = 64 // that are no events, in one call
 
 // take takes an event. Its error is EAGAIN itself if there is none.
 func (ch *channel) take() (verbs.CQ, error) {
@@ -100,22 +85,16 @@ func (ch *channel) take() (verbs.CQ, error) {
 	}
 	for range mostTokens {
 		t, errno := readToken(ch.in)
-		if errno == unix.EPROTO { // what a peer wrote may have covered others' tokens
-			for range pipeTokens {
-				if _, errno = readToken(ch.in); errno != 0 && errno != unix.EPROTO {
-					break
-				}
-			}
-			for _, q := range ch.cqs {
-				q.notifyLate()
-			}
-			continue
+		if errno == unix.EPROTO {
+			ch.clean()
+			break
 		}
 		if errno != 0 {
 			return nil, unix.EAGAIN
 		}
-		if q := ch.cqs[t.cq]; q != nil && q.notifier.take(t.armed) {
-			q.fetched.add(1)
+		q := ch.ctx.cqs.at(t.cq).Load()
+		if q != nil && q.ch == ch && q.notifier.cq == t.cq && q.notifier.take(t.armed) {
+			ch.ctx.async.count(&q.async, 1)
 			return q, nil
 		}
 	}
@@ -123,57 +102,47 @@ func (ch *channel) take() (verbs.CQ, error) {
 	return nil, unix.EAGAIN
 }
 
-// notifyLost wakes those that wait for a CQ that has completions, if QPs on it are connected to
-// the context.
-func (ch *channel) notifyLost(id uint64) {
-	ch.mu.Lock()
-	defer ch.mu.Unlock()
-	if ch.isClosed() {
-		return
-	}
-	for _, q := range ch.cqs {
-		if q.helps() || slices.ContainsFunc(q.receivers.all(), func(p *qp) bool { return p.isPeer(id) }) {
-			q.notifyLate()
+// clean empties the pipe of what a peer wrote that is no token, and may have covered others'.
+func (ch *channel) clean() {
+	emptyPipe(ch.in)
+	for _, q := range ch.ctx.cqs.all() {
+		if q.ch == ch {
+			q.notifyAgain()
 		}
 	}
 }
 
-// isPeer tells whether the QP is connected to the context.
-func (q *qp) isPeer(id uint64) bool {
-	r := q.remote.Load()
-	return r != nil && r.id == id
-}
-
-// notifyLate writes a token if somebody waits for completions of which some are there.
-func (q *cq) notifyLate() {
-	if w := atomic.LoadUint64(q.notifier.word); w&armMask != armNone && (q.helps() || !q.empty()) {
-		q.notifier.send(w >> armShift)
+// notifyAgain writes a token if somebody waits for completions of which some are there.
+func (q *cq) notifyAgain() {
+	if b := q.notifier; b.armed() && (q.helps() || !q.empty()) {
+		b.sendLate(atomic.LoadUint64(b.word) >> armShift)
 	}
 }
 
-func (ch *channel) attach(q *cq) {
-	ch.mu.Lock()
-	defer ch.mu.Unlock()
-	ch.cqs[q.notifier.cq] = q
+// attach gives the CQ a notifier on the channel, and a number by which peers know it.
+func (q *cq) attach(to verbs.CompChannel) error {
+	ch, ok := own[*channel](q.ctx, to)
+	if !ok {
+		return q.err("create_cq", einval, "the channel must be of the same context, and open")
+	}
+	if !q.ctx.cqs.enter(q, func(num uint32) { q.ch, q.notifier = ch, ch.newNotifier(num) }) {
+		return q.err("create_cq", enomem, "all CQs are in use")
+	}
+	ch.use(1)
+	return nil
 }
 
-func (ch *channel) detach(q *cq) {
-	ch.mu.Lock()
-	defer ch.mu.Unlock()
-	delete(ch.cqs, q.notifier.cq)
+func (q *cq) detach() {
+	q.notifier.end()
+	q.ctx.cqs.at(q.notifier.cq).Store(nil)
+	q.ch.use(-1)
 }
 
 func (ch *channel) Close() error {
-	ch.ctx.mu.Lock()
-	defer ch.ctx.mu.Unlock()
+	if again, err := ch.shut("destroy_comp_channel", "a CQ uses the channel"); again || err != nil {
+		return err
+	}
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	if len(ch.cqs) > 0 {
-		return ch.ctx.err("destroy_comp_channel", ebusy, "a CQ uses the channel")
-	}
-	if ch.closed.Swap(true) {
-		return nil
-	}
-	delete(ch.ctx.channels, ch)
 	return errors.Join(ch.events.Close(), unix.Close(ch.out))
 }

@@ -26,19 +26,18 @@ type context struct {
 	sock    *net.UnixListener
 
 	// Of what the directory shows, what this process relies on. Requesters look without a lock.
-	mrs       table[region]
-	qps       table[qp]
-	srqs      table[srq]
-	notifiers table[notifier] // of CQs
-	ahs       table[ah]
+	mrs  table[region]
+	qps  table[qp]
+	srqs table[srq]
+	cqs  table[cq] // with a channel
+	ahs  table[ah]
 
-	mu       sync.Mutex
-	regions  map[uint64]int // how many are on a memfd, by its inode
-	remotes  map[uint64]*remote
-	conns    map[*net.UnixConn]struct{} // of peers that ask
-	channels map[*channel]struct{}
-	domains  map[fileID]*domain // of XRC, shared by inode
-	ended    chan struct{}      // closed with the context, under mu
+	mu      sync.Mutex
+	regions map[uint64]int // how many are on a memfd, by its inode
+	remotes map[uint64]*remote
+	conns   map[*net.UnixConn]struct{} // of peers that ask
+	domains map[fileID]*domain         // of XRC, shared by inode
+	ended   chan struct{}              // closed with the context, under mu
 
 	lastID         atomic.Uint32 // of domains of both kinds
 	multicastPeers multicastPeers
@@ -54,10 +53,10 @@ func open(d *device) (*context, error) {
 	c := &context{
 		dev: d,
 		mrs: newTable[region](maxMR, 1<<24-1), qps: newTable[qp](maxQP, groupQPN-1), srqs: newTable[srq](maxSRQ, 1<<24-1),
-		notifiers: newTable[notifier](maxCQ, math.MaxUint32), ahs: newTable[ah](maxAH, math.MaxUint32),
-		conns: map[*net.UnixConn]struct{}{}, channels: map[*channel]struct{}{}, regions: map[uint64]int{}, remotes: map[uint64]*remote{},
+		cqs: newTable[cq](maxCQ, math.MaxUint32), ahs: newTable[ah](maxAH, math.MaxUint32),
+		conns: map[*net.UnixConn]struct{}{}, regions: map[uint64]int{}, remotes: map[uint64]*remote{},
 		domains: map[fileID]*domain{},
-		groups:  map[verbs.GID][]*qp{}, ended: make(chan struct{}), async: newAsyncEvents(),
+		groups:  map[verbs.GID][]*qp{}, multicastPeers: multicastPeers{remotes: map[uint64]*remote{}}, ended: make(chan struct{}),
 	}
 	var err error
 	if c.dirFile, err = memfd.NewReadOnlyForOthers("ibperf-directory", directorySize); err != nil {
@@ -78,6 +77,7 @@ func open(d *device) (*context, error) {
 	// Objects of the context may be closed after it: the directory stays mapped
 	// until none is left.
 	runtime.AddCleanup(c, func(f *memfd.File) { f.Unmap() }, c.dirFile)
+	c.async.init()
 	c.engine.init()
 	go c.serve()
 	return c, nil
@@ -123,7 +123,6 @@ func (c *context) Close() error {
 		conn.Close() // not before: peers take it for the end of this side's requesters
 	}
 	c.mu.Unlock()
-	c.multicastPeers.close()
 	for _, r := range remotes {
 		r.close()
 	}

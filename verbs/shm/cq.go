@@ -31,8 +31,6 @@ type cq struct {
 	lentTurn  relaxedCounter // lender that is served next
 	waiters   []*qp          // with work that waits, guarded by mu
 	waiting   relaxedCounter // their number
-
-	fetched acks // of events
 }
 
 // ownWC is a completion of this process's own making, in a cache line. When it is
@@ -72,16 +70,9 @@ func (c *context) CreateCQEx(init *verbs.CQInitAttrEx) (verbs.CQEx, error) {
 	q := &cq{object: object{ctx: c}, stamps: init.Timestamps}
 	q.setSize(init.CQE)
 	if init.Channel != nil {
-		own, ok := own[*channel](c, init.Channel)
-		if !ok {
-			return nil, c.err("create_cq", einval, "the channel must be of the same context, and open")
-		}
-		b, err := own.newNotifier()
-		if err != nil {
+		if err := q.attach(init.Channel); err != nil {
 			return nil, err
 		}
-		q.ch, q.notifier = own, b
-		own.attach(q)
 	}
 	return q, nil
 }
@@ -264,7 +255,7 @@ func (q *cq) ReqNotify(solicitedOnly bool) error {
 	return nil
 }
 
-func (q *cq) AckEvents(n int) { q.fetched.add(-n) }
+func (q *cq) AckEvents(n int) { q.ctx.async.count(&q.async, -n) }
 
 // Close waits until every event that was fetched is acknowledged.
 func (q *cq) Close() error {
@@ -274,13 +265,10 @@ func (q *cq) Close() error {
 	q.mu.Lock()
 	q.headSeen.Store(q.tail.Load() - 1) // so that no poll finds it empty, and all fail
 	q.mu.Unlock()
-	q.ctx.forget(&q.async)
-	q.async.wait()
-	q.fetched.wait()
-	if q.notifier == nil {
-		return nil
+	q.ctx.async.forget(&q.async)
+	q.ctx.async.await(&q.async)
+	if q.notifier != nil {
+		q.detach()
 	}
-	q.ch.detach(q)
-	q.ctx.free(q.notifier)
 	return nil
 }

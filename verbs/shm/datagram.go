@@ -1,8 +1,6 @@
 package shm
 
 import (
-	"encoding/binary"
-
 	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -17,15 +15,16 @@ import (
 //	+--------+-----------------------+-----------------+
 //	          '------- what the receive is filled with -'
 type datagram struct {
+	mark      uint32 // datagramMark
 	dest, src uint32 // QP numbers
 	qkey      uint32
 	flags     uint32
 	imm       [4]byte
-	packet    []byte // GRH and message
+	grh
 }
 
 const (
-	datagramMark   = 4 // first word of the header
+	datagramMark   = 4
 	datagramHeader = 24
 	datagramMTU    = 4096
 	datagramMax    = datagramHeader + verbs.GRHSize + datagramMTU
@@ -35,27 +34,23 @@ const (
 
 	qpnMask  = 1<<24 - 1
 	groupQPN = qpnMask // stands for the QPs of a group
+
+	// ownQKey in a request stands for the sending QP's Q_Key. A Q_Key with this bit can so be
+	// sent only by QPs that have it, and only the privileged may set one.
+	ownQKey = 1 << 31
 )
 
-// appendHeader appends everything but GRH and message.
-func (d *datagram) appendHeader(b []byte) []byte {
-	for _, v := range []uint32{datagramMark, d.dest, d.src, d.qkey, d.flags} {
-		b = binary.LittleEndian.AppendUint32(b, v)
-	}
-	return append(b, d.imm[:]...)
-}
-
-// decodeDatagram checks everything that a packet says of itself.
-func decodeDatagram(b []byte) (datagram, bool) {
+// decodeDatagram returns what a packet begins with, or nil if that is not as it should be.
+func decodeDatagram(b []byte) *datagram {
 	if len(b) < datagramHeader+verbs.GRHSize || len(b) > datagramMax {
-		return datagram{}, false
+		return nil
 	}
-	u := func(i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
-	d := datagram{dest: u(1), src: u(2), qkey: u(3), flags: u(4), imm: [4]byte(b[20:]), packet: b[datagramHeader:]}
-	g := decodeGRH(d.packet)
-	ok := u(0) == datagramMark && d.dest|d.src <= qpnMask && d.flags <= datagramSolicited|datagramWithImm &&
-		(d.dest == groupQPN) == isMulticast(g.dgid) && g.version == grhVersion && g.nextHeader == grhNextHeader && int(g.length) == len(d.packet)-verbs.GRHSize
-	return d, ok
+	d := view[datagram](b, 0)
+	if d.mark != datagramMark || d.dest|d.src > qpnMask || d.flags > datagramSolicited|datagramWithImm ||
+		!d.routed() || (d.dest == groupQPN) != isMulticast(d.dgid) || d.length() != len(b)-datagramHeader-verbs.GRHSize {
+		return nil
+	}
+	return d
 }
 
 // datagram sends a message of n bytes, which q.near holds, to where the request's
@@ -70,7 +65,8 @@ func (q *qp) datagram(wr *verbs.SendWR, n uint64) verbs.WCStatus {
 	if n > datagramMTU || q.lost() {
 		return verbs.WCSuccess
 	}
-	d := datagram{dest: dest & qpnMask, src: q.num, qkey: qkey, imm: wr.Imm}
+	d := datagram{mark: datagramMark, dest: dest & qpnMask, src: q.num, qkey: qkey, imm: wr.Imm}
+	d.grh = grhTo(&a.route, gidOf(q.ctx.id), int(n))
 	if qkey&ownQKey != 0 {
 		d.qkey = q.attr.QKey
 	}
@@ -80,38 +76,34 @@ func (q *qp) datagram(wr *verbs.SendWR, n uint64) verbs.WCStatus {
 	if wr.SendFlags&verbs.SendSolicited != 0 {
 		d.flags |= datagramSolicited
 	}
-	g := grhTo(&a.route, gidOf(q.ctx.id), int(n))
-	b := g.append(d.appendHeader(q.packet[:0]))
+	b := append(q.packet[:0], viewBytes(&d)...)
 	for _, piece := range q.near {
 		b = append(b, piece...)
 	}
 	q.packet = b
 	if a.remote == nil {
-		q.ctx.multicastPeers.send(b)
+		q.ctx.sendToAll(b)
 	} else {
-		sendNow(a.remote.conn, b)
+		trySend(a.remote.conn, b)
 	}
 	return verbs.WCSuccess
 }
 
-// deliver hands a message to the QPs that it is for: the one of its number, or
-// those of a group.
-func (c *context) deliver(d *datagram) {
-	g := decodeGRH(d.packet)
+// deliver hands a message to the QPs that it is for: the one of its number, or those of a
+// group. The packet is GRH and message.
+func (c *context) deliver(d *datagram, packet []byte) {
 	if d.dest == groupQPN {
-		for _, q := range c.members(g.dgid) {
-			q.deliver(d)
+		for _, q := range c.members(d.dgid) {
+			q.deliver(d, packet)
 		}
-		return
-	}
-	if q := c.qpOf(d.dest); q != nil && g.dgid == gidOf(c.id) {
-		q.deliver(d)
+	} else if q := c.qpOf(d.dest); q != nil && d.dgid == gidOf(c.id) {
+		q.deliver(d, packet)
 	}
 }
 
-func (q *qp) deliver(d *datagram) {
+func (q *qp) deliver(d *datagram, packet []byte) {
 	q.lock()
-	status := q.accept(d)
+	status := q.accept(d, packet)
 	life := q.life.Load()
 	q.unlock()
 	if status != verbs.WCSuccess {
@@ -121,7 +113,7 @@ func (q *qp) deliver(d *datagram) {
 
 // accept puts the message into the next receive, if the QP is to have it and has
 // posted one. The status is not success if that ends the QP.
-func (q *qp) accept(d *datagram) verbs.WCStatus {
+func (q *qp) accept(d *datagram, packet []byte) verbs.WCStatus {
 	if q.typ != verbs.QPTypeUD || !receives(verbs.QPState(q.state.Load())) {
 		return verbs.WCSuccess
 	}
@@ -129,38 +121,37 @@ func (q *qp) accept(d *datagram) verbs.WCStatus {
 		q.ctx.qkeyViolations.Add(1)
 		return verbs.WCSuccess
 	}
-	wrid, sges, ok := q.takeReceive()
+	e, sges, ok := q.takeReceive()
 	if !ok {
 		return verbs.WCSuccess
 	}
-	wc := verbs.WC{
-		WRID: wrid, Status: q.fill(sges, d.packet), Opcode: verbs.WCRecv, QPNum: q.num,
-		ByteLen: uint32(len(d.packet)), SrcQP: d.src, Flags: verbs.WCGRH,
+	status := q.fill(sges, packet)
+	e.wc = verbs.WC{
+		WRID: e.wc.WRID, Status: status, Opcode: verbs.WCRecv, QPNum: q.num,
+		ByteLen: uint32(len(packet)), SrcQP: d.src, Flags: verbs.WCGRH,
 	}
 	if d.flags&datagramWithImm != 0 {
-		wc.Flags |= verbs.WCWithImm
-		wc.Imm = d.imm
+		e.wc.Flags |= verbs.WCWithImm
+		e.wc.Imm = d.imm
 	}
-	e := ownWC{wc: wc, places: &q.recv.freed}
-	if q.srq != nil {
-		e.places = &q.srq.polled
-	}
-	q.recvCQ.push(&e, d.flags&datagramSolicited != 0 || wc.Status != verbs.WCSuccess)
-	return wc.Status
+	q.recvCQ.push(&e, d.flags&datagramSolicited != 0 || status != verbs.WCSuccess)
+	return status
 }
 
-// takeReceive takes the next receive, of the SRQ if the QP is on one.
-func (q *qp) takeReceive() (wrid uint64, sges []verbs.SGE, ok bool) {
+// takeReceive takes the next receive, of the SRQ if the QP is on one. Its completion has the
+// wr_id.
+func (q *qp) takeReceive() (e ownWC, sges []verbs.SGE, ok bool) {
 	if q.srq != nil {
-		return q.srq.take(q.sges[:0])
+		wrid, sges, ok := q.srq.take(q.sges[:0])
+		return ownWC{wc: verbs.WC{WRID: wrid}, places: &q.srq.polled}, sges, ok
 	}
 	r := &q.recv
 	i := r.next.Load()
 	if i == r.posted.Load() {
-		return 0, nil, false
+		return e, nil, false
 	}
 	r.next.Store(i + 1)
-	return r.slot(i).wrid, r.layout.receive(r.file.Bytes(), i, &q.sges), true
+	return ownWC{wc: verbs.WC{WRID: r.slot(i).wrid}, places: &r.freed}, r.layout.receive(r.file.Bytes(), i, &q.sges), true
 }
 
 // fill stores the packet in the memory of this side that the SGEs name.

@@ -124,9 +124,9 @@ func (m *mailbox) works(t *testing.T) {
 
 // packet is an honest message to the mailbox.
 func (m *mailbox) packet(n int) []byte {
-	d := datagram{dest: m.qp.num, src: 5, qkey: testQKey}
-	g := grhTo(&verbs.GlobalRoute{DGID: gidOf(m.ctx.id), HopLimit: 1}, gidOf(77), n)
-	return append(g.append(d.appendHeader(nil)), make([]byte, n)...)
+	d := datagram{mark: datagramMark, dest: m.qp.num, src: 5, qkey: testQKey}
+	d.grh = grhTo(&verbs.GlobalRoute{DGID: gidOf(m.ctx.id), HopLimit: 1}, gidOf(77), n)
+	return append(viewBytes(&d), make([]byte, n)...)
 }
 
 // TestWildDatagrams: what is not a message to this QP is dropped.
@@ -297,20 +297,22 @@ func TestDeregisterWhileReceiving(t *testing.T) {
 
 // FuzzDatagram feeds the decoder of what comes over the socket.
 func FuzzDatagram(f *testing.F) {
-	d := datagram{dest: 5, src: 6, qkey: 7, flags: datagramWithImm, imm: [4]byte{1, 2, 3, 4}}
-	g := grhTo(&verbs.GlobalRoute{HopLimit: 3, FlowLabel: 4, TrafficClass: 5}, gidOf(1), 2)
-	f.Add(append(g.append(d.appendHeader(nil)), 8, 9))
+	d := datagram{mark: datagramMark, dest: 5, src: 6, qkey: 7, flags: datagramWithImm, imm: [4]byte{1, 2, 3, 4}}
+	d.grh = grhTo(&verbs.GlobalRoute{HopLimit: 3, FlowLabel: 4, TrafficClass: 5}, gidOf(1), 2)
+	f.Add(append(viewBytes(&d), 8, 9))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		d, ok := decodeDatagram(b)
-		if !ok {
+		d := decodeDatagram(b)
+		if d == nil {
 			return
 		}
-		g := decodeGRH(d.packet)
-		again := append(g.append(d.appendHeader(nil)), d.packet[verbs.GRHSize:]...)
-		if string(again) != string(b) {
+		route := d.route()
+		again := datagram{mark: datagramMark, dest: d.dest, src: d.src, qkey: d.qkey, flags: d.flags, imm: d.imm}
+		again.grh = grhTo(&route, d.sgid, len(b)-datagramHeader-verbs.GRHSize)
+		again.dgid = d.dgid
+		if again != *d {
 			t.Errorf("%x decodes to %+v", b, d)
 		}
-		if int(g.length) > datagramMTU || d.dest > qpnMask || (d.dest == groupQPN) != isMulticast(g.dgid) {
+		if d.length() > datagramMTU || d.dest > qpnMask || (d.dest == groupQPN) != isMulticast(d.dgid) {
 			t.Errorf("%x is accepted", b)
 		}
 	})

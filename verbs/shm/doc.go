@@ -45,7 +45,7 @@
 //	responder     recv.go: receives and records
 //	shared        srq.go; shared.go: receives that are lent, borrow.go: the requester that takes
 //	              them, collect.go: their completions. xrc.go xrc_recv.go
-//	datagrams     datagram.go grh.go ah.go qkey.go mcast.go multicast_peers.go
+//	datagrams     datagram.go grh.go ah.go mcast.go multicast_peers.go
 //	completions   cq.go cq_receivers.go cq_size.go timestamp.go
 //	events        notifier.go channel.go pipe_unsafe.go; event.go: asynchronous ones
 //	Linux         system_unsafe_linux.go; elsewhere system_other.go: no device can be opened

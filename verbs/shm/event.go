@@ -1,53 +1,57 @@
 package shm
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// asyncEvents is the queue of a context's asynchronous events. Its lock and those
-// of acks are taken last, so that events can be raised under any other.
+// asyncEvents is the queue of a context's asynchronous events. Its lock is taken last, so that
+// events can be raised under any other.
 type asyncEvents struct {
 	mu      sync.Mutex
 	queue   []verbs.AsyncEvent
 	crowded map[*cq]struct{} // CQs that peers can overrun
 	wake    chan struct{}    // holds one token while there may be something new
+	acked   sync.Cond        // of mu: an object has no more events to acknowledge
 }
 
-func newAsyncEvents() asyncEvents {
-	return asyncEvents{crowded: map[*cq]struct{}{}, wake: make(chan struct{}, 1)}
+func (l *asyncEvents) init() {
+	l.crowded, l.wake, l.acked.L = map[*cq]struct{}{}, make(chan struct{}, 1), &l.mu
 }
 
-// acks counts the events of an object that were fetched and are not acknowledged.
+// acks counts the events of an object, of completions too, that were fetched and are not
+// acknowledged. The lock of asyncEvents guards it.
 type acks struct {
-	mu   sync.Mutex
-	cond *sync.Cond
 	n    int
-	gone bool // the object is destroyed: guarded by the lock of asyncEvents
+	gone bool // the object is destroyed
 }
 
 // acked is an object whose asynchronous events are acknowledged: a QP, CQ or SRQ.
 type acked interface{ asyncAcks() *acks }
 
-func (a *acks) add(n int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.n += n
-	if a.n == 0 && a.cond != nil {
-		a.cond.Broadcast()
+func (q *qp) asyncAcks() *acks { return &q.async }
+func (q *cq) asyncAcks() *acks { return &q.async }
+
+// count counts events that were fetched, or with n < 0 acknowledged.
+func (l *asyncEvents) count(a *acks, n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if a.n += n; a.n <= 0 {
+		l.acked.Broadcast()
 	}
 }
 
-func (a *acks) wait() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.cond == nil {
-		a.cond = sync.NewCond(&a.mu)
-	}
+// await waits until all events of an object are acknowledged. Its caller must hold no lock, since
+// whoever acknowledges may use the object first.
+func (l *asyncEvents) await(a *acks) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for a.n > 0 {
-		a.cond.Wait()
+		l.acked.Wait()
 	}
 }
 
@@ -64,19 +68,17 @@ func acksOf(e verbs.AsyncEvent) *acks {
 
 // raise queues an event. It never waits and may be called under any lock.
 func (c *context) raise(e verbs.AsyncEvent) {
-	a := acksOf(e)
 	c.async.mu.Lock()
 	defer c.async.mu.Unlock()
-	if a != nil && a.gone {
-		return
+	if a := acksOf(e); a == nil || !a.gone {
+		c.async.queue = append(c.async.queue, e)
+		c.async.signal()
 	}
-	c.async.queue = append(c.async.queue, e)
-	c.async.signal()
 }
 
-func (q *asyncEvents) signal() {
+func (l *asyncEvents) signal() {
 	select {
-	case q.wake <- struct{}{}:
+	case l.wake <- struct{}{}:
 	default:
 	}
 }
@@ -94,21 +96,19 @@ func (c *context) GetAsyncEvent(timeout time.Duration) (verbs.AsyncEvent, error)
 	defer waits.Put(timer)
 	defer timer.Stop()
 	for {
-		crowded := c.async.toLookAt()
-		for _, q := range crowded {
+		left := time.Until(end)
+		wait := left // once: a sleeper costs no CPU
+		for _, q := range c.async.toLookAt() {
 			q.look()
+			wait = min(left, overrunLooks)
 		}
 		if e, ok := c.async.take(); ok {
 			return e, nil
 		}
-		left := time.Until(end)
 		if left <= 0 {
 			return verbs.AsyncEvent{}, verbs.ErrTimeout
 		}
-		if len(crowded) > 0 {
-			left = min(left, overrunLooks)
-		}
-		timer.Reset(left) // one wait: a sleeper costs no CPU
+		timer.Reset(wait)
 		select {
 		case <-c.ended:
 			return verbs.AsyncEvent{}, c.err("get_async_event", ebadf, closedText)
@@ -119,61 +119,47 @@ func (c *context) GetAsyncEvent(timeout time.Duration) (verbs.AsyncEvent, error)
 }
 
 // watch says whether the CQ is to be looked at while somebody waits for events.
-func (q *asyncEvents) watch(cq *cq, crowded bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if !crowded {
-		delete(q.crowded, cq)
-		return
+func (l *asyncEvents) watch(q *cq, crowded bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.crowded, q)
+	if crowded {
+		l.crowded[q] = struct{}{}
+		l.signal()
 	}
-	q.crowded[cq] = struct{}{}
-	q.signal()
 }
 
-func (q *asyncEvents) toLookAt() (list []*cq) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for cq := range q.crowded {
-		list = append(list, cq)
-	}
-	return list
+func (l *asyncEvents) toLookAt() []*cq {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Collect(maps.Keys(l.crowded))
 }
 
-func (q *asyncEvents) take() (e verbs.AsyncEvent, ok bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.queue) == 0 {
+func (l *asyncEvents) take() (e verbs.AsyncEvent, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queue) == 0 {
 		return e, false
 	}
-	e, q.queue = q.queue[0], q.queue[1:]
+	e, l.queue = l.queue[0], l.queue[1:]
 	if a := acksOf(e); a != nil {
-		a.add(1)
+		a.n++
 	}
-	if len(q.queue) > 0 {
-		q.signal() // for another who waits
-	}
+	l.signal() // for another who waits
 	return e, true
 }
 
 func (c *context) AckAsyncEvent(e verbs.AsyncEvent) {
 	if a := acksOf(e); a != nil {
-		a.add(-1)
+		c.async.count(a, -1)
 	}
 }
 
 // forget drops the queued events of an object that is destroyed and lets no more
-// be raised. The caller's destroy then waits for the acknowledgement of those that
-// were fetched; it must hold no lock in the meantime, since whoever acknowledges
-// may use the object first.
-func (c *context) forget(a *acks) {
-	c.async.mu.Lock()
-	defer c.async.mu.Unlock()
+// be raised. Destroy then waits for the acknowledgement of those that were fetched.
+func (l *asyncEvents) forget(a *acks) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	a.gone = true
-	var rest []verbs.AsyncEvent
-	for _, e := range c.async.queue {
-		if acksOf(e) != a {
-			rest = append(rest, e)
-		}
-	}
-	c.async.queue = rest
+	l.queue = slices.DeleteFunc(l.queue, func(e verbs.AsyncEvent) bool { return acksOf(e) == a })
 }

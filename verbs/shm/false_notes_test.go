@@ -61,7 +61,7 @@ func (v *victim) sayClosed(inode uint64) (stop func()) {
 			}
 			v.ctx.mu.Unlock()
 			for _, c := range conns {
-				sendNow(c, encodeNote(inode))
+				trySend(c, encodeNote(inode))
 			}
 			select {
 			case <-done:

@@ -6,12 +6,11 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// grh is a global routing header as RoCE v2 has it: an IPv6 header with UDP behind it.
+// grh is a global routing header as RoCE v2 has it: an IPv6 header with UDP behind it, of
+// verbs.GRHSize bytes.
 type grh struct {
-	version    uint8
-	class      uint8
-	flow       uint32 // 20 bits
-	length     uint16 // of the message
+	first      [4]byte // version, traffic class (8 bits) and flow label (20 bits)
+	payload    [2]byte // bytes of the message
 	nextHeader uint8
 	hopLimit   uint8
 	sgid, dgid verbs.GID
@@ -25,31 +24,22 @@ const (
 
 // grhTo returns the header of a message of n bytes from the GID along the route.
 func grhTo(r *verbs.GlobalRoute, from verbs.GID, n int) grh {
-	return grh{
-		version: grhVersion, class: r.TrafficClass, flow: r.FlowLabel & flowMask, length: uint16(n),
-		nextHeader: grhNextHeader, hopLimit: r.HopLimit, sgid: from, dgid: r.DGID,
-	}
+	g := grh{nextHeader: grhNextHeader, hopLimit: r.HopLimit, sgid: from, dgid: r.DGID}
+	binary.BigEndian.PutUint32(g.first[:], grhVersion<<28|uint32(r.TrafficClass)<<20|r.FlowLabel&flowMask)
+	binary.BigEndian.PutUint16(g.payload[:], uint16(n))
+	return g
 }
+
+// routed tells whether it is a header of RoCE v2.
+func (g *grh) routed() bool { return g.version() == grhVersion && g.nextHeader == grhNextHeader }
+
+func (g *grh) version() uint8 { return g.first[0] >> 4 }
+
+// length is that of the message.
+func (g *grh) length() int { return int(binary.BigEndian.Uint16(g.payload[:])) }
 
 // route returns the way back. The table of the port has one GID.
 func (g *grh) route() verbs.GlobalRoute {
-	return verbs.GlobalRoute{DGID: g.sgid, FlowLabel: g.flow, HopLimit: g.hopLimit, TrafficClass: g.class}
-}
-
-func (g *grh) append(b []byte) []byte {
-	b = binary.BigEndian.AppendUint32(b, uint32(g.version)<<28|uint32(g.class)<<20|g.flow)
-	b = binary.BigEndian.AppendUint16(b, g.length)
-	b = append(b, g.nextHeader, g.hopLimit)
-	b = append(b, g.sgid[:]...)
-	return append(b, g.dgid[:]...)
-}
-
-// decodeGRH reads the first GRHSize bytes.
-func decodeGRH(b []byte) grh {
-	first := binary.BigEndian.Uint32(b)
-	return grh{
-		version: uint8(first >> 28), class: uint8(first >> 20), flow: first & flowMask,
-		length: binary.BigEndian.Uint16(b[4:]), nextHeader: b[6], hopLimit: b[7],
-		sgid: verbs.GID(b[8:24]), dgid: verbs.GID(b[24:40]),
-	}
+	first := binary.BigEndian.Uint32(g.first[:])
+	return verbs.GlobalRoute{DGID: g.sgid, FlowLabel: first & flowMask, HopLimit: g.hopLimit, TrafficClass: uint8(first >> 20)}
 }

@@ -18,6 +18,11 @@ func view[T any](b []byte, at int) *T {
 	return (*T)(unsafe.Pointer(unsafe.SliceData(b[at : at+int(unsafe.Sizeof(*new(T)))])))
 }
 
+// viewBytes is the memory of a structure.
+func viewBytes[T any](p *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+}
+
 // wordOf returns the first 8 bytes as a word, or nil if they are not aligned for that.
 func wordOf(b []byte) *uint64 {
 	word := unsafe.Pointer(unsafe.SliceData(b[:wordSize]))

@@ -66,7 +66,7 @@ func (q *qp) checkModify(from, to verbs.QPState, a *verbs.QPAttr, mask verbs.QPA
 		why = "the address vector in SQD must lead to the same device: reset the QP to connect it to another"
 	case mask&verbs.MaskCurState != 0 && a.CurState != from:
 		why = fmt.Sprintf("cur_qp_state %s: the QP is in %s", a.CurState, from)
-	case !qkeyAllowed(a, mask):
+	case mask&verbs.MaskQKey != 0 && a.QKey&ownQKey != 0 && !hasNetRaw():
 		return q.err("modify_qp", unix.EPERM, fmt.Sprintf("qkey %#x: one with the top bit needs CAP_NET_RAW", a.QKey))
 	default:
 		if why = checkAttr(a, mask); why == "" {

@@ -2,7 +2,6 @@ package shm
 
 import (
 	"errors"
-	"net"
 	"os"
 	"slices"
 	"strconv"
@@ -10,63 +9,44 @@ import (
 	"sync"
 )
 
-// multicastPeers are the connections over which a context's messages to multicast
-// groups go: one to each context of this user on this host, itself included.
-// Which of them has QPs in a group only they know.
+// multicastPeers are where a context's messages to multicast groups go: the contexts of this
+// user on this host, itself included. Which of them has QPs in a group only they know.
 type multicastPeers struct {
-	mu    sync.Mutex
-	conns map[uint64]*net.UnixConn // nil: of another user
+	mu      sync.Mutex
+	remotes map[uint64]*remote // by id; nil: of another user
 }
 
-// send sends the packet to all. Those that do not keep up miss it.
-func (n *multicastPeers) send(b []byte) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.meet()
-	for id, conn := range n.conns {
-		if conn != nil && !sendNow(conn, b) {
-			conn.Close()
-			delete(n.conns, id)
+// sendToAll sends the packet to all. Those that do not keep up miss it.
+func (c *context) sendToAll(b []byte) {
+	m := &c.multicastPeers
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if ids, err := contexts(); err == nil {
+		c.meet(ids)
+	}
+	for _, r := range m.remotes {
+		if r != nil {
+			trySend(r.conn, b)
 		}
 	}
 }
 
 // meet connects to contexts that are new and forgets those that are gone.
-func (n *multicastPeers) meet() {
-	ids, err := contexts()
-	if err != nil {
-		return
-	}
-	for id, conn := range n.conns {
+func (c *context) meet(ids []uint64) {
+	known := c.multicastPeers.remotes
+	for id, r := range known {
 		if !slices.Contains(ids, id) {
-			if conn != nil {
-				conn.Close()
-			}
-			delete(n.conns, id)
+			c.release(r)
+			delete(known, id)
 		}
-	}
-	if n.conns == nil {
-		n.conns = map[uint64]*net.UnixConn{}
 	}
 	for _, id := range ids {
-		if _, known := n.conns[id]; known {
-			continue
-		}
-		if conn, _, err := dial(id); err == nil || errors.Is(err, errOtherUser) {
-			n.conns[id] = conn
-		}
-	}
-}
-
-func (n *multicastPeers) close() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, conn := range n.conns {
-		if conn != nil {
-			conn.Close()
+		if _, met := known[id]; !met {
+			if r, err := c.remoteOf(id); err == nil || errors.Is(err, errOtherUser) {
+				known[id] = r
+			}
 		}
 	}
-	n.conns = nil
 }
 
 // contexts returns the ids of the contexts on this host: each listens under a
@@ -82,16 +62,10 @@ func contexts() (ids []uint64, err error) {
 		if len(f) != 8 || f[3] != listening {
 			continue
 		}
-		if id, ok := idOfSocket(f[7]); ok {
+		id, err := strconv.ParseUint(strings.TrimPrefix(f[7], socketPrefix), 16, 64)
+		if err == nil && f[7] == socketAddr(id).Name {
 			ids = append(ids, id)
 		}
 	}
 	return ids, nil
-}
-
-// idOfSocket reads what socketAddr writes.
-func idOfSocket(name string) (uint64, bool) {
-	hex, ok := strings.CutPrefix(name, socketPrefix)
-	id, err := strconv.ParseUint(hex, 16, 64)
-	return id, ok && err == nil && name == socketAddr(id).Name
 }

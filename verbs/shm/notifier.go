@@ -114,25 +114,13 @@ func (b *notifier) take(armed uint64) bool {
 	return true
 }
 
-// newNotifier makes the notifier of a CQ on the channel.
-func (ch *channel) newNotifier() (*notifier, error) {
-	b := &notifier{fd: ch.out}
-	if !ch.ctx.notifiers.enter(b, func(num uint32) {
-		e := &ch.ctx.dir.cqs[num%maxCQ]
-		b.cq, b.word = num, &e.armed
-		b.taken = atomic.LoadUint64(b.word) >> armShift // by the CQ that had the place before
-		b.notified.Store(b.taken)
-		atomic.StoreUint32(&e.fd, uint32(ch.out))
-		atomic.StoreUint64(&e.inode, ch.inode)
-		atomic.StoreUint64(b.word, b.taken<<armShift|armNone)
-	}) {
-		return nil, ch.ctx.err("create_cq", enomem, "all CQs are in use")
-	}
-	return b, nil
-}
-
-// free gives the CQ's place in the directory back.
-func (c *context) free(b *notifier) {
-	b.end()
-	c.notifiers.at(b.cq).Store(nil)
+// newNotifier makes the notifier of the CQ of the number on the channel.
+func (ch *channel) newNotifier(num uint32) *notifier {
+	e := &ch.ctx.dir.cqs[num%maxCQ]
+	b := &notifier{cq: num, word: &e.armed, fd: ch.out}
+	b.taken = atomic.LoadUint64(b.word) >> armShift // by the CQ that had the place before
+	atomic.StoreUint32(&e.fd, uint32(ch.out))
+	atomic.StoreUint64(&e.inode, ch.inode)
+	atomic.StoreUint64(b.word, b.taken<<armShift|armNone)
+	return b
 }

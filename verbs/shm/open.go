@@ -3,7 +3,6 @@ package shm
 import (
 	"errors"
 	"fmt"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,23 +21,16 @@ const maxFD = 1 << 20
 // open opens what the peer's process has as fd, if it is of the type (S_IFREG or S_IFIFO) and still the
 // file with the inode; inode 0: whatever it is.
 func (r *remote) open(fd uint32, inode uint64, format uint32, flags int) (int, error) {
-	path := fmt.Sprintf("/proc/%d/fd/%d", r.pid, fd)
-	var before, after unix.Stat_t
-	if err := unix.Stat(path, &before); err != nil {
-		return -1, err
-	}
-	if inode != 0 && before.Ino != inode || uint32(before.Mode)&unix.S_IFMT != format {
-		return -1, unix.ENOENT
-	}
-	own, err := unix.Open(path, flags|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	found, err := unix.Open(fmt.Sprintf("/proc/%d/fd/%d", r.pid, fd), pathOnly|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, err
 	}
-	if err := unix.Fstat(own, &after); err != nil || after.Ino != before.Ino || after.Dev != before.Dev {
-		unix.Close(own)
+	defer unix.Close(found)
+	var st unix.Stat_t
+	if unix.Fstat(found, &st) != nil || inode != 0 && st.Ino != inode || uint32(st.Mode)&unix.S_IFMT != format {
 		return -1, unix.ENOENT
 	}
-	return own, nil
+	return unix.Open(fmt.Sprintf("/proc/self/fd/%d", found), flags|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 }
 
 // mapMemory maps size bytes of a memfd of the peer, 0: all. One that could shrink is refused: reading beyond
@@ -54,13 +46,13 @@ func (r *remote) mapMemory(fd uint32, inode uint64, size, prot int) ([]byte, err
 	}
 	defer unix.Close(own)
 	var st unix.Stat_t
-	if err := unix.Fstat(own, &st); err != nil {
-		return nil, err
+	if !lasting(own) || unix.Fstat(own, &st) != nil { // in this order: what can shrink has no size that counts
+		return nil, errPeer
 	}
 	if size == 0 {
 		size = int(st.Size)
 	}
-	if !lasting(own) || size <= 0 || int64(size) > st.Size {
+	if size == 0 || int64(size) > st.Size {
 		return nil, errPeer
 	}
 	return unix.Mmap(own, 0, size, prot, unix.MAP_SHARED)
@@ -78,12 +70,7 @@ func (r *remote) mapDirectory() ([]byte, error) {
 
 // passing tells whether an error of open is a want of this process's that may pass.
 func passing(err error) bool {
-	for _, errno := range [...]syscall.Errno{unix.EMFILE, unix.ENFILE, unix.ENOMEM} {
-		if errors.Is(err, errno) {
-			return true
-		}
-	}
-	return false
+	return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ENOMEM)
 }
 
 // inodeOf returns the inode of an open file of this process.

@@ -26,6 +26,7 @@ type qp struct {
 	made           verbs.QPInitAttr // what Query tells of it
 	entry          *qpEntry         // what peers see of it
 	seen           seen             // of lock and unlock
+	asked          atomic.Uint32    // looks that peers have asked for since the one under way began
 
 	modify sync.Mutex // one change of state at a time, also to closed, which the context's lock guards too
 
@@ -255,7 +256,7 @@ func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.Or
 // Close destroys the QP and waits until its events that were fetched are acknowledged.
 func (q *qp) Close() error {
 	err := q.destroy()
-	q.async.wait()
+	q.ctx.async.await(&q.async)
 	return err
 }
 
@@ -281,7 +282,7 @@ func (q *qp) destroy() error {
 	q.recvCQ.setReceiver(q, false)
 	atomic.StoreUint32(&q.entry.num, 0)
 	c.qps.at(q.num).Store(nil) // not before: who deregisters memory waits for the QPs that are here
-	c.forget(&q.async)
+	c.async.forget(&q.async)
 	q.hold(-1)
 	return q.recv.file.CloseFD()
 }
@@ -306,9 +307,7 @@ func (q *qp) cease(state verbs.QPState) {
 	if p != nil {
 		p.unmap()
 	}
-	if r != nil {
-		q.ctx.release(r)
-	}
+	q.ctx.release(r)
 }
 
 // raise raises the event for each handle of the QP.

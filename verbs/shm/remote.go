@@ -44,8 +44,11 @@ func (c *context) remoteOf(id uint64) (*remote, error) {
 	return r, nil
 }
 
-// release gives a reference back; the last one closes the connection.
+// release gives a reference back, if there is one; the last one closes the connection.
 func (c *context) release(r *remote) {
+	if r == nil {
+		return
+	}
 	c.mu.Lock()
 	r.refs--
 	last := r.refs == 0
@@ -75,7 +78,6 @@ func (c *context) openRemote(id uint64) (*remote, error) {
 		r.close()
 		return nil, errPeer
 	}
-	trySend(conn, encodeNote(c.id))
 	go r.read()
 	return r, nil
 }
@@ -84,14 +86,32 @@ func (c *context) openRemote(id uint64) (*remote, error) {
 func (r *remote) read() {
 	b := make([]byte, noteSize)
 	for {
-		n, err := r.conn.Read(b)
-		if err != nil || n == 0 {
+		switch n, err := r.conn.Read(b); {
+		case err != nil || n == 0:
 			r.dead.Store(true)
 			r.ctx.dir.change()
+			r.ctx.wakeBehind(r)
 			return
-		}
-		if n == noteSize {
+		case n == noteSize:
 			r.forget(decodeNote(b))
+		}
+	}
+}
+
+// wakeBehind wakes those who wait for a CQ that has completions, if QPs on it are connected to a
+// context that is gone: its process may have been killed between a completion and its token.
+func (c *context) wakeBehind(r *remote) {
+	for _, q := range c.qps.all() {
+		switch {
+		case q.remote.Load() != r:
+		case q.domain == nil:
+			q.recvCQ.notifyAgain()
+		default:
+			q.domain.mu.Lock()
+			for _, s := range q.domain.srqs {
+				s.cq.notifyAgain()
+			}
+			q.domain.mu.Unlock()
 		}
 	}
 }

@@ -1,9 +1,7 @@
 package shm
 
 import (
-	"maps"
 	"net"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -22,19 +20,15 @@ const acceptAgain = 10 * time.Millisecond
 func (c *context) serve() {
 	for {
 		conn, err := c.sock.AcceptUnix()
-		if err != nil { // closed, or short of descriptors; who connected waits in the socket's queue
-			select {
-			case <-c.ended:
-				return
-			case <-time.After(acceptAgain):
-			}
+		if err == nil {
+			go c.serveConn(conn)
 			continue
 		}
-		if _, err := processOf(conn); err != nil || !c.keepConn(conn) {
-			conn.Close()
-			continue
+		select { // closed, or short of descriptors; who connected waits in the socket's queue
+		case <-c.ended:
+			return
+		case <-time.After(acceptAgain):
 		}
-		go c.serveConn(conn)
 	}
 }
 
@@ -49,60 +43,52 @@ func (c *context) keepConn(conn *net.UnixConn) bool {
 	return !c.isClosed()
 }
 
-// dropConn ends the connection of a context that is lost. Its process may have been killed between
-// a completion and its token: who waits for a CQ that has completions of its is woken.
-func (c *context) dropConn(conn *net.UnixConn, id uint64) {
+func (c *context) dropConn(conn *net.UnixConn) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	delete(c.conns, conn)
-	channels := slices.Collect(maps.Keys(c.channels))
-	c.mu.Unlock()
-	for _, ch := range channels {
-		ch.notifyLost(id)
-	}
 	conn.Close()
 }
-
-// maxLooks is how many QPs one peer can have waiting to be looked at.
-const maxLooks = 1024
 
 // serveConn serves one peer. The connection is also how the peer learns that this process is
 // gone, so it stays open as long as the peer wants.
 func (c *context) serveConn(conn *net.UnixConn) {
-	id := uint64(0)
-	defer func() { c.dropConn(conn, id) }()
-	looks := make(chan uint32, maxLooks)
-	defer close(looks)
-	go c.lookAt(looks)
+	defer c.dropConn(conn)
+	if _, err := processOf(conn); err != nil || !c.keepConn(conn) {
+		return
+	}
 	b := make([]byte, datagramMax+1)
 	for {
 		n, err := conn.Read(b)
-		switch {
-		case err != nil || n == 0:
+		if err != nil || n == 0 {
 			return
-		case n == noteSize:
-			id = decodeNote(b)
-		case n == lookSize:
-			select {
-			case looks <- decodeLook(b):
-			default: // more than an honest peer asks for
+		}
+		if n != lookSize {
+			if d := decodeDatagram(b[:n]); d != nil {
+				c.deliver(d, b[datagramHeader:n])
 			}
-		default:
-			if d, ok := decodeDatagram(b[:n]); ok {
-				c.deliver(&d)
-			}
+		} else if q := c.qpOf(decodeLook(b)); q != nil {
+			q.lookSoon()
 		}
 	}
 }
 
-// lookAt looks at the QPs that a peer names. It is not done where datagrams are taken: a
-// look may wait for a requester of the peer's.
-func (c *context) lookAt(nums <-chan uint32) {
-	for num := range nums {
-		if q := c.qpOf(num); q != nil {
+// lookSoon looks at the QP for a peer that asks for it, in a goroutine of its own, as a look may
+// wait for a requester of the peer's.
+func (q *qp) lookSoon() {
+	if q.asked.Add(1) > 1 {
+		return // who looks now does it again
+	}
+	go func() {
+		for {
+			n := q.asked.Load()
 			q.look()
 			q.established()
+			if q.asked.CompareAndSwap(n, 0) {
+				return
+			}
 		}
-	}
+	}()
 }
 
 // qpOf returns the QP of the number, or nil.
@@ -115,18 +101,13 @@ func (c *context) qpOf(num uint32) *qp {
 
 // requestLook asks the peer's device to look at its QP.
 func (p *peer) requestLook() {
-	if p.looking.Swap(true) {
-		return // is being done
-	}
 	b := encodeLook(p.num)
-	if trySend(p.remote.conn, b) != unix.EAGAIN {
-		p.looking.Store(false)
-		return
+	if trySend(p.remote.conn, b) == unix.EAGAIN && !p.asking.Swap(true) {
+		go func() { // the socket is full of messages: as soon as there is room
+			p.remote.conn.Write(b)
+			p.asking.Store(false)
+		}()
 	}
-	go func() { // the socket is full of messages: as soon as there is room
-		p.remote.conn.Write(b)
-		p.looking.Store(false)
-	}()
 }
 
 // look moves the QP to ERR if its peer has ended the connection, and does what its peer wants

@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,14 +12,13 @@ import (
 )
 
 // Each context listens on a unix socket in the abstract name space, whose name its GID gives.
-// A connection tells either side of the other's end, and carries packets: at first the id of the
-// context that connects; then messages of UD, and the number of a QP that the receiver is to
-// look at, each of which needs the receiver's device; and back that memory has no region any
-// more. Both ends insist on their own uid.
+// A connection tells either side of the other's end, and carries packets: messages of UD, and the
+// number of a QP that the receiver is to look at, each of which needs the receiver's device; and
+// back that memory has no region any more. Both ends insist on their own uid.
 
 const (
 	lookSize = 4 // a packet with the number of a QP; all others are messages of UD
-	noteSize = 8 // a packet with the id; back, with the inode of memory that has no region any more, 0: of any that may have none
+	noteSize = 8 // a packet back, with the inode of memory that has no region any more, 0: of any that may have none
 
 	datagramRoom = 1 << 22 // bytes on their way to one context
 )
@@ -66,7 +66,7 @@ func processOf(conn *net.UnixConn) (pid int32, err error) {
 	return pid, nil
 }
 
-// trySend sends a packet if it fits the socket now.
+// trySend sends a packet if there is room for it in the socket. No packet gets an answer.
 func trySend(conn *net.UnixConn, b []byte) error {
 	return control(conn, func(fd int) error { return unix.Send(fd, b, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL) })
 }
@@ -77,16 +77,6 @@ func control(conn *net.UnixConn, f func(fd int) error) error {
 	if err != nil {
 		return err
 	}
-	var failed error
-	if err := raw.Control(func(fd uintptr) { failed = f(int(fd)) }); err != nil {
-		return err
-	}
-	return failed
-}
-
-// sendNow sends a packet that gets no answer. If the peer does not keep up, and
-// the socket is full, the packet is lost. It is false if nobody is there any more.
-func sendNow(conn *net.UnixConn, b []byte) bool {
-	err := trySend(conn, b)
-	return err == nil || err == unix.EAGAIN || err == unix.EINTR
+	closed := raw.Control(func(fd uintptr) { err = f(int(fd)) })
+	return cmp.Or(closed, err)
 }

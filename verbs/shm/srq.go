@@ -225,8 +225,8 @@ func (s *srq) Close() error {
 	c := s.ctx
 	atomic.StoreUint32(&c.dir.srqs[s.num%maxSRQ].num, 0)
 	c.srqs.at(s.num).Store(nil)
-	c.forget(&s.async)
-	s.async.wait()
+	c.async.forget(&s.async)
+	c.async.await(&s.async)
 	s.hold(-1)
 	return nil
 }

@@ -2,12 +2,17 @@
 
 package shm
 
-import "syscall"
+import (
+	"syscall"
+	"time"
+)
 
 // Without Linux no device can be opened (memfd.New says why), so that none of this is called.
 
+const pathOnly = 0
+
 func makePipe(*[2]int) error                 { return syscall.ENOSYS }
-func awaitToken(int, int)                    {}
+func awaitToken(int, time.Duration)          {}
 func lasting(int) bool                       { return false }
 func credentials(int) (int32, uint32, error) { return 0, 0, syscall.ENOSYS }
 func hasNetRaw() bool                        { return false }

@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -9,13 +10,15 @@ import (
 // What the device asks of the system that only Linux has. Elsewhere the package builds, and
 // its devices cannot be opened.
 
+const pathOnly = unix.O_PATH // of open: nothing is done with the file, whatever it is
+
 func makePipe(ends *[2]int) error { return unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK) }
 
-// awaitToken waits until there is something to read, for some milliseconds, which the garbage
+// awaitToken waits until there is something to read, for so long at most, which the garbage
 // collector waits for. It may return early.
-func awaitToken(fd int, ms int) {
+func awaitToken(fd int, most time.Duration) {
 	p := unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
-	limit := unix.Timespec{Sec: int64(ms / 1000), Nsec: int64(ms%1000) * 1e6}
+	limit := unix.NsecToTimespec(int64(most))
 	unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p)), 1, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
 }
 

@@ -65,8 +65,8 @@ func (h *xrcQP) Close() error {
 	if left == before {
 		return nil
 	}
-	q.ctx.forget(&h.events)
-	h.events.wait()
+	q.ctx.async.forget(&h.events)
+	q.ctx.async.await(&h.events)
 	var err error
 	if left == 0 {
 		err = q.Close()
