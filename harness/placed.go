@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ibperf/ibperf/internal/message"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -134,17 +135,22 @@ func (i *receiver) tookAnyOrder(n uint64) error {
 	return nil
 }
 
-// placedConsumer returns what is done with message n, which has landed in b.
-func (s *scheme) placedConsumer() func(i *receiver, b []byte, n uint64) {
-	touch := s.toucher()
-	if !s.verify {
-		return func(i *receiver, b []byte, _ uint64) { i.sum += touch(b) }
+// placedConsumer returns what is done with message n of a lane, which has taken a receive of
+// another one, its home.
+func (s *scheme) placedConsumer() func(l, home *lane, place, n uint64) {
+	touch, landing := s.toucher(), s.landing()
+	switch {
+	case s.verify:
+		return func(l, home *lane, place, n uint64) {
+			b, i := landing(l, home, place, n), &l.in
+			i.sum += touch(b)
+			copy(i.laid.Slot(n), b)
+			i.check.Check(n)
+		}
+	case s.touch == option.TouchNone:
+		return func(_, _ *lane, _, _ uint64) {}
 	}
-	return func(i *receiver, b []byte, n uint64) {
-		i.sum += touch(b)
-		copy(i.laid.Slot(n), b)
-		i.check.Check(n)
-	}
+	return func(l, home *lane, place, n uint64) { l.in.sum += touch(landing(l, home, place, n)) }
 }
 
 // landing returns where message n of a lane is.
@@ -158,14 +164,14 @@ func (s *scheme) landing() func(l, home *lane, place, n uint64) []byte {
 // takePlaced is the step of a stream that learns of messages by their completions.
 func (w *worker) takePlaced(most *uint64) func() (uint64, error) {
 	s := w.scheme
-	consume, reap, landing, took := s.placedConsumer(), w.receivePoller(most), s.landing(), s.taker()
+	consume, reap, took := s.placedConsumer(), w.receivePoller(most), s.taker()
 	return func() (uint64, error) {
 		wcs, err := reap()
 		for k := range wcs {
 			l, home, place := w.landed(&wcs[k])
 			i := &l.in
 			n := i.numberOf(s, &wcs[k])
-			consume(i, landing(l, home, place, n), n)
+			consume(l, home, place, n)
 			if err := took(i, n); err != nil {
 				return 0, err
 			}
@@ -186,7 +192,7 @@ func (w *worker) takePlaced(most *uint64) func() (uint64, error) {
 // that was given up already is none.
 func (w *worker) arrivePlaced() func() (bool, error) {
 	s, most := w.scheme, uint64(1)
-	consume, reap, landing := s.placedConsumer(), w.receivePoller(&most), s.landing()
+	consume, reap := s.placedConsumer(), w.receivePoller(&most)
 	asks := s.lossy && w.leads()
 	return func() (bool, error) {
 		wcs, err := reap()
@@ -196,7 +202,7 @@ func (w *worker) arrivePlaced() func() (bool, error) {
 		l, home, place := w.landed(&wcs[0])
 		i := &l.in
 		n := i.numberOf(s, &wcs[0])
-		consume(i, landing(l, home, place, n), n)
+		consume(l, home, place, n)
 		i.took(n)
 		if asks && (l != w.turns.asked || n+1 != l.out.sent) {
 			w.turns.late++
