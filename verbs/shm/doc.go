@@ -38,7 +38,7 @@
 //	              mapped. socket.go, serve.go: the connections between contexts
 //	memory, keys  mr.go window.go; mw.go, bind.go: memory windows
 //	QPs           qp.go qptype.go modify.go
-//	requester     post.go, execute.go, move.go: a request from PostSend to the peer's
+//	requester     post.go, again.go, execute.go, move.go: a request from PostSend to the peer's
 //	              completion. peer.go: the QP it is for. queue.go, overtake.go, progress.go:
 //	              requests that wait, and who goes on with them. lock.go, turn.go: who waits
 //	              until a requester is out
