@@ -56,7 +56,7 @@ const claimMost = 16
 func (p *peer) unclaim() {
 	for range claimTries {
 		w := atomic.LoadUint64(&p.header.lent)
-		if p.claimed == 0 || atomic.CompareAndSwapUint64(&p.header.lent, w, w>>32<<32|uint64(p.next)) {
+		if atomic.CompareAndSwapUint64(&p.header.lent, w, w>>32<<32|uint64(p.next)) {
 			break
 		}
 	}

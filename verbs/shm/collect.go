@@ -11,6 +11,7 @@ func (q *qp) collect(polled *cq, wc []verbs.WC) (n int, ok bool) {
 	r := &q.recv
 	var s *srq
 	var to *cq // locked, as the next receive is mostly of the same queue
+	var e ownWC
 	i := r.next.Load()
 	for ok = true; ok; i++ {
 		w1, there := r.record(i)
@@ -23,22 +24,30 @@ func (q *qp) collect(polled *cq, wc []verbs.WC) (n int, ok bool) {
 		w := r.lent[i&(r.layout.n-1)]
 		s = w.srq
 		if c := s.completions(q); c != to {
-			to.unlock()
+			if to != nil {
+				to.mu.Unlock()
+			}
 			c.mu.Lock()
 			to = c
 		}
-		if len(wc) > 0 && to == polled && to.passes(s) {
-			if n == len(wc) {
-				break
-			}
+		passes := len(wc) > 0 && to == polled && to.passes(s)
+		if passes && n == len(wc) {
+			break
+		}
+		if passes {
 			ok = r.complete(i, w1, &w.recvSlot, &wc[n])
 			n++
-		} else {
-			ok = w.add(to, r, i, w1)
+		} else if !s.closed.Load() { // else it has no completions any more
+			ok = r.complete(i, w1, &w.recvSlot, &e.wc)
+			e.places = &s.polled
+			s.added++
+			to.pushLocked(&e, r.time(i))
 		}
 		s.usedUp(w)
 	}
-	to.unlock()
+	if to != nil {
+		to.mu.Unlock()
+	}
 	r.next.Store(i)
 	if ok && s != nil {
 		s.offer()
@@ -50,26 +59,6 @@ func (q *qp) collect(polled *cq, wc []verbs.WC) (n int, ok bool) {
 // are polled: none is there that comes first, and they cannot overrun it.
 func (q *cq) passes(s *srq) bool {
 	return q.head == q.tail.Load() && s.max <= q.cqe && !q.overrun && !s.closed.Load()
-}
-
-// add adds the completion of receive i to the CQ, which is locked, and tells whether it succeeded.
-// Of a queue that is closed there is none.
-func (w *sharedWR) add(to *cq, r *recvQueue, i uint32, w1 uint64) bool {
-	e := ownWC{places: &w.srq.polled}
-	ok := r.complete(i, w1, &w.recvSlot, &e.wc)
-	if w.srq.closed.Load() {
-		return true
-	}
-	w.srq.added++
-	to.pushLocked(&e, r.time(i))
-	return ok
-}
-
-// unlock unlocks the queue, if there is one.
-func (q *cq) unlock() {
-	if q != nil {
-		q.mu.Unlock()
-	}
 }
 
 // completions is the CQ of receives of the shared queue that the QP uses up.

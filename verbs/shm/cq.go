@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"math/bits"
 	"sync/atomic"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -77,13 +78,8 @@ func (c *context) CreateCQEx(init *verbs.CQInitAttrEx) (verbs.CQEx, error) {
 	return q, nil
 }
 
-func ringSize(n int) int {
-	size := 1
-	for size < n {
-		size *= 2
-	}
-	return size
-}
+// ringSize is the power of two that has room for n, at least 1.
+func ringSize(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 func (q *cq) Poll(wc []verbs.WC) (int, error) { return q.PollSpin(wc, 1) }
 
@@ -248,9 +244,7 @@ func (q *cq) ReqNotify(solicitedOnly bool) error {
 	if q.notifier != nil {
 		q.notifier.arm(solicitedOnly)
 		q.look()
-		if q.waiting.Load() != 0 {
-			q.wakeEngine()
-		}
+		q.wakeEngine()
 	}
 	return nil
 }

@@ -156,11 +156,7 @@ type recvLayout struct {
 }
 
 func layoutFor(depth, sge int) recvLayout {
-	n := uint32(1)
-	for n < uint32(depth)+1 {
-		n *= 2
-	}
-	return recvLayout{n: n, maxSGE: uint32(max(sge, 1))}
+	return recvLayout{n: uint32(ringSize(depth + 1)), maxSGE: uint32(max(sge, 1))}
 }
 
 // valid tells whether a layout that a peer named can be used.

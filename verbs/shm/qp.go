@@ -39,10 +39,9 @@ type qp struct {
 	opened  sync.Mutex
 	handles []verbs.QP // that are not closed: of XRC_RECV any number, else the QP; guarded by opened
 
-	recv   recvQueue
-	domain *domain // of XRC_RECV
-	srq    *srq    // receives are taken from
-	pool   *pool   // of that, or of the domain; nil: recv is filled by PostRecv
+	recv recvQueue
+	srq  *srq  // receives are taken from
+	pool *pool // of that, or of the domain; nil: recv is filled by PostRecv
 
 	// The send side, guarded by lock.
 	posted   uint32
@@ -173,16 +172,13 @@ func (q *qp) show(num uint32) {
 	q.num, q.made.QPNumber, q.name = num, num, fmt.Sprintf(" qp %#x", num)
 	q.entry = &q.ctx.dir.qps[numIndex(num)]
 	e := q.entry
-	e.typ, e.pd, e.recvPD, e.sharing = uint32(q.typ), q.pd.id, q.recvPD().id, 0
+	e.typ, e.pd, e.recvPD, e.stamps = uint32(q.typ), q.pd.id, q.recvPD().id, uint32(q.recvCQ.stamps)
+	e.sharing, e.xrcd = 0, 0
 	if q.sharing() {
-		e.sharing = 1
+		e.sharing, e.xrcd = 1, q.pool.id
 	}
 	r := &q.recv
 	e.slots, e.maxSGE, e.fd, e.inode, e.cq = r.layout.n, r.layout.maxSGE, uint32(r.file.FD()), r.inode, q.recvCQ.notifier.number()
-	e.xrcd, e.stamps = 0, uint32(q.recvCQ.stamps)
-	if q.domain != nil {
-		e.xrcd = q.domain.id
-	}
 	q.setState(verbs.QPReset)
 	atomic.StoreUint32(&e.num, num)
 }

@@ -104,14 +104,14 @@ func (c *context) wakeBehind(r *remote) {
 	for _, q := range c.qps.all() {
 		switch {
 		case q.remote.Load() != r:
-		case q.domain == nil:
+		case !q.sharing():
 			q.recvCQ.notifyAgain()
 		default:
-			q.domain.mu.Lock()
-			for _, s := range q.domain.srqs {
-				s.cq.notifyAgain()
+			q.pool.mu.Lock()
+			for _, s := range q.pool.srqs {
+				s.completions(q).notifyAgain()
 			}
-			q.domain.mu.Unlock()
+			q.pool.mu.Unlock()
 		}
 	}
 }

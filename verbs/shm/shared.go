@@ -31,6 +31,7 @@ const (
 
 // pool is what QPs are lent receives from: an SRQ, or all of an XRC domain.
 type pool struct {
+	id   uint32     // of the domain, 0 of an SRQ
 	mu   sync.Mutex // of all its queues
 	srqs []*srq
 	qps  qpList // with peers that may ask

@@ -77,9 +77,8 @@ func (s *srq) hold(n int) {
 func (s *srq) show(num uint32) {
 	s.num, s.name = num, fmt.Sprintf(" srq %#x", num)
 	e := &s.ctx.dir.srqs[num%maxSRQ]
-	e.pd, e.xrcd, e.cq, e.stamps = s.pd.id, 0, 0, 0
-	if s.xrcd != nil {
-		e.xrcd = s.xrcd.id
+	e.pd, e.xrcd, e.cq, e.stamps = s.pd.id, s.pool.id, 0, 0
+	if s.cq != nil {
 		e.cq, e.stamps = s.cq.notifier.number(), uint32(s.cq.stamps)
 	}
 	atomic.StoreUint32(&e.num, num)

@@ -13,15 +13,9 @@ import (
 // since that is what peers connect to: who opens the same file in the context gets
 // the same domain, who opens it in another one or in another process does not.
 type domain struct {
-	id   uint32
 	file fileID // zero of a private one
 	fd   int    // keeps the file, so that its inode stays its own
 	refs int    // handles, guarded by the context's lock
-
-	// What XRC_RECV QPs, which have neither, hold in place of a PD and CQs: no
-	// memory belongs to it, nothing completes on it.
-	pd *pd
-	cq *cq
 
 	pool
 }
@@ -67,7 +61,7 @@ func (c *context) OpenXRCD(fd, oflags int) (verbs.XRCD, error) {
 
 // newDomain makes a domain; under the context's lock.
 func (c *context) newDomain(fd int, id fileID) (*domain, error) {
-	d := &domain{id: c.lastID.Add(1), file: id, pd: &pd{object: object{ctx: c}}, cq: &cq{object: object{ctx: c}}}
+	d := &domain{file: id, pool: pool{id: c.lastID.Add(1)}}
 	if fd == -1 {
 		return d, nil
 	}

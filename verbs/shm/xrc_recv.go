@@ -21,17 +21,17 @@ func (x *xrcd) CreateRecvQP() (verbs.QP, error) {
 	if x.isClosed() {
 		return nil, x.ctx.err("create_qp_ex", ebadf, closedText)
 	}
-	d := x.domain
+	none := &cq{object: object{ctx: x.ctx}} // on which nothing completes, as no memory is of the PD
 	q := &qp{
-		object: object{ctx: x.ctx}, pd: d.pd, sendCQ: d.cq, recvCQ: d.cq, typ: verbs.QPTypeXRCRecv,
-		made: verbs.QPInitAttr{Type: verbs.QPTypeXRCRecv}, pool: &d.pool, domain: d,
+		object: object{ctx: x.ctx}, pd: &pd{object: object{ctx: x.ctx}}, sendCQ: none, recvCQ: none,
+		typ: verbs.QPTypeXRCRecv, made: verbs.QPInitAttr{Type: verbs.QPTypeXRCRecv}, pool: &x.pool,
 	}
 	h := &xrcQP{qp: q, xrcd: x}
 	q.handles = []verbs.QP{h}
 	if err := x.ctx.addQP(q); err != nil {
 		return nil, err
 	}
-	d.setQP(q, true)
+	x.setQP(q, true)
 	x.use(1)
 	return h, nil
 }
@@ -41,7 +41,7 @@ func (x *xrcd) OpenQP(num uint32) (verbs.QP, error) {
 	if x.isClosed() {
 		return nil, c.err("open_qp", ebadf, closedText)
 	}
-	if q := c.qpOf(num); q != nil && q.domain == x.domain {
+	if q := c.qpOf(num); q != nil && q.pool == &x.pool {
 		q.opened.Lock()
 		defer q.opened.Unlock()
 		if len(q.handles) > 0 {
