@@ -17,12 +17,12 @@ type cq struct {
 
 	mu        spinLock
 	cqe       int      // capacity, guarded by mu
-	own       []ownWC  // notify of a power of two, guarded by mu
+	own       []ownWC  // a ring of a power of two, guarded by mu
 	times     []uint64 // of own, nil without timestamps; guarded by mu
 	stamps    verbs.Timestamps
 	head      uint32         // next to poll, guarded by mu
 	tail      relaxedCounter // next to fill, written under mu
-	fence     uint32         // for the barrier after filling; see ring
+	fence     uint32         // for the barrier after filling; see notify
 	headSeen  relaxedCounter // copy of head for looks without the lock
 	depth     int            // of all receivers' queues, guarded by mu
 	overrun   bool           // guarded by mu

@@ -40,15 +40,15 @@ func (l *qpList) set(p *qp, in bool) bool {
 
 // setReceiver says whether the QP's receives complete here, and counts those that can.
 func (q *cq) setReceiver(p *qp, is bool) {
-	change := p.recv.depth
-	if !is {
-		change = -change
-	}
 	if !q.receivers.set(p, is) {
 		return
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.depth += change
+	if is {
+		q.depth += p.cap.MaxRecvWR
+	} else {
+		q.depth -= p.cap.MaxRecvWR
+	}
 	q.ctx.async.watch(q, q.depth > q.cqe)
 }

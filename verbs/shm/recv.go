@@ -19,7 +19,6 @@ type recvQueue struct {
 	layout  recvLayout
 	header  *recvHeader
 	records []record
-	depth   int
 
 	mu     sync.Mutex     // guards posting
 	slots  []recvSlot     // nil if receives are lent
@@ -40,7 +39,7 @@ type recvSlot struct {
 }
 
 func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
-	r.qp, r.depth, r.layout = q, cap.MaxRecvWR, layoutFor(cap.MaxRecvWR, cap.MaxRecvSGE)
+	r.qp, r.layout = q, layoutFor(cap.MaxRecvWR, cap.MaxRecvSGE)
 	var err error
 	if r.file, err = memfd.New("ibperf-receives", r.layout.size()); err != nil {
 		return err
@@ -91,7 +90,7 @@ func (q *qp) refuseReceive(wr *verbs.RecvWR) (syscall.Errno, string) {
 		return einval, "QP is in RESET; modify it to INIT first"
 	case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxRecvSGE:
 		return einval, "num_sge exceeds max_recv_sge"
-	case int(r.posted.Load()-r.freed.Load()) >= r.depth:
+	case int(r.posted.Load()-r.freed.Load()) >= q.cap.MaxRecvWR:
 		return enomem, "receive queue is full: poll completions first"
 	}
 	return 0, ""
