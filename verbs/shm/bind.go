@@ -51,7 +51,7 @@ func (q *qp) bind(wr *verbs.SendWR) bool {
 	}
 	w := was.mw
 	single := w.typ == verbs.MWType2
-	if single && (was.of != nil || length == 0) {
+	if single && (was != w.region || length == 0) {
 		return false
 	}
 	if length == 0 {
@@ -63,10 +63,9 @@ func (q *qp) bind(wr *verbs.SendWR) bool {
 		return false
 	}
 	w.unbind()
-	m.use(1)
 	now := &region{
-		object: object{ctx: c}, pd: q.pd, key: key, access: access, buf: m.buf[addr-m.addr:][:length], addr: addr,
-		file: m.file, inode: m.inode, off: m.off + addr - m.addr, mw: w, of: m,
+		object: c.made(&m.object), pd: q.pd, key: key, access: access, buf: m.buf[addr-m.addr:][:length], addr: addr,
+		file: m.file, inode: m.inode, off: m.off + addr - m.addr, mw: w,
 	}
 	if now.access&verbs.AccessZeroBased != 0 {
 		now.addr = 0
@@ -74,6 +73,7 @@ func (q *qp) bind(wr *verbs.SendWR) bool {
 	if single {
 		now.by, now.serial = q.num, atomic.LoadUint64(&c.dir.changes) // unbind has counted one since the last bind
 	}
+	now.hold(1)
 	c.mrs.at(w.place()).Store(now)
 	now.show()
 	return true
@@ -97,8 +97,8 @@ func (m *region) bindable(pd *pd, addr, length uint64, access verbs.Access) bool
 
 // unbind takes back what gives access through the window; under the lock.
 func (w *mw) unbind() {
-	if of := w.ctx.mrs.at(w.place()).Load().of; of != nil {
-		of.use(-1)
+	if m := w.ctx.mrs.at(w.place()).Load(); m != w.region {
+		m.hold(-1)
 		w.ctx.replace(w.place(), w.region)
 	}
 }

@@ -28,7 +28,7 @@ func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
 	}
 	var ends [2]int
 	err := makePipe(&ends)
-	ch := &channel{object: object{ctx: c}, in: ends[0], out: ends[1]}
+	ch := &channel{object: c.made(), in: ends[0], out: ends[1]}
 	if err == nil {
 		ch.inode, err = inodeOf(ch.in)
 	}

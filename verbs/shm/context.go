@@ -98,7 +98,7 @@ func (c *context) AllocPD() (verbs.PD, error) {
 	if c.isClosed() {
 		return nil, c.err("alloc_pd", ebadf, closedText)
 	}
-	return &pd{object: object{ctx: c}, id: c.lastID.Add(1)}, nil
+	return &pd{object: c.made(), id: c.lastID.Add(1)}, nil
 }
 
 // Close ends the context with everything made from it: QPs stop answering and

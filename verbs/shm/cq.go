@@ -68,7 +68,7 @@ func (c *context) CreateCQEx(init *verbs.CQInitAttrEx) (verbs.CQEx, error) {
 	case init.CompVector != 0:
 		return nil, c.err("create_cq", einval, "comp_vector is 0")
 	}
-	q := &cq{object: object{ctx: c}, stamps: init.Timestamps}
+	q := &cq{object: c.made(), stamps: init.Timestamps}
 	q.setSize(init.CQE)
 	if init.Channel != nil {
 		if err := q.attach(init.Channel); err != nil {

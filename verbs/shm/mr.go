@@ -32,10 +32,9 @@ type region struct {
 	inode  uint64 // of the file
 	off    uint64 // of buf within it
 
-	mw     *mw     // the window that it is of, or nil
-	of     *region // what the window is bound to, or nil
-	by     uint32  // type 2: the QP that bound it
-	serial uint64  // of the bind
+	mw     *mw    // the window that it is of, or nil
+	by     uint32 // type 2: the QP that bound it
+	serial uint64 // of the bind
 }
 
 // mr is a memory region.
@@ -74,7 +73,7 @@ func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64
 	if file == nil {
 		return nil, c.err(verb, efault, "the memory is not of a verbs.Buffer; only that can be shared with a peer process")
 	}
-	m := &region{object: object{ctx: c}, pd: p, access: access, buf: buf, file: file, off: uint64(off)}
+	m := &region{object: c.made(&p.object), pd: p, access: access, buf: buf, file: file, off: uint64(off)}
 	err := m.setAddr(verb, iova)
 	if err == nil {
 		m.inode, err = inodeOf(file.FD())
@@ -86,7 +85,7 @@ func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64
 		file.Release()
 		return nil, err
 	}
-	p.use(1)
+	m.hold(1)
 	c.countRegions(m.inode, 1)
 	return &mr{m}, nil
 }
@@ -214,7 +213,7 @@ func (m *region) end(verb string) error {
 		c.countRegions(m.inode, -1)
 		defer m.file.Release()
 	}
-	defer m.pd.use(-1)
+	defer m.hold(-1)
 	if err := await(c.turns((*qp).turns)); err != nil {
 		return m.err(verb, etimedout, err.Error()+": its process has stopped, and may store to the memory when it goes on; "+
 			"end it before the memory is used again")

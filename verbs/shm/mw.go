@@ -25,13 +25,13 @@ func (p *pd) AllocMW(t verbs.MWType) (verbs.MW, error) {
 	case t != verbs.MWType1 && t != verbs.MWType2:
 		return nil, c.err("alloc_mw", einval, "the types are 1 and 2")
 	}
-	w := &mw{region: &region{object: object{ctx: c}, pd: p}, typ: t}
+	w := &mw{region: &region{object: c.made(&p.object), pd: p}, typ: t}
 	w.mw = w
 	if err := w.enter("alloc_mw"); err != nil {
 		return nil, err
 	}
 	w.rkey.Store(w.key)
-	p.use(1)
+	w.hold(1)
 	return w, nil
 }
 

@@ -12,14 +12,24 @@ import (
 // closed before them.
 type object struct {
 	ctx    *context
-	name   string // that errors tell behind the device's
-	async  acks   // of asynchronous events
+	of     []*object // that it is made of; see hold
+	name   string    // that errors tell behind the device's
+	async  acks      // of asynchronous events
 	using  sync.Mutex
 	users  int         // that are made of it; guarded by using
 	closed atomic.Bool // written under using
 }
 
 func (o *object) asyncAcks() *acks { return &o.async }
+
+func (c *context) made(of ...*object) object { return object{ctx: c, of: of} }
+
+// hold keeps what the object is made of from being closed, and with -1 lets it go.
+func (o *object) hold(n int) {
+	for _, of := range o.of {
+		of.use(n)
+	}
+}
 
 // use counts another user, and with -1 one less.
 func (o *object) use(n int) {

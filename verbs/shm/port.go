@@ -11,7 +11,7 @@ import (
 const defaultPKey = 0xffff
 
 // answer returns what is asked for, unless the context is closed or what was asked does not fit.
-func answer[T any](c *context, verb string, fits bool, errno syscall.Errno, why string, value T) (_ T, err error) {
+func answer[T any](c *context, verb string, fits bool, errno syscall.Errno, why string, value T) (T, error) {
 	if c.isClosed() {
 		errno, why = ebadf, closedText
 	} else if fits {
@@ -42,7 +42,8 @@ func (c *context) gid() verbs.GIDEntry {
 }
 
 func (c *context) QueryPKey(port, index int) (uint16, error) {
-	return answer[uint16](c, "query_pkey", port == 1 && index == 0, enoent, "the table of port 1 has one entry", defaultPKey)
+	fits := port == 1 && index == 0
+	return answer[uint16](c, "query_pkey", fits, enoent, "the table of port 1 has one entry", defaultPKey)
 }
 
 func (c *context) PKeyIndex(port int, pkey uint16) (int, error) {

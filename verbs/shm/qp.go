@@ -23,13 +23,13 @@ type qp struct {
 	prompt         bool   // requests are carried out as soon as they are posted
 	cap            verbs.QPCap
 	sigAll         bool
-	made           verbs.QPInitAttr // what Query tells of it
-	entry          *qpEntry         // what peers see of it
-	seen           seen             // of lock and unlock
-	asked          atomic.Uint32    // looks that peers have asked for since the one under way began
+	entry          *qpEntry      // what peers see of it
+	seen           seen          // of lock and unlock
+	asked          atomic.Uint32 // looks that peers have asked for since the one under way began
 
 	modify sync.Mutex // one change of state at a time, also to closed, which the context's lock guards too
 
+	made    verbs.QPInitAttr       // what Query tells of it
 	reached bool                   // COMM_EST has been raised; guarded by modify
 	life    atomic.Uint32          // counts the moves to RESET, so that a failure ends no later connection
 	attr    verbs.QPAttr           // guarded by lock, written under modify too
@@ -69,16 +69,14 @@ type qp struct {
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	c := p.ctx
-	made := verbs.QPInitAttr{SendCQ: init.SendCQ, RecvCQ: init.RecvCQ, SRQ: init.SRQ, Type: init.Type, SigAll: init.SigAll}
 	sendCQ, ok1 := own[*cq](c, init.SendCQ)
 	recvCQ, ok2 := own[*cq](c, init.RecvCQ)
 	if init.Type == verbs.QPTypeXRCSend {
-		made.RecvCQ, recvCQ, ok2 = nil, sendCQ, ok1 // in place of one that has nothing to do
+		recvCQ, ok2 = sendCQ, ok1 // in place of one that has nothing to do
 	}
 	if init.SRQ != nil || init.Type == verbs.QPTypeXRCSend {
 		init.Cap.MaxRecvWR, init.Cap.MaxRecvSGE = 0, 0
 	}
-	made.Cap = init.Cap
 	err, why := c.checkType(init), checkCap(init.Cap)
 	switch {
 	case p.isClosed():
@@ -91,13 +89,20 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 		return nil, c.err("create_qp", einval, why)
 	}
 	q := &qp{
-		object: object{ctx: c}, pd: p, sendCQ: sendCQ, recvCQ: recvCQ, typ: init.Type, ops: operations[init.Type],
-		cap: init.Cap, sigAll: init.SigAll, made: made, prompt: c.dev.place == ascending && !c.dev.delays() && c.dev.options.RNR == 0,
+		object: c.made(&p.object, &sendCQ.object, &recvCQ.object), pd: p, sendCQ: sendCQ, recvCQ: recvCQ,
+		typ: init.Type, ops: operations[init.Type], cap: init.Cap, sigAll: init.SigAll,
+		prompt: c.dev.place == ascending && !c.dev.delays() && c.dev.options.RNR == 0,
 	}
 	q.handles = []verbs.QP{q}
+	q.made = verbs.QPInitAttr{
+		SendCQ: sendCQ, RecvCQ: init.RecvCQ, SRQ: init.SRQ, Cap: init.Cap, Type: init.Type, SigAll: init.SigAll,
+	}
+	if q.typ == verbs.QPTypeXRCSend {
+		q.made.RecvCQ = nil
+	}
 	init.MaxScatterToCQE = 0 // all data goes to memory
 	if s, ok := init.SRQ.(*srq); ok {
-		q.srq, q.pool = s, s.pool
+		q.srq, q.pool, q.of = s, s.pool, append(q.of, &s.object)
 	}
 	if err := c.addQP(q); err != nil {
 		return nil, err
@@ -126,16 +131,6 @@ func (c *context) addQP(q *qp) error {
 	q.shuffler, q.known = c.dev.shuffler(q.num), nothing()
 	q.hold(1)
 	return nil
-}
-
-// hold keeps what the QP is made of from being closed, and with -1 lets it go.
-func (q *qp) hold(n int) {
-	q.pd.use(n)
-	q.sendCQ.use(n)
-	q.recvCQ.use(n)
-	if q.srq != nil {
-		q.srq.use(n)
-	}
 }
 
 // recvPD is the domain of the receives' memory.

@@ -50,7 +50,7 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	case a.MaxSGE < 0 || a.MaxSGE > maxSGE:
 		return nil, c.err("create_srq", einval, "a work request has 0 to 32 SGEs")
 	}
-	s := &srq{object: object{ctx: c}, pd: p, maxSGE: a.MaxSGE, max: a.MaxWR, pool: &pool{}}
+	s := &srq{object: c.made(&p.object), pd: p, maxSGE: a.MaxSGE, max: a.MaxWR, pool: &pool{}}
 	if init.XRCD != nil || init.CQ != nil {
 		if err := s.join(init.XRCD, init.CQ); err != nil {
 			return nil, err
@@ -62,15 +62,6 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	s.pool.add(s)
 	s.hold(1)
 	return s, nil
-}
-
-// hold keeps what the queue is made of from being closed, and with -1 lets it go.
-func (s *srq) hold(n int) {
-	s.pd.use(n)
-	if s.xrcd != nil {
-		s.xrcd.use(n)
-		s.cq.use(n)
-	}
 }
 
 // show gives the queue its number and shows it to the peers of its domain.

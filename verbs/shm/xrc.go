@@ -56,7 +56,7 @@ func (c *context) OpenXRCD(fd, oflags int) (verbs.XRCD, error) {
 		}
 	}
 	d.refs++
-	return &xrcd{d, object{ctx: c}}, nil
+	return &xrcd{d, c.made()}, nil
 }
 
 // newDomain makes a domain; under the context's lock.
@@ -104,6 +104,6 @@ func (s *srq) join(x verbs.XRCD, completions verbs.CQ) error {
 	if !ok1 || !ok2 {
 		return s.ctx.err("create_srq", einval, "an SRQ for XRC needs an XRC domain and a CQ, both of the same context, and open")
 	}
-	s.xrcd, s.cq, s.pool = handle, q, &handle.pool
+	s.xrcd, s.cq, s.pool, s.of = handle, q, &handle.pool, append(s.of, &handle.object, &q.object)
 	return nil
 }

@@ -21,9 +21,9 @@ func (x *xrcd) CreateRecvQP() (verbs.QP, error) {
 	if x.isClosed() {
 		return nil, x.ctx.err("create_qp_ex", ebadf, closedText)
 	}
-	none := &cq{object: object{ctx: x.ctx}} // on which nothing completes, as no memory is of the PD
+	none := &cq{object: x.ctx.made()} // on which nothing completes, as no memory is of the PD
 	q := &qp{
-		object: object{ctx: x.ctx}, pd: &pd{object: object{ctx: x.ctx}}, sendCQ: none, recvCQ: none,
+		object: x.ctx.made(), pd: &pd{object: x.ctx.made()}, sendCQ: none, recvCQ: none,
 		typ: verbs.QPTypeXRCRecv, made: verbs.QPInitAttr{Type: verbs.QPTypeXRCRecv}, pool: &x.pool,
 	}
 	h := &xrcQP{qp: q, xrcd: x}
