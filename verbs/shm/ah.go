@@ -18,21 +18,23 @@ type ah struct {
 
 func (p *pd) CreateAH(attr *verbs.AHAttr) (verbs.AH, error) {
 	c := p.ctx
-	if p.isClosed() {
+	switch {
+	case p.isClosed():
 		return nil, c.err("create_ah", ebadf, closedText)
-	}
-	if !attr.IsGlobal {
+	case !attr.IsGlobal:
 		return nil, c.err("create_ah", einval, "is_global 0: the port requires a GRH")
-	}
-	if _, err := c.QueryGID(int(attr.PortNum), int(attr.GRH.SGIDIndex)); err != nil {
-		return nil, c.err("create_ah", errnoOf(err), fmt.Sprintf("port %d has no GID at sgid_index %d", attr.PortNum, attr.GRH.SGIDIndex))
+	case attr.PortNum != 1 || attr.GRH.SGIDIndex != 0:
+		return nil, c.err("create_ah", einval, fmt.Sprintf("port %d has no GID at sgid_index %d", attr.PortNum, attr.GRH.SGIDIndex))
 	}
 	a := &ah{pd: p, route: attr.GRH}
 	var err error
-	if isMulticast(attr.GRH.DGID) {
+	switch to := attr.GRH.DGID; {
+	case isMulticast(to):
 		_, err = contexts() // what cannot be listed cannot be reached
-	} else {
-		a.remote, err = c.remoteAt(attr.GRH.DGID)
+	case to != gidOf(idOf(to)):
+		err = errors.New("the GID is not of an embedded device")
+	default:
+		a.remote, err = c.remoteOf(idOf(to))
 	}
 	if err != nil {
 		return nil, c.err("create_ah", etimedout, unreachable(attr.GRH.DGID, err))
@@ -43,14 +45,6 @@ func (p *pd) CreateAH(attr *verbs.AHAttr) (verbs.AH, error) {
 	}
 	p.use(1)
 	return a, nil
-}
-
-// remoteAt returns the context with the GID.
-func (c *context) remoteAt(g verbs.GID) (*remote, error) {
-	if g != gidOf(idOf(g)) {
-		return nil, errors.New("the GID is not of an embedded device")
-	}
-	return c.remoteOf(idOf(g))
 }
 
 // unreachable says why there is no way to a GID.
@@ -92,21 +86,18 @@ func (c *context) InitAHFromWC(port int, wc *verbs.WC, header []byte) (verbs.AHA
 	refuse := func(errno syscall.Errno, why string) (verbs.AHAttr, error) {
 		return verbs.AHAttr{}, c.err("init_ah_from_wc", errno, why)
 	}
-	if c.isClosed() {
-		return refuse(ebadf, closedText)
-	}
-	if port != 1 {
-		return refuse(einval, "ports are numbered from 1 to 1")
-	}
 	a := verbs.AHAttr{DLID: wc.SLID, SL: wc.SL, SrcPathBits: wc.DLIDPathBits, PortNum: uint8(port)}
-	if wc.Flags&verbs.WCGRH == 0 {
-		return a, nil
-	}
-	if len(header) < verbs.GRHSize {
-		return refuse(einval, fmt.Sprintf("the GRH has %d bytes, not %d", len(header), verbs.GRHSize))
-	}
-	g := view[grh](header, 0)
+	var g grh
+	copy(viewBytes(&g), header)
 	switch {
+	case c.isClosed():
+		return refuse(ebadf, closedText)
+	case port != 1:
+		return refuse(einval, "ports are numbered from 1 to 1")
+	case wc.Flags&verbs.WCGRH == 0:
+		return a, nil
+	case len(header) < verbs.GRHSize:
+		return refuse(einval, fmt.Sprintf("the GRH has %d bytes, not %d", len(header), verbs.GRHSize))
 	case !g.routed():
 		return refuse(syscall.EPROTONOSUPPORT, fmt.Sprintf("header of version %d with next_hdr %d", g.version(), g.nextHeader))
 	case isMulticast(g.dgid):
@@ -114,7 +105,6 @@ func (c *context) InitAHFromWC(port int, wc *verbs.WC, header []byte) (verbs.AHA
 	case g.dgid != gidOf(c.id):
 		return refuse(syscall.ENOENT, fmt.Sprintf("the message went to GID %s, which is not of port 1", g.dgid))
 	}
-	a.IsGlobal = true
-	a.GRH = g.route()
+	a.IsGlobal, a.GRH = true, g.route()
 	return a, nil
 }

@@ -1,6 +1,8 @@
 package shm
 
 import (
+	"slices"
+
 	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -92,11 +94,14 @@ func (q *qp) datagram(wr *verbs.SendWR, n uint64) verbs.WCStatus {
 // deliver hands a message to the QPs that it is for: the one of its number, or those of a
 // group. The packet is GRH and message.
 func (c *context) deliver(d *datagram, packet []byte) {
-	if d.dest == groupQPN {
-		for _, q := range c.members(d.dgid) {
-			q.deliver(d, packet)
-		}
-	} else if q := c.qpOf(d.dest); q != nil && d.dgid == gidOf(c.id) {
+	if q := c.qpOf(d.dest); q != nil && d.dgid == gidOf(c.id) {
+		q.deliver(d, packet)
+		return
+	}
+	c.mu.Lock()
+	members := slices.Clone(c.groups[d.dgid])
+	c.mu.Unlock()
+	for _, q := range members {
 		q.deliver(d, packet)
 	}
 }

@@ -33,9 +33,6 @@ type acks struct {
 // acked is an object whose asynchronous events are acknowledged: a QP, CQ or SRQ.
 type acked interface{ asyncAcks() *acks }
 
-func (q *qp) asyncAcks() *acks { return &q.async }
-func (q *cq) asyncAcks() *acks { return &q.async }
-
 // count counts events that were fetched, or with n < 0 acknowledged.
 func (l *asyncEvents) count(a *acks, n int) {
 	l.mu.Lock()

@@ -2,6 +2,7 @@ package shm
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -15,35 +16,31 @@ const (
 
 // isMulticast tells a group's GID: IPv6 ff00::/8, or IPv4 224.0.0.0/4 mapped into IPv6.
 func isMulticast(g verbs.GID) bool {
-	v4 := [12]byte{10: 0xff, 11: 0xff}
-	return g[0] == 0xff || [12]byte(g[:12]) == v4 && g[12]>>4 == 0xe
+	return netip.AddrFrom16(g).Unmap().IsMulticast()
 }
 
-// mcastError tells what is wrong with a QP or a GID for multicast.
+// mcastError tells what is wrong with a QP or a GID for multicast; under the context's lock.
 func (q *qp) mcastError(verb string, gid verbs.GID) error {
-	if q.closed.Load() {
+	switch {
+	case q.closed.Load():
 		return q.err(verb, ebadf, closedText)
-	}
-	if q.typ != verbs.QPTypeUD {
+	case q.typ != verbs.QPTypeUD:
 		return q.err(verb, einval, "the QP is "+q.typ.String()+"; groups are for UD")
-	}
-	if !isMulticast(gid) {
+	case !isMulticast(gid):
 		return q.err(verb, einval, fmt.Sprintf("GID %s is no group's: ff00::/8 or ::ffff:224.0.0.0/4", gid))
 	}
 	return nil
 }
 
 func (q *qp) AttachMcast(gid verbs.GID, lid uint16) error {
-	if err := q.mcastError("attach_mcast", gid); err != nil {
-		return err
-	}
 	c := q.ctx
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := q.mcastError("attach_mcast", gid); err != nil {
+		return err
+	}
 	members, known := c.groups[gid]
 	switch {
-	case q.closed.Load():
-		return q.err("attach_mcast", ebadf, closedText)
 	case slices.Contains(members, q):
 		return nil
 	case len(members) == maxGroupQPs:
@@ -56,12 +53,12 @@ func (q *qp) AttachMcast(gid verbs.GID, lid uint16) error {
 }
 
 func (q *qp) DetachMcast(gid verbs.GID, lid uint16) error {
-	if err := q.mcastError("detach_mcast", gid); err != nil {
-		return err
-	}
 	c := q.ctx
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := q.mcastError("detach_mcast", gid); err != nil {
+		return err
+	}
 	i := slices.Index(c.groups[gid], q)
 	if i < 0 {
 		return q.err("detach_mcast", einval, fmt.Sprintf("the QP is not attached to group %s", gid))
@@ -81,11 +78,4 @@ func (c *context) attached(q *qp) bool {
 		}
 	}
 	return false
-}
-
-// members returns the QPs of a group.
-func (c *context) members(gid verbs.GID) []*qp {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.groups[gid])
 }

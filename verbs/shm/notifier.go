@@ -77,20 +77,16 @@ func (b *notifier) notify(solicited bool) {
 
 // send writes the token. It is false if the pipe is full.
 func (b *notifier) send(armed uint64) bool {
-	return writeToken(b.fd, token{cq: b.cq, mark: tokenMark, armed: armed}) != unix.EAGAIN
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.gone || writeToken(b.fd, token{cq: b.cq, mark: tokenMark, armed: armed}) != unix.EAGAIN
 }
 
 // insist writes the token as soon as there is room, unless a later one has been written.
 func (b *notifier) insist(armed uint64) {
-	for b.notified.Load() == armed && !b.sendLate(armed) {
+	for b.notified.Load() == armed && !b.send(armed) {
 		time.Sleep(time.Millisecond)
 	}
-}
-
-func (b *notifier) sendLate(armed uint64) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.gone || b.send(armed)
 }
 
 // end makes sure that nothing more is written.

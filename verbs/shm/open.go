@@ -3,6 +3,7 @@ package shm
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -59,13 +60,19 @@ func (r *remote) mapMemory(fd uint32, inode uint64, size, prot int) ([]byte, err
 }
 
 // mapDirectory maps the peer's directory, whose descriptor its id tells.
-func (r *remote) mapDirectory() ([]byte, error) {
+func (r *remote) mapDirectory() error {
 	b, err := r.mapMemory(uint32(r.id%maxFD), 0, directorySize, unix.PROT_READ)
 	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) || r.pid == 0 {
-		return nil, fmt.Errorf("the memory of process %d cannot be opened (%w): it must be in the same PID namespace "+
+		return fmt.Errorf("the memory of process %d cannot be opened (%w): it must be in the same PID namespace "+
 			"and have no capabilities that this process lacks", r.pid, err)
 	}
-	return b, err
+	if err != nil {
+		return err
+	}
+	if r.dir = viewDirectory(b); atomic.LoadUint64(&r.dir.id) != r.id {
+		return errPeer
+	}
+	return nil
 }
 
 // passing tells whether an error of open is a want of this process's that may pass.

@@ -36,11 +36,3 @@ func readToken(fd int) (t token, errno unix.Errno) {
 	}
 	return t, errno
 }
-
-// emptyPipe reads what a pipe holds, unless it is filled meanwhile.
-func emptyPipe(fd int) {
-	var rest [1 << 12]byte
-	for range 16 {
-		unix.Read(fd, rest[:])
-	}
-}

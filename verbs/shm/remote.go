@@ -19,7 +19,6 @@ type remote struct {
 
 	mu        sync.Mutex
 	dir       *directory           // nil once it is unmapped
-	mapped    []byte               // that it lies in
 	regions   map[uint64][]byte    // by inode
 	notifiers map[uint32]*notifier // by CQ
 	refs      int                  // guarded by the context's lock
@@ -50,15 +49,14 @@ func (c *context) release(r *remote) {
 		return
 	}
 	c.mu.Lock()
-	r.refs--
-	last := r.refs == 0
-	if last && c.remotes[r.id] == r {
+	defer c.mu.Unlock()
+	if r.refs--; r.refs > 0 {
+		return
+	}
+	if c.remotes[r.id] == r {
 		delete(c.remotes, r.id)
 	}
-	c.mu.Unlock()
-	if last {
-		r.close()
-	}
+	r.close()
 }
 
 // openRemote connects to the context with the id and maps its directory. The peer's process
@@ -69,14 +67,9 @@ func (c *context) openRemote(id uint64) (*remote, error) {
 		return nil, err
 	}
 	r := &remote{ctx: c, id: id, pid: pid, conn: conn, regions: map[uint64][]byte{}, notifiers: map[uint32]*notifier{}}
-	if r.mapped, err = r.mapDirectory(); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	r.dir = viewDirectory(r.mapped)
-	if atomic.LoadUint64(&r.dir.id) != id {
+	if err = r.mapDirectory(); err != nil {
 		r.close()
-		return nil, errPeer
+		return nil, err
 	}
 	go r.read()
 	return r, nil
@@ -195,7 +188,7 @@ func (r *remote) close() {
 	if r.dir == nil {
 		return
 	}
-	unix.Munmap(r.mapped)
+	unix.Munmap(viewBytes(r.dir))
 	for _, b := range r.regions {
 		unix.Munmap(b)
 	}
@@ -203,5 +196,5 @@ func (r *remote) close() {
 		b.end()
 		unix.Close(b.fd)
 	}
-	r.dir, r.mapped, r.notifiers, r.regions = nil, nil, nil, nil
+	r.dir, r.notifiers, r.regions = nil, nil, nil
 }
