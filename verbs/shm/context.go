@@ -35,9 +35,9 @@ type context struct {
 	mu      sync.Mutex
 	regions map[uint64]int // how many are on a memfd, by its inode
 	remotes map[uint64]*remote
-	conns   map[*net.UnixConn]struct{} // of peers that ask
-	domains map[fileID]*domain         // of XRC, shared by inode
-	ended   chan struct{}              // closed with the context, under mu
+	conns   list[net.UnixConn] // of peers that ask
+	domains map[fileID]*domain // of XRC, shared by inode
+	ended   chan struct{}      // closed with the context, under mu
 
 	lastID         atomic.Uint32 // of domains of both kinds
 	multicastPeers multicastPeers
@@ -54,7 +54,7 @@ func open(d *device) (*context, error) {
 		dev: d,
 		mrs: newTable[region](maxMR, 1<<24-1), qps: newTable[qp](maxQP, groupQPN-1), srqs: newTable[srq](maxSRQ, 1<<24-1),
 		cqs: newTable[cq](maxCQ, math.MaxUint32), ahs: newTable[ah](maxAH, math.MaxUint32),
-		conns: map[*net.UnixConn]struct{}{}, regions: map[uint64]int{}, remotes: map[uint64]*remote{},
+		regions: map[uint64]int{}, remotes: map[uint64]*remote{},
 		domains: map[fileID]*domain{},
 		groups:  map[verbs.GID][]*qp{}, multicastPeers: multicastPeers{remotes: map[uint64]*remote{}}, ended: make(chan struct{}),
 	}
@@ -118,11 +118,9 @@ func (c *context) Close() error {
 	for _, q := range c.qps.all() {
 		q.destroy()
 	}
-	c.mu.Lock()
-	for conn := range c.conns {
+	for _, conn := range c.conns.all() {
 		conn.Close() // not before: peers take it for the end of this side's requesters
 	}
-	c.mu.Unlock()
 	for _, r := range remotes {
 		r.close()
 	}

@@ -26,9 +26,9 @@ type cq struct {
 	headSeen  relaxedCounter // copy of head for looks without the lock
 	depth     int            // of all receivers' queues, guarded by mu
 	overrun   bool           // guarded by mu
-	receivers qpList
+	receivers list[qp]
 	turn      int            // receiver that the next poll begins with, guarded by mu
-	lenders   qpList         // QPs with shared receives that complete here; who polls serves them
+	lenders   list[qp]       // QPs with shared receives that complete here; who polls serves them
 	lentTurn  relaxedCounter // lender that is served next
 	waiters   []*qp          // with work that waits, guarded by mu
 	waiting   relaxedCounter // their number

@@ -6,22 +6,22 @@ import (
 	"sync/atomic"
 )
 
-// qpList is a list of QPs that anybody may look at while it is changed: who looks at an older one
-// sees nothing of what is added behind it.
-type qpList struct {
+// list is a list of objects that anybody may look at while it is changed: who looks at an older
+// one sees nothing of what is added behind it.
+type list[T any] struct {
 	mu   sync.Mutex // guards changes
-	list atomic.Pointer[[]*qp]
+	list atomic.Pointer[[]*T]
 }
 
-func (l *qpList) all() []*qp {
+func (l *list[T]) all() []*T {
 	if list := l.list.Load(); list != nil {
 		return *list
 	}
 	return nil
 }
 
-// set has the QP in the list, or not, and tells whether that is a change.
-func (l *qpList) set(p *qp, in bool) bool {
+// set has the object in the list, or not, and tells whether that is a change.
+func (l *list[T]) set(p *T, in bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := l.all()

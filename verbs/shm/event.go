@@ -1,7 +1,6 @@
 package shm
 
 import (
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -14,14 +13,12 @@ import (
 type asyncEvents struct {
 	mu      sync.Mutex
 	queue   []verbs.AsyncEvent
-	crowded map[*cq]struct{} // CQs that peers can overrun
-	wake    chan struct{}    // holds one token while there may be something new
-	acked   sync.Cond        // of mu: an object has no more events to acknowledge
+	crowded list[cq]      // that peers can overrun
+	wake    chan struct{} // holds one token while there may be something new
+	acked   sync.Cond     // of mu: an object has no more events to acknowledge
 }
 
-func (l *asyncEvents) init() {
-	l.crowded, l.wake, l.acked.L = map[*cq]struct{}{}, make(chan struct{}, 1), &l.mu
-}
+func (l *asyncEvents) init() { l.wake, l.acked.L = make(chan struct{}, 1), &l.mu }
 
 // acks counts the events of an object, of completions too, that were fetched and are not
 // acknowledged. The lock of asyncEvents guards it.
@@ -95,7 +92,7 @@ func (c *context) GetAsyncEvent(timeout time.Duration) (verbs.AsyncEvent, error)
 	for {
 		left := time.Until(end)
 		wait := left // once: a sleeper costs no CPU
-		for _, q := range c.async.toLookAt() {
+		for _, q := range c.async.crowded.all() {
 			q.look()
 			wait = min(left, overrunLooks)
 		}
@@ -117,19 +114,9 @@ func (c *context) GetAsyncEvent(timeout time.Duration) (verbs.AsyncEvent, error)
 
 // watch says whether the CQ is to be looked at while somebody waits for events.
 func (l *asyncEvents) watch(q *cq, crowded bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.crowded, q)
-	if crowded {
-		l.crowded[q] = struct{}{}
+	if l.crowded.set(q, crowded) && crowded {
 		l.signal()
 	}
-}
-
-func (l *asyncEvents) toLookAt() []*cq {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Collect(maps.Keys(l.crowded))
 }
 
 func (l *asyncEvents) take() (e verbs.AsyncEvent, ok bool) {

@@ -1,7 +1,6 @@
 package shm
 
 import (
-	"net"
 	"sync"
 	"testing"
 	"time"
@@ -54,13 +53,7 @@ func (v *victim) sayClosed(inode uint64) (stop func()) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
-			v.ctx.mu.Lock()
-			conns := make([]*net.UnixConn, 0, len(v.ctx.conns))
-			for c := range v.ctx.conns {
-				conns = append(conns, c)
-			}
-			v.ctx.mu.Unlock()
-			for _, c := range conns {
+			for _, c := range v.ctx.conns.all() {
 				trySend(c, encodeNote(inode))
 			}
 			select {

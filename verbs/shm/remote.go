@@ -157,7 +157,7 @@ func (c *context) countRegions(inode uint64, n int) {
 		return
 	}
 	delete(c.regions, inode)
-	for conn := range c.conns {
+	for _, conn := range c.conns.all() {
 		trySend(conn, encodeNote(inode))
 	}
 }

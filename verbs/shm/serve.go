@@ -32,31 +32,19 @@ func (c *context) serve() {
 	}
 }
 
-// keepConn notes the connection, so that Close can end it.
-func (c *context) keepConn(conn *net.UnixConn) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.isClosed() {
-		c.conns[conn] = struct{}{}
-		trySend(conn, encodeNote(0)) // of what was closed before it is not known whether the peer has it
-	}
-	return !c.isClosed()
-}
-
-func (c *context) dropConn(conn *net.UnixConn) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.conns, conn)
-	conn.Close()
-}
-
 // serveConn serves one peer. The connection is also how the peer learns that this process is
 // gone, so it stays open as long as the peer wants.
 func (c *context) serveConn(conn *net.UnixConn) {
-	defer c.dropConn(conn)
-	if _, err := processOf(conn); err != nil || !c.keepConn(conn) {
+	defer conn.Close()
+	if _, err := processOf(conn); err != nil {
 		return
 	}
+	c.conns.set(conn, true)
+	defer c.conns.set(conn, false)
+	if c.isClosed() {
+		return // Close may have seen the list before
+	}
+	trySend(conn, encodeNote(0)) // of what was closed before it is not known whether the peer has it
 	b := make([]byte, datagramMax+1)
 	for {
 		n, err := conn.Read(b)

@@ -34,7 +34,7 @@ type pool struct {
 	id   uint32     // of the domain, 0 of an SRQ
 	mu   sync.Mutex // of all its queues
 	srqs []*srq
-	qps  qpList // with peers that may ask
+	qps  list[qp] // with peers that may ask
 }
 
 // setQP has the QP in the pool, or not. Who polls the CQ of its receives serves it.
