@@ -30,11 +30,11 @@ func (q *qp) collect(polled *cq, wc []verbs.WC) (n int, ok bool) {
 			c.mu.Lock()
 			to = c
 		}
-		passes := len(wc) > 0 && to == polled && to.passes(s)
-		if passes && n == len(wc) {
+		direct := len(wc) > 0 && to == polled && to.passes(s)
+		if direct && n == len(wc) {
 			break
 		}
-		if passes {
+		if direct {
 			ok = r.complete(i, w1, &w.recvSlot, &wc[n])
 			n++
 		} else if !s.closed.Load() { // else it has no completions any more

@@ -43,8 +43,8 @@
 //	              requests that wait, and who goes on with them. lock.go, turn.go: who waits
 //	              until a requester is out
 //	responder     recv.go: receives and records
-//	shared        srq.go; shared.go: receives that are lent, borrow.go: the requester that takes
-//	              them, collect.go: their completions. xrc.go xrc_recv.go
+//	shared        srq.go; shared.go: pools, and what is lent of them, borrow.go: the requester that takes
+//	              it, collect.go: completions. xrc.go xrc_recv.go
 //	datagrams     datagram.go grh.go ah.go mcast.go multicast_peers.go
 //	completions   cq.go cq_receivers.go cq_size.go timestamp.go
 //	events        notifier.go channel.go pipe_unsafe.go; event.go: asynchronous ones

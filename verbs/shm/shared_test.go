@@ -269,3 +269,19 @@ func TestAskedOutOfTurn(t *testing.T) {
 	s.poll(t)
 	s.holds(t, 8, 0, 1, 2, 3, 4, 5, 6, 7)
 }
+
+// TestGivenBack: what comes back to an SRQ that is empty is before what is posted then.
+func TestGivenBack(t *testing.T) {
+	s := newSharer(t)
+	q := s.join(t)
+	q.ask(0)
+	s.poll(t)
+	for range 7 {
+		s.srq.take(nil)
+	}
+	s.srq.polled.Store(s.srq.added)
+	check(t, q.Close())
+	_, err := s.srq.PostRecv(&verbs.RecvWR{WRID: 9})
+	check(t, err)
+	s.holds(t, 2, 0, 9)
+}
