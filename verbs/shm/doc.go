@@ -53,11 +53,13 @@
 // # Lifetimes
 //
 //	object            made by          ends with        and those who use it then
-//	directory         open             the context,     peers have it mapped until their last QP
-//	                                   and no object    or AH to the context is gone
+//	directory         open             the context,     peers have it mapped as long as the remote
+//	                                   and no object
 //	                                   of it is left
 //	remote            first QP or AH   last QP or AH    r.mu guards what Close unmaps; QPs hold a
-//	                  to a context     to it            reference
+//	                  to a context,    to it; for       reference, who sends to groups one of all
+//	                  or a message to  groups, what is  contexts
+//	                  a group          sent after its end
 //	region's memory   a Buffer         Buffer.Close,    MR.Close takes the key out of the table,
 //	                                   last MR.Close    counts a change, and waits for requesters
 //	                                                    that were at work (turn.go)

@@ -139,13 +139,11 @@ func (r *remote) forget(inode uint64) {
 	if len(list) == 0 {
 		return
 	}
-	go func() {
-		r.ctx.dir.change()
-		await(r.ctx.turns((*qp).ownTurn))
-		for _, b := range list {
-			unix.Munmap(b)
-		}
-	}()
+	r.ctx.dir.change()
+	await(r.ctx.turns((*qp).ownTurn))
+	for _, b := range list {
+		unix.Munmap(b)
+	}
 }
 
 // countRegions counts n more regions of a memfd, and tells all peers when there is none any more.
