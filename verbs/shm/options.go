@@ -60,9 +60,9 @@ func (o Options) String() (s string) {
 		}
 		s = strings.ReplaceAll(s, "µ", "u")
 	}
-	for _, e := range o.everies() {
-		if *e.n != 0 {
-			s += fmt.Sprintf(":%s=%d", e.key, *e.n)
+	for _, key := range []string{"linkdown", "rnr", "loss"} {
+		if n := *o.every(key); n != 0 {
+			s += fmt.Sprintf(":%s=%d", key, n)
 		}
 	}
 	if o.Seed != 0 {
@@ -71,14 +71,9 @@ func (o Options) String() (s string) {
 	return s
 }
 
-// every is an option that says at which of all events something happens.
-type every struct {
-	key string
-	n   *int
-}
-
-func (o *Options) everies() []every {
-	return []every{{"linkdown", &o.LinkDown}, {"rnr", &o.RNR}, {"loss", &o.Loss}}
+// every returns the option of the key that says at which of all events something happens, or nil.
+func (o *Options) every(key string) *int {
+	return map[string]*int{"linkdown": &o.LinkDown, "rnr": &o.RNR, "loss": &o.Loss}[key]
 }
 
 // configure sets what the parameters of a name say, "seed=7" for example.
@@ -102,20 +97,16 @@ func (d *device) configure(parameters []string) error {
 }
 
 func (o *Options) set(key, value string) (err error) {
-	for _, e := range o.everies() {
-		if key == e.key {
-			if *e.n, err = strconv.Atoi(value); err != nil || *e.n < 1 {
-				return fmt.Errorf("%s=%s: it is a number from 1 on: every n-th", key, value)
-			}
-			return nil
+	switch n := o.every(key); {
+	case n != nil:
+		if *n, err = strconv.Atoi(value); err != nil || *n < 1 {
+			return fmt.Errorf("%s=%s: it is a number from 1 on: every n-th", key, value)
 		}
-	}
-	switch key {
-	case "seed":
+	case key == "seed":
 		if o.Seed, err = strconv.ParseUint(value, 10, 64); err != nil || o.Seed == 0 {
 			return fmt.Errorf("seed=%s: it is a number from 1 to 2^64-1", value)
 		}
-	case "delay":
+	case key == "delay":
 		return o.setDelay(value)
 	default:
 		return fmt.Errorf("unknown parameter %q; there is seed=N, delay=TIME, delay=LEAST-MOST, linkdown=N, rnr=N and loss=N", key)
