@@ -101,7 +101,7 @@ func (c *context) wakeBehind(r *remote) {
 			q.recvCQ.notifyAgain()
 		default:
 			q.pool.mu.Lock()
-			for _, s := range q.pool.srqs {
+			for _, s := range q.pool.srqs.all() {
 				s.completions(q).notifyAgain()
 			}
 			q.pool.mu.Unlock()

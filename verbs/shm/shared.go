@@ -33,7 +33,7 @@ const (
 type pool struct {
 	id   uint32     // of the domain, 0 of an SRQ
 	mu   sync.Mutex // of all its queues
-	srqs []*srq
+	srqs list[srq]
 	qps  list[qp] // with peers that may ask
 }
 
@@ -42,29 +42,17 @@ func (p *pool) setQP(q *qp, in bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.qps.set(q, in)
-	for _, s := range p.srqs {
+	for _, s := range p.srqs.all() {
 		s.completions(q).lenders.set(q, in)
 	}
 }
 
-// add adds a queue that has a number.
-func (p *pool) add(s *srq) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.srqs = append(p.srqs, s)
+// setQueue has the queue in the pool, or not; under the lock. If there are QPs it is one for XRC.
+func (p *pool) setQueue(s *srq, in bool) {
+	p.srqs.set(s, in)
+	serves := slices.ContainsFunc(p.srqs.all(), func(x *srq) bool { return x.cq == s.cq })
 	for _, q := range p.qps.all() {
-		s.cq.lenders.set(q, true)
-	}
-}
-
-// remove removes a queue, under the lock. If it has QPs it is one for XRC.
-func (p *pool) remove(s *srq) {
-	p.srqs = slices.DeleteFunc(p.srqs, func(x *srq) bool { return x == s })
-	s.waiting, s.last = nil, nil
-	if !slices.ContainsFunc(p.srqs, func(x *srq) bool { return x.cq == s.cq }) {
-		for _, q := range p.qps.all() {
-			s.cq.lenders.set(q, false)
-		}
+		s.cq.lenders.set(q, serves)
 	}
 }
 
@@ -133,7 +121,7 @@ func (q *qp) lendWanted() {
 
 // waitNoMore takes the QP off the lists of those that wait.
 func (q *qp) waitNoMore() {
-	for _, s := range q.pool.srqs {
+	for _, s := range q.pool.srqs.all() {
 		s.waiting = slices.DeleteFunc(s.waiting, func(x *qp) bool { return x == q })
 	}
 }
@@ -239,7 +227,7 @@ func (q *qp) reclaimReceives() {
 	r.closed.Store(true)
 	r.giveBack(r.next.Load())
 	q.waitNoMore()
-	for _, s := range p.srqs {
+	for _, s := range p.srqs.all() {
 		if s.last == q {
 			s.last = nil
 		}

@@ -59,7 +59,9 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	if !c.srqs.enter(s, s.show) {
 		return nil, c.err("create_srq", enomem, "all SRQs are in use")
 	}
-	s.pool.add(s)
+	s.mu.Lock()
+	s.setQueue(s, true)
+	s.mu.Unlock()
 	s.hold(1)
 	return s, nil
 }
@@ -206,7 +208,8 @@ func (s *srq) Close() error {
 	s.mu.Lock()
 	again, err := s.shut("destroy_srq", "a QP uses the SRQ")
 	if s.closed.Load() {
-		s.pool.remove(s)
+		s.setQueue(s, false)
+		s.waiting, s.last = nil, nil
 	}
 	s.mu.Unlock()
 	if again || err != nil {
