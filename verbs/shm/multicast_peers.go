@@ -7,13 +7,15 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"golang.org/x/sys/unix"
 )
 
 // multicastPeers are where a context's messages to multicast groups go: the contexts of this
 // user on this host, itself included. Which of them has QPs in a group only they know.
 type multicastPeers struct {
 	mu      sync.Mutex
-	remotes map[uint64]*remote // by id; nil: of another user
+	remotes map[uint64]*remote // by id; nil: cannot be reached, as those of other users
 }
 
 // sendToAll sends the packet to all. Those that do not keep up miss it.
@@ -42,7 +44,7 @@ func (c *context) meet(ids []uint64) {
 	}
 	for _, id := range ids {
 		if _, met := known[id]; !met {
-			if r, err := c.remoteOf(id); err == nil || errors.Is(err, errOtherUser) {
+			if r, err := c.remoteOf(id); !passing(err) && !errors.Is(err, unix.EAGAIN) { // its socket is full for now
 				known[id] = r
 			}
 		}
