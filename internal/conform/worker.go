@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/subprocess"
 	"github.com/ibperf/ibperf/verbs/verbstest"
 )
 
@@ -91,9 +92,8 @@ func startWorker(job Job) (*worker, error) {
 	w.cmd.Stdin, w.cmd.Stdout, w.cmd.Stderr = stdin, &w.said, &w.said
 	w.cmd.ExtraFiles = []*os.File{out}
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // signals of a terminal are for the program
-	endWithParent(w.cmd.SysProcAttr)
 	w.cmd.WaitDelay = time.Second
-	err = w.cmd.Start()
+	err = subprocess.Start(w.cmd)
 	stdin.Close()
 	out.Close()
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/ibperf/ibperf/internal/subprocess"
 )
 
 // tb is what the helpers need of a test or of a script.
@@ -81,12 +83,11 @@ func (p *place) start(program string, args ...string) *process {
 	}
 	proc.cmd.Dir, proc.cmd.Stdout, proc.cmd.Stderr = p.dir, proc.out, proc.err
 	proc.cmd.Env = append(append(os.Environ(), "TMPDIR="+p.temp), p.env...)
-	proc.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // if the tests time out
 	if p.next != nil {
 		p.next(proc)
 		p.next = nil
 	}
-	if err := proc.cmd.Start(); err != nil {
+	if err := subprocess.Start(proc.cmd); err != nil {
 		p.t.Fatalf("start %s: %v", proc.name, err)
 	}
 	p.all = append(p.all, proc)

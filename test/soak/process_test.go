@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/subprocess"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -78,13 +79,12 @@ func startProcess(dir string, number int) (*process, error) {
 	p := &process{socket: filepath.Join(dir, fmt.Sprint(number))}
 	p.cmd = exec.Command("/proc/self/exe")
 	p.cmd.Env = append(os.Environ(), socketVariable+"="+p.socket)
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	p.cmd.Stderr = &p.said
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	if err := p.cmd.Start(); err != nil {
+	if err := subprocess.Start(p.cmd); err != nil {
 		return nil, err
 	}
 	line := make([]byte, 64)

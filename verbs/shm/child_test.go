@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ibperf/ibperf/internal/subprocess"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -44,11 +45,11 @@ func startChild(t *testing.T, role string, cred *syscall.Credential) *child {
 	cmd := exec.Command("/proc/self/exe", "-test.run=^TestChild$", "-test.timeout=60s")
 	cmd.Env = append(os.Environ(), roleVariable+"="+role)
 	cmd.ExtraFiles = []*os.File{toChild, fromChild}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: cred, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: cred}
 	cmd.Dir = "/"
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
-	err := cmd.Start()
+	err := subprocess.Start(cmd)
 	if errors.Is(err, syscall.ENOEXEC) {
 		t.Skip("binfmt_misc: the kernel starts no programs of " + runtime.GOARCH)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/subprocess"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -55,12 +56,11 @@ func (p *prey) halt(t *testing.T, within time.Duration) {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe", "-test.run=^TestHaltedPeer$", "-test.timeout=120s")
 	cmd.Env = append(os.Environ(), haltedVariable+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	in, err := cmd.StdinPipe()
 	check(t, err)
 	out, err := cmd.StdoutPipe()
 	check(t, err)
-	err = cmd.Start()
+	err = subprocess.Start(cmd)
 	if errors.Is(err, syscall.ENOEXEC) {
 		t.Skip("binfmt_misc: the kernel starts no programs of " + runtime.GOARCH)
 	}

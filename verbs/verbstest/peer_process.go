@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ibperf/ibperf/internal/subprocess"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -119,9 +120,8 @@ func StartPeer(target Target) (Peer, error) {
 	p := &localPeer{pipes: pipes{in, out}, cmd: exec.Command(binary, "-test.run=^$")} // which runs nothing in a test without Child
 	p.cmd.Env = append(os.Environ(), peerVariable+"="+string(text))
 	p.cmd.ExtraFiles = []*os.File{childIn, childOut}
-	p.cmd.SysProcAttr = endsWithUs()
 	p.cmd.Stdout, p.cmd.Stderr = &p.said, &p.said
-	err = p.cmd.Start()
+	err = subprocess.Start(p.cmd)
 	err = errors.Join(err, childIn.Close(), childOut.Close())
 	if err != nil {
 		return nil, errors.Join(err, in.Close(), out.Close())

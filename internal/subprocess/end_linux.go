@@ -1,0 +1,5 @@
+package subprocess
+
+import "syscall"
+
+func endWithUs(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }

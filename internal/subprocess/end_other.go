@@ -1,0 +1,7 @@
+//go:build !linux
+
+package subprocess
+
+import "syscall"
+
+func endWithUs(*syscall.SysProcAttr) {}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package verbstest
-
-import "syscall"
-
-// endsWithUs is of a process that ends when its input does.
-func endsWithUs() *syscall.SysProcAttr { return nil }
