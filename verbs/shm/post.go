@@ -16,7 +16,10 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 	}
 	var errno syscall.Errno
 	var why string
-	if wr = q.rdmaAgain(wr); wr != nil {
+	if wr != nil && wr.Opcode != verbs.OpSend {
+		wr = q.rdmaAgain(wr)
+	}
+	if wr != nil {
 		wr, errno, why = q.postList(wr)
 	}
 	q.unlock()
@@ -30,13 +33,13 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 // returns.
 func (q *qp) postList(wr *verbs.SendWR) (bad *verbs.SendWR, errno syscall.Errno, why string) {
 	for wr != nil {
-		if !q.known.current() {
-			q.endRun()
-			q.renew()
-		}
 		if rest := q.again(wr); rest != wr {
 			wr = rest
 			continue
+		}
+		if !q.known.current() {
+			q.endRun()
+			q.renew()
 		}
 		if errno, why = q.refuse(wr); errno != 0 {
 			return wr, errno, why
