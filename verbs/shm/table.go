@@ -9,13 +9,18 @@ import (
 // size, a power of two, here as in the directory. Numbers are counted on, from the size to most,
 // so that a late peer or request hits no new object. Place 0 stays free: many zeros mean none.
 type table[T any] struct {
-	sync.Mutex // guards changes
-	places     []atomic.Pointer[T]
-	last, most uint32
+	sync.Mutex                                      // guards changes
+	pages            []atomic.Pointer[tablePage[T]] // made when they are needed first
+	none             atomic.Pointer[T]              // a place of those that are not
+	size, last, most uint32
 }
 
+type tablePage[T any] [tablePlaces]atomic.Pointer[T]
+
+const tablePlaces = 256 // in a page
+
 func newTable[T any](size, most uint32) table[T] {
-	return table[T]{places: make([]atomic.Pointer[T], size), last: size, most: most}
+	return table[T]{pages: make([]atomic.Pointer[tablePage[T]], (size+tablePlaces-1)/tablePlaces), size: size, last: size, most: most}
 }
 
 // enter gives the object the next number whose place is free, which show makes known before the
@@ -23,28 +28,45 @@ func newTable[T any](size, most uint32) table[T] {
 func (t *table[T]) enter(o *T, show func(num uint32)) bool {
 	t.Lock()
 	defer t.Unlock()
-	for range t.places {
+	for range t.size {
 		if t.last == t.most {
-			t.last = uint32(len(t.places))
+			t.last = t.size
 		}
 		t.last++
-		if at := t.at(t.last); at != &t.places[0] && at.Load() == nil {
-			show(t.last)
-			at.Store(o)
-			return true
+		if t.last%t.size == 0 || t.at(t.last).Load() != nil {
+			continue
 		}
+		if page := t.page(t.last); page.Load() == nil {
+			page.Store(new(tablePage[T]))
+		}
+		show(t.last)
+		t.at(t.last).Store(o)
+		return true
 	}
 	return false
 }
 
+func (t *table[T]) page(num uint32) *atomic.Pointer[tablePage[T]] {
+	return &t.pages[num%t.size/tablePlaces]
+}
+
 // at is the place of a number.
-func (t *table[T]) at(num uint32) *atomic.Pointer[T] { return &t.places[num&uint32(len(t.places)-1)] }
+func (t *table[T]) at(num uint32) *atomic.Pointer[T] {
+	p := t.page(num).Load()
+	if p == nil {
+		return &t.none
+	}
+	return &p[num%t.size%tablePlaces]
+}
 
 // all returns the objects of the table.
 func (t *table[T]) all() (list []*T) {
-	for i := range t.places {
-		if o := t.places[i].Load(); o != nil {
-			list = append(list, o)
+	for i := range t.pages {
+		p := t.pages[i].Load()
+		for j := 0; p != nil && j < len(p); j++ {
+			if o := p[j].Load(); o != nil {
+				list = append(list, o)
+			}
 		}
 	}
 	return list
