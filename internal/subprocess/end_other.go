@@ -4,4 +4,5 @@ package subprocess
 
 import "syscall"
 
+// endWithUs does nothing: only Linux has it.
 func endWithUs(*syscall.SysProcAttr) {}

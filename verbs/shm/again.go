@@ -9,7 +9,7 @@ import (
 // those is all that there is to check.
 
 // again carries out the WRITEs and READs, or the SENDs, of one piece at the head of a list, and
-// returns the rest of it. It leaves to others whatever is unusual, without having done anything
+// returns the rest of it. It leaves to execute whatever is unusual, without having done anything
 // of it.
 func (q *qp) again(wr *verbs.SendWR) (rest *verbs.SendWR) {
 	if wr.Opcode == verbs.OpSend && q.pendHead == q.pendTail {
@@ -33,7 +33,7 @@ func (q *qp) rdmaAgain(wr *verbs.SendWR) (rest *verbs.SendWR) {
 		if !k.current() {
 			break
 		}
-		if xrc && !q.aimsAgain(wr) {
+		if xrc && !q.sameSRQ(wr) {
 			break
 		}
 		s := wr.SGList
@@ -60,7 +60,8 @@ func (q *qp) rdmaAgain(wr *verbs.SendWR) (rest *verbs.SendWR) {
 	return wr
 }
 
-// source returns the first byte that the SGE names, of this side or inline, or nil.
+// source returns the first byte of what a request sends, inline or from the region that was used
+// last; nil: that has to be looked up, or is refused.
 func (q *qp) source(wr *verbs.SendWR, s *verbs.SGE) *byte {
 	switch {
 	case wr.SendFlags&verbs.SendInline == 0:
@@ -71,11 +72,12 @@ func (q *qp) source(wr *verbs.SendWR, s *verbs.SGE) *byte {
 	return nil
 }
 
-// sendsAgain is again for SENDs.
+// sendsAgain is again for SENDs, of which the first has the number and so many are carried out at
+// most. It also returns how many were.
 func (q *qp) sendsAgain(wr *verbs.SendWR, number, most uint32) (*verbs.SendWR, uint32) {
 	p, n := q.known.peer, uint32(0)
 	for ; q.known.again && wr != nil && wr.Opcode == verbs.OpSend && wr.NumSGE == 1 && n < most && q.known.current(); wr = wr.Next {
-		if p.xrcd != 0 && !q.aimsAgain(wr) || p.sharing && !p.claim(wr.XRC(), q.ahead(wr)) {
+		if p.xrcd != 0 && !q.sameSRQ(wr) || p.sharing && !p.claim(wr.XRC(), q.upcoming(wr)) {
 			break
 		}
 		s, length := wr.SGList, uint64(wr.SGList.Length)
@@ -102,17 +104,18 @@ func (q *qp) sendsAgain(wr *verbs.SendWR, number, most uint32) (*verbs.SendWR, u
 	return wr, n
 }
 
-// aimsAgain tells whether a request of XRC names the shared receive queue that the one before
+// sameSRQ tells whether a request of XRC names the shared receive queue that the one before
 // it named, and that is still there.
-func (q *qp) aimsAgain(wr *verbs.SendWR) bool {
+func (q *qp) sameSRQ(wr *verbs.SendWR) bool {
 	p := q.known.peer
-	return p.srq == wr.XRC() && q.aim(p, wr.XRC()) == done
+	return p.srq == wr.XRC() && q.selectSRQ(p, wr.XRC()) == done
 }
 
 // holdMost is the size of messages whose completions may wait for those of the next three.
 const holdMost = 512
 
-// endRun ends what requests have left undone that were carried out by again.
+// endRun does what again has put off: it publishes held records, and gives back receives that were
+// taken ahead.
 func (q *qp) endRun() {
 	q.flushRecords()
 	if q.peer != nil && q.peer.claimed > 0 {
@@ -127,10 +130,10 @@ func (q *qp) flushRecords() {
 	}
 }
 
-// ahead counts the requests from this one on that wait, or are in its list, up to claimMost.
-func (q *qp) ahead(wr *verbs.SendWR) uint32 {
+// upcoming counts the requests from this one on that wait, or are in its list, up to claimMost.
+func (q *qp) upcoming(wr *verbs.SendWR) uint32 {
 	if q.peer.claimed > 0 {
-		return 0 // is as good
+		return 0 // claim does not look at it
 	}
 	n := q.pendTail - q.pendHead
 	for ; wr != nil && n < claimMost; wr = wr.Next {

@@ -43,7 +43,7 @@ func (p *pd) CreateAH(attr *verbs.AHAttr) (verbs.AH, error) {
 		c.release(a.remote)
 		return nil, c.err("create_ah", enomem, "all address handles are in use")
 	}
-	p.use(1)
+	p.addUsers(1)
 	return a, nil
 }
 
@@ -52,19 +52,12 @@ func unreachable(g verbs.GID, err error) string {
 	return fmt.Sprintf("no embedded device answers at GID %s: %v; peers must be processes of one user on one host", g, err)
 }
 
-// errnoOf returns the errno of a verb's error.
-func errnoOf(err error) syscall.Errno {
-	errno := einval
-	errors.As(err, &errno)
-	return errno
-}
-
 func (a *ah) Handle() uint64 { return a.handle }
 
 func (a *ah) Close() error {
 	if c := a.pd.ctx; c.ahs.at(uint32(a.handle)).CompareAndSwap(a, nil) {
 		c.release(a.remote)
-		a.pd.use(-1)
+		a.pd.addUsers(-1)
 	}
 	return nil
 }
@@ -103,7 +96,7 @@ func (c *context) InitAHFromWC(port int, wc *verbs.WC, header []byte) (verbs.AHA
 	case isMulticast(g.dgid):
 		return refuse(einval, fmt.Sprintf("the message went to the group %s, which has no way back", g.dgid))
 	case g.dgid != gidOf(c.id):
-		return refuse(syscall.ENOENT, fmt.Sprintf("the message went to GID %s, which is not of port 1", g.dgid))
+		return refuse(enoent, fmt.Sprintf("the message went to GID %s, which is not of port 1", g.dgid))
 	}
 	a.IsGlobal, a.GRH = true, g.route()
 	return a, nil

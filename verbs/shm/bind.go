@@ -12,9 +12,9 @@ import (
 // who finds it in the record, has changed the table. Nobody else needs to know, since a window
 // of type 2 works for this one requester.
 
-// operate carries out a BIND_MW or a LOCAL_INV. It is done when no requester is at work that
+// changeWindow carries out a BIND_MW or a LOCAL_INV. It is done when no requester is at work that
 // may go by what was there before.
-func (q *qp) operate(wr *verbs.SendWR) (outcome, verbs.WCStatus) {
+func (q *qp) changeWindow(wr *verbs.SendWR) (outcome, verbs.WCStatus) {
 	if len(q.leaving) == 0 {
 		switch {
 		case wr.Opcode == verbs.OpLocalInv && !q.invalidate(wr.Invalidate()):
@@ -64,7 +64,7 @@ func (q *qp) bind(wr *verbs.SendWR) bool {
 	}
 	w.unbind()
 	now := &region{
-		object: c.made(&m.object), pd: q.pd, key: key, access: access, buf: m.buf[addr-m.addr:][:length], addr: addr,
+		object: c.newObject(&m.object), pd: q.pd, key: key, access: access, buf: m.buf[addr-m.addr:][:length], addr: addr,
 		file: m.file, inode: m.inode, off: m.off + addr - m.addr, mw: w,
 	}
 	if now.access&verbs.AccessZeroBased != 0 {
@@ -73,8 +73,8 @@ func (q *qp) bind(wr *verbs.SendWR) bool {
 	if single {
 		now.by, now.serial = q.num, atomic.LoadUint64(&c.dir.changes) // unbind has counted one since the last bind
 	}
-	now.hold(1)
-	c.mrs.at(w.place()).Store(now)
+	now.retain(1)
+	c.mrs.at(w.index()).Store(now)
 	now.show()
 	return true
 }
@@ -97,9 +97,9 @@ func (m *region) bindable(pd *pd, addr, length uint64, access verbs.Access) bool
 
 // unbind takes back what gives access through the window; under the lock.
 func (w *mw) unbind() {
-	if m := w.ctx.mrs.at(w.place()).Load(); m != w.region {
-		m.hold(-1)
-		w.ctx.replace(w.place(), w.region)
+	if m := w.ctx.mrs.at(w.index()).Load(); m != w.region {
+		m.retain(-1)
+		w.ctx.replace(w.index(), w.region)
 	}
 }
 

@@ -19,7 +19,7 @@ type channel struct {
 	in, out int    // the pipe's ends; events owns in
 	inode   uint64 // the pipe's
 	events  *fdwait.Waiter[verbs.CQ]
-	mu      sync.Mutex // of taking tokens, and of the pipe's end
+	mu      sync.Mutex // guards taking tokens, and closing the pipe
 }
 
 func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
@@ -28,7 +28,7 @@ func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
 	}
 	var ends [2]int
 	err := makePipe(&ends)
-	ch := &channel{object: c.made(), in: ends[0], out: ends[1]}
+	ch := &channel{object: c.newObject(), in: ends[0], out: ends[1]}
 	if err == nil {
 		ch.inode, err = inodeOf(ch.in)
 	}
@@ -94,7 +94,7 @@ func (ch *channel) take() (verbs.CQ, error) {
 		}
 		q := ch.ctx.cqs.at(t.cq).Load()
 		if q != nil && q.ch == ch && q.notifier.cq == t.cq && q.notifier.take(t.armed) {
-			ch.ctx.async.count(&q.async, 1)
+			ch.ctx.async.count(&q.acks, 1)
 			return q, nil
 		}
 	}
@@ -131,14 +131,14 @@ func (q *cq) attach(to verbs.CompChannel) error {
 	if !q.ctx.cqs.enter(q, func(num uint32) { q.ch, q.notifier = ch, ch.newNotifier(num) }) {
 		return q.err("create_cq", enomem, "all CQs are in use")
 	}
-	ch.use(1)
+	ch.addUsers(1)
 	return nil
 }
 
 func (q *cq) detach() {
 	q.notifier.end()
 	q.ctx.cqs.at(q.notifier.cq).Store(nil)
-	q.ch.use(-1)
+	q.ch.addUsers(-1)
 }
 
 func (ch *channel) Close() error {

@@ -4,9 +4,9 @@ import "github.com/ibperf/ibperf/verbs"
 
 // Completions of shared receives; see shared.go.
 
-// collect turns the records of the peer into completions. Those on the CQ that is polled are
-// written to wc, and left where they are if that is full; others are added to their CQ, of which
-// who sleeps for it has been told by the peer.
+// collect turns the records of the peer into completions. Those of the CQ that is polled are
+// written to wc, and left where they are if that is full; others are added to their CQ, whose
+// notifier the peer has notified. ok is false if a record ends the connection.
 func (q *qp) collect(polled *cq, wc []verbs.WC) (n int, ok bool) {
 	r := &q.recv
 	var s *srq
@@ -23,14 +23,14 @@ func (q *qp) collect(polled *cq, wc []verbs.WC) (n int, ok bool) {
 		}
 		w := r.lent[i&(r.layout.n-1)]
 		s = w.srq
-		if c := s.completions(q); c != to {
+		if c := s.cqFor(q); c != to {
 			if to != nil {
 				to.mu.Unlock()
 			}
 			c.mu.Lock()
 			to = c
 		}
-		direct := len(wc) > 0 && to == polled && to.passes(s)
+		direct := len(wc) > 0 && to == polled && to.pollsDirectly(s)
 		if direct && n == len(wc) {
 			break
 		}
@@ -55,14 +55,14 @@ func (q *qp) collect(polled *cq, wc []verbs.WC) (n int, ok bool) {
 	return n, ok
 }
 
-// passes tells whether completions of the queue's receives need not lie in the CQ before they
-// are polled: none is there that comes first, and they cannot overrun it.
-func (q *cq) passes(s *srq) bool {
+// pollsDirectly tells whether completions of the queue's receives need not lie in the CQ before
+// they are polled: none is there that comes first, and they cannot overrun it.
+func (q *cq) pollsDirectly(s *srq) bool {
 	return q.head == q.tail.Load() && s.max <= q.cqe && !q.overrun && !s.closed.Load()
 }
 
-// completions is the CQ of receives of the shared queue that the QP uses up.
-func (s *srq) completions(q *qp) *cq {
+// cqFor is the CQ of the completions of the queue's receives that the QP uses up.
+func (s *srq) cqFor(q *qp) *cq {
 	if s.cq != nil {
 		return s.cq
 	}

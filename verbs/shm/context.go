@@ -15,8 +15,8 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// context is an opened device: the directory that peers read, the socket where
-// they ask for memory, and the tables behind both.
+// context is an opened device: the directory that peers read, the socket that they connect to,
+// and what is behind both.
 type context struct {
 	dev *device
 	id  uint64 // the lower half of the GID: random bits, and the descriptor of dirFile
@@ -25,7 +25,8 @@ type context struct {
 	dir     *directory
 	sock    *net.UnixListener
 
-	// Of what the directory shows, what this process relies on. Requesters look without a lock.
+	// The objects by their numbers: what this process relies on where peers see the directory.
+	// Requesters look without a lock.
 	mrs  table[region]
 	qps  table[qp]
 	srqs table[srq]
@@ -35,7 +36,7 @@ type context struct {
 	mu      sync.Mutex
 	regions map[uint64]int // how many are on a memfd, by its inode
 	remotes map[uint64]*remote
-	conns   list[net.UnixConn] // of peers that ask
+	conns   list[net.UnixConn] // from peers
 	domains map[fileID]*domain // of XRC, shared by inode
 	ended   chan struct{}      // closed with the context, under mu
 
@@ -43,7 +44,7 @@ type context struct {
 	multicastPeers multicastPeers
 	groups         map[verbs.GID][]*qp // attached, guarded by mu
 	qkeyViolations atomic.Uint32
-	connections    atomic.Uint64 // QPs that have been connected
+	connections    atomic.Uint64 // QPs that have been connected, for Options.LinkDown
 
 	async  asyncEvents
 	engine engine
@@ -98,7 +99,7 @@ func (c *context) AllocPD() (verbs.PD, error) {
 	if c.isClosed() {
 		return nil, c.err("alloc_pd", ebadf, closedText)
 	}
-	return &pd{object: c.made(), id: c.lastID.Add(1)}, nil
+	return &pd{object: c.newObject(), id: c.lastID.Add(1)}, nil
 }
 
 // Close ends the context with everything made from it: QPs stop answering and

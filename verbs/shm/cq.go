@@ -7,31 +7,32 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// cq is a completion queue. Completions that this process produces (sends,
-// reads, flushes) lie in a private ring; those that peers produce are read
-// where peers put them, in the receive queues of the QPs that use the CQ.
+// cq is a completion queue. Completions that this process makes (of requests, datagrams and what
+// is flushed) lie in a private ring. Those that peers make are read where peers put them, in the
+// receive queues of the QPs that use the CQ; those of shared receives may come to the ring, see
+// collect.
 type cq struct {
 	object
 	ch       *channel
 	notifier *notifier // nil without a channel
 
-	mu        spinLock
-	cqe       int      // capacity, guarded by mu
-	own       []ownWC  // a ring of a power of two, guarded by mu
-	times     []uint64 // of own, nil without timestamps; guarded by mu
-	stamps    verbs.Timestamps
-	head      uint32         // next to poll, guarded by mu
-	tail      relaxedCounter // next to fill, written under mu
-	fence     uint32         // for the barrier after filling; see notify
-	headSeen  relaxedCounter // copy of head for looks without the lock
-	depth     int            // of all receivers' queues, guarded by mu
-	overrun   bool           // guarded by mu
-	receivers list[qp]
-	turn      int            // receiver that the next poll begins with, guarded by mu
-	lenders   list[qp]       // QPs with shared receives that complete here; who polls serves them
-	lentTurn  relaxedCounter // lender that is served next
-	waiters   []*qp          // with work that waits, guarded by mu
-	waiting   relaxedCounter // their number
+	mu           spinLock
+	cqe          int      // capacity, guarded by mu
+	own          []ownWC  // a ring, its size a power of two, guarded by mu
+	times        []uint64 // of own, nil without timestamps; guarded by mu
+	stamps       verbs.Timestamps
+	head         uint32         // next to poll, guarded by mu
+	tail         relaxedCounter // next to fill, written under mu
+	fence        uint32         // for the barrier after filling; see notify
+	headSeen     relaxedCounter // copy of head for looks without the lock
+	depth        int            // of all receivers' queues, guarded by mu
+	overrun      bool           // guarded by mu
+	receivers    list[qp]
+	nextReceiver int            // receiver that the next poll begins with, guarded by mu
+	lenders      list[qp]       // QPs with shared receives that complete here; who polls serves them
+	nextLender   relaxedCounter // lender that is served next
+	waiters      []*qp          // with work that waits, guarded by mu
+	waiting      relaxedCounter // their number
 }
 
 // ownWC is a completion of this process's own making, in a cache line. When it is
@@ -68,7 +69,7 @@ func (c *context) CreateCQEx(init *verbs.CQInitAttrEx) (verbs.CQEx, error) {
 	case init.CompVector != 0:
 		return nil, c.err("create_cq", einval, "comp_vector is 0")
 	}
-	q := &cq{object: c.made(), stamps: init.Timestamps}
+	q := &cq{object: c.newObject(), stamps: init.Timestamps}
 	q.setSize(init.CQE)
 	if init.Channel != nil {
 		if err := q.attach(init.Channel); err != nil {
@@ -101,7 +102,7 @@ func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
 	return 0, nil
 }
 
-// take takes completions off the queue, with their times if there is room for them.
+// take takes completions off the queue, with their times if times is not nil.
 func (q *cq) take(wc []verbs.WC, times []uint64) (n int, err error) {
 	var failed *qp
 	var life uint32
@@ -119,28 +120,6 @@ func (q *cq) take(wc []verbs.WC, times []uint64) (n int, err error) {
 		failed.fail(life)
 	}
 	return n, err
-}
-
-// pollReceivers adds completions of receives to the n that are there. It begins behind the
-// receiver that the last poll ended with, so that none waits for one that is faster.
-func (q *cq) pollReceivers(wc []verbs.WC, times []uint64, n int) (all int, failed *qp, life uint32) {
-	list := q.receivers.all()
-	at := q.turn
-	for left := len(list); left > 0 && n < len(wc); left-- {
-		if at >= len(list) {
-			at = 0
-		}
-		p := list[at]
-		at++
-		got, ok := p.recv.poll(wc[n:], times[min(n, len(times)):])
-		if n += got; got > 0 {
-			q.turn = at
-		}
-		if !ok {
-			return n, p, p.life.Load()
-		}
-	}
-	return n, nil, 0
 }
 
 // empty is a look without the lock: it may miss what arrives now, never what
@@ -187,7 +166,7 @@ func (q *cq) push(e *ownWC, solicited bool) {
 	q.notify(solicited)
 }
 
-// notify notifies those who wait of a completion that was just added.
+// notify tells those who wait that a completion was just added.
 func (q *cq) notify(solicited bool) {
 	if q.notifier == nil {
 		return
@@ -249,7 +228,7 @@ func (q *cq) ReqNotify(solicitedOnly bool) error {
 	return nil
 }
 
-func (q *cq) AckEvents(n int) { q.ctx.async.count(&q.async, -n) }
+func (q *cq) AckEvents(n int) { q.ctx.async.count(&q.acks, -n) }
 
 // Close waits until every event that was fetched is acknowledged.
 func (q *cq) Close() error {
@@ -259,8 +238,8 @@ func (q *cq) Close() error {
 	q.mu.Lock()
 	q.headSeen.Store(q.tail.Load() - 1) // so that no poll finds it empty, and all fail
 	q.mu.Unlock()
-	q.ctx.async.forget(&q.async)
-	q.ctx.async.await(&q.async)
+	q.ctx.async.forget(&q.acks)
+	q.ctx.async.await(&q.acks)
 	if q.notifier != nil {
 		q.detach()
 	}

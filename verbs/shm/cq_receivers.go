@@ -1,44 +1,10 @@
 package shm
 
-import (
-	"slices"
-	"sync"
-	"sync/atomic"
-)
+import "github.com/ibperf/ibperf/verbs"
 
-// list is a list of objects that anybody may look at while it is changed: who looks at an older
-// one sees nothing of what is added behind it.
-type list[T any] struct {
-	mu   sync.Mutex // guards changes
-	list atomic.Pointer[[]*T]
-}
+// The QPs whose receives complete on a CQ.
 
-func (l *list[T]) all() []*T {
-	if list := l.list.Load(); list != nil {
-		return *list
-	}
-	return nil
-}
-
-// set has the object in the list, or not, and tells whether that is a change.
-func (l *list[T]) set(p *T, in bool) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	list := l.all()
-	i := slices.Index(list, p)
-	switch {
-	case in == (i >= 0):
-		return false
-	case in:
-		list = append(list, p)
-	default:
-		list = slices.Concat(list[:i], list[i+1:])
-	}
-	l.list.Store(&list)
-	return true
-}
-
-// setReceiver says whether the QP's receives complete here, and counts those that can.
+// setReceiver adds a QP whose receives complete here, or removes it, and counts how many may.
 func (q *cq) setReceiver(p *qp, is bool) {
 	if !q.receivers.set(p, is) {
 		return
@@ -51,4 +17,26 @@ func (q *cq) setReceiver(p *qp, is bool) {
 		q.depth -= p.cap.MaxRecvWR
 	}
 	q.ctx.async.watch(q, q.depth > q.cqe)
+}
+
+// pollReceivers adds completions of receives to the n that are there. It begins behind the
+// receiver that the last poll ended with, so that none waits for one that is faster.
+func (q *cq) pollReceivers(wc []verbs.WC, times []uint64, n int) (all int, failed *qp, life uint32) {
+	list := q.receivers.all()
+	at := q.nextReceiver
+	for left := len(list); left > 0 && n < len(wc); left-- {
+		if at >= len(list) {
+			at = 0
+		}
+		p := list[at]
+		at++
+		got, ok := p.recv.poll(wc[n:], times[min(n, len(times)):])
+		if n += got; got > 0 {
+			q.nextReceiver = at
+		}
+		if !ok {
+			return n, p, p.life.Load()
+		}
+	}
+	return n, nil, 0
 }

@@ -55,10 +55,10 @@ func decodeDatagram(b []byte) *datagram {
 	return d
 }
 
-// datagram sends a message of n bytes, which q.near holds, to where the request's
+// sendDatagram sends a message of n bytes, which q.near holds, to where the request's
 // address handle leads. Nobody tells whether it arrives; what is longer than the
 // MTU never leaves.
-func (q *qp) datagram(wr *verbs.SendWR, n uint64) verbs.WCStatus {
+func (q *qp) sendDatagram(wr *verbs.SendWR, n uint64) verbs.WCStatus {
 	handle, dest, qkey := wr.UD()
 	a := q.ctx.ahs.at(uint32(handle)).Load()
 	if a == nil || a.handle != handle || a.pd != q.pd {

@@ -117,11 +117,13 @@ func (d *device) orderCaps(op verbs.Opcode, flags verbs.OrderFlags) verbs.OrderC
 
 // Limits of the embedded devices.
 const (
-	maxQP      = 1 << 14 // index bits of a QP number
-	maxMR      = 1 << 16
-	maxSRQ     = 1 << 12
-	maxCQ      = 1 << 16
-	maxAH      = 1 << 16
+	// Sizes of tables, of which place 0 stays free.
+	maxQP  = 1 << 14
+	maxMR  = 1 << 16 // and windows
+	maxSRQ = 1 << 12
+	maxCQ  = 1 << 16 // with a channel
+	maxAH  = 1 << 16
+
 	maxWR      = 1 << 15
 	maxCQE     = 1 << 20
 	maxSGE     = 32

@@ -33,15 +33,15 @@
 // # Where what is
 //
 //	device        device.go options.go faults.go context.go port.go
-//	objects       object.go table.go
-//	shared memory layout.go: what lies where. open.go, remote.go: a peer's memory, opened and
-//	              mapped. socket.go, serve.go: the connections between contexts
+//	objects       object.go table.go list.go
+//	shared memory layout.go layout_unsafe.go: what lies where. open.go, remote.go: a peer's memory,
+//	              opened and mapped. socket.go, serve.go: the connections between contexts
 //	memory, keys  mr.go window.go; mw.go, bind.go: memory windows
 //	QPs           qp.go qptype.go modify.go
 //	requester     post.go, again.go, execute.go, move.go: a request from PostSend to the peer's
 //	              completion. peer.go: the QP it is for. queue.go, overtake.go, progress.go:
-//	              requests that wait, and who goes on with them. lock.go, turn.go: who waits
-//	              until a requester is out
+//	              requests that wait, and who goes on with them. lock.go relaxed.go release.go: locks
+//	              and counters. turn.go: who waits until a requester is out
 //	responder     recv.go: receives and records
 //	shared        srq.go; shared.go: pools, and what is lent of them, borrow.go: the requester that takes
 //	              it, collect.go: completions. xrc.go xrc_recv.go
@@ -56,16 +56,18 @@
 //	directory         open             the context,     peers have it mapped as long as the remote
 //	                                   and no object
 //	                                   of it is left
-//	remote            first QP or AH   last QP or AH    r.mu guards what Close unmaps; QPs hold a
-//	                  to a context,    to it; for       reference, who sends to groups one of all
-//	                  or a message to  groups, what is  contexts
-//	                  a group          sent after its end
+//	remote            first QP or AH   last QP or AH    r.mu guards what close unmaps; QPs hold a
+//	                  to a context,    to it; for       reference, and for messages to groups the
+//	                  or a message to  groups, the      context holds one of each
+//	                  a group          first message
+//	                                   after its end
 //	region's memory   a Buffer         Buffer.Close,    MR.Close takes the key out of the table,
 //	                                   last MR.Close    counts a change, and waits for requesters
 //	                                                    that were at work (turn.go)
-//	memory window     a bind           LOCAL_INV, the   its entry changes; the request waits in the
-//	                                   next bind,       send queue for requesters that were at work,
-//	                                   Close            and Close as MR.Close does
+//	memory window     a bind           LOCAL_INV,       its entry changes; the request waits in the
+//	                                   SEND_WITH_INV,   send queue for requesters that were at work,
+//	                                   the next bind,   and Close as MR.Close does
+//	                                   Close
 //	peer's memory     first request    a note from the  the same wait, for requesters of this side
 //	                  that names it    owner, or the
 //	                                   remote's end
@@ -74,11 +76,13 @@
 //	                                                    as long as the QP is referenced
 //	connection        RTR              RESET, Close;    awaitPeerOut: after the state has
 //	                                   epoch tells one  changed, the peer's requester is waited
-//	                                   from the next    for. life tells a late failure's
+//	                                   from the next    for. life tells whether a failure is of
+//	                                                    an earlier connection
 //	pipe of a channel channel          channel.Close,   peers' descriptors go with the remote; a
 //	                                   after its CQs    token for an old arming is no event
-//	lent receive      the owner        record, or QP's  what the peer has not used goes back to
-//	                                   end              the shared queue
+//	lent receive      the owner        record, QP's     what the peer has not used goes back to
+//	                                   end, or another  the shared queue; when another QP asks,
+//	                                   QP's need        what the peer has not taken
 //
 // A requester is at work while its word in the directory (turns) is odd. Whoever ends something
 // takes it out of the tables, counts a change (directory.changes) and waits for each word that
@@ -113,7 +117,8 @@
 // in the middle (SIGSTOP), Close returns ETIMEDOUT after 5 s: what is left of that 1 MiB
 // is stored when the process goes on.
 //
-// Peers unmap memory when the last region on it is closed.
+// Peers unmap memory when the last region on it is closed. Rereg makes a new region with keys of
+// its own, and then closes the old one.
 //
 // # Shared receive queues
 //
@@ -137,8 +142,6 @@
 // the key out of the table when the receive completes there, and can bind the window again from
 // then on. A window of type 2 works for the peer of the QP that bound it alone, and so
 // never with XRC.
-//
-// Rereg makes a new region with keys of its own, and then closes the old one.
 //
 // # Timestamps
 //

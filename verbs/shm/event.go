@@ -20,15 +20,15 @@ type asyncEvents struct {
 
 func (l *asyncEvents) init() { l.wake, l.acked.L = make(chan struct{}, 1), &l.mu }
 
-// acks counts the events of an object, of completions too, that were fetched and are not
-// acknowledged. The lock of asyncEvents guards it.
+// acks counts the events of an object, asynchronous ones and a CQ's events of completions, that
+// were fetched and are not acknowledged. The lock of asyncEvents guards it.
 type acks struct {
 	n    int
 	gone bool // the object is destroyed
 }
 
-// acked is an object whose asynchronous events are acknowledged: a QP, CQ or SRQ.
-type acked interface{ asyncAcks() *acks }
+// eventSource is an object that asynchronous events are about: a QP, CQ or SRQ.
+type eventSource interface{ asyncAcks() *acks }
 
 // count counts events that were fetched, or with n < 0 acknowledged.
 func (l *asyncEvents) count(a *acks, n int) {
@@ -53,7 +53,7 @@ func (l *asyncEvents) await(a *acks) {
 // event of a port or the device.
 func acksOf(e verbs.AsyncEvent) *acks {
 	for _, o := range [...]any{e.QP, e.CQ, e.SRQ} {
-		if o, ok := o.(acked); ok {
+		if o, ok := o.(eventSource); ok {
 			return o.asyncAcks()
 		}
 	}
@@ -80,14 +80,14 @@ func (l *asyncEvents) signal() {
 // overrunLooks is how often a CQ that peers can overrun is looked at.
 const overrunLooks = 10 * time.Millisecond
 
-// waits are timers that nobody waits for: who waits again and again for events that never
+// timers are those that nobody waits for: who waits again and again for events that never
 // come is to leave nothing behind.
-var waits = sync.Pool{New: func() any { return time.NewTimer(time.Hour) }}
+var timers = sync.Pool{New: func() any { return time.NewTimer(time.Hour) }}
 
 // GetAsyncEvent waits for an event of the context or one of its objects.
 func (c *context) GetAsyncEvent(timeout time.Duration) (verbs.AsyncEvent, error) {
-	timer, end := waits.Get().(*time.Timer), time.Now().Add(timeout)
-	defer waits.Put(timer)
+	timer, end := timers.Get().(*time.Timer), time.Now().Add(timeout)
+	defer timers.Put(timer)
 	defer timer.Stop()
 	for {
 		left := time.Until(end)

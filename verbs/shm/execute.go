@@ -52,14 +52,14 @@ func (q *qp) execute(wr *verbs.SendWR, number uint32) (outcome, verbs.WCStatus) 
 	q.endRun()
 	k := &kinds[wr.Opcode]
 	if k.far == farNothing {
-		return q.operate(wr)
+		return q.changeWindow(wr)
 	}
 	n, status := q.gather(wr, k)
 	if status != verbs.WCSuccess {
 		return done, status
 	}
 	if q.typ == verbs.QPTypeUD {
-		return done, q.datagram(wr, n)
+		return done, q.sendDatagram(wr, n)
 	}
 	out, status := q.perform(wr, k, n, number)
 	switch p := q.known.peer; {
@@ -85,7 +85,7 @@ func (q *qp) perform(wr *verbs.SendWR, k *kind, n uint64, number uint32) (out ou
 		q.known.peer, q.known.again = p, q.prompt && q.cap.MaxSendSGE > 0 && q.known.state == verbs.QPRTS
 	}
 	if p.xrcd != 0 {
-		if out = q.aim(p, wr.XRC()); out != done {
+		if out = q.selectSRQ(p, wr.XRC()); out != done {
 			return out, verbs.WCRemInvReqErr
 		}
 	}

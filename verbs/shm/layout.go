@@ -12,7 +12,7 @@ import (
 type directory struct {
 	id      uint64 // of the context
 	_       [7]uint64
-	changes uint64 // how often a region ended or a QP changed; see pass
+	changes uint64 // how often a region ended, a QP changed or a peer was lost; see known.current
 	_       [7]uint64
 
 	mrs [maxMR]mrEntry
@@ -108,7 +108,7 @@ type cqEntry struct {
 type recvHeader struct {
 	session uint64 // 0, or the requester that has begun to use this connection
 	want    uint64 // the shared receive that the requester asks for; see shared.go
-	none    uint64 // the last one that the owner had not
+	none    uint64 // the last want that the owner had no receive for
 	_       [5]uint64
 	posted  uint32 // receives that the owner has posted, if it lends none
 	_       uint32

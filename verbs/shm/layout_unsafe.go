@@ -79,6 +79,15 @@ func (w *window) at(key uint32, addr, n uint64) []byte {
 	return unsafe.Slice(first, n)
 }
 
+// pointer returns the first byte of what at returns, or nil.
+func (w *window) pointer(key uint32, addr, n uint64) *byte {
+	off := addr - w.first // huge if addr is below
+	if key != w.key || off > uint64(len(w.bytes)) || n > uint64(len(w.bytes))-off {
+		return nil
+	}
+	return (*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.bytes)), off))
+}
+
 // prefetch asks for the cache line that a WRITE goes to, while its requester is not even
 // locked: what it takes for known may be wrong by now, which does no harm.
 //
@@ -88,13 +97,4 @@ func (q *qp) prefetch(wr *verbs.SendWR) {
 		addr, _ := wr.RDMA()
 		place.PrefetchWrite(uintptr(unsafe.Pointer(unsafe.SliceData(w.bytes))) + uintptr(addr-w.first))
 	}
-}
-
-// pointer returns the first byte of that, or nil.
-func (w *window) pointer(key uint32, addr, n uint64) *byte {
-	off := addr - w.first // huge if addr is below
-	if key != w.key || off > uint64(len(w.bytes)) || n > uint64(len(w.bytes))-off {
-		return nil
-	}
-	return (*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.bytes)), off))
 }

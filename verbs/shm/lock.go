@@ -48,7 +48,7 @@ func (q *qp) tryLock() bool {
 	return true
 }
 
-// unlock gives the requester back, tells the send CQ if work has begun or ceased
+// unlock gives the requester back after endRun, tells the send CQ if work has begun or ceased
 // to wait for those who poll it, and ends the QP if a request has failed.
 func (q *qp) unlock() {
 	q.endRun()

@@ -169,7 +169,7 @@ func (q *qp) connect(a *verbs.QPAttr) error {
 }
 
 func (q *qp) reset() {
-	q.cease(verbs.QPReset)
+	q.disconnect(verbs.QPReset)
 	q.recv.mu.Lock()
 	q.recvCQ.mu.Lock()
 	q.recv.reset()

@@ -46,7 +46,7 @@ func (q *qp) lookAgain(p *peer, wr *verbs.SendWR, k *kind, n uint64) (outcome, v
 	}
 	q.known.peer = p
 	if p.xrcd != 0 {
-		if out := q.aim(p, wr.XRC()); out != done {
+		if out := q.selectSRQ(p, wr.XRC()); out != done {
 			return out, verbs.WCRemInvReqErr
 		}
 	}

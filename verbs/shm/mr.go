@@ -73,7 +73,7 @@ func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64
 	if file == nil {
 		return nil, c.err(verb, efault, "the memory is not of a verbs.Buffer; only that can be shared with a peer process")
 	}
-	m := &region{object: c.made(&p.object), pd: p, access: access, buf: buf, file: file, off: uint64(off)}
+	m := &region{object: c.newObject(&p.object), pd: p, access: access, buf: buf, file: file, off: uint64(off)}
 	err := m.setAddr(verb, iova)
 	if err == nil {
 		m.inode, err = inodeOf(file.FD())
@@ -85,15 +85,15 @@ func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64
 		file.Release()
 		return nil, err
 	}
-	m.hold(1)
+	m.retain(1)
 	c.countRegions(m.inode, 1)
 	return &mr{m}, nil
 }
 
 const pageSize = 4096
 
-// place is where the region stands in the tables. All keys of a window have the same.
-func (m *region) place() uint32 { return keyIndex(m.key) }
+// index is where the region stands in the tables. All keys of a window have the same.
+func (m *region) index() uint32 { return keyIndex(m.key) }
 
 // setAddr sets the address by which requests name the first byte.
 func (m *region) setAddr(verb string, iova *uint64) error {
@@ -127,7 +127,7 @@ func (m *region) enter(verb string) error {
 
 // show makes the entry in the directory one of the region.
 func (m *region) show() {
-	e := &m.ctx.dir.mrs[m.place()]
+	e := &m.ctx.dir.mrs[m.index()]
 	atomic.StoreUint32(&e.key, 0)
 	atomic.StoreUint32(&e.access, uint32(m.access))
 	atomic.StoreUint32(&e.pd, m.pd.id)
@@ -203,7 +203,7 @@ func (m *region) end(verb string) error {
 		if m.mw != nil {
 			m.mw.unbind()
 		}
-		c.replace(m.place(), nil)
+		c.replace(m.index(), nil)
 	}
 	c.mrs.Unlock()
 	if again || err != nil {
@@ -213,7 +213,7 @@ func (m *region) end(verb string) error {
 		c.countRegions(m.inode, -1)
 		defer m.file.Release()
 	}
-	defer m.hold(-1)
+	defer m.retain(-1)
 	if err := await(c.turns((*qp).turns)); err != nil {
 		return m.err(verb, etimedout, err.Error()+": its process has stopped, and may store to the memory when it goes on; "+
 			"end it before the memory is used again")

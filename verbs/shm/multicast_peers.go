@@ -33,7 +33,8 @@ func (c *context) sendToAll(b []byte) {
 	}
 }
 
-// meet connects to contexts that are new and forgets those that are gone.
+// meet connects to contexts that are new and forgets those that are gone. Where descriptors,
+// memory or room in the other's socket (EAGAIN) are lacking, the next message tries again.
 func (c *context) meet(ids []uint64) {
 	known := c.multicastPeers.remotes
 	for id, r := range known {
@@ -44,7 +45,7 @@ func (c *context) meet(ids []uint64) {
 	}
 	for _, id := range ids {
 		if _, met := known[id]; !met {
-			if r, err := c.remoteOf(id); !passing(err) && !errors.Is(err, unix.EAGAIN) { // its socket is full for now
+			if r, err := c.remoteOf(id); !passing(err) && !errors.Is(err, unix.EAGAIN) {
 				known[id] = r
 			}
 		}

@@ -25,19 +25,19 @@ func (p *pd) AllocMW(t verbs.MWType) (verbs.MW, error) {
 	case t != verbs.MWType1 && t != verbs.MWType2:
 		return nil, c.err("alloc_mw", einval, "the types are 1 and 2")
 	}
-	w := &mw{region: &region{object: c.made(&p.object), pd: p}, typ: t}
+	w := &mw{region: &region{object: c.newObject(&p.object), pd: p}, typ: t}
 	w.mw = w
 	if err := w.enter("alloc_mw"); err != nil {
 		return nil, err
 	}
 	w.rkey.Store(w.key)
-	w.hold(1)
+	w.retain(1)
 	return w, nil
 }
 
 func (w *mw) RKey() uint32        { return w.rkey.Load() }
 func (w *mw) SetRKey(rkey uint32) { w.rkey.Store(rkey) }
-func (w *mw) Handle() uint64      { return uint64(w.place()) }
+func (w *mw) Handle() uint64      { return uint64(w.index()) }
 func (w *mw) Close() error        { return w.end("dealloc_mw") }
 
 func (w *mw) Bind(to verbs.QP, bind *verbs.MWBind) error {

@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -12,27 +13,28 @@ import (
 // closed before them.
 type object struct {
 	ctx    *context
-	of     []*object // that it is made of; see hold
+	of     []*object // that it is made of; see retain
 	name   string    // that errors tell behind the device's
-	async  acks      // of asynchronous events
+	acks   acks      // of its events
 	using  sync.Mutex
 	users  int         // that are made of it; guarded by using
-	closed atomic.Bool // written under using
+	closed atomic.Bool // written under using; of QPs, which have no users, see qp.modify
 }
 
-func (o *object) asyncAcks() *acks { return &o.async }
+func (o *object) asyncAcks() *acks { return &o.acks }
 
-func (c *context) made(of ...*object) object { return object{ctx: c, of: of} }
+// newObject returns what objects have in common, for one of the context that is made of the others.
+func (c *context) newObject(of ...*object) object { return object{ctx: c, of: of} }
 
-// hold keeps what the object is made of from being closed, and with -1 lets it go.
-func (o *object) hold(n int) {
+// retain adds n to the counts of users of the objects that this one is made of.
+func (o *object) retain(n int) {
 	for _, of := range o.of {
-		of.use(n)
+		of.addUsers(n)
 	}
 }
 
-// use counts another user, and with -1 one less.
-func (o *object) use(n int) {
+// addUsers adds n to the count of users. An object that has some cannot be closed.
+func (o *object) addUsers(n int) {
 	o.using.Lock()
 	o.users += n
 	o.using.Unlock()
@@ -59,7 +61,7 @@ func (o *object) err(verb string, errno syscall.Errno, detail string) error {
 	return &verbs.OpError{Verb: verb, Object: o.ctx.dev.name + o.name, Errno: errno, Detail: detail}
 }
 
-// own returns what a caller has given as the T that it has to be: of the context, and open.
+// own returns the object that a caller has given. ok says that it is a T of the context, and open.
 func own[T interface{ openIn(*context) bool }](c *context, given any) (t T, ok bool) {
 	t, ok = given.(T)
 	return t, ok && t.openIn(c)
@@ -67,7 +69,7 @@ func own[T interface{ openIn(*context) bool }](c *context, given any) (t T, ok b
 
 func (o *object) openIn(c *context) bool { return o.ctx == c && !o.isClosed() }
 
-// The errnos that verbs return.
+// The errnos that several verbs return.
 const (
 	einval    = syscall.EINVAL
 	enomem    = syscall.ENOMEM
@@ -77,6 +79,13 @@ const (
 	efault    = syscall.EFAULT
 	etimedout = syscall.ETIMEDOUT
 )
+
+// errnoOf returns the errno of the system call that failed, EINVAL if it has none.
+func errnoOf(err error) syscall.Errno {
+	errno := einval
+	errors.As(err, &errno)
+	return errno
+}
 
 // closedText goes with verbs.ErrClosed.
 const closedText = "it is closed, or its context is"

@@ -75,7 +75,8 @@ func (r *remote) mapDirectory() error {
 	return nil
 }
 
-// passing tells whether an error of open is a want of this process's that may pass.
+// passing tells whether open failed because this process lacks descriptors or memory, which may
+// pass.
 func passing(err error) bool {
 	return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) || errors.Is(err, unix.ENOMEM)
 }

@@ -71,7 +71,7 @@ func (o Options) String() (s string) {
 	return s
 }
 
-// every returns the option of the key that says at which of all events something happens, or nil.
+// every returns the option of the key that is n for "every n-th", nil for another key.
 func (o *Options) every(key string) *int {
 	return map[string]*int{"linkdown": &o.LinkDown, "rnr": &o.RNR, "loss": &o.Loss}[key]
 }

@@ -63,7 +63,7 @@ func (q *qp) attach(r *remote) (*peer, error) {
 	return p, nil
 }
 
-// unmap gives the receive queue back; it goes with its QP, not with the context.
+// unmap unmaps the receive queue; it goes with its QP, not with the context.
 func (p *peer) unmap() { unix.Munmap(p.mem) }
 
 // reach returns the peer if its QP is there, connected to this one and in a state that
@@ -131,9 +131,9 @@ func (p *peer) published() (n uint32) {
 	return n
 }
 
-// aim finds the shared receive queue that a request of XRC names. Its PD is the one
+// selectSRQ finds the shared receive queue that a request of XRC names. Its PD is the one
 // whose memory the request may use: a QP of type XRC_RECV has none.
-func (q *qp) aim(p *peer, num uint32) outcome {
+func (q *qp) selectSRQ(p *peer, num uint32) outcome {
 	e := &p.remote.dir.srqs[num%maxSRQ]
 	if p.srq != num {
 		q.known.far = [farKinds]window{}

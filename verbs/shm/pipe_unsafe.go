@@ -12,7 +12,7 @@ import (
 // awaitToken waits, whatever a peer does to the pipe: each process has opened it for itself,
 // without blocking.
 
-// token says which arming of which CQ is rung for. The pipe takes or refuses it whole.
+// token says which arming of which CQ has an event. The pipe takes or refuses it whole.
 type token struct {
 	cq    uint32
 	mark  uint32

@@ -189,7 +189,8 @@ func TestAnotherUser(t *testing.T) {
 	}
 }
 
-// askRaw asks the device at the GID for its directory without checking who it is.
+// askRaw sends a packet to the device at the GID, without checking whose that is, and tells what
+// comes back.
 func askRaw(t *testing.T, gid verbs.GID) string {
 	t.Helper()
 	conn, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Net: "unixpacket", Name: socketName(gid)})

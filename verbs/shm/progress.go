@@ -18,7 +18,8 @@ import (
 //	                that its requester must be able to watch, else every lazyTick. To wake a
 //	                goroutine on a CPU that the application spins on costs more than the work.
 //
-// All of them call qp.progress, which does nothing while another one is at it.
+// All of them call qp.proceed: the poster as it has the QP's lock, the others by qp.progress, which
+// does nothing while another one is at work on the QP.
 
 // engine is that goroutine.
 type engine struct {
@@ -78,7 +79,7 @@ func (e *engine) run() {
 		case !next.IsZero():
 			ticks = 0
 			timer.Reset(time.Until(next))
-		case ticks < lazyTicks || !e.rest():
+		case ticks < lazyTicks || !e.setIdle():
 			timer.Reset(lazyTick)
 		}
 		select {
@@ -91,8 +92,9 @@ func (e *engine) run() {
 	}
 }
 
-// rest makes the next request to watch a wake-up, unless there is work already.
-func (e *engine) rest() bool {
+// setIdle has the next QP that is queued wake the engine, which is about to sleep. It is false if
+// there is work already.
+func (e *engine) setIdle() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.idle = len(e.queue) == 0
@@ -154,7 +156,7 @@ func (q *cq) help(wc []verbs.WC) (n int) {
 		q.proceed()
 	}
 	list := q.lenders.all()
-	at := int(q.lentTurn.Load())
+	at := int(q.nextLender.Load())
 	for left := len(list); left > 0; left-- {
 		if at >= len(list) {
 			at = 0
@@ -162,7 +164,7 @@ func (q *cq) help(wc []verbs.WC) (n int) {
 		got := list[at].serve(q, wc[n:])
 		at++
 		if n += got; got > 0 {
-			q.lentTurn.Store(uint32(at))
+			q.nextLender.Store(uint32(at))
 		}
 		if n > 0 && n == len(wc) {
 			break

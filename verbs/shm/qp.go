@@ -27,26 +27,26 @@ type qp struct {
 	seen           seen          // of lock and unlock
 	asked          atomic.Uint32 // looks that peers have asked for since the one under way began
 
-	modify sync.Mutex // one change of state at a time, also to closed, which the context's lock guards too
+	modify sync.Mutex // one change of state at a time; closed is written under it and the context's lock
 
-	made    verbs.QPInitAttr       // what Query tells of it
-	reached bool                   // COMM_EST has been raised; guarded by modify
-	life    atomic.Uint32          // counts the moves to RESET, so that a failure ends no later connection
-	attr    verbs.QPAttr           // guarded by lock, written under modify too
-	state   atomic.Uint32          // verbs.QPState
-	remote  atomic.Pointer[remote] // where the peer is; written under modify
+	initAttr verbs.QPInitAttr       // what Query tells of it
+	reached  bool                   // COMM_EST has been raised; guarded by modify
+	life     atomic.Uint32          // counts the moves to RESET, so that a failure ends no later connection
+	attr     verbs.QPAttr           // guarded by lock, written under modify too
+	state    atomic.Uint32          // verbs.QPState
+	remote   atomic.Pointer[remote] // where the peer is; written under modify
 
 	opened  sync.Mutex
 	handles []verbs.QP // that are not closed: of XRC_RECV any number, else the QP; guarded by opened
 
 	recv recvQueue
-	srq  *srq  // receives are taken from
+	srq  *srq  // that receives are taken from
 	pool *pool // of that, or of the domain; nil: recv is filled by PostRecv
 
 	// The send side, guarded by lock.
 	posted   uint32
 	sendDone relaxedCounter // places in the send queue given back
-	pend     []waiting      // notify of work that waits, made when the first does
+	pend     []waiting      // ring of work that waits, made when the first does
 	pendHead uint32
 	pendTail uint32
 	waits    bool // the send CQ knows of work that waits for those who poll
@@ -58,7 +58,7 @@ type qp struct {
 	shuffler place.Shuffler    // of which each request has its own
 	message  []place.Piece     // that is placed next
 	packet   []byte            // of UD, the one that is sent
-	filled   uint64            // receives of UD
+	filled   uint64            // receives of UD that were filled
 	down     bool              // the link; see Options
 	metRNR   uint64            // the message, and one, whose peer was last found not ready on purpose
 	messages uint64            // that count for RNR or loss
@@ -89,16 +89,16 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 		return nil, c.err("create_qp", einval, why)
 	}
 	q := &qp{
-		object: c.made(&p.object, &sendCQ.object, &recvCQ.object), pd: p, sendCQ: sendCQ, recvCQ: recvCQ,
+		object: c.newObject(&p.object, &sendCQ.object, &recvCQ.object), pd: p, sendCQ: sendCQ, recvCQ: recvCQ,
 		typ: init.Type, ops: operations[init.Type], cap: init.Cap, sigAll: init.SigAll,
 		prompt: c.dev.place == ascending && !c.dev.delays() && c.dev.options.RNR == 0,
 	}
 	q.handles = []verbs.QP{q}
-	q.made = verbs.QPInitAttr{
+	q.initAttr = verbs.QPInitAttr{
 		SendCQ: sendCQ, RecvCQ: init.RecvCQ, SRQ: init.SRQ, Cap: init.Cap, Type: init.Type, SigAll: init.SigAll,
 	}
 	if q.typ == verbs.QPTypeXRCSend {
-		q.made.RecvCQ = nil
+		q.initAttr.RecvCQ = nil
 	}
 	init.MaxScatterToCQE = 0 // all data goes to memory
 	if s, ok := init.SRQ.(*srq); ok {
@@ -116,7 +116,7 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	return q, nil
 }
 
-// addQP makes the QP's queues and a QP of the context of it.
+// addQP makes the QP's receive queue, and gives the QP its number.
 func (c *context) addQP(q *qp) error {
 	if err := q.recv.init(q, q.recvCap()); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (c *context) addQP(q *qp) error {
 	// destroyed: they stay mapped until nobody can.
 	runtime.AddCleanup(q, func(f *memfd.File) { f.Unmap() }, q.recv.file)
 	q.shuffler, q.known = c.dev.shuffler(q.num), nothing()
-	q.hold(1)
+	q.retain(1)
 	return nil
 }
 
@@ -164,7 +164,7 @@ func checkCap(c verbs.QPCap) string {
 
 // show gives the QP its number and shows it to peers.
 func (q *qp) show(num uint32) {
-	q.num, q.made.QPNumber, q.name = num, num, fmt.Sprintf(" qp %#x", num)
+	q.num, q.initAttr.QPNumber, q.name = num, num, fmt.Sprintf(" qp %#x", num)
 	q.entry = &q.ctx.dir.qps[numIndex(num)]
 	e := q.entry
 	e.typ, e.pd, e.recvPD, e.stamps = uint32(q.typ), q.pd.id, q.recvPD().id, uint32(q.recvCQ.stamps)
@@ -231,7 +231,7 @@ func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
 	a.SQDraining = q.draining
 	a.EnSQDNotify = a.EnSQDNotify && verbs.QPState(q.state.Load()) == verbs.QPSQD
 	a.State, a.CurState, a.Cap = verbs.QPState(q.state.Load()), verbs.QPState(q.state.Load()), q.cap
-	return a, q.made, nil
+	return a, q.initAttr, nil
 }
 
 func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.OrderCaps, error) {
@@ -247,7 +247,7 @@ func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.Or
 // Close destroys the QP and waits until its events that were fetched are acknowledged.
 func (q *qp) Close() error {
 	err := q.destroy()
-	q.ctx.async.await(&q.async)
+	q.ctx.async.await(&q.acks)
 	return err
 }
 
@@ -268,18 +268,18 @@ func (q *qp) destroy() error {
 	if q.sharing() {
 		q.pool.setQP(q, false)
 	}
-	q.cease(verbs.QPErr)
+	q.disconnect(verbs.QPErr)
 	q.recv.closed.Store(true)
 	q.recvCQ.setReceiver(q, false)
 	atomic.StoreUint32(&q.entry.num, 0)
 	c.qps.at(q.num).Store(nil) // not before: who deregisters memory waits for the QPs that are here
-	c.async.forget(&q.async)
-	q.hold(-1)
+	c.async.forget(&q.acks)
+	q.retain(-1)
 	return q.recv.file.CloseFD()
 }
 
-// cease takes the QP to a state in which it has no peer: all work and all completions of it are gone.
-func (q *qp) cease(state verbs.QPState) {
+// disconnect takes the QP to a state in which it has no peer: all work and all completions of it are gone.
+func (q *qp) disconnect(state verbs.QPState) {
 	q.lock()
 	q.setState(state)
 	q.attr, q.posted, q.pendHead, q.pendTail = verbs.QPAttr{}, 0, 0, 0

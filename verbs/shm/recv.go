@@ -23,7 +23,7 @@ type recvQueue struct {
 	mu     sync.Mutex     // guards posting
 	slots  []recvSlot     // nil if receives are lent
 	posted relaxedCounter // written under mu
-	next   relaxedCounter // next record to look at, written under the CQ's lock
+	next   relaxedCounter // next record to look at, written under the CQ's lock; of UD next receive to fill, under the QP's
 	freed  relaxedCounter // receives whose completion was polled
 	closed atomic.Bool    // the peer's records do not count any more
 

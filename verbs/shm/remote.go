@@ -102,7 +102,7 @@ func (c *context) wakeBehind(r *remote) {
 		default:
 			q.pool.mu.Lock()
 			for _, s := range q.pool.srqs.all() {
-				s.completions(q).notifyAgain()
+				s.cqFor(q).notifyAgain()
 			}
 			q.pool.mu.Unlock()
 		}

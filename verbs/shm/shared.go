@@ -37,17 +37,17 @@ type pool struct {
 	qps  list[qp] // with peers that may ask
 }
 
-// setQP has the QP in the pool, or not. Who polls the CQ of its receives serves it.
+// setQP adds the QP to the pool, or removes it. Who polls the CQ of its receives serves it.
 func (p *pool) setQP(q *qp, in bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.qps.set(q, in)
 	for _, s := range p.srqs.all() {
-		s.completions(q).lenders.set(q, in)
+		s.cqFor(q).lenders.set(q, in)
 	}
 }
 
-// setQueue has the queue in the pool, or not; under the lock. If there are QPs it is one for XRC.
+// setQueue adds the queue to the pool, or removes it; under the lock. If there are QPs it is one for XRC.
 func (p *pool) setQueue(s *srq, in bool) {
 	p.srqs.set(s, in)
 	serves := slices.ContainsFunc(p.srqs.all(), func(x *srq) bool { return x.cq == s.cq })

@@ -18,7 +18,7 @@ type srq struct {
 	xrcd   *xrcd // by which it was made, if it is for XRC
 	cq     *cq   // for its completions, if it is for XRC
 
-	polled relaxedCounter // completions that were added to CQs, and are not there any more
+	polled relaxedCounter // of the completions that were added to CQs, those that are not there any more
 
 	*pool                // whose lock guards what follows
 	head, tail *sharedWR // receives, in order
@@ -50,7 +50,7 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	case a.MaxSGE < 0 || a.MaxSGE > maxSGE:
 		return nil, c.err("create_srq", einval, "a work request has 0 to 32 SGEs")
 	}
-	s := &srq{object: c.made(&p.object), pd: p, maxSGE: a.MaxSGE, max: a.MaxWR, pool: &pool{}}
+	s := &srq{object: c.newObject(&p.object), pd: p, maxSGE: a.MaxSGE, max: a.MaxWR, pool: &pool{}}
 	if init.XRCD != nil || init.CQ != nil {
 		if err := s.join(init.XRCD, init.CQ); err != nil {
 			return nil, err
@@ -62,7 +62,7 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	s.mu.Lock()
 	s.setQueue(s, true)
 	s.mu.Unlock()
-	s.hold(1)
+	s.retain(1)
 	return s, nil
 }
 
@@ -218,8 +218,8 @@ func (s *srq) Close() error {
 	c := s.ctx
 	atomic.StoreUint32(&c.dir.srqs[s.num%maxSRQ].num, 0)
 	c.srqs.at(s.num).Store(nil)
-	c.async.forget(&s.async)
-	c.async.await(&s.async)
-	s.hold(-1)
+	c.async.forget(&s.acks)
+	c.async.await(&s.acks)
+	s.retain(-1)
 	return nil
 }

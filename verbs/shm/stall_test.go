@@ -24,7 +24,7 @@ func stalledSend(t *testing.T) (q *qp, c *cq, peer *victim) {
 	check(t, v.connect(peer.endpoint()))
 	check(t, peer.connect(v.endpoint()))
 	check(t, peer.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState|verbs.MaskMinRNRTimer))
-	if s := v.outcome(t, verbs.OpRDMAWrite, peer.mr.Addr(), peer.mr.RKey()); s != verbs.WCSuccess { // the peer has answered all questions
+	if s := v.outcome(t, verbs.OpRDMAWrite, peer.mr.Addr(), peer.mr.RKey()); s != verbs.WCSuccess { // which maps what the peer has
 		t.Fatal(s)
 	}
 	v.ctx.engine.stop()

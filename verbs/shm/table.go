@@ -9,9 +9,9 @@ import (
 // size, a power of two, here as in the directory. Numbers are counted on, from the size to most,
 // so that a late peer or request hits no new object. Place 0 stays free: many zeros mean none.
 type table[T any] struct {
-	sync.Mutex                                      // guards changes
+	sync.Mutex                                      // guards enter; of regions each change, see context.replace
 	pages            []atomic.Pointer[tablePage[T]] // made when they are needed first
-	none             atomic.Pointer[T]              // a place of those that are not
+	none             atomic.Pointer[T]              // stays nil: the place of a number whose page is not made
 	size, last, most uint32
 }
 
@@ -24,7 +24,7 @@ func newTable[T any](size, most uint32) table[T] {
 }
 
 // enter gives the object the next number whose place is free, which show makes known before the
-// object can be found. It is false if no place is.
+// object can be found. It is false if no place is free.
 func (t *table[T]) enter(o *T, show func(num uint32)) bool {
 	t.Lock()
 	defer t.Unlock()

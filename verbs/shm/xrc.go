@@ -56,7 +56,7 @@ func (c *context) OpenXRCD(fd, oflags int) (verbs.XRCD, error) {
 		}
 	}
 	d.refs++
-	return &xrcd{d, c.made()}, nil
+	return &xrcd{d, c.newObject()}, nil
 }
 
 // newDomain makes a domain; under the context's lock.

@@ -11,20 +11,20 @@ import (
 // QP, whose events come to all of them.
 type xrcQP struct {
 	*qp
-	xrcd   *xrcd
-	events acks
+	xrcd *xrcd
+	acks acks
 }
 
-func (h *xrcQP) asyncAcks() *acks { return &h.events }
+func (h *xrcQP) asyncAcks() *acks { return &h.acks }
 
 func (x *xrcd) CreateRecvQP() (verbs.QP, error) {
 	if x.isClosed() {
 		return nil, x.ctx.err("create_qp_ex", ebadf, closedText)
 	}
-	none := &cq{object: x.ctx.made()} // on which nothing completes, as no memory is of the PD
+	none := &cq{object: x.ctx.newObject()} // on which nothing completes, as the PD has no memory
 	q := &qp{
-		object: x.ctx.made(), pd: &pd{object: x.ctx.made()}, sendCQ: none, recvCQ: none,
-		typ: verbs.QPTypeXRCRecv, made: verbs.QPInitAttr{Type: verbs.QPTypeXRCRecv}, pool: &x.pool,
+		object: x.ctx.newObject(), pd: &pd{object: x.ctx.newObject()}, sendCQ: none, recvCQ: none,
+		typ: verbs.QPTypeXRCRecv, initAttr: verbs.QPInitAttr{Type: verbs.QPTypeXRCRecv}, pool: &x.pool,
 	}
 	h := &xrcQP{qp: q, xrcd: x}
 	q.handles = []verbs.QP{h}
@@ -32,7 +32,7 @@ func (x *xrcd) CreateRecvQP() (verbs.QP, error) {
 		return nil, err
 	}
 	x.setQP(q, true)
-	x.use(1)
+	x.addUsers(1)
 	return h, nil
 }
 
@@ -47,7 +47,7 @@ func (x *xrcd) OpenQP(num uint32) (verbs.QP, error) {
 		if len(q.handles) > 0 {
 			h := &xrcQP{qp: q, xrcd: x}
 			q.handles = append(q.handles, h)
-			x.use(1)
+			x.addUsers(1)
 			return h, nil
 		}
 	}
@@ -65,12 +65,12 @@ func (h *xrcQP) Close() error {
 	if left == before {
 		return nil
 	}
-	q.ctx.async.forget(&h.events)
-	q.ctx.async.await(&h.events)
+	q.ctx.async.forget(&h.acks)
+	q.ctx.async.await(&h.acks)
 	var err error
 	if left == 0 {
 		err = q.Close()
 	}
-	h.xrcd.use(-1)
+	h.xrcd.addUsers(-1)
 	return err
 }
