@@ -89,8 +89,8 @@ func await(list []turn) error {
 // more: it looks at the state after it has changed its word.
 func (q *qp) awaitPeerOut() { await(q.peerTurn(nil)) }
 
-// turns returns those of the requesters that of appends for each QP. When they have been
-// out, none works with what it found in the tables before the last change was counted.
+// turns returns the requesters at work that of appends for each QP: ownTurn, peerTurn or both. When
+// they have been out, none works with what it found in the tables before the last change was counted.
 func (c *context) turns(of func(*qp, []turn) []turn) (list []turn) {
 	for _, q := range c.qps.all() {
 		list = of(q, list)
