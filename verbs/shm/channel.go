@@ -27,15 +27,18 @@ func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
 		return nil, c.err("create_comp_channel", ebadf, closedText)
 	}
 	var ends [2]int
-	err := makePipe(&ends)
-	ch := &channel{object: c.newObject(), in: ends[0], out: ends[1]}
-	if err == nil {
-		ch.inode, err = inodeOf(ch.in)
+	if err := makePipe(&ends); err != nil {
+		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
 	}
-	if err == nil {
-		ch.events, err = fdwait.New(ch.in, "comp_channel", ch.take)
+	ch := &channel{object: c.newObject(), in: ends[0], out: ends[1]}
+	var err error
+	if ch.inode, err = inodeOf(ch.in); err != nil {
+		unix.Close(ch.in)
+	} else {
+		ch.events, err = fdwait.New(ch.in, "comp_channel", ch.take) // which closes it if it fails
 	}
 	if err != nil {
+		unix.Close(ch.out)
 		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
 	}
 	return ch, nil

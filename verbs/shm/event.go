@@ -129,7 +129,9 @@ func (l *asyncEvents) take() (e verbs.AsyncEvent, ok bool) {
 	if a := acksOf(e); a != nil {
 		a.n++
 	}
-	l.signal() // for another who waits
+	if len(l.queue) > 0 {
+		l.signal() // for another who waits
+	}
 	return e, true
 }
 

@@ -93,7 +93,7 @@ func (q *qp) perform(wr *verbs.SendWR, k *kind, n uint64, number uint32) (out ou
 		return refused, verbs.WCRemAccessErr
 	}
 	if k.receives {
-		if q.ctx.dev.options.RNR != 0 && q.notReadyYet(number) {
+		if q.notReadyYet(number) {
 			return notReady, 0
 		}
 		if out = p.receive(wr.XRC()); out != done {

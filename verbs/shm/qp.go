@@ -144,7 +144,7 @@ func (q *qp) recvPD() *pd {
 // recvCap is the size of the QP's own receive queue, which holds what is lent if receives
 // come from shared ones.
 func (q *qp) recvCap() verbs.QPCap {
-	if q.sharing() {
+	if q.sharing() && q.connected() {
 		return verbs.QPCap{MaxRecvWR: sharedSlots - 1, MaxRecvSGE: maxSGE}
 	}
 	return q.cap

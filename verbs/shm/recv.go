@@ -48,7 +48,9 @@ func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
 	if !q.sharing() {
 		r.slots = make([]recvSlot, r.layout.n)
 	}
-	r.inode, err = inodeOf(r.file.FD())
+	if r.inode, err = inodeOf(r.file.FD()); err != nil {
+		r.file.Close()
+	}
 	return err
 }
 
