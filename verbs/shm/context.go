@@ -36,7 +36,7 @@ type context struct {
 	mu      sync.Mutex
 	regions map[uint64]int // how many are on a memfd, by its inode
 	remotes map[uint64]*remote
-	conns   list[net.UnixConn] // from peers
+	conns   list[served]       // from peers
 	domains map[fileID]*domain // of XRC, shared by inode
 	ended   chan struct{}      // closed with the context, under mu
 

@@ -25,7 +25,7 @@
 // only. The processes must be of one user, in one network and PID namespace, and neither may
 // have capabilities that the other lacks.
 //
-// A process that lacks descriptors or memory to map what a request names
+// A process that lacks descriptors (it takes two for a moment) or memory to map what a request names
 // lets the request wait in the send queue, and those behind it: for ever if the QP's timeout is 0,
 // otherwise for timeout times retry_cnt + 1, but at least 5 s. It ends with RETRY_EXC_ERR. A
 // process that is gone is known at once, and requests to its QPs end by their timeouts.

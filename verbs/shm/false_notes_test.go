@@ -54,7 +54,7 @@ func (v *victim) sayClosed(inode uint64) (stop func()) {
 	wg.Go(func() {
 		for {
 			for _, c := range v.ctx.conns.all() {
-				trySend(c, encodeNote(inode))
+				trySend(c.UnixConn, encodeNote(inode))
 			}
 			select {
 			case <-done:

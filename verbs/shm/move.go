@@ -30,6 +30,7 @@ func (q *qp) move(p *peer, wr *verbs.SendWR, k *kind, n uint64, number uint32) (
 			if out, status := q.lookAgain(p, wr, k, n); out != done || status != verbs.WCSuccess {
 				return out, status
 			}
+			near, far = after(q.near, n-left), after(q.far, n-left)
 		}
 		left -= q.addChunk(k, &near, &far, left)
 		q.place(uint64(number) + part<<32)
@@ -58,6 +59,16 @@ func (q *qp) lookAgain(p *peer, wr *verbs.SendWR, k *kind, n uint64) (outcome, v
 
 // cursor is a place in a list of pieces of memory.
 type cursor struct{ piece, at int }
+
+// after is the place behind the first n bytes of a list. What was found anew has other pieces, if
+// a peer has changed its receive.
+func after(list [][]byte, n uint64) (c cursor) {
+	for ; n > uint64(len(list[c.piece])); c.piece++ {
+		n -= uint64(len(list[c.piece]))
+	}
+	c.at = int(n)
+	return c
+}
 
 // rest returns what is left of the piece at the cursor, or of the next one.
 func (c *cursor) rest(list [][]byte) []byte {

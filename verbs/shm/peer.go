@@ -34,7 +34,7 @@ type peer struct {
 
 	invalid map[uint32]uint64 // windows that this requester has made invalid: their binds, by place
 
-	asking atomic.Bool // for a look, as soon as there is room in the socket
+	look late // that it is asked for
 }
 
 // attach maps the receive queue of the peer's QP.

@@ -84,6 +84,7 @@ func (r *remote) read() {
 			r.dead.Store(true)
 			r.ctx.dir.change()
 			r.ctx.wakeBehind(r)
+			r.forget(0)
 			return
 		case n == noteSize:
 			r.forget(decodeNote(b))
@@ -155,8 +156,8 @@ func (c *context) countRegions(inode uint64, n int) {
 		return
 	}
 	delete(c.regions, inode)
-	for _, conn := range c.conns.all() {
-		trySend(conn, encodeNote(inode))
+	for _, s := range c.conns.all() {
+		s.note.send(s.UnixConn, encodeNote(inode), encodeNote(0))
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -32,6 +30,12 @@ func (c *context) serve() {
 	}
 }
 
+// served is a connection from a peer.
+type served struct {
+	*net.UnixConn
+	note late // that memory has no region any more
+}
+
 // serveConn serves one peer. The connection is also how the peer learns that this process is
 // gone, so it stays open as long as the peer wants.
 func (c *context) serveConn(conn *net.UnixConn) {
@@ -39,8 +43,9 @@ func (c *context) serveConn(conn *net.UnixConn) {
 	if _, err := processOf(conn); err != nil {
 		return
 	}
-	c.conns.set(conn, true)
-	defer c.conns.set(conn, false)
+	s := &served{UnixConn: conn}
+	c.conns.set(s, true)
+	defer c.conns.set(s, false)
 	if c.isClosed() {
 		return // Close may have seen the list before
 	}
@@ -90,12 +95,7 @@ func (c *context) qpOf(num uint32) *qp {
 // requestLook asks the peer's device to look at its QP.
 func (p *peer) requestLook() {
 	b := encodeLook(p.num)
-	if trySend(p.remote.conn, b) == unix.EAGAIN && !p.asking.Swap(true) {
-		go func() { // the socket is full of messages: as soon as there is room
-			p.remote.conn.Write(b)
-			p.asking.Store(false)
-		}()
-	}
+	p.look.send(p.remote.conn, b, b)
 }
 
 // look moves the QP to ERR if its peer has ended the connection, and does what its peer wants

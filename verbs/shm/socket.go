@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -69,6 +70,24 @@ func processOf(conn *net.UnixConn) (pid int32, err error) {
 // trySend sends a packet if there is room for it in the socket. No packet gets an answer.
 func trySend(conn *net.UnixConn, b []byte) error {
 	return control(conn, func(fd int) error { return unix.Send(fd, b, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL) })
+}
+
+// late is a packet that waits until there is room in a socket. It stands for all that were sent meanwhile.
+type late struct{ asked atomic.Uint32 }
+
+// send sends the packet, or the one that stands for it as soon as there is room.
+func (l *late) send(conn *net.UnixConn, b, stands []byte) {
+	if trySend(conn, b) != unix.EAGAIN || l.asked.Add(1) > 1 {
+		return // or it is waiting, and is sent once more then
+	}
+	go func() {
+		for {
+			n := l.asked.Load()
+			if _, err := conn.Write(stands); err != nil || l.asked.CompareAndSwap(n, 0) {
+				return
+			}
+		}
+	}()
 }
 
 // control calls f with the connection's descriptor, and returns its error as it is.

@@ -56,12 +56,12 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 			return nil, err
 		}
 	}
+	s.mu.Lock() // so that no peer is lent receives of a queue that is not in its pool yet
+	defer s.mu.Unlock()
 	if !c.srqs.enter(s, s.show) {
 		return nil, c.err("create_srq", enomem, "all SRQs are in use")
 	}
-	s.mu.Lock()
 	s.setQueue(s, true)
-	s.mu.Unlock()
 	s.retain(1)
 	return s, nil
 }

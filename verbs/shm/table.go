@@ -28,7 +28,7 @@ func newTable[T any](size, most uint32) table[T] {
 func (t *table[T]) enter(o *T, show func(num uint32)) bool {
 	t.Lock()
 	defer t.Unlock()
-	for range t.size {
+	for range 2 * t.size { // a lap may begin anew in the middle
 		if t.last == t.most {
 			t.last = t.size
 		}

@@ -24,3 +24,16 @@ func TestTable(t *testing.T) {
 		t.Errorf("there are %d objects, and there was a place for another one", len(table.all()))
 	}
 }
+
+// TestTableAtTheEnd: the only free place is found behind the highest number, which is not that of
+// the last place.
+func TestTableAtTheEnd(t *testing.T) {
+	table := newTable[int](4, 10)
+	enter := func() bool { return table.enter(new(int), func(uint32) {}) }
+	if !enter() || !enter() || !enter() {
+		t.Fatal("a new table is full")
+	}
+	if table.at(3).Store(nil); !enter() {
+		t.Error("place 3 is free and was not found")
+	}
+}
