@@ -30,6 +30,7 @@ type receiver struct {
 	passed []uint64  // --verify where messages may be lost: of each slot 1 + the last message that was given up
 
 	arrived uint64 // messages seen
+	due     uint64 // messages seen in memory at which slots are given back
 	reaped  uint64 // messages whose receive completion was polled
 	free    uint64 // receives to post again
 	owed    uint64 // receives that are posted and not completed
@@ -64,6 +65,7 @@ func (i *receiver) lay(s *scheme, rx *message.Ring) error {
 		i.batch = uint64(max(1, min(s.recvs/2, 32)))
 	}
 	i.arrived, i.reaped, i.free, i.slot = 0, 0, 0, 0
+	i.due = i.batch
 	i.credits.told = 0
 	r := i.lane.worker.rig
 	lkey := r.of(i.lane.index).lkey(s.relaxed)

@@ -29,7 +29,8 @@ func (w *worker) receiving(t oob.Turn, rate *stats.Rate) *part {
 }
 
 // receiveStep returns the step of a receiving part: learn of messages, consume them, give
-// their slots back. At most so many are taken of a lane at a time.
+// their slots back. At most so many are taken of a lane at a time. Slots are given back after
+// as many messages in memory as after completions, or a sender in mode data would wait longer.
 func (w *worker) receiveStep(most *uint64) func() (uint64, error) {
 	s := w.scheme
 	switch {
@@ -45,12 +46,12 @@ func (w *worker) receiveStep(most *uint64) func() (uint64, error) {
 	step := func() (uint64, error) {
 		var n uint64
 		for _, l := range w.lanes {
-			got := look(&l.in, *most)
-			if got == 0 {
+			i := &l.in
+			if n += look(i, min(*most, i.due-i.arrived)); i.arrived < i.due {
 				continue
 			}
-			n += got
-			if err := giveBack(&l.in); err != nil {
+			i.due = i.arrived + i.batch
+			if err := giveBack(i); err != nil {
 				return 0, err
 			}
 		}
@@ -105,8 +106,8 @@ func (i *receiver) give() error { return i.giveCredit(i.arrived) }
 // keep leaves it to [worker.reuse] to tell the sender.
 func (i *receiver) keep() error { return nil }
 
-// reusing is step, for messages that have taken receives: once there is a quarter of a ring
-// to give back, completions are polled, receives posted again and senders told.
+// reusing is step, for messages that have taken receives: once there are slots to give back,
+// completions are polled, receives posted again and senders told.
 func (w *worker) reusing(step func() (uint64, error)) func() (uint64, error) {
 	return func() (uint64, error) {
 		n, err := step()
@@ -128,10 +129,10 @@ func (w *worker) reusing(step func() (uint64, error)) func() (uint64, error) {
 // consumed is how many messages were seen in memory and have their receives posted again.
 func (i *receiver) consumed() uint64 { return min(i.arrived, i.reaped-i.free) }
 
-// hasToGive tells whether completions are to be polled, receives to be posted or the sender
+// hasToGive reports whether completions are to be polled, receives to be posted or the sender
 // to be told. Completions that were looked at meanwhile may be ahead of what was seen.
 func (i *receiver) hasToGive() bool {
-	return i.unreaped() >= int64(i.quarter) || i.free >= i.batch || i.consumed()-i.credits.told >= i.quarter
+	return i.unreaped() >= int64(i.batch) || i.free >= i.batch || i.arrived-i.credits.told >= i.quarter
 }
 
 func (w *worker) reuse() error {
