@@ -4,7 +4,7 @@ import "github.com/ibperf/ibperf/internal/place"
 
 // chooseSteps decides how the worker's messages are made ready, awaited and tidied up
 // after.
-func (w *worker) chooseSteps(warmup bool) {
+func (w *worker) chooseSteps() {
 	s := w.scheme
 	w.turns.begin(w.lanes)
 	st := steps{load: s.loader(), tidy: w.tidySends, wait: w.pause}
@@ -31,13 +31,6 @@ func (w *worker) chooseSteps(warmup bool) {
 	}
 	if s.look {
 		st.arrive = w.glancingOnce(st.arrive)
-	}
-	switch {
-	case !w.relaxes():
-	case warmup:
-		st.arrive = w.relax.try(w.clock, st.arrive)
-	default:
-		w.relax.choose()
 	}
 	switch {
 	case !s.receives:
@@ -84,7 +77,7 @@ func (w *worker) arriveInMemory() func() (bool, error) {
 					i.arrived++
 					return true, nil
 				}
-				place.Relax()
+				place.PauseOnce()
 			}
 			return false, nil
 		}
@@ -106,7 +99,7 @@ func spinFor(here func() bool) bool {
 		if here() {
 			return true
 		}
-		place.Relax()
+		place.PauseOnce()
 	}
 	return false
 }
@@ -163,7 +156,7 @@ func (w *worker) fetchedInMemory() func() (bool, error) {
 				o.finished++
 				return true, nil
 			}
-			place.Relax()
+			place.PauseOnce()
 		}
 		return false, nil
 	}

@@ -14,15 +14,12 @@ func (g *group) result() oob.Round {
 		r.WallNs += w.meter.wall
 		r.Sleeps += uint64(max(w.meter.sleeps, 0))
 		r.Preempted += uint64(max(w.meter.preempted, 0))
-		r.Own, r.CPU = w.own, w.place
+		r.CPU = w.place
 		if d := w.clock.Drift(); d*d > r.Drift*r.Drift {
 			r.Drift = d
 		}
 	}
 	first := g.workers[0]
-	if first.relaxes() {
-		r.Relaxation = first.relax.chosen.String()
-	}
 	if first.scheme.lossy {
 		for _, w := range g.workers {
 			sent, came := w.counts()

@@ -18,7 +18,6 @@ type threads struct {
 	spared    map[int]int  // CPUs that peers on this host measure on
 	measuring map[int]bool // threads that measure at present, by their ids
 	last      map[int]int  // the thread that measured last on a CPU: it may still be there
-	monitor   int          // the Go runtime's monitor thread; 0: not found yet
 }
 
 var ourThreads = newThreads()
@@ -155,12 +154,9 @@ func (t *threads) measureOn(cpu int) (release func()) {
 		_ = sched.SetAffinity(last, t.others())
 	}
 	t.measuring[tid], t.last[cpu] = true, tid
-	t.idleMonitor(cpu)
-	giveBack := takeSlice()
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		giveBack()
 		delete(t.measuring, tid)
 		var anywhere sched.CPUs
 		for _, cpu := range t.all() {

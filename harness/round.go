@@ -33,7 +33,6 @@ func (s *session) round(g *group, t oob.Turn) (mine, theirs oob.Round, err error
 			return mine, theirs, err
 		}
 	}
-	s.runs.count(s.tellsOwn(g))
 	if err := s.peer.Ready(); err != nil {
 		return mine, theirs, err
 	}
@@ -65,7 +64,7 @@ func (s *session) newClock() *clock.Clock {
 func (w *worker) begin(t oob.Turn, c *clock.Clock) error {
 	s, role := w.scheme, w.rig.cfg.Role
 	w.clock, w.meter, w.idling, w.parts, w.over = c, meter{}, idling{}, nil, make(chan uint64, 1)
-	w.own, w.place = nil, noCPU
+	w.place = noCPU
 	w.stall = stallLimit + w.group.consuming() + 2*w.rig.plan.Gap + 2*s.burstTime()
 	w.recorder.reset()
 	for _, l := range w.lanes {
@@ -98,7 +97,7 @@ func (w *worker) choose(t oob.Turn) {
 	switch {
 	case s.exchange && !sends:
 	case s.exchange:
-		w.chooseSteps(t.Warmup)
+		w.chooseSteps()
 		w.drive = w.follow
 		if role == Client {
 			w.drive = func() error {
@@ -170,17 +169,10 @@ func (s *session) driveOne(w *worker) error {
 	w.stall = 0
 	w.endMeter()
 	w.place = currentCPU()
-	w.own = s.runs.beside()
 	if errors.Is(err, errOver) {
 		err = s.halt.reason()
 	}
 	return s.fail(err)
-}
-
-// tellsOwn tells whether interruptions by own threads can be told apart: those of a thread
-// that spins on a CPU of its own.
-func (s *session) tellsOwn(g *group) bool {
-	return s.cpu != noCPU && !g.workers[0].scheme.sleeps
 }
 
 // ending is what a side knows once both have sent all: from then on the last messages have

@@ -80,7 +80,6 @@ type session struct {
 	limit       string            // what keeps intervals wider than asked
 	cpu         int               // that the measuring thread is kept on, or noCPU
 	leave       func()            // lets other threads onto the CPU again
-	runs        runs              // of the process's threads when the round began
 	stopped     bool              // a side was told to end an endless run
 	interval    *interval         // of an endless run; else nil
 	clocks      clocks            // of a round in both directions

@@ -46,11 +46,7 @@ type spent struct {
 // use is what all rounds of a side cost, and where its thread was.
 type use struct {
 	spent
-	own     int64 // of what preempted it, by threads of its process
-	unknown bool  // own could not be told in some round
-	cpus    []int // that the thread was on
-
-	relaxation string // of the last round
+	cpus []int // that the thread was on
 }
 
 func (c *use) add(r oob.Round) {
@@ -58,12 +54,6 @@ func (c *use) add(r oob.Round) {
 	c.wall += r.WallNs
 	c.sleeps += int64(r.Sleeps)
 	c.preempted += int64(r.Preempted)
-	c.relaxation = r.Relaxation
-	if r.Own == nil {
-		c.unknown = true
-	} else {
-		c.own += int64(min(*r.Own, r.Preempted))
-	}
 	if r.CPU >= 0 && r.WallNs > 0 && !slices.Contains(c.cpus, r.CPU) && len(c.cpus) < mostCPUs {
 		c.cpus = append(c.cpus, r.CPU)
 	}
@@ -73,10 +63,7 @@ func (c *use) add(r oob.Round) {
 }
 
 func (c *use) cost(messages uint64) result.Cost {
-	r := result.Cost{Sleeps: uint64(c.sleeps), Preempted: uint64(c.preempted), CPUs: c.cpus, Relaxation: c.relaxation}
-	if own := uint64(c.own); !c.unknown {
-		r.PreemptedOwn = &own
-	}
+	r := result.Cost{Sleeps: uint64(c.sleeps), Preempted: uint64(c.preempted), CPUs: c.cpus}
 	if c.wall > 0 {
 		r.PreemptedPerS = float64(c.preempted) / (float64(c.wall) / 1e9)
 		r.Busy = min(1, float64(c.cpu)/float64(c.wall))

@@ -42,13 +42,11 @@ type worker struct {
 	parts  []*part       // that a stream is made of
 	steps  steps         // that a ping-pong is made of
 	turns  turns         // of its lanes in a ping-pong
-	relax  relaxing      // between two looks at memory
 	over   chan uint64   // takes how many messages it has sent, once it sends no more of its own accord
 	sleep  sleeper
 	meter  meter
 	idling idling
 	stall  time.Duration // how long it may get nowhere in a round; 0: there is none
-	own    *uint64       // how often threads of this process have taken its CPU in a spin; nil: not known
 	place  int           // its CPU at the end; -1: not known
 
 	recorder

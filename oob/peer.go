@@ -121,14 +121,11 @@ type Round struct {
 	WallNs    int64          `json:"wall_ns"`          // that they were measured for, added up
 	Sleeps    uint64         `json:"sleeps"`           // for a completion event
 	Preempted uint64         `json:"preempted"`        // involuntary context switches
-	Own       *uint64        `json:"preempted_own"`    // of them, by threads of the same process; nil: not known
 	CPU       int            `json:"cpu"`              // that the measuring thread was on at the end; -1: not known
 	Sent      uint64         `json:"sent"`             // messages, where they may be lost
 	Came      uint64         `json:"came"`             // of the peer's, that arrived
 	Drift     float64        `json:"clock_drift"`      // of its clock, in millionths
 	Verify    *result.Verify `json:"verify,omitempty"` // what checking every byte found
-	// Relaxation is what the measuring thread did between two looks at memory, if it chose.
-	Relaxation string `json:"relaxation,omitempty"`
 }
 
 // Row is the statistics of all rounds of a row, of the side whose clock counts.

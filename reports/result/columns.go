@@ -1,7 +1,6 @@
 package result
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,11 +131,9 @@ func costOf(side, prefix string, of func(*Row) *Cost) []Column {
 			Head: prefix + "CPU", shown: "ns/msg", empty: true, print: asNs, Value: func(r *Row) float64 { return of(r).CPUNs }},
 		{Field: side + ".sleeps", Unit: "count", Definition: "how often the measuring thread slept to wait for a completion event",
 			Head: prefix + "slept", shown: "count", print: asCount, Value: func(r *Row) float64 { return float64(of(r).Sleeps) }},
-		{Field: side + ".preempted", Unit: "count", Definition: "how often the kernel gave the CPU of the measuring thread to another one: its involuntary context switches",
+		{Field: side + ".preempted", Unit: "count", Definition: "how often the kernel gave the CPU of the measuring thread to another one: its involuntary context switches, with those in which a thread that had waited in vain for 20 us gave way to another one",
 			Value: func(r *Row) float64 { return float64(of(r).Preempted) }},
-		{Field: side + ".preempted_own", Unit: "count", Definition: "of these, those that threads of the same process made at most: how often they ran on that CPU; absent where the measuring thread was not kept on a CPU, or sleeps",
-			Value: func(r *Row) float64 { return own(of(r)) }},
-		{Field: side + ".preempted_per_s", Unit: "1/s", Definition: "involuntary context switches of the measuring thread a second of measured time; in tables with the part of them that threads of the same process made at most",
+		{Field: side + ".preempted_per_s", Unit: "1/s", Definition: "involuntary context switches of the measuring thread a second of measured time",
 			Head: prefix + "preempted", shown: "/s", words: func(r *Row) string { return interruptions(of(r)) }, Value: func(r *Row) float64 { return of(r).PreemptedPerS }},
 		{Field: side + ".cpu_util", Unit: "1; printed as %", Definition: "part of the time of all CPUs of the host that was not idle in the measured rounds, by whatever process; absent if it was not asked for"},
 		{Field: side + ".counters", Unit: "as the counter's name says", Definition: "what counters of the port grew by in the measured rounds, by whatever traffic; absent if none were asked for"},
@@ -152,17 +149,8 @@ func interruptions(c *Cost) string {
 		return ""
 	case c.Preempted == 0:
 		return "0"
-	case c.PreemptedOwn == nil:
-		return strconv.FormatFloat(c.PreemptedPerS, 'f', 0, 64)
 	}
-	return fmt.Sprintf("%.0f, own %.0f %%", c.PreemptedPerS, 100*own(c)/float64(c.Preempted))
-}
-
-func own(c *Cost) float64 {
-	if c.PreemptedOwn == nil {
-		return 0
-	}
-	return float64(*c.PreemptedOwn)
+	return strconv.FormatFloat(c.PreemptedPerS, 'f', 0, 64)
 }
 
 func numbers(all []int) string {

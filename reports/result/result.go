@@ -226,18 +226,13 @@ type Bandwidth struct {
 type Cost struct {
 	Busy             float64           `json:"busy"` // part of the measured time that the measuring thread was on a CPU, 0 to 1; 0 in files of version 1
 	SleepsPerMessage float64           `json:"sleeps_per_message"`
-	CPUNs            float64           `json:"cpu_ns_per_message"`      // CPU time of the loop's thread, user and system
-	Sleeps           uint64            `json:"sleeps"`                  // how often the thread slept for a completion event
-	Preempted        uint64            `json:"preempted"`               // how often the kernel gave the thread's CPU to another
-	PreemptedOwn     *uint64           `json:"preempted_own,omitempty"` // of them, to a thread of the same process at most; nil: not known
+	CPUNs            float64           `json:"cpu_ns_per_message"` // CPU time of the loop's thread, user and system
+	Sleeps           uint64            `json:"sleeps"`             // how often the thread slept for a completion event
+	Preempted        uint64            `json:"preempted"`          // how often the kernel gave the thread's CPU to another
 	PreemptedPerS    float64           `json:"preempted_per_s"`
 	CPUUtil          *float64          `json:"cpu_util,omitempty"` // part of the time of all CPUs of the host that was not idle; nil: not asked for
 	Counters         map[string]uint64 `json:"counters,omitempty"` // of the port: what they grew by in the measured rounds
 	CPUs             []int             `json:"cpus,omitempty"`     // that the thread was on, as seen at the end of each round
-	// Relaxation is what the thread did between two looks at memory, which a ping-pong in
-	// mode data chooses while it warms up: "none", "pause" (one instruction PAUSE) or
-	// "increment" (of a word on the stack). It is that of the last round.
-	Relaxation string `json:"relaxation,omitempty"`
 }
 
 // Verify counts what checking every byte of every message found.

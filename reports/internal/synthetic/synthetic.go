@@ -127,8 +127,7 @@ func parameters(t option.Test, sizes []int, modes []string) result.Parameters {
 // row is of one size and mode, in 20 rounds.
 func row(tb testing.TB, kind, mode string, size int) result.Row {
 	r := result.Row{Size: size, Mode: mode, Touch: "read", Slots: 17, Span: 17, Depth: 16, WarmupS: 0.05}
-	own := uint64(1)
-	cost := result.Cost{Busy: 0.998, CPUs: []int{1}, Preempted: 2, PreemptedOwn: &own, PreemptedPerS: 20}
+	cost := result.Cost{Busy: 0.998, CPUs: []int{1}, Preempted: 2, PreemptedPerS: 20}
 	if kind == result.KindLatency {
 		r.Latency = Latency(tb, mode, size, 5000)
 		cost.CPUNs = 2 * r.Latency.MeanNs
