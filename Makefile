@@ -52,7 +52,7 @@ guest-shell: ## a command line in the guest: make guest-shell CMD='rdma link; un
 mutations: packages ## a sample of small faults in the embedded device; the tests must notice most (30 minutes)
 	$(GO) run ./test/mutations
 
-compare: build ## ib_compare on the default device: verdict, results, plots and page in out/ (2 minutes)
+compare: build ## ib_compare on the RDMA device, or the embedded one if there is none: verdict, results, plots and page in out/ (2 minutes)
 	test/compare $(OUT)
 
 bench: build ## everything beside its reference, with goals, into out/bench/ (20 minutes); RUN='send_lat, 8,' for some lines

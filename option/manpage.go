@@ -52,6 +52,11 @@ type manual struct {
 	help                      func(*Option) string
 }
 
+// aboutVariable says what [DeviceVariable] is.
+const aboutVariable = "The device where -d names none; an empty value is as none. A server takes it for clients on RDMA devices: " +
+	"for a client on an embedded device it takes that one, unless -d names another. Without either a program takes the first RDMA device whose port is active, " +
+	"and ends with status 3 if there is none."
+
 const seeOrder = "ibv_query_qp_data_in_order (3)"
 
 func (m *manual) page(release string) string {
@@ -77,6 +82,7 @@ func (m *manual) page(release string) string {
 	if m.more != "" {
 		b.WriteString(".SH QUIRKS\n" + roff(m.more) + "\n")
 	}
+	fmt.Fprintf(&b, ".SH ENVIRONMENT\n.TP\n.B %s\n%s\n", DeviceVariable, roff(aboutVariable))
 	b.WriteString(".SH EXIT STATUS\n")
 	for status, text := range m.statuses {
 		if text != "" {

@@ -70,6 +70,9 @@ func checkManPage(t *testing.T, program, page string, has func(*Option) bool) {
 			t.Errorf("%s: --%s is on the page: %v", program, o.Name, is)
 		}
 	}
+	if !strings.Contains(page, ".SH ENVIRONMENT\n.TP\n.B "+DeviceVariable+"\n") {
+		t.Errorf("%s: %s is not on the page", program, DeviceVariable)
+	}
 	for line := range strings.Lines(page) {
 		if request, _, _ := strings.Cut(strings.TrimSpace(line), " "); strings.HasPrefix(line, ".") && !known[request] {
 			t.Errorf("%s: line %q is a request that man(7) does not have", program, line)

@@ -2,6 +2,10 @@ package option
 
 import "time"
 
+// DeviceVariable is the variable of the environment that names the device where --ib-dev does
+// not. An empty one names none.
+const DeviceVariable = "IBPERF_DEVICE"
+
 // Settings is all that a command line says, the server's name apart.
 type Settings struct {
 	Plan

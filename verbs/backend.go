@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -12,6 +13,8 @@ type Backend interface {
 	Name() string
 	// Devices returns the devices to list; none is not an error.
 	Devices() ([]Device, error)
+	// Absence returns why Devices lists none, and what to do about it; nil if it lists some.
+	Absence() error
 	// Lookup returns the device of the name, listed or not, or nil.
 	Lookup(name string) (Device, error)
 	// Version describes the library behind the backend, for result files.
@@ -53,24 +56,41 @@ func Devices() ([]Device, error) {
 }
 
 // Lookup returns the device of the name. The error for an unknown name wraps
-// [ErrNoDevice] and says which devices there are.
+// [ErrNoDevice] and says which devices there are, and which backends have none and why.
+// A backend that fails does not keep the device of another one from being found.
 func Lookup(name string) (Device, error) {
+	var failed error
 	for _, b := range Backends() {
 		d, err := b.Lookup(name)
-		if err != nil {
-			return nil, err
-		}
-		if d != nil {
+		if err == nil && d != nil {
 			return d, nil
 		}
+		failed = errors.Join(failed, err)
 	}
-	all, err := Devices()
-	if err != nil {
-		return nil, err
+	if failed != nil {
+		return nil, failed
 	}
-	names := make([]string, len(all))
-	for i, d := range all {
-		names[i] = d.Name()
+	return nil, unknown(name)
+}
+
+// unknown is the error for a name that no backend knows.
+func unknown(name string) error {
+	var names []string
+	absent := ""
+	for _, b := range Backends() {
+		devices, err := b.Devices()
+		if err != nil {
+			return err
+		}
+		for _, d := range devices {
+			names = append(names, d.Name())
+		}
+		if len(devices) > 0 {
+			continue
+		}
+		if why := b.Absence(); why != nil {
+			absent += fmt.Sprintf("; of backend %s none: %v", b.Name(), why)
+		}
 	}
-	return nil, fmt.Errorf("device %q: %w; there are: %s", name, ErrNoDevice, strings.Join(names, ", "))
+	return fmt.Errorf("device %q: %w; there are: %s%s", name, ErrNoDevice, strings.Join(names, ", "), absent)
 }

@@ -61,6 +61,13 @@ func (b fakeBackend) Devices() (list []Device, err error) {
 	return list, nil
 }
 
+func (b fakeBackend) Absence() error {
+	if len(b) == 0 {
+		return errors.New("no card")
+	}
+	return nil
+}
+
 var errBroken = errors.New("broken library")
 
 func (b fakeBackend) Lookup(name string) (Device, error) {
@@ -93,6 +100,11 @@ func TestLookup(t *testing.T) {
 	}
 	if _, err := Lookup("broken"); !errors.Is(err, errBroken) {
 		t.Errorf("%v hides the backend's error", err)
+	}
+	Register(fakeBackend{})
+	_, err = Lookup("three_0")
+	if want := `; there are: one_0, one_1, two_0; of backend fake none: no card`; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("error %v, want %s at its end", err, want)
 	}
 	all, err := Devices()
 	var names []string

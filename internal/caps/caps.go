@@ -24,8 +24,18 @@ type Report struct {
 	Version   int               `json:"version"`
 	Release   string            `json:"release"` // ibperf's own version
 	Host      string            `json:"host"`
-	Libraries map[string]string `json:"libraries"` // backend name -> version
+	Libraries map[string]string `json:"libraries"`          // backend name -> version
+	Backends  []Backend         `json:"backends,omitempty"` // only if all listed devices were asked
 	Devices   []Device          `json:"devices"`
+}
+
+// Backend is what a backend found.
+type Backend struct {
+	Name    string   `json:"name"`
+	Devices []string `json:"devices"`        // by their names
+	None    string   `json:"none,omitempty"` // why there are none
+
+	software []string // names of those that are no hardware
 }
 
 // Device is what a device said.
@@ -68,6 +78,41 @@ type Order struct {
 
 // NotAsked is the answer of a device that could not be asked.
 const NotAsked = "not asked"
+
+// CollectAll is [Collect] of all listed devices, with what each backend found. One that fails to
+// list its devices does not keep those of others from being asked.
+func CollectAll(release string) (*Report, error) {
+	var listed []verbs.Device
+	var found []Backend
+	var failed error
+	for _, backend := range verbs.Backends() {
+		devices, err := backend.Devices()
+		failed = errors.Join(failed, err)
+		if err == nil && len(devices) == 0 {
+			err = backend.Absence()
+		}
+		listed = append(listed, devices...)
+		found = append(found, describe(backend.Name(), devices, err))
+	}
+	r, err := Collect(listed, release)
+	r.Backends = found
+	return r, errors.Join(failed, err)
+}
+
+// describe is what the report says of a backend, of which none is why it has no devices.
+func describe(name string, devices []verbs.Device, none error) Backend {
+	b := Backend{Name: name, Devices: []string{}}
+	if none != nil {
+		b.None = none.Error()
+	}
+	for _, d := range devices {
+		b.Devices = append(b.Devices, d.Name())
+		if d.Software() != "" {
+			b.software = append(b.software, d.Name())
+		}
+	}
+	return b
+}
 
 // Collect asks the devices. Of one that cannot be opened or queried the report
 // has the error, and the returned error wraps them all.

@@ -3,6 +3,7 @@ package caps
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -14,14 +15,33 @@ const nameWidth = 32
 // WriteText prints the report for people.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
+	for i := range r.Backends {
+		writeBackend(&b, &r.Backends[i])
+	}
 	for i := range r.Devices {
-		if i > 0 {
+		if i > 0 || len(r.Backends) > 0 {
 			b.WriteByte('\n')
 		}
 		writeDevice(&b, &r.Devices[i])
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeBackend says in one line which devices a backend found, or why none.
+func writeBackend(b *strings.Builder, backend *Backend) {
+	var found []string
+	for _, name := range backend.Devices {
+		if slices.Contains(backend.software, name) {
+			name += " (software)"
+		}
+		found = append(found, name)
+	}
+	line := strings.Join(found, ", ")
+	if line == "" {
+		line = "none: " + backend.None
+	}
+	fmt.Fprintf(b, "backend %s: %s\n", backend.Name, strings.ReplaceAll(line, "\n", "; "))
 }
 
 func writeDevice(b *strings.Builder, d *Device) {

@@ -107,7 +107,7 @@ func TestHostsWithoutRDMADevices(t *testing.T) {
 func TestServerWithoutAUsableDeviceTellsTheClient(t *testing.T) {
 	_, _, serverErr, clientErr := run(t, writeLat, quick, "-i 2", "-d fake0")
 	wantEnd(t, "server", serverErr, StatusDevice, "fake0")
-	wantEnd(t, "client", clientErr, StatusPeer, "no RDMA device is usable")
+	wantEnd(t, "client", clientErr, StatusDevice, "no RDMA device is usable")
 }
 
 func TestUnusableDevicesEndBeforeTheNetwork(t *testing.T) {

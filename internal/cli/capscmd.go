@@ -12,6 +12,7 @@ import (
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/internal/caps"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -62,7 +63,7 @@ func defineCaps(o *capsOptions) *flags {
 	o.jsonFile = capsProgram + ".json"
 	f := newFlags()
 	f.group("Options")
-	f.text(&o.device, "ib-dev", "d", "NAME", "this device only (default all that are listed); a seed may follow, shm_unordered:seed=7")
+	f.text(&o.device, "ib-dev", "d", "NAME", "this device only (default the environment variable "+option.DeviceVariable+", else all that are listed); a seed may follow, shm_unordered:seed=7")
 	f.toggle(&o.json, "out_json", "", "write a JSON file too")
 	f.text(&o.jsonFile, "out_json_file", "", "PATH",
 		"name of that file (default "+o.jsonFile+"); implies --out_json")
@@ -84,11 +85,17 @@ func capsHelp(f *flags, width int) string {
 
 // collectCaps prints what could be found out, and then fails if that is not all.
 func collectCaps(c *console, o *capsOptions) error {
-	devices, err := capsDevices(o.device)
+	named, err := chooseNamed(o.device)
 	if err != nil {
-		return &harness.DeviceError{Err: err}
+		return err
 	}
-	report, err := caps.Collect(devices, Release)
+	(&voice{console: c}).announce(named)
+	var report *caps.Report
+	if named.device != nil {
+		report, err = caps.Collect([]verbs.Device{named.device}, Release)
+	} else {
+		report, err = caps.CollectAll(Release)
+	}
 	if err != nil {
 		err = &harness.DeviceError{Err: err}
 	}
@@ -97,14 +104,6 @@ func collectCaps(c *console, o *capsOptions) error {
 		err = errors.Join(err, writeJSON(o.jsonFile, report))
 	}
 	return err
-}
-
-func capsDevices(name string) ([]verbs.Device, error) {
-	if name == "" {
-		return verbs.Devices()
-	}
-	d, err := verbs.Lookup(name)
-	return []verbs.Device{d}, err
 }
 
 // capsOf is what a device can do, as ib_caps writes it. What could not be found out is told

@@ -155,10 +155,7 @@ func (a *app) conformJob(o *options, ids []string) (conform.Job, error) {
 		return job, err
 	}
 	(&voice{console: a.console}).announce(c)
-	job.Device = c.device.Name()
-	if o.Own.Device != "" {
-		job.Device = o.Own.Device // with its seed
-	}
+	job.Device = c.device.Name() // with its seed
 	if err := probe(c.device, o.Own.IBPort); err != nil {
 		return job, err
 	}

@@ -30,7 +30,7 @@ type peerSession struct {
 type conformAnswer struct {
 	Release string   `json:"release"`
 	Device  deviceID `json:"device"`
-	Class   string   `json:"class,omitempty"` // of a refusal, as [reason] tells it
+	Class   string   `json:"class,omitempty"` // of a refusal, as [refusal] tells it
 	Refusal string   `json:"refusal,omitempty"`
 }
 
@@ -194,7 +194,7 @@ func (p *peerServer) hold(ctx context.Context, s *session, hello *conform.Hello)
 	if err == nil {
 		a.Device = identify(chosen.device)
 	} else {
-		a.Class, a.Refusal = reason(err)
+		a.Class, a.Refusal = refusal(err)
 	}
 	mine, failed := json.Marshal(a)
 	if failed == nil {

@@ -3,62 +3,80 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 	_ "github.com/ibperf/ibperf/verbs/ibv" // the devices of libibverbs
 	_ "github.com/ibperf/ibperf/verbs/shm" // the embedded devices
 )
 
-// Embedded devices: their backend, and the one that is used without -d where
-// no RDMA device is.
-const (
-	embeddedBackend = "shm"
-	embeddedDefault = "shm_whole"
-)
+// embeddedBackend is the backend of the embedded devices.
+const embeddedBackend = "shm"
 
-// choice is a device and why it was chosen, empty if it was named here.
+// choice is a device and why it was chosen, empty if -d names it.
 type choice struct {
 	device verbs.Device
 	why    string
 }
 
-// chooseClient returns the client's device: the one named, else the first real
-// one with an active port, else the embedded default.
+// tryEmbedded is what a client can do that has no RDMA device.
+const tryEmbedded = "for the embedded device, which is shared memory and no RDMA hardware, give -d shm_whole, or set " +
+	option.DeviceVariable + "=shm_whole in the environment"
+
+// chooseClient returns the client's device: the one that -d or else the environment names, else the
+// first usable RDMA device.
 func chooseClient(name string, port int) (choice, error) {
-	if name != "" {
-		return lookup(name, "")
+	if c, err := chooseNamed(name); err != nil || c.device != nil {
+		return c, err
 	}
-	device, found := firstActive(port)
-	if device != nil {
-		return choice{device, fmt.Sprintf("the first RDMA device whose port %d is active", port)}, nil
+	c, err := firstUsable(port)
+	if err != nil {
+		return c, &harness.DeviceError{Err: fmt.Errorf("%w; %s", err, tryEmbedded)}
 	}
-	return lookup(embeddedDefault, found)
+	return c, nil
 }
 
-// chooseServer returns the server's device for a client's: the one named, else
-// the embedded one that the client has, else the first real one.
+// chooseServer returns the server's device for a client's: the one that -d names, else the embedded
+// one that the client has, else the one that the environment names, else the first usable RDMA device.
 func chooseServer(name string, port int, client deviceID) (choice, error) {
-	if name != "" {
-		c, err := lookup(name, "")
-		if err != nil {
-			return c, err
-		}
-		return c, checkDevices(client, identify(c.device))
-	}
-	if client.embedded() {
+	if name == "" && client.embedded() {
 		c, err := lookupEmbedded(client.Name)
 		if err != nil {
 			return c, err
 		}
 		return c, checkDevices(client, identify(c.device))
 	}
-	device, found := firstActive(port)
-	if device == nil {
-		return choice{}, &harness.DeviceError{Err: fmt.Errorf("the client has the RDMA device %s, and on the server %s", client.Name, found)}
+	c, err := chooseNamed(name)
+	if err != nil {
+		return c, err
 	}
-	return choice{device, fmt.Sprintf("the first RDMA device whose port %d is active", port)}, nil
+	if c.device != nil {
+		err := checkDevices(client, identify(c.device))
+		if err != nil && name == "" {
+			err = fmt.Errorf("%w; %s names the server's", err, option.DeviceVariable)
+		}
+		return c, err
+	}
+	if c, err = firstUsable(port); err != nil {
+		return c, &harness.DeviceError{Err: fmt.Errorf("the client has the RDMA device %s, and on the server %w", client.Name, err)}
+	}
+	return c, nil
+}
+
+// chooseNamed returns the device that -d or else the environment names, none if neither does.
+func chooseNamed(name string) (choice, error) {
+	variable := os.Getenv(option.DeviceVariable)
+	if name != "" || variable == "" {
+		return lookup(name, "")
+	}
+	c, err := lookup(variable, option.DeviceVariable+" names it")
+	if err != nil {
+		err = fmt.Errorf("%s: %w", option.DeviceVariable, err)
+	}
+	return c, err
 }
 
 // lookupEmbedded takes the name from a client, which must not reach anything
@@ -71,7 +89,11 @@ func lookupEmbedded(name string) (choice, error) {
 	return c, err
 }
 
+// lookup returns the device of a name, none of an empty one.
 func lookup(name, why string) (choice, error) {
+	if name == "" {
+		return choice{}, nil
+	}
 	d, err := verbs.Lookup(name)
 	if err != nil {
 		return choice{}, &harness.DeviceError{Err: err}
@@ -79,30 +101,30 @@ func lookup(name, why string) (choice, error) {
 	return choice{d, why}, nil
 }
 
-// firstActive returns the first device of a real backend whose port is active.
-// If there is none it says what was found instead.
-func firstActive(port int) (device verbs.Device, found string) {
+// firstUsable returns the first RDMA device that opens and whose port is active. If there is none
+// the error says why each backend has none, and what is wrong with each device.
+func firstUsable(port int) (choice, error) {
 	var obstacles []string
 	for _, b := range verbs.Backends() {
 		if b.Name() == embeddedBackend {
 			continue
 		}
 		devices, err := b.Devices()
+		if err == nil && len(devices) == 0 {
+			err = b.Absence()
+		}
 		if err != nil {
-			obstacles = append(obstacles, fmt.Sprintf("%s: %v", b.Name(), err))
+			obstacles = append(obstacles, err.Error())
 		}
 		for _, d := range devices {
 			err := probe(d, port)
 			if err == nil {
-				return d, ""
+				return choice{d, fmt.Sprintf("the first RDMA device whose port %d is active", port)}, nil
 			}
-			obstacles = append(obstacles, err.Error())
+			obstacles = append(obstacles, oneLine(err))
 		}
 	}
-	if len(obstacles) == 0 {
-		return nil, "no RDMA device is present"
-	}
-	return nil, "no RDMA device is usable: " + strings.Join(obstacles, "; ")
+	return choice{}, fmt.Errorf("no RDMA device is usable: %s", strings.Join(obstacles, "; "))
 }
 
 // probe opens a device for a look at its port.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/internal/host"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -17,15 +18,27 @@ func TestChooseClient(t *testing.T) {
 		want, why    string
 	}{
 		{"the first active real device", "", 1, "fake0", "first RDMA device whose port 1 is active"},
-		{"embedded where no real one is usable", "", 2, "shm_whole", "device fake0 has no port 2"},
 		{"named", "shm_unordered", 1, "shm_unordered", ""},
 		{"named and unlisted", "shm_liar", 1, "shm_liar", ""},
 		{"named with a seed", "shm_unordered:seed=7", 1, "shm_unordered:seed=7", ""},
+		{"of the environment", "", 2, "shm_block128", "IBPERF_DEVICE names it"},
+		{"named beside the environment", "fake0", 1, "fake0", ""},
 	} {
+		t.Setenv(option.DeviceVariable, map[bool]string{true: "shm_block128"}[strings.Contains(c.name, "environment")])
 		got, err := chooseClient(c.device, c.port)
 		if err != nil || got.device.Name() != c.want || !strings.Contains(got.why, c.why) || (c.why == "") != (got.why == "") {
 			t.Errorf("%s: %+v, %v, want %s because %q", c.name, got, err, c.want, c.why)
 		}
+	}
+}
+
+// Nothing is taken in place of an RDMA device, and what keeps each from being used is told.
+func TestChooseClientWithoutAUsableDevice(t *testing.T) {
+	_, err := chooseClient("", 2)
+	wantEnd(t, "port 2", err, StatusDevice, "no RDMA device is usable: ", "open device fakelocked", "device fakedown has no port 2",
+		"device fake0 has no port 2", "-d shm_whole", "IBPERF_DEVICE=shm_whole")
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("the error has lines: %v", err)
 	}
 }
 
@@ -35,6 +48,9 @@ func TestChooseServer(t *testing.T) {
 		client       deviceID
 		want         string
 	}{
+		{"the client's before the environment's", "", embeddedClient, "shm_block128"},
+		{"the environment's", "", realClient, "fakedown"},
+		{"named beside the environment's", "fake0", realClient, "fake0"},
 		{"as the embedded client", "", embeddedClient, "shm_block128"},
 		{"with the client's seed", "", deviceID{Name: "shm_unordered:seed=7", Backend: "shm", Boot: host.BootID()}, "shm_unordered:seed=7"},
 		{"the unlisted one of the client", "", deviceID{Name: "shm_liar", Backend: "shm", Boot: host.BootID()}, "shm_liar"},
@@ -42,6 +58,7 @@ func TestChooseServer(t *testing.T) {
 		{"named, both embedded", "shm_whole", embeddedClient, "shm_whole"},
 		{"named, both real", "fake0", realClient, "fake0"},
 	} {
+		t.Setenv(option.DeviceVariable, map[bool]string{true: "fakedown"}[strings.Contains(c.name, "environment")])
 		got, err := chooseServer(c.device, 1, c.client)
 		if err != nil || got.device.Name() != c.want {
 			t.Errorf("%s: %+v, %v, want %s", c.name, got, err, c.want)
@@ -62,8 +79,10 @@ func TestChooseServerRefuses(t *testing.T) {
 		{"no real device", "", 2, realClient, StatusDevice, []string{"mlx5_0", "no RDMA device is usable"}},
 		{"unknown embedded name", "", 1, deviceID{Name: "shm_new", Backend: "shm", Boot: host.BootID()}, StatusDevice, []string{"shm_new", "shm_whole"}},
 		{"a real device called embedded", "", 1, deviceID{Name: "fake0", Backend: "shm", Boot: host.BootID()}, StatusPeer, []string{"fake0"}},
+		{"of the environment, against real", "", 1, realClient, StatusUsage, []string{"shm_whole", "mlx5_0", "IBPERF_DEVICE names the server's"}},
 		{"unknown device", "nope", 1, realClient, StatusDevice, []string{"nope", "there are", "fake0"}},
 	} {
+		t.Setenv(option.DeviceVariable, map[bool]string{true: "shm_whole"}[strings.Contains(c.name, "environment")])
 		_, err := chooseServer(c.device, c.port, c.client)
 		if Status(err) != c.status {
 			t.Errorf("%s: %v, status %d, want %d", c.name, err, Status(err), c.status)

@@ -114,8 +114,23 @@ func (e *toldError) Error() string { return e.text }
 // classes name the statuses that hold for both sides, whichever found the reason.
 var classes = map[int]string{StatusUsage: "usage", StatusData: "data", StatusRefused: "refused"}
 
+// classDevice is the class of a server's refusal that has no usable device.
+const classDevice = "device"
+
+// refusal is what a client is told that the server refuses.
+func refusal(err error) (class, text string) {
+	class, text = reason(err)
+	if Status(err) == StatusDevice {
+		class = classDevice
+	}
+	return class, text
+}
+
 // statusOf returns the status with which the side that is told a class ends.
 func statusOf(class string) int {
+	if class == classDevice {
+		return StatusDevice
+	}
 	for status, c := range classes {
 		if c == class {
 			return status

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"os"
 	"syscall"
 
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -22,11 +24,15 @@ var fakeDevices = []verbs.Device{
 	&fakeDevice{name: "fake0", state: verbs.PortActive},
 }
 
-func init() { verbs.Register(fakeBackend{}) }
+func init() {
+	verbs.Register(fakeBackend{})
+	os.Unsetenv(option.DeviceVariable)
+}
 
 func (fakeBackend) Name() string                     { return "fake" }
 func (fakeBackend) Version() string                  { return "1" }
 func (fakeBackend) Devices() ([]verbs.Device, error) { return fakeDevices, nil }
+func (fakeBackend) Absence() error                   { return nil }
 
 func (fakeBackend) Lookup(name string) (verbs.Device, error) {
 	for _, d := range fakeDevices {

@@ -51,7 +51,7 @@ func (s *session) respond(context.Context) error {
 // refuse answers a client that there will be no run, and returns why.
 func (s *session) refuse(why error) error {
 	var a answer
-	a.Class, a.Refusal = reason(why)
+	a.Class, a.Refusal = refusal(why)
 	err := s.within(context.Background(), hearLimit, func(context.Context) error { return s.answer(a) })
 	if err != nil {
 		return errors.Join(why, err)

@@ -48,13 +48,10 @@ func (a *app) listen(o *options, serve func(*oob.Listener) error) (err error) {
 	return serve(l)
 }
 
-// checkNamed finds out at once that the device named by -d cannot be used.
+// checkNamed finds out at once that the device named by -d or by the environment cannot be used.
 func checkNamed(o *options) error {
-	if o.Own.Device == "" {
-		return nil
-	}
-	c, err := lookup(o.Own.Device, "")
-	if err != nil {
+	c, err := chooseNamed(o.Own.Device)
+	if err != nil || c.device == nil {
 		return err
 	}
 	return probe(c.device, o.Own.IBPort)

@@ -48,7 +48,7 @@ type answer struct {
 	Device  deviceID        `json:"device"`
 	Plan    json.RawMessage `json:"plan,omitempty"`
 	Caps    json.RawMessage `json:"caps,omitempty"`    // as ib_caps writes it
-	Class   string          `json:"class,omitempty"`   // of the refusal, as [reason] tells it
+	Class   string          `json:"class,omitempty"`   // of the refusal, as [refusal] tells it
 	Refusal string          `json:"refusal,omitempty"` // its text
 }
 

@@ -30,6 +30,7 @@ var oddities = map[string]func(){
 func (oddBackend) Name() string                     { return "odd" }
 func (oddBackend) Version() string                  { return "1" }
 func (oddBackend) Devices() ([]verbs.Device, error) { return nil, nil }
+func (oddBackend) Absence() error                   { return nil }
 
 func (oddBackend) Lookup(name string) (verbs.Device, error) {
 	polled, ok := oddities[name]

@@ -12,7 +12,7 @@ import (
 	"github.com/ibperf/ibperf/option"
 )
 
-// embedded is the device that command lines are run on.
+// embedded is the device that clients take and that command lines are run on.
 const embedded = "shm_whole"
 
 // command is a command line of testdata/commands.txt.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/internal/subprocess"
+	"github.com/ibperf/ibperf/option"
 )
 
 // tb is what the helpers need of a test or of a script.
@@ -69,8 +70,14 @@ type place struct {
 	all  []*process
 }
 
-// start runs a program, one of another suite by its path.
+// start runs a program, one of another suite by its path. No device is named but by the arguments.
 func (p *place) start(program string, args ...string) *process {
+	p.t.Helper()
+	return p.startWith("", program, args...)
+}
+
+// startWith runs a program with the device that it takes unless its arguments name one.
+func (p *place) startWith(device, program string, args ...string) *process {
 	p.t.Helper()
 	path := program
 	if !filepath.IsAbs(path) {
@@ -82,7 +89,7 @@ func (p *place) start(program string, args ...string) *process {
 		out: &printed{}, err: &printed{}, ended: make(chan struct{}), seen: map[string]bool{},
 	}
 	proc.cmd.Dir, proc.cmd.Stdout, proc.cmd.Stderr = p.dir, proc.out, proc.err
-	proc.cmd.Env = append(append(os.Environ(), "TMPDIR="+p.temp), p.env...)
+	proc.cmd.Env = append(append(os.Environ(), "TMPDIR="+p.temp, option.DeviceVariable+"="+device), p.env...)
 	if p.next != nil {
 		p.next(proc)
 		p.next = nil

@@ -14,6 +14,8 @@ import "C"
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -69,6 +71,15 @@ func (backend) Devices() ([]verbs.Device, error) {
 		out[i] = newDevice(d)
 	}
 	return out, nil
+}
+
+// Absence tells a library that is missing from a kernel that has no devices.
+func (backend) Absence() error {
+	if err := load(); err != nil {
+		return fmt.Errorf("libibverbs cannot be used: %w; install rdma-core 32 or later "+
+			"(Debian, Ubuntu: libibverbs1 and ibverbs-providers; RHEL, Fedora: libibverbs)", err)
+	}
+	return absence(os.DirFS("/"))
 }
 
 // Lookup makes no other devices than the one.

@@ -82,8 +82,11 @@ func (d *device) Open() (verbs.Context, error) {
 }
 
 func (d *device) openHint(err error) string {
-	if errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOENT) {
-		return fmt.Sprintf("/dev/infiniband/%s must be there, and open to this user for reading and writing", d.node)
+	switch {
+	case errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM):
+		return fmt.Sprintf("no permission on /dev/infiniband/%s: this user must be able to read and to write it", d.node)
+	case errors.Is(err, syscall.ENOENT):
+		return fmt.Sprintf("/dev/infiniband/%s is missing: load the module ib_uverbs, or give the container the device", d.node)
 	}
 	return ""
 }

@@ -58,6 +58,9 @@ func (backend) Devices() ([]verbs.Device, error) {
 	return out, nil
 }
 
+// Absence returns nil: the devices are always there.
+func (backend) Absence() error { return nil }
+
 // Lookup returns the device of a name, behind which parameters may stand; see [Options].
 func (backend) Lookup(name string) (verbs.Device, error) {
 	parts := strings.Split(name, ":")

@@ -26,7 +26,7 @@ static int query_port(struct abi_context *c, uint8_t port, struct abi_port_attr 
 {
 	int efa = number("STUB_EFA", 0) != 0, lids = !ethernet() && !efa;
 	struct abi_port_attr all = {
-		.state = 4 /* ACTIVE */, .max_mtu = 5, .active_mtu = 5, .gid_tbl_len = 2, .pkey_tbl_len = 1, .max_msg_sz = efa ? EFA_MESSAGE : MESSAGE,
+		.state = number("STUB_STATE", 4 /* ACTIVE */), .max_mtu = 5, .active_mtu = 5, .gid_tbl_len = 2, .pkey_tbl_len = 1, .max_msg_sz = efa ? EFA_MESSAGE : MESSAGE,
 		.lid = lids ? port : 0, .sm_lid = lids, .flags = !lids && !efa /* GRH_REQUIRED */, .active_width = 1, .phys_state = 5 /* LinkUp */,
 		.link_layer = efa ? 0 : lids ? 1 : 2, .qkey_viol_cntr = shared->qkey_violations,
 		.active_speed = number("STUB_SPEED", 0), .active_speed_ex = number("STUB_SPEED_EX", 0),

@@ -29,6 +29,7 @@
  *	STUB_XRC=0           there is no XRC
  *	STUB_PORTS=n         it has so many ports, and a QP is reached by its own
  *	STUB_LINK=1          the port is of InfiniBand, not Ethernet
+ *	STUB_STATE=n         the ports' state, such as 1 for DOWN
  *	STUB_ASYNC=type      opening the device raises this asynchronous event, of port 1
  *	STUB_ABI=n           the context has newer operations up to n bytes in front of it alone;
  *	                     0: it is of a library that has none
