@@ -54,7 +54,7 @@ type manual struct {
 
 // aboutVariable says what [DeviceVariable] is.
 const aboutVariable = "The device where -d names none; an empty value is as none. A server takes it for clients on RDMA devices: " +
-	"for a client on an embedded device it takes that one, unless -d names another. Without either a program takes the first RDMA device whose port is active, " +
+	"for a client on an embedded device it takes that one, unless -d names another. Without either a program takes the first RDMA device whose port is active, of several the first that has the address of the control connection, " +
 	"and ends with status 3 if there is none."
 
 const seeOrder = "ibv_query_qp_data_in_order (3)"

@@ -65,8 +65,8 @@ var deviceOptions = []*Option{
 	{
 		Name: "ib-dev", Letter: "d", Argument: "NAME", Group: groupDevice, Whose: Each,
 		Help:     "RDMA device; ib_caps lists them; embedded ones that shuffle take a seed, shm_unordered:seed=7",
-		Default:  "the environment variable " + DeviceVariable + ", else the first RDMA device whose port is active; a server takes the embedded device of a client before either",
-		Perftest: "by default the environment variable " + DeviceVariable + ", else the first device whose port is active, not the first of the list",
+		Default:  "the environment variable " + DeviceVariable + ", else the first RDMA device whose port is active, preferably with the address of the control connection; a server takes the embedded device of a client before either",
+		Perftest: "by default the environment variable " + DeviceVariable + ", else the first device whose port is active, preferably with the address of the control connection, not the first of the list",
 		value:    text(func(s *Settings) *string { return &s.Own.Device }, nil),
 	}, {
 		Name: "ib-port", Letter: "i", Argument: "N", Group: groupDevice, Whose: Each,

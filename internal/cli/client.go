@@ -31,7 +31,7 @@ func (a *app) prepare(o *options) (*visit, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := chooseClient(o.Own.Device, o.Own.IBPort)
+	c, err := chooseClient(&o.Own, o.host)
 	if err != nil {
 		return nil, err
 	}

@@ -150,7 +150,7 @@ func (a *app) conformJob(o *options, ids []string) (conform.Job, error) {
 		}
 		job.Quirks = string(text)
 	}
-	c, err := chooseClient(o.Own.Device, o.Own.IBPort)
+	c, err := chooseClient(&o.Own, o.host)
 	if err != nil {
 		return job, err
 	}

@@ -189,7 +189,7 @@ func (p *peerServer) client(ctx context.Context, s *session) {
 
 // hold answers a client that begins a session, and waits for its end.
 func (p *peerServer) hold(ctx context.Context, s *session, hello *conform.Hello) error {
-	chosen, err := p.take(hello)
+	chosen, err := p.take(hello, hostOf(s.conn.RemoteAddr()))
 	a := conformAnswer{Release: Release}
 	if err == nil {
 		a.Device = identify(chosen.device)
@@ -218,9 +218,9 @@ func (p *peerServer) hold(ctx context.Context, s *session, hello *conform.Hello)
 	return nil
 }
 
-// take begins the session, unless another one has begun: it chooses the device that goes with
-// the client's.
-func (p *peerServer) take(hello *conform.Hello) (choice, error) {
+// take begins the session of a client at a host, unless another one has begun: it chooses the
+// device that goes with the client's.
+func (p *peerServer) take(hello *conform.Hello, host string) (choice, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.session != "" {
@@ -234,7 +234,7 @@ func (p *peerServer) take(hello *conform.Hello) (choice, error) {
 		return choice{}, err
 	}
 	own := &p.options.Own
-	c, err := chooseServer(own.Device, own.IBPort, client)
+	c, err := chooseServer(own, client, host)
 	if err != nil {
 		return c, err
 	}

@@ -27,12 +27,12 @@ const tryEmbedded = "for the embedded device, which is shared memory and no RDMA
 	option.DeviceVariable + "=shm_whole in the environment"
 
 // chooseClient returns the client's device: the one that -d or else the environment names, else the
-// first usable RDMA device.
-func chooseClient(name string, port int) (choice, error) {
-	if c, err := chooseNamed(name); err != nil || c.device != nil {
+// first usable RDMA device for the server at a host, which may be none.
+func chooseClient(own *option.Own, host string) (choice, error) {
+	if c, err := chooseNamed(own.Device); err != nil || c.device != nil {
 		return c, err
 	}
-	c, err := firstUsable(port)
+	c, err := firstUsable(own, host)
 	if err != nil {
 		return c, &harness.DeviceError{Err: fmt.Errorf("%w; %s", err, tryEmbedded)}
 	}
@@ -40,27 +40,28 @@ func chooseClient(name string, port int) (choice, error) {
 }
 
 // chooseServer returns the server's device for a client's: the one that -d names, else the embedded
-// one that the client has, else the one that the environment names, else the first usable RDMA device.
-func chooseServer(name string, port int, client deviceID) (choice, error) {
-	if name == "" && client.embedded() {
+// one that the client has, else the one that the environment names, else the first usable RDMA device
+// for the client's host.
+func chooseServer(own *option.Own, client deviceID, host string) (choice, error) {
+	if own.Device == "" && client.embedded() {
 		c, err := lookupEmbedded(client.Name)
 		if err != nil {
 			return c, err
 		}
 		return c, checkDevices(client, identify(c.device))
 	}
-	c, err := chooseNamed(name)
+	c, err := chooseNamed(own.Device)
 	if err != nil {
 		return c, err
 	}
 	if c.device != nil {
 		err := checkDevices(client, identify(c.device))
-		if err != nil && name == "" {
+		if err != nil && own.Device == "" {
 			err = fmt.Errorf("%w; %s names the server's", err, option.DeviceVariable)
 		}
 		return c, err
 	}
-	if c, err = firstUsable(port); err != nil {
+	if c, err = firstUsable(own, host); err != nil {
 		return c, &harness.DeviceError{Err: fmt.Errorf("the client has the RDMA device %s, and on the server %w", client.Name, err)}
 	}
 	return c, nil
@@ -101,10 +102,24 @@ func lookup(name, why string) (choice, error) {
 	return choice{d, why}, nil
 }
 
-// firstUsable returns the first RDMA device that opens and whose port is active. If there is none
-// the error says why each backend has none, and what is wrong with each device.
-func firstUsable(port int) (choice, error) {
-	var obstacles []string
+// firstUsable returns the first usable RDMA device, of several the first that has the address of
+// the control connection with a host. If there is none the error says why.
+func firstUsable(own *option.Own, host string) (choice, error) {
+	usable, obstacles := usableDevices(own.IBPort)
+	if len(usable) == 0 {
+		return choice{}, fmt.Errorf("no RDMA device is usable: %s", strings.Join(obstacles, "; "))
+	}
+	if len(usable) > 1 {
+		if d, address := nearest(usable, own.IBPort, own.Source, host); d != nil {
+			return choice{d, fmt.Sprintf("of %d RDMA devices whose port %d is active the first with the control connection's address, %s", len(usable), own.IBPort, address)}, nil
+		}
+	}
+	return choice{usable[0], fmt.Sprintf("the first RDMA device whose port %d is active", own.IBPort)}, nil
+}
+
+// usableDevices returns the RDMA devices that open and whose port is active, and says why each
+// backend without devices has none, and what is wrong with each other device.
+func usableDevices(port int) (usable []verbs.Device, obstacles []string) {
 	for _, b := range verbs.Backends() {
 		if b.Name() == embeddedBackend {
 			continue
@@ -117,14 +132,14 @@ func firstUsable(port int) (choice, error) {
 			obstacles = append(obstacles, err.Error())
 		}
 		for _, d := range devices {
-			err := probe(d, port)
-			if err == nil {
-				return choice{d, fmt.Sprintf("the first RDMA device whose port %d is active", port)}, nil
+			if err := probe(d, port); err != nil {
+				obstacles = append(obstacles, oneLine(err))
+				continue
 			}
-			obstacles = append(obstacles, oneLine(err))
+			usable = append(usable, d)
 		}
 	}
-	return choice{}, fmt.Errorf("no RDMA device is usable: %s", strings.Join(obstacles, "; "))
+	return usable, obstacles
 }
 
 // probe opens a device for a look at its port.

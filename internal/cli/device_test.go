@@ -25,7 +25,7 @@ func TestChooseClient(t *testing.T) {
 		{"named beside the environment", "fake0", 1, "fake0", ""},
 	} {
 		t.Setenv(option.DeviceVariable, map[bool]string{true: "shm_block128"}[strings.Contains(c.name, "environment")])
-		got, err := chooseClient(c.device, c.port)
+		got, err := chooseClient(&option.Own{Device: c.device, IBPort: c.port}, "")
 		if err != nil || got.device.Name() != c.want || !strings.Contains(got.why, c.why) || (c.why == "") != (got.why == "") {
 			t.Errorf("%s: %+v, %v, want %s because %q", c.name, got, err, c.want, c.why)
 		}
@@ -34,7 +34,7 @@ func TestChooseClient(t *testing.T) {
 
 // Nothing is taken in place of an RDMA device, and what keeps each from being used is told.
 func TestChooseClientWithoutAUsableDevice(t *testing.T) {
-	_, err := chooseClient("", 2)
+	_, err := chooseClient(&option.Own{IBPort: 2}, "")
 	wantEnd(t, "port 2", err, StatusDevice, "no RDMA device is usable: ", "open device fakelocked", "device fakedown has no port 2",
 		"device fake0 has no port 2", "-d shm_whole", "IBPERF_DEVICE=shm_whole")
 	if strings.Contains(err.Error(), "\n") {
@@ -59,7 +59,7 @@ func TestChooseServer(t *testing.T) {
 		{"named, both real", "fake0", realClient, "fake0"},
 	} {
 		t.Setenv(option.DeviceVariable, map[bool]string{true: "fakedown"}[strings.Contains(c.name, "environment")])
-		got, err := chooseServer(c.device, 1, c.client)
+		got, err := chooseServer(&option.Own{Device: c.device, IBPort: 1}, c.client, "")
 		if err != nil || got.device.Name() != c.want {
 			t.Errorf("%s: %+v, %v, want %s", c.name, got, err, c.want)
 		}
@@ -83,7 +83,7 @@ func TestChooseServerRefuses(t *testing.T) {
 		{"unknown device", "nope", 1, realClient, StatusDevice, []string{"nope", "there are", "fake0"}},
 	} {
 		t.Setenv(option.DeviceVariable, map[bool]string{true: "shm_whole"}[strings.Contains(c.name, "environment")])
-		_, err := chooseServer(c.device, c.port, c.client)
+		_, err := chooseServer(&option.Own{Device: c.device, IBPort: c.port}, c.client, "")
 		if Status(err) != c.status {
 			t.Errorf("%s: %v, status %d, want %d", c.name, err, Status(err), c.status)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"net/netip"
 	"os"
 	"syscall"
 
@@ -9,19 +10,21 @@ import (
 )
 
 // fakeBackend offers devices that are not embedded: fakedown's port is down,
-// fakeiwarp's and fake0's are active, fakelocked may not be opened.
+// fakeiwarp's, fake0's and fake1's are active, fakelocked may not be opened. fake1's address is 10.0.0.7.
 type fakeBackend struct{}
 
 type fakeDevice struct {
 	name      string
 	state     verbs.PortState
 	transport verbs.TransportType
+	gid       verbs.GID
 }
 
 var fakeDevices = []verbs.Device{
 	&fakeDevice{name: "fakelocked", state: verbs.PortNOP}, &fakeDevice{name: "fakedown", state: verbs.PortDown},
 	&fakeDevice{name: "fakeiwarp", state: verbs.PortActive, transport: verbs.TransportIWARP},
 	&fakeDevice{name: "fake0", state: verbs.PortActive},
+	&fakeDevice{name: "fake1", state: verbs.PortActive, gid: verbs.GID(netip.MustParseAddr("::ffff:10.0.0.7").As16())},
 }
 
 func init() {
@@ -86,5 +89,12 @@ func (fakePD) CreateQP(*verbs.QPInitAttr) (verbs.QP, error) {
 }
 
 func (c *fakeContext) QueryPort(int) (verbs.PortAttr, error) {
-	return verbs.PortAttr{State: c.device.state}, nil
+	return verbs.PortAttr{State: c.device.state, GIDTableLen: 2}, nil
+}
+
+func (c *fakeContext) QueryGID(port, index int) (verbs.GIDEntry, error) {
+	if index == 0 || c.device.gid == (verbs.GID{}) {
+		return verbs.GIDEntry{}, syscall.ENODATA
+	}
+	return verbs.GIDEntry{GID: c.device.gid, Port: port, Index: index}, nil
 }

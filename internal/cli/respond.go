@@ -77,7 +77,7 @@ func (s *session) consider(data []byte) (a answer, err error) {
 		return a, err
 	}
 	s.compareReleases(p.Release)
-	chosen, err := chooseServer(s.options.Own.Device, s.options.Own.IBPort, p.Device)
+	chosen, err := chooseServer(&s.options.Own, p.Device, hostOf(s.conn.RemoteAddr()))
 	if err != nil {
 		return a, err
 	}

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/ibperf/ibperf/option"
+)
+
+// Of several usable devices the one is taken that has the control connection's address, on both sides.
+func TestDeviceWithTheAddressComesFirst(t *testing.T) {
+	for source, want := range map[string]struct{ device, why string }{
+		"10.0.0.7":  {"fake1", "of 2 RDMA devices whose port 1 is active the first with the control connection's address, 10.0.0.7"},
+		"10.0.0.8":  {"fake0", "the first RDMA device whose port 1 is active"},
+		"127.0.0.1": {"fake0", "the first RDMA device whose port 1 is active"},
+		"":          {"fake0", "the first RDMA device whose port 1 is active"},
+	} {
+		own := &option.Own{IBPort: 1, Source: source}
+		client, err := chooseClient(own, "127.0.0.1")
+		if err != nil || client.device.Name() != want.device || client.why != want.why {
+			t.Errorf("client from %q: %+v, %v, want %+v", source, client, err, want)
+		}
+		server, err := chooseServer(own, realClient, "127.0.0.1")
+		if err != nil || server.device.Name() != want.device || server.why != want.why {
+			t.Errorf("server at %q: %+v, %v, want %+v", source, server, err, want)
+		}
+	}
+}
+
+func TestLocalAddress(t *testing.T) {
+	for peer, want := range map[string]string{"127.0.0.1": "127.0.0.1", "": "invalid IP"} {
+		if got := localAddress(peer).String(); got != want {
+			t.Errorf("to %q: %s, want %s", peer, got, want)
+		}
+	}
+}
+
+func TestInterfaceOfADevice(t *testing.T) {
+	root := fstest.MapFS{"sys/class/infiniband/mlx5_0/device/net/ib0/address": {}}
+	for device, want := range map[string]bool{"mlx5_0": true, "mlx5_1": false} {
+		if got := hasInterface(root, device, []string{"eth0", "ib0"}); got != want {
+			t.Errorf("%s: %v, want %v", device, got, want)
+		}
+	}
+	names := interfacesWith(netip.MustParseAddr("127.0.0.1"))
+	if !slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, "lo") }) {
+		t.Errorf("127.0.0.1 is on %v", names)
+	}
+}
