@@ -1,7 +1,7 @@
 // ib_caps tells what RDMA devices can do and promise, above all the order in
 // which they write incoming data.
 //
-//	ib_caps               all devices, the embedded ones last
+//	ib_caps               all devices, the embedded ones last, below what each backend found
 //	ib_caps -d NAME       one device
 //	ib_caps --out_json    the same as a file, ib_caps.json
 //

@@ -12,9 +12,6 @@ import (
 	"github.com/ibperf/ibperf/option"
 )
 
-// embedded is the device that clients take and that command lines are run on.
-const embedded = "shm_whole"
-
 // command is a command line of testdata/commands.txt.
 type command struct {
 	program string
@@ -144,7 +141,7 @@ func (c *command) bothSpeak() bool {
 
 // refused runs a command line that is wrong by itself.
 func (c *command) refused(t *testing.T, p *place) {
-	client := p.start(c.program, append(c.written(embedded, "client"), loopback)...)
+	client := p.startWith(embedded, c.program, append(c.written(embedded, "client"), loopback)...)
 	if status := client.within(patience); status != statusUsage && status != statusDevice {
 		t.Errorf("ended with status %d\n%s", status, client.said())
 	}

@@ -92,6 +92,17 @@ func run(m *testing.M) int {
 	return status
 }
 
+// embedded is the device that command lines are run on.
+const embedded = "shm_whole"
+
+// clientDevice is the device of clients whose arguments name none.
+func clientDevice() string {
+	if *deviceName != "" {
+		return *deviceName
+	}
+	return embedded
+}
+
 // latency tells the latency programs from the bandwidth ones.
 func latency(program string) bool { return strings.HasSuffix(program, "_lat") }
 

@@ -64,10 +64,10 @@ func (p *place) serve(program string, args ...string) (server *process, port str
 	return server, port
 }
 
-// connect starts a client of the server at a port, on the embedded device unless args name another.
+// connect starts a client of the server at a port, on [clientDevice] unless args name another.
 func (p *place) connect(program, port string, args ...string) *process {
 	p.t.Helper()
-	return p.startWith(embedded, program, append([]string{"-p", port, p.host}, args...)...)
+	return p.startWith(clientDevice(), program, append([]string{"-p", port, p.host}, args...)...)
 }
 
 // both starts a pair; options are split at blanks.
