@@ -11,7 +11,7 @@ var ConformExitStatus = []string{
 	"every statement that was run holds, or differs as a quirk says or as hardware may",
 	"interrupted, output not written, or anything not below",
 	"options wrong, or devices that cannot reach each other",
-	"no usable device, no permission, or a device without RC, which is held to no statement",
+	"no usable device, here or at the server, no permission, or a device without RC, which is held to no statement",
 	"peer unreachable, lost or timed out",
 	"", "", "",
 	"a statement does not hold",

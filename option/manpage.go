@@ -10,7 +10,7 @@ var ExitStatus = []string{
 	"the run was done and every check held",
 	"interrupted, output not written, or anything not below",
 	"options wrong, or in conflict with the peer's",
-	"no usable device, or no permission",
+	"no usable device, here or at the server, or no permission",
 	"peer unreachable, lost or timed out",
 	"--verify found wrong data",
 	"completion mode refused: the device does not promise what it needs",

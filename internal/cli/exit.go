@@ -15,7 +15,7 @@ const (
 	StatusDone    = 0 // the run was done and every check held
 	StatusOther   = 1 // interrupted, output not written, anything not below
 	StatusUsage   = 2 // options wrong, or in conflict with the peer's
-	StatusDevice  = 3 // no usable device, or no permission
+	StatusDevice  = 3 // no usable device, here or at the server, or no permission
 	StatusPeer    = 4 // peer unreachable, lost or timed out
 	StatusData    = 5 // --verify found wrong data
 	StatusRefused = 6 // completion mode refused
