@@ -2,10 +2,12 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/verbs"
 )
 
 // halt is the word that every spin looks at, so that a dead peer, a signal or
@@ -41,9 +43,19 @@ func (h *halt) reason() error {
 	return h.err
 }
 
-// watch turns the end of ctx and the loss of the peer into a halt. It returns
-// what ends the watch.
-func (h *halt) watch(ctx context.Context, x oob.Peer) (stop func()) {
+// abandon tells a device that the peer is lost, if the error says so: gone or silent, and not at
+// its own end. The embedded device waits for the peer's process otherwise, in calls that are under
+// way and when objects are closed.
+func abandon(device verbs.Context, err error) {
+	var lost *oob.PeerError
+	if d, ok := device.(interface{ AbandonPeers() }); ok && errors.As(err, &lost) && !lost.Aborted {
+		d.AbandonPeers()
+	}
+}
+
+// watch turns the end of ctx and the loss of the peer into a halt, and tells the device of the
+// loss. It returns what ends the watch.
+func (h *halt) watch(ctx context.Context, x oob.Peer, device verbs.Context) (stop func()) {
 	quit := make(chan struct{})
 	ended := make(chan struct{})
 	go func() {
@@ -52,6 +64,7 @@ func (h *halt) watch(ctx context.Context, x oob.Peer) (stop func()) {
 		case <-ctx.Done():
 			h.set(ErrInterrupted)
 		case <-x.Lost():
+			abandon(device, x.Err())
 			h.set(x.Err())
 		case <-quit:
 		}

@@ -62,6 +62,9 @@ type Config struct {
 	Interval func(result.Row)
 	// Row is called for each row, after it was added to File.Rows.
 	Row func(result.Row)
+	// Failed is called with the error that Run will return, before QPs and memory are closed;
+	// nil: nothing is.
+	Failed func(error)
 }
 
 // session is a run under way.
@@ -98,19 +101,28 @@ func Run(ctx context.Context, c Config) error {
 	if c.Pin {
 		ourThreads.confine(c.CPUs)
 	}
-	s := &session{cfg: &c, peer: c.Peer, halt: newHalt(), rows: map[rowKey]*tally{}, current: -1, run: 1, leave: func() {}}
-	stop := s.halt.watch(ctx, c.Peer)
+	s := &session{cfg: &c, peer: c.Peer, halt: newHalt(), rig: &rig{}, rows: map[rowKey]*tally{}, current: -1, run: 1, leave: func() {}}
+	stop := s.halt.watch(ctx, c.Peer, c.Context)
 	defer stop()
-	err := s.all()
+	defer func() { s.rig.close() }()
+	err := s.explain(s.all())
+	if errors.Is(err, ErrInterrupted) {
+		c.File.Interrupted = true
+	}
+	abandon(c.Context, err) // before the watch does, perhaps
+	if err != nil && c.Failed != nil {
+		c.Failed(err)
+	}
+	return err
+}
+
+// explain returns why a run has failed: a halt explains what it broke off.
+func (s *session) explain(err error) error {
 	if s.halt.reason() == nil {
 		err = s.cause(err)
 	}
-	// A halt explains what it broke off.
 	if reason := s.halt.reason(); err != nil && reason != nil && !isVerdict(err) {
-		err = reason
-	}
-	if errors.Is(err, ErrInterrupted) {
-		c.File.Interrupted = true
+		return reason
 	}
 	return err
 }
@@ -129,7 +141,6 @@ func (s *session) all() error {
 	if err := s.setUp(); err != nil {
 		return err
 	}
-	defer func() { s.rig.close() }()
 	s.cfg.Begin()
 	defer s.listen()()
 	defer quiet()()
@@ -148,18 +159,13 @@ func (s *session) all() error {
 }
 
 // setUp makes QPs and memory, connects them and asks both devices about data order.
-// After a failure there is nothing left to close.
-func (s *session) setUp() (err error) {
+func (s *session) setUp() error {
 	r, err := newRig(s.cfg, s.halt)
 	if err != nil {
 		return err
 	}
 	s.rig = r
-	if err = s.meet(); err != nil {
-		r.close()
-		s.rig = &rig{}
-	}
-	return err
+	return s.meet()
 }
 
 // follow does what the client says until it says that it is the end.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/ibperf/ibperf/internal/terminal"
@@ -24,6 +25,16 @@ func (c *console) note(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	fmt.Fprintf(c.err, format+"\n", args...)
+}
+
+// fail prints an error of a program, if there is one, to err.
+func (c *console) fail(program string, err error) {
+	if err == nil {
+		return
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		c.note("%s: %s", program, printable(line)) // a peer may have had a part in it
+	}
 }
 
 // Write prints results, in one piece.
@@ -58,6 +69,16 @@ func (v *voice) note(format string, args ...any) {
 		format = "client " + v.client + ": " + format
 	}
 	v.console.note(format, args...)
+}
+
+// fail says that the session has failed, if there is an error.
+func (v *voice) fail(program string, err error) {
+	switch {
+	case v.client == "":
+		v.console.fail(program, err)
+	case err != nil:
+		v.note("failed with status %d: %s", Status(err), oneLine(err))
+	}
 }
 
 func (v *voice) Write(p []byte) (int, error) {

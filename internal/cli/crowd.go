@@ -26,7 +26,7 @@ func (c *crowd) serve(ctx context.Context, s *session) {
 	case errors.As(err, new(*busyError)):
 		c.busy.tell("client %s: %s", s.voice.client, oneLine(err))
 	default:
-		s.note("failed with status %d: %s", Status(err), oneLine(err))
+		s.voice.fail(s.program, unprinted(err))
 	}
 }
 

@@ -101,6 +101,39 @@ type peerFault struct{ err error }
 func (e *peerFault) Error() string { return e.err.Error() }
 func (e *peerFault) Unwrap() error { return e.err }
 
+// isLoss tells whether an error says that the peer is gone or silent, and not that it has ended the run.
+func isLoss(err error) bool {
+	var peer *oob.PeerError
+	return errors.As(err, &peer) && !peer.Aborted
+}
+
+// printedError is an error that was printed before it was returned.
+type printedError struct{ err error }
+
+func (e *printedError) Error() string { return e.err.Error() }
+func (e *printedError) Unwrap() error { return e.err }
+
+// unprinted returns an error without the parts that were printed, nil if nothing is left.
+func unprinted(err error) error {
+	if !errors.As(err, new(*printedError)) {
+		return err
+	}
+	switch e := err.(type) {
+	case *printedError:
+		return nil
+	case interface{ Unwrap() []error }:
+		var left []error
+		for _, part := range e.Unwrap() {
+			left = append(left, unprinted(part))
+		}
+		return errors.Join(left...)
+	}
+	if unprinted(errors.Unwrap(err)) == nil {
+		return nil
+	}
+	return err
+}
+
 // toldError is what the peer said when it ended the run.
 type toldError struct {
 	status int

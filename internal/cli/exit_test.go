@@ -81,3 +81,21 @@ func TestReasonKeepsItsMeaningAtThePeer(t *testing.T) {
 		t.Errorf("a peer that is gone has told %v", got)
 	}
 }
+
+// What was printed when it happened is not printed again at the end.
+func TestUnprinted(t *testing.T) {
+	lost, full := &oob.PeerError{Peer: "host:1", Reason: "is gone"}, errors.New("disk full")
+	printed, two := &printedError{lost}, fmt.Errorf("%w and %w", lost, full)
+	for _, c := range []struct{ err, want error }{
+		{nil, nil}, {full, full}, {two, two}, {printed, nil},
+		{fmt.Errorf("run: %w", errors.Join(printed, nil)), nil},
+		{errors.Join(fmt.Errorf("run: %w", printed), full), full},
+	} {
+		if got := unprinted(c.err); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("of %v it is left: %v, want %v", c.err, got, c.want)
+		}
+	}
+	if got := Status(printed); got != StatusPeer || printed.Error() != lost.Error() {
+		t.Errorf("status %d, text %q", got, printed)
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -39,11 +38,7 @@ func guarded(program string, c *console, run func(context.Context) error) int {
 	ctx, stop := catchSignals(c.err, os.Exit)
 	defer stop()
 	err := run(ctx)
-	if err != nil {
-		for line := range strings.SplitSeq(err.Error(), "\n") {
-			c.note("%s: %s", program, printable(line)) // a peer may have had a part in it
-		}
-	}
+	c.fail(program, unprinted(err))
 	return Status(err)
 }
 

@@ -95,6 +95,7 @@ func (s *session) measure(ctx context.Context) error {
 		}
 	})
 	defer release()
+	var lost error
 	err = s.app.run(ctx, harness.Config{
 		Plan: s.plan, Role: s.role, Context: s.device, Port: s.options.Own.IBPort, GIDIndex: s.options.Own.GIDIndex,
 		PKeyIndex: s.options.Own.PKeyIndex, DLID: s.options.Own.DLID, Vector: s.options.Own.Vector,
@@ -103,11 +104,25 @@ func (s *session) measure(ctx context.Context) error {
 		CPUs: s.cpus(), Pin: s.options.Own.PinCores != nil || s.options.Own.NUMANode >= 0,
 		Peer: oob.NewPeer(s.conn), PeerIP: peerIP(s.conn.RemoteAddr()), File: r.file, Begin: r.begin, Row: r.row,
 		Stop: stop, Interval: r.interval,
+		Failed: func(err error) { lost = s.tellLoss(s.explain(ctx, err), r) },
 	})
 	close(returned)
-	err = s.explain(ctx, err)
+	if err = s.explain(ctx, err); lost != nil {
+		err = lost
+	}
 	s.tell(err)
 	return errors.Join(err, r.finish(err))
+}
+
+// tellLoss tells people at once if the peer is lost, before anything is closed. It returns the error
+// that the run ends with then, else nil.
+func (s *session) tellLoss(err error, r *record) error {
+	if !isLoss(err) {
+		return nil
+	}
+	r.progress.end()
+	s.voice.fail(s.program, err)
+	return &printedError{err}
 }
 
 // mostKept bounds how many samples of a row are kept: of a timed row, of which nobody knows

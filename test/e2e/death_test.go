@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 )
 
 // TestKilledDuringTheRun: whichever side dies in whichever loop, the other one
@@ -85,26 +87,72 @@ func (p *place) held(program string, clientOptions ...string) (server, client *p
 	return server, client, port
 }
 
-// TestFrozenPeer: a side that is there and does nothing any more counts as lost.
+// toldLimit is how long a side that is stopped may go unnoticed: five seconds are promised, before
+// the other side closes anything, and a busy machine adds some.
+const toldLimit = 7 * time.Second
+
+// TestFrozenPeer: a side that is there and does nothing any more counts as lost. That is said at
+// once, even where the side stands within a request, as it mostly does with READs of 4 MiB; and
+// when it goes on it ends too.
 func TestFrozenPeer(t *testing.T) {
-	for _, who := range []string{"client", "server"} {
-		t.Run(who, func(t *testing.T) {
-			p := newPlace(t, readyName)
-			server, client := p.both("ib_write_lat", "", "-d shm_whole -D 30 --completion poll")
-			server.runs()
-			client.runs()
-			client.works(3)
-			frozen, other := client, server
-			if who == "server" {
-				frozen, other = server, client
-			}
-			frozen.signal(sigStop)
-			other.ends(statusPeer, lossLimit)
-			other.says("peer 127.0.0.1:", "silent for")
-			frozen.signal(sigKill)
-			frozen.within(patience)
-		})
+	for _, c := range []struct{ program, who, options string }{
+		{"ib_read_bw", "client", "-s 4M"},
+		{"ib_write_lat", "client", ""},
+		{"ib_write_lat", "server", ""},
+		{"ib_send_bw", "client", "-s 1M"},
+		{"ib_send_bw", "server", "-s 1M -b"},
+	} {
+		for _, mode := range modes {
+			t.Run(strings.Join([]string{c.program, c.who, mode}, " "), func(t *testing.T) {
+				p := newPlace(t, readyName)
+				server, client := p.both(c.program, "", "-d shm_whole -D 30 --completion "+mode+" "+c.options)
+				server.runs()
+				client.runs()
+				client.works(3)
+				frozen, other := client, server
+				if c.who == "server" {
+					frozen, other = server, client
+				}
+				frozen.signal(sigStop)
+				other.tells(toldLimit, "silent for")
+				other.ends(statusPeer, stopLimit)
+				other.says("peer 127.0.0.1:")
+				if n := other.count("silent for"); n != 1 {
+					t.Errorf("%s said it %d times\n%s", other.name, n, other.said())
+				}
+				frozen.signal(sigCont)
+				frozen.ends(statusPeer, lossLimit)
+				frozen.says("peer 127.0.0.1:")
+			})
+		}
 	}
+}
+
+// tells waits until the process has said a text, but no longer than limit.
+func (p *process) tells(limit time.Duration, text string) {
+	p.t.Helper()
+	if until(limit, func() bool { return p.count(text) > 0 }) != nil {
+		p.t.Fatalf("%s has not said %q within %v\n%s", p.name, text, limit, p.said())
+	}
+}
+
+// TestFrozenClientOfAPersistentServer is lost as others are, and holds up nobody.
+func TestFrozenClientOfAPersistentServer(t *testing.T) {
+	p := newPlace(t)
+	server, port := p.serve("ib_read_bw", "--persistent")
+	client := p.connect("ib_read_bw", port, "-d", "shm_whole", "-D", "30", "-s", "4M")
+	client.runs()
+	client.works(3)
+	client.signal(sigStop)
+	server.tells(toldLimit, "failed with status 4: peer 127.0.0.1:")
+	p.connect("ib_read_bw", port, "-d", "shm_whole", "-n", "100").ends(statusDone, patience)
+	client.signal(sigCont)
+	client.ends(statusPeer, lossLimit)
+	if n := server.count("failed with"); n != 1 {
+		t.Errorf("the server told of %d failures\n%s", n, server.said())
+	}
+	server.signal(sigTerm)
+	server.ends(statusDone, stopLimit)
 }
 
 // TestKilledPersistentServer takes all of its clients with it.

@@ -45,6 +45,7 @@ type context struct {
 	groups         map[verbs.GID][]*qp // attached, guarded by mu
 	qkeyViolations atomic.Uint32
 	connections    atomic.Uint64 // QPs that have been connected, for Options.LinkDown
+	abandoned      atomic.Bool   // peers are lost: nothing waits for them
 
 	async  asyncEvents
 	engine engine

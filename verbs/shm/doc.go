@@ -115,7 +115,8 @@
 // REM_OP_ERR if a receive named the memory, or LOC_PROT_ERR if the memory is the
 // requester's own. Closing waits for that only. If the process of a peer has stopped
 // in the middle (SIGSTOP), Close returns ETIMEDOUT after 5 s: what is left of that 1 MiB
-// is stored when the process goes on.
+// is stored when the process goes on. Who knows before that peers are lost says so by the
+// context's AbandonPeers, and nothing waits for them any more.
 //
 // Peers unmap memory when the last region on it is closed. Rereg makes a new region with keys of
 // its own, and then closes the old one.

@@ -44,3 +44,26 @@ func TestDeregisterBesideAStoppedPeer(t *testing.T) {
 		t.Errorf("closing it again said %v", err)
 	}
 }
+
+// TestAbandonedPeers: once peers are given up as lost, no call waits for one that stays within a
+// request, and one that waits already returns.
+func TestAbandonedPeers(t *testing.T) {
+	t.Parallel()
+	a, b := newVictim(t), newVictim(t)
+	check(t, a.connect(b.endpoint()))
+	check(t, b.connect(a.endpoint()))
+	b.qp.lock()
+	defer b.qp.unlock()
+	start, closed := time.Now(), make(chan error, 1)
+	go func() { closed <- a.mr.Close() }()
+	a.ctx.AbandonPeers()
+	if err := <-closed; !errors.Is(err, syscall.ETIMEDOUT) {
+		t.Errorf("closing the region said %v, want ETIMEDOUT", err)
+	}
+	check(t, a.qp.Modify(&verbs.QPAttr{State: verbs.QPErr}, verbs.MaskState))
+	check(t, a.qp.Close())
+	check(t, a.ctx.Close())
+	if took := time.Since(start); took >= outTimeout {
+		t.Errorf("closing all took %v", took)
+	}
+}

@@ -70,13 +70,17 @@ func (t *turn) over() bool {
 const outTimeout = 5 * time.Second
 
 // await returns when the requesters have been out. The error tells of a peer that was
-// not until the deadline.
+// not until the deadline, or until peers were abandoned.
 func await(list []turn) error {
 	deadline := time.Now().Add(outTimeout)
 	for i := range list {
 		t := &list[i]
 		for n := 0; !t.over(); n++ {
-			if t.remote != nil && time.Now().After(deadline) {
+			switch {
+			case t.remote == nil:
+			case t.qp.ctx.abandoned.Load():
+				return fmt.Errorf("the peer of QP %#x is within a request, and was given up as lost", t.qp.num)
+			case time.Now().After(deadline):
 				return fmt.Errorf("the peer of QP %#x has been within one request for %v", t.qp.num, outTimeout)
 			}
 			giveWay(n)
@@ -84,6 +88,13 @@ func await(list []turn) error {
 	}
 	return nil
 }
+
+// AbandonPeers says that the processes of all peers are lost, as a control channel finds out of one
+// that is stopped: from now on nothing waits for their requesters. MR.Close returns ETIMEDOUT at
+// once where it would have waited, and a peer that goes on after all may store the rest of a
+// request, at most 1 MiB, in memory that it has mapped. So the memory of all regions is to be
+// closed and not used again, whatever their Close has returned.
+func (c *context) AbandonPeers() { c.abandoned.Store(true) }
 
 // awaitPeerOut returns when the peer's requester does not work in this QP's memory any
 // more: it looks at the state after it has changed its word.
