@@ -47,6 +47,7 @@ type visit struct {
 	device  verbs.Device
 	secret  []byte
 	series  *series
+	held    hold // of the series
 
 	wantsCaps bool // what both devices can do is to be kept
 	keep      func(name string, data []byte) error
@@ -85,8 +86,9 @@ func (a *app) attempt(ctx context.Context, v *visit, device verbs.Context, withi
 	if err != nil {
 		return &peerFault{err}
 	}
-	s := &session{app: a, options: o, voice: v.voice, role: harness.Client, conn: conn, device: device, series: v.series, wantsCaps: v.wantsCaps}
+	s := &session{app: a, options: o, voice: v.voice, role: harness.Client, conn: conn, device: device, series: v.series, hold: v.series.holds(), wantsCaps: v.wantsCaps}
 	err = s.run(ctx, s.propose)
+	v.held.take(s)
 	if err == nil && v.wantsCaps {
 		err = v.keepCaps(s.peerCaps)
 	}

@@ -87,17 +87,18 @@ func agreedNames() (names []string) {
 
 // lead makes all runs and tells what came of them. An interrupt leaves the files of the
 // runs before it.
-func (a *app) lead(ctx context.Context, o *options, folder *compare.Folder, draw compare.Draw) error {
+func (a *app) lead(ctx context.Context, o *options, folder *compare.Folder, draw compare.Draw) (err error) {
 	v, err := a.prepare(o)
 	if err != nil {
 		return err
 	}
+	defer func() { v.held.end(err) }()
 	v.keep = folder.Keep
 	runs, id := compare.Runs(&o.Plan), rand.Text()
 	var failed error
 	for i, r := range runs {
 		v.voice.note("run %d of %d: %s", i+1, len(runs), r.What)
-		v.options, v.series = o.forRun(&r, folder), &series{id, i + 1, len(runs)}
+		v.options, v.series = o.forRun(&r, folder), &series{id, i + 1, len(runs), true}
 		v.wantsCaps = o.Own.Bundle != "" && i == 0
 		err := a.reach(ctx, v)
 		if err == nil {

@@ -139,7 +139,7 @@ type toldError struct {
 	status int
 	text   string
 	busy   bool // another attempt may do better
-	over   bool // the peer was stopped, and makes no more runs
+	over   bool // the peer makes no more runs
 }
 
 func (e *toldError) Error() string { return e.text }
@@ -186,7 +186,7 @@ func reason(err error) (class, text string) {
 // classBusy is the class of a server's refusal that another attempt may not meet.
 const classBusy = "busy"
 
-// classOver is the class of the end of a side that was stopped.
+// classOver is the class of the end of a side that makes no more runs, such as one that was stopped.
 const classOver = "over"
 
 // busyError says that a server has no room for another run at present.

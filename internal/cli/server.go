@@ -127,12 +127,14 @@ func (a *app) hearAll(ctx context.Context, o *options, l *oob.Listener, take fun
 	}
 }
 
-// serveFirst serves the first client that says what it wants, and all runs of its series.
-// Others are told to come again.
+// serveFirst serves the first client that says what it wants, and all runs of its series, until
+// the client is lost. Others are told to come again.
 func (a *app) serveFirst(ctx context.Context, o *options, l *oob.Listener) (err error) {
 	p, ended := &seat{came: make(chan *session, 1)}, make(chan error, 1)
 	go func() { ended <- a.hearAll(ctx, o, l, p.take) }()
 	var late <-chan time.Time
+	var held hold
+	defer func() { held.end(err) }()
 	for {
 		select {
 		case gone := <-ended:
@@ -140,8 +142,13 @@ func (a *app) serveFirst(ctx context.Context, o *options, l *oob.Listener) (err 
 		case <-late:
 			gone := fmt.Errorf("the client did not come back within %v for the next run of its series", a.away)
 			return errors.Join(err, &peerFault{gone})
+		case <-held.lost():
+			if gone := held.why(); gone != nil {
+				return errors.Join(err, gone)
+			}
 		case s := <-p.came:
 			last := s.series.last()
+			s.hold = held.conn == nil && s.series.holds()
 			if last {
 				err = errors.Join(err, l.Close())
 			}
@@ -151,9 +158,10 @@ func (a *app) serveFirst(ctx context.Context, o *options, l *oob.Listener) (err 
 			if ctx.Err() != nil && !done {
 				return errors.Join(context.Cause(ctx), err)
 			}
-			if last || isOver(ended) {
+			if last || isOver(ended) || isLoss(ended) {
 				return err
 			}
+			held.take(s)
 			p.leave()
 			late = time.After(a.away)
 		}

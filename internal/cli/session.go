@@ -26,6 +26,8 @@ type session struct {
 	conn    *oob.Conn
 	number  int     // of a persistent server's client, from 1; else 0
 	series  *series // that the run is in; nil: it is by itself
+	hold    bool    // the connection stays open if the run ends well
+	left    bool    // it was left open
 
 	wantsCaps bool            // the server is to tell what its device can do
 	peerCaps  json.RawMessage // what it told
@@ -164,14 +166,18 @@ func peerIP(hostPort string) netip.Addr {
 	return a.Addr()
 }
 
-// tell ends the connection. Only the first call has an effect.
+// tell ends the connection, unless it is to stay open. Only the first call has an effect.
 func (s *session) tell(err error) {
-	if err != nil {
+	switch {
+	case s.left:
+	case err != nil:
 		s.conn.Abort(reason(err))
-		return
+	case s.hold:
+		s.left = true
+	default:
+		// A peer that was lost after the run was done has taken nothing away from it.
+		_ = s.conn.Close()
 	}
-	// A peer that was lost after the run was done has taken nothing away from it.
-	_ = s.conn.Close()
 }
 
 func (s *session) compareReleases(theirs string) {

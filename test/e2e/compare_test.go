@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -93,5 +95,52 @@ func TestCompareInterrupted(t *testing.T) {
 	client.signal(sigInt)
 	client.ends(statusOther, stopLimit)
 	client.says("interrupted by SIGINT", "the results of ", "to draw them: ib_report -o out out/write-lat.json out/write-bw.json")
-	server.ends(statusPeer, patience) // at once if it was told of the interruption, else when nobody comes back
+	server.ends(statusPeer, lossLimit)
+}
+
+// comparing starts a comparison whose client has come to a run, by its number.
+func (p *place) comparing(number int, serverOptions ...string) (server, client *process, port string) {
+	p.t.Helper()
+	server, port = p.serve("ib_compare", serverOptions...)
+	client = p.connect("ib_compare", port, "-d", "shm_whole", "-s", "8", "-D", "20ms", "--dir", "out")
+	client.await("run", func() bool { return client.count(fmt.Sprintf("run %d of ", number)) == 1 })
+	return server, client, port
+}
+
+// TestCompareKilled: a client that dies ends its series, whether in a run or between two, and the
+// server that served it alone ends at once.
+func TestCompareKilled(t *testing.T) {
+	t.Run("in a run", func(t *testing.T) {
+		p := newPlace(t, "out")
+		server, client, _ := p.comparing(2)
+		server.await("run", func() bool { return server.count("run 2 of ") == 1 })
+		server.works(3)
+		client.signal(sigKill)
+		server.lost(client)
+	})
+	t.Run("between two runs", func(t *testing.T) {
+		eventually(t, func() error {
+			p := newPlace(t, "out", readyName)
+			server, client, _ := p.comparing(2)
+			client.signal(sigKill) // before it has connected again, if it is not faster
+			server.ends(statusPeer, lossLimit)
+			server.says("peer 127.0.0.1:")
+			if server.count("between two runs of a series") == 0 {
+				return errors.New("the client was faster")
+			}
+			return nil
+		})
+	})
+	t.Run("persistent server", func(t *testing.T) {
+		p := newPlace(t, "out")
+		server, client, port := p.comparing(2, "--persistent")
+		server.works(3)
+		client.signal(sigKill)
+		p.connect("ib_write_lat", port, "-d", "shm_whole", "-n", "100").ends(statusDone, patience)
+		server.await("end of all runs", func() bool {
+			return server.count(": done\n")+server.count("failed with status 4") == server.count(": number ")
+		})
+		server.signal(sigTerm)
+		server.ends(statusDone, stopLimit)
+	})
 }
