@@ -168,7 +168,7 @@ func (s *session) ask(manager verbs.ConnManager, space verbs.CMSpace, lane *lane
 		return s.halt.reason()
 	}
 	addr := netip.AddrPortFrom(s.cfg.PeerIP, there.Port)
-	if lane.cm, err = manager.ResolveCM(space, addr, s.cfg.Plan.TOS, cmTimeout); err != nil {
+	if lane.cm, err = manager.ResolveCM(space, addr, s.rig.typeOfService(), cmTimeout); err != nil {
 		return &DeviceError{err}
 	}
 	private := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, there.Token), uint32(index))
@@ -200,7 +200,7 @@ func (r *rig) cmRetries() *verbs.Retries {
 	return all
 }
 
-// learnPath notes the GID that rdma_cm has chosen.
+// learnPath notes the GID that rdma_cm has chosen, and what is not as it was asked for.
 func (r *rig) learnPath() error {
 	path := r.lanes()[0].cm.Datagrams().AH
 	if !r.datagrams() {
@@ -210,6 +210,7 @@ func (r *rig) learnPath() error {
 		}
 		path = attr.AH
 	}
+	r.otherPath = r.unlike(&path)
 	if !path.IsGlobal {
 		return nil
 	}

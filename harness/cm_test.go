@@ -1,7 +1,9 @@
 package harness
 
 import (
+	"fmt"
 	"net/netip"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -14,7 +16,10 @@ import (
 )
 
 // exchangeOffice stands for the rdma_cm of both sides: what one sends is the other's.
-type exchangeOffice struct{ requests chan *cmEnd }
+type exchangeOffice struct {
+	requests chan *cmEnd
+	level    uint8 // service level of the paths that it chooses
+}
 
 // byAddress is an embedded device that is connected through the office.
 type byAddress struct {
@@ -110,7 +115,7 @@ func (e *cmEnd) way() verbs.AHAttr {
 	if err != nil {
 		panic(err)
 	}
-	return verbs.Path{Port: 1, TrafficClass: uint8(max(e.tos, 0))}.To(verbs.Endpoint{GID: gid.GID})
+	return verbs.Path{Port: 1, SL: e.office.level, TrafficClass: uint8(max(e.tos, 0))}.To(verbs.Endpoint{GID: gid.GID})
 }
 
 func (e *cmEnd) Datagrams() verbs.CMPeer {
@@ -133,11 +138,20 @@ func (e *cmEnd) QPAttr(state verbs.QPState) (verbs.QPAttr, verbs.QPAttrMask, err
 // runByAddress runs a plan whose QPs are connected by address; posted is told of each request.
 func runByAddress(t *testing.T, p option.Plan, posted func(qp verbs.QP, wr *verbs.SendWR)) [2]*result.File {
 	t.Helper()
-	office := &exchangeOffice{make(chan *cmEnd)}
+	office := &exchangeOffice{requests: make(chan *cmEnd)}
+	return office.run(t, p, func(int, *Config) {}, posted)
+}
+
+// run runs a plan whose QPs are connected through the office; own changes what is a side's own.
+func (o *exchangeOffice) run(t *testing.T, p option.Plan, own func(side int, c *Config), posted func(qp verbs.QP, wr *verbs.SendWR)) [2]*result.File {
+	t.Helper()
 	files, errs := pair{device: "shm_whole", plan: p,
-		config: func(_ int, c *Config) { c.PeerIP = netip.MustParseAddr("127.0.0.1") },
+		config: func(side int, c *Config) {
+			c.PeerIP = netip.MustParseAddr("127.0.0.1")
+			own(side, c)
+		},
 		wrap: func(_ int, c verbs.Context) verbs.Context {
-			return wrap.Context(byAddress{c, office}, wrap.Options{OnPostSend: posted})
+			return wrap.Context(byAddress{c, o}, wrap.Options{OnPostSend: posted})
 		}}.run(t)
 	if errs != [2]error{} {
 		t.Fatal(errs)
@@ -166,6 +180,106 @@ func TestConnectedByAddress(t *testing.T) {
 			t.Errorf("-T %d: packets were sent with traffic classes %v", tos, seen)
 		}
 	}
+}
+
+// The device's only GID stands in its table twice.
+func (c byAddress) QueryPort(port int) (verbs.PortAttr, error) {
+	attr, err := c.Context.QueryPort(port)
+	attr.GIDTableLen = 2
+	return attr, err
+}
+
+func (c byAddress) QueryGID(port, index int) (verbs.GIDEntry, error) {
+	e, err := c.Context.QueryGID(port, 0)
+	e.Index = index
+	return e, err
+}
+
+// With --rdma_cm the traffic class is asked for as a type of service. What is asked for and is not
+// what rdma_cm chooses is warned of, on both sides.
+func TestPathThatIsNotAsAskedFor(t *testing.T) {
+	const level = 2
+	for _, c := range []struct {
+		name     string
+		ask      func(p *option.Plan)
+		gidIndex [2]int // the client's and the server's
+		tclass   int    // of the packets
+		want     []string
+	}{
+		{"nothing", func(*option.Plan) {}, [2]int{-1, -1}, 0, nil},
+		{"what is chosen", func(p *option.Plan) { p.SL, p.TClass = level, 0x60 }, [2]int{0, 0}, 0x60, nil},
+		{"another service level", func(p *option.Plan) { p.SL = 3 }, [2]int{-1, -1}, 0, []string{
+			"on this side rdma_cm chose service level 2, and not that of --sl 3",
+			"on the peer rdma_cm chose service level 2, and not that of --sl 3"}},
+		{"two traffic classes", func(p *option.Plan) { p.TOS, p.TClass = 0x20, 0x60 }, [2]int{0, 0}, 0x20, []string{
+			"on this side rdma_cm chose traffic class 32, and not that of --tclass 96",
+			"on the peer rdma_cm chose traffic class 32, and not that of --tclass 96"}},
+		{"another GID", func(*option.Plan) {}, [2]int{1, -1}, 0, []string{"rdma_cm chose GID index 0, and not that of --gid-index 1"}},
+		{"other GIDs", func(*option.Plan) {}, [2]int{1, 1}, 0, []string{
+			"on this side rdma_cm chose GID index 0, and not that of --gid-index 1",
+			"on the peer rdma_cm chose GID index 0, and not that of --gid-index 1"}},
+	} {
+		for _, transport := range []option.Transport{option.RC, option.UD} {
+			var classes sync.Map
+			p := testPlan(option.OpSend, option.KindLatency, 8, 10)
+			p.RDMACM, p.QPs, p.Transport = true, 2, transport
+			c.ask(&p)
+			office := &exchangeOffice{requests: make(chan *cmEnd), level: level}
+			files := office.run(t, p, func(side int, own *Config) { own.GIDIndex = c.gidIndex[side] }, func(qp verbs.QP, _ *verbs.SendWR) {
+				if attr, _, err := qp.Query(verbs.MaskAV); err == nil && transport == option.RC {
+					classes.Store(int(attr.AH.GRH.TrafficClass), true)
+				}
+			})
+			for side, f := range files {
+				checkWarnings(t, fmt.Sprintf("%s over %s, side %d", c.name, transport, side), warningsOf(f, "rdma-cm-path"), c.want)
+				if got := f.Local.Device.GIDIndex; got != 0 {
+					t.Errorf("%s over %s, side %d: GID index %d in the file", c.name, transport, side, got)
+				}
+			}
+			classes.Range(func(class, _ any) bool {
+				if class != c.tclass {
+					t.Errorf("%s: packets with traffic class %v, want %d", c.name, class, c.tclass)
+				}
+				return true
+			})
+		}
+	}
+}
+
+// On InfiniBand a type of service is the subnet manager's QoS class, and no traffic class.
+func TestTrafficClassIsATypeOfServiceOnEthernetAlone(t *testing.T) {
+	for _, c := range []struct {
+		link              verbs.LinkLayer
+		tos, tclass, want int
+	}{
+		{verbs.LinkEthernet, verbs.CMDefaultTOS, 0, verbs.CMDefaultTOS},
+		{verbs.LinkEthernet, verbs.CMDefaultTOS, 96, 96},
+		{verbs.LinkEthernet, 0, 96, 0},
+		{verbs.LinkInfiniBand, verbs.CMDefaultTOS, 96, verbs.CMDefaultTOS},
+		{verbs.LinkInfiniBand, 32, 96, 32},
+	} {
+		r := rig{plan: &option.Plan{TOS: c.tos, TClass: c.tclass}, port: verbs.PortAttr{LinkLayer: c.link}}
+		if got := r.typeOfService(); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
+// A path without a GRH has neither a GID index nor a traffic class.
+func TestPathWithoutAGRH(t *testing.T) {
+	r := rig{cfg: &Config{GIDIndex: 3}, plan: &option.Plan{SL: 1, TClass: 96}}
+	want := []string{
+		"rdma_cm chose a path without a GID index, and not that of --gid-index 3",
+		"rdma_cm chose a path without a traffic class, and not that of --tclass 96",
+	}
+	if got := r.unlike(&verbs.AHAttr{SL: 1}); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// warningsOf are those about a whole run with the ID.
+func warningsOf(f *result.File, id string) []result.Warning {
+	return slices.DeleteFunc(slices.Clone(f.Warnings), func(w result.Warning) bool { return w.ID != id })
 }
 
 // QPs of UD are asked for by address, by each side, and have the Q_Key of that port space.

@@ -76,6 +76,7 @@ func (s *session) promises(here, there verbs.Endpoint) error {
 	s.takePlaces(mine, theirs)
 	f.Parameters = s.parameters(here, there)
 	f.Warnings = append(f.Warnings, runWarnings(&s.cfg.Plan, s.gate, mine.Side, theirs.Side)...)
+	f.Warnings = append(f.Warnings, pathWarnings(mine, theirs)...)
 	return nil
 }
 

@@ -39,7 +39,7 @@ func (r *rig) promise() (oob.Promise, error) {
 		answer = order.String()
 	}
 	return oob.Promise{Side: r.side(result.Order{Query: call, Answer: answer}), Order: order, Kept: r.kept,
-		Boot: host.BootID(), CPUs: r.cfg.cpus(), Pinned: r.cfg.Pin}, nil
+		Boot: host.BootID(), CPUs: r.cfg.cpus(), Pinned: r.cfg.Pin, Unlike: r.otherPath}, nil
 }
 
 // askOrder returns the least that any QP promises, and the call that was made.
@@ -66,6 +66,9 @@ func checkPromise(p oob.Promise) error {
 	}
 	if p.Kept < 0 {
 		return fmt.Errorf("the peer's CQEs keep %d bytes", p.Kept)
+	}
+	if len(p.Unlike) > mostUnlike || slices.ContainsFunc(p.Unlike, func(text string) bool { return len(text) > maxReason }) {
+		return fmt.Errorf("the peer tells %d times how its path is not as asked for", len(p.Unlike))
 	}
 	return nil
 }

@@ -34,6 +34,7 @@ type rig struct {
 	recorders   []recorder // of the workers
 	inlineKnown bool       // by the first QP
 	inline      int        // granted bytes
+	otherPath   []string   // what of the path that rdma_cm chose is not as this side was asked for, in words
 	kept        int        // SENDs of up to so many bytes are not in memory before the CQ is polled
 }
 

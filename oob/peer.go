@@ -81,6 +81,8 @@ type Promise struct {
 	CPUs  []int       `json:"cpus"` // that the side may measure on
 
 	Pinned bool `json:"pinned"` // to the first of them
+
+	Unlike []string `json:"unlike,omitempty"` // what of the path that rdma_cm chose is not as the side was asked for, in words
 }
 
 // The steps of a run that a turn can be.

@@ -76,7 +76,7 @@ var deviceOptions = []*Option{
 		Name: "gid-index", Letter: "x", Argument: "N", Group: groupDevice, Whose: Each,
 		Help:     "index into the port's GID table; the other side takes a GID of the same kind",
 		Default:  "one of a kind that both have, RoCE v2 first",
-		Perftest: "indexes up to 255; by default both sides take GIDs of one kind",
+		Perftest: "indexes up to 255; by default both sides take GIDs of one kind; with --rdma_cm, which chooses by the address, a warning says where it is another",
 		value:    numberOr(func(s *Settings) *int { return &s.Own.GIDIndex }, -1, 0, math.MaxUint8),
 	}, {
 		Name: "pin_cores", Argument: "CPUS", Group: groupDevice, Whose: Each,

@@ -15,11 +15,10 @@ const maxFlowLabel = 1<<20 - 1
 var pathOptions = []*Option{
 	{
 		Name: "sl", Letter: "S", Argument: "N", Group: groupWork, Compare: true,
-		Help: "service level; on RoCE in a VLAN its lower three bits are the priority", Perftest: "--rdma_cm is refused beside it, where perftest ignores it",
-		Meaning: "service level of the packets",
+		Help: "service level; on RoCE in a VLAN its lower three bits are the priority", Perftest: "with --rdma_cm, which chooses it, a warning says where it is another",
+		Meaning: "service level of the packets; with rdma_cm, which chooses it, the one that was asked for",
 		JSON:    "service_level", Unit: "1", Label: "Service level", Header: WhenSet,
-		Excludes: []Exclusion{{Name: "rdma_cm", Why: "rdma_cm chooses the path"}},
-		value:    number(func(s *Settings) *int { return &s.SL }, 0, 15),
+		value: number(func(s *Settings) *int { return &s.SL }, 0, 15),
 	}, {
 		Name: "flow_label", Argument: "LABELS", Group: groupWork, Compare: true,
 		Help: "flow labels of the packets' GRH, one or several with commas between them, which the QPs take in turn; RoCE v2 makes the UDP source port of it", Default: "0: the device chooses the port",

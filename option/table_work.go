@@ -153,8 +153,7 @@ var workOptions = []*Option{
 		Perftest: "the control connection stays TCP",
 		Meaning:  "QPs were connected through rdma_cm, by IP address",
 		JSON:     "rdma_cm", Label: "rdma_cm QPs", Header: WhenSet,
-		Excludes: []Exclusion{{Name: "gid-index", Why: "rdma_cm chooses the GID by the address"}},
-		value:    toggle(func(s *Settings) *bool { return &s.RDMACM }),
+		value: toggle(func(s *Settings) *bool { return &s.RDMACM }),
 	}, {
 		Name: "tos", Letter: "T", Argument: "N", Group: groupWork, Compare: true,
 		Help: "with --rdma_cm: type of service of the packets, four times the DSCP", Default: "the system's", Perftest: same,
@@ -163,11 +162,11 @@ var workOptions = []*Option{
 		value: numberOr(func(s *Settings) *int { return &s.TOS }, -1, 0, math.MaxUint8),
 	}, {
 		Name: "tclass", Argument: "N", Group: groupWork, Compare: true,
-		Help: "traffic class of the packets' GRH, four times the DSCP on RoCE", Perftest: same,
-		Meaning: "traffic class of the packets' GRH",
-		JSON:    "traffic_class", Unit: "1", Label: "Traffic class", Header: WhenSet,
-		Excludes: []Exclusion{{Name: "rdma_cm", Why: "rdma_cm chooses the path"}},
-		value:    number(func(s *Settings) *int { return &s.TClass }, 0, math.MaxUint8),
+		Help:     "traffic class of the packets' GRH, four times the DSCP on RoCE",
+		Perftest: "with --rdma_cm, where perftest leaves it out, RoCE is asked for it as by --tos, which goes first; a warning says where it is another",
+		Meaning:  "traffic class of the packets' GRH; with rdma_cm the one that was asked for",
+		JSON:     "traffic_class", Unit: "1", Label: "Traffic class", Header: WhenSet,
+		value: number(func(s *Settings) *int { return &s.TClass }, 0, math.MaxUint8),
 	}, {
 		Name: "inline_size", Letter: "I", Argument: "BYTES", Group: groupWork,
 		Help: "largest message that is sent inline, which READs and atomic operations never are", Default: "0; in latency tests 220 for WRITE and 236 for SEND, as far as the device allows",

@@ -119,11 +119,20 @@ func TestSilentClientsHoldUpNobody(t *testing.T) {
 	}
 }
 
+// What a side asks of its own path goes with --rdma_cm of the other side.
+func TestOwnPathWithRDMACM(t *testing.T) {
+	for _, c := range [][2]string{{"-R", "-d shm_whole -x 0"}, {"-x 0", "-d shm_whole -R -S 3 --tclass 96"}} {
+		_, _, serverErr, clientErr := run(t, writeLat, quick, c[0], c[1])
+		wantEnd(t, "client", clientErr, StatusDone)
+		wantEnd(t, "server", serverErr, StatusDone)
+	}
+}
+
 // A side's own options must go with what the other side has decided.
 func TestOwnOptionsAgainstTheFinalPlan(t *testing.T) {
-	_, _, _, clientErr := run(t, writeLat, quick, "-R", "-d shm_whole -x 0")
-	wantEnd(t, "client", clientErr, StatusUsage, "--rdma_cm and --gid-index exclude each other")
-	_, _, serverErr, clientErr := run(t, writeLat, quick, "-x 0", "-d shm_whole -R")
-	wantEnd(t, "client", clientErr, StatusUsage, "--rdma_cm and --gid-index exclude each other")
-	wantEnd(t, "server", serverErr, StatusUsage, "--rdma_cm and --gid-index exclude each other")
+	_, _, _, clientErr := run(t, writeLat, quick, "--compare", "-d shm_whole --output latency")
+	wantEnd(t, "client", clientErr, StatusUsage, "--output and --compare exclude each other")
+	_, _, serverErr, clientErr := run(t, writeLat, quick, "--output latency", "-d shm_whole --compare")
+	wantEnd(t, "client", clientErr, StatusUsage, "--output and --compare exclude each other")
+	wantEnd(t, "server", serverErr, StatusUsage, "--output and --compare exclude each other")
 }

@@ -72,6 +72,46 @@ func TestDeviceCompareVerified(t *testing.T) {
 	})
 }
 
+// TestDevicePathByAddress: rdma_cm is asked for a traffic class, and what it chooses otherwise than
+// asked for is warned of on both sides.
+func TestDevicePathByAddress(t *testing.T) {
+	p, options := onDevice(t, "*.json")
+	if *address == "" {
+		t.Skip("no IP address of the device: give one with -address")
+	}
+	p.host = *address
+	run := func(more string) (gidIndex int, warnings []string) {
+		p.run(statusDone, "ib_send_lat", "-d "+*deviceName, options+" -R -n 50 --out_json_file client.json"+more)
+		f := p.readResult("client.json")
+		for _, w := range f.Warnings {
+			if w.ID == "rdma-cm-path" {
+				warnings = append(warnings, w.Text)
+			}
+		}
+		return f.Local.Device.GIDIndex, warnings
+	}
+	chosen, warnings := run("")
+	if len(warnings) > 0 {
+		t.Errorf("nothing is asked for: %q", warnings)
+	}
+	for _, transport := range []string{"RC", "UD"} {
+		if _, warnings := run(fmt.Sprintf(" -c %s --tclass 96 -x %d", transport, chosen)); len(warnings) > 0 {
+			t.Errorf("%s: what is asked for is chosen: %q", transport, warnings)
+		}
+		const last = 1 // rxe has two GIDs
+		_, warnings := run(fmt.Sprintf(" -c %s -S 3 --tclass 96 -T 32 -x %d", transport, last-chosen))
+		for _, want := range []string{
+			"on this side rdma_cm chose GID index", "on this side rdma_cm chose service level 0, and not that of --sl 3",
+			"on this side rdma_cm chose traffic class 32, and not that of --tclass 96",
+			"on the peer rdma_cm chose service level 0, and not that of --sl 3", "on the peer rdma_cm chose traffic class 32",
+		} {
+			if !strings.Contains(strings.Join(warnings, "\n"), want) {
+				t.Errorf("%s: %q, want %q", transport, warnings, want)
+			}
+		}
+	}
+}
+
 // TestDeviceRefusesData: the device promises nothing, so memory is not polled,
 // and both sides say what was asked and answered.
 func TestDeviceRefusesData(t *testing.T) {
