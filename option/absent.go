@@ -78,7 +78,6 @@ var Absents = []Absent{
 	{"dest_mac", "E", whyRaw},
 	{"use_rss", "", whyRaw},
 	{"dest_ip", "J", whyRaw},
-	{"source_ip", "j", whyRaw + "; for TCP see --bind_source_ip"},
 	{"dest_port", "K", whyRaw},
 	{"tcp", "", whyRaw},
 	{"source_port", "k", whyRaw},

@@ -35,7 +35,7 @@ func TestEveryParameterHasOneOption(t *testing.T) {
 
 // example is an argument that changes something.
 func example(o *Option) string {
-	words := map[string]string{"mtu": "256", "rate_units": "M", "completion": "event", "touch": "write", "also": "look", "atomic_type": "CMP_AND_SWAP", "connection": "UC", "retry_count": "3", "MGID": "ff12::7"}
+	words := map[string]string{"mtu": "256", "rate_units": "M", "completion": "event", "touch": "write", "also": "look", "atomic_type": "CMP_AND_SWAP", "connection": "UC", "retry_count": "3", "MGID": "ff12::7", "source_ip": "::7"}
 	switch {
 	case o.Toggle():
 		return "true"

@@ -31,6 +31,11 @@ var connectionOptions = []*Option{
 		Perftest: same,
 		value:    text(func(s *Settings) *string { return &s.Own.Source }, parseAddress),
 	}, {
+		Name: "source_ip", Argument: "ADDR", Group: groupConnection, Whose: Each, As: "bind_source_ip",
+		Help:     "the same as --bind_source_ip",
+		Perftest: "as perftest 6.06 has it; in later releases it is --bind_source_ip, and this an option of raw_ethernet programs",
+		value:    text(func(s *Settings) *string { return &s.Own.Source }, parseAddress),
+	}, {
 		Name: "connect-timeout", Argument: "TIME", Group: groupConnection, Whose: Client,
 		Help:  "try for so long to reach the server, in seconds or with a unit",
 		value: duration(func(s *Settings) *time.Duration { return &s.Own.ConnectTimeout }, time.Second, 0, MaxTime),

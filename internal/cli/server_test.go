@@ -93,10 +93,13 @@ func TestBusyServer(t *testing.T) {
 
 func TestClientsLocalAddress(t *testing.T) {
 	server := start(t, writeLat, quick, serverArgs("--persistent")...)
-	client := start(t, writeLat, quick, "--bind_source_ip", "127.0.0.7", "-d", "shm_whole", "-p", server.port(t), "127.0.0.1")
-	wantEnd(t, "client", client.end(t), StatusDone)
-	if !strings.Contains(server.err.String(), "client 127.0.0.7:") {
-		t.Errorf("server said %s", server.err)
+	port := server.port(t)
+	for name, address := range map[string]string{"--bind_source_ip": "127.0.0.7", "--source_ip": "127.0.0.8"} {
+		client := start(t, writeLat, quick, name, address, "-d", "shm_whole", "-p", port, "127.0.0.1")
+		wantEnd(t, "client", client.end(t), StatusDone)
+		if !strings.Contains(server.err.String(), "client "+address+":") {
+			t.Errorf("%s: server said %s", name, server.err)
+		}
 	}
 }
 
