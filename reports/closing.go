@@ -132,7 +132,7 @@ func groupText(g *Group, style Style, depth Depth) string {
 		if i == 0 {
 			b.WriteString(format.headerLine())
 		}
-		b.WriteString(format.rowLine(e.Row, g.Label(e.Run)))
+		b.WriteString(format.rowLine(iterations(e.File, e.Row), g.Label(e.Run)))
 	}
 	return b.String() + rule + closing(g, side, detailTables(g, gbits), style.Width)
 }

@@ -105,6 +105,21 @@ func gbitRow(r *result.Row) string {
 	return bandwidthRow(r, units.Gbps, units.GbitDecimals(r.Bandwidth.Average))
 }
 
+// iterations returns a row whose messages are what perftest's column #iterations counts: in a bidirectional
+// test those that the side sends or READs itself. Where the directions are not known, that is half of all.
+func iterations(f *result.File, r *result.Row) *result.Row {
+	if !f.Parameters.Both || r.Bandwidth == nil {
+		return r
+	}
+	one, b := *r, *r.Bandwidth
+	b.Messages /= 2
+	if local, _ := r.Directions(f.Role, f.Op); local != nil {
+		b.Messages = local.Bandwidth.Messages
+	}
+	one.Bandwidth = &b
+	return &one
+}
+
 // addColumn adds one that perftest does not have, behind its own.
 func (f *rowFormat) addColumn(head string, cell func(*result.Row) string) {
 	const gap = 4

@@ -36,7 +36,7 @@ func (t *Text) Begin() { t.print(headerBlock(t.file)) }
 // Interval prints what an interval of an endless run measured.
 func (t *Text) Interval(r result.Row) {
 	t.begin()
-	t.print(t.format.rowLine(&r, "") + countersText(&r.Local))
+	t.print(t.format.rowLine(iterations(t.file, &r), "") + countersText(&r.Local))
 }
 
 // begin prints the line with the column names before the first row.
@@ -71,7 +71,7 @@ func (t *Text) Row(r result.Row) {
 	if t.unit() == "cycles" {
 		r = inCycles(r, cyclesPerUsec(t.file))
 	}
-	t.print(t.samplesBlock(&r) + t.format.rowLine(&r, "") + countersText(&r.Local))
+	t.print(t.samplesBlock(&r) + t.format.rowLine(iterations(t.file, &r), "") + countersText(&r.Local))
 }
 
 // End prints the tables that need all rows, every warning, and the verdict of a comparison.

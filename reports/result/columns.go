@@ -81,7 +81,7 @@ func median(c Column) Column {
 var bandwidthColumns = []Column{
 	{Field: "bandwidth.measured_at", Kind: KindBandwidth, Definition: "the side whose clock was read: sender, receiver, or the requester of reads and atomic operations",
 		Head: "measured at", words: measuredAt},
-	{Field: "bandwidth.messages", Kind: KindBandwidth, Unit: "messages", Definition: "messages that the average counts, all QPs together",
+	{Field: "bandwidth.messages", Kind: KindBandwidth, Unit: "messages", Definition: "messages that the average counts, all QPs together; of a bidirectional test those of both directions, of which the text's #iterations has the side's own",
 		Head: "messages", shown: "count", print: asCount, Value: inBandwidth(func(b *Bandwidth) float64 { return float64(b.Messages) })},
 	{Field: "bandwidth.bytes", Kind: KindBandwidth, Unit: "bytes", Definition: "payload bytes that the average counts",
 		Value: inBandwidth(func(b *Bandwidth) float64 { return float64(b.Bytes) })},
@@ -218,7 +218,7 @@ func firstBad(r *Row) string {
 var roundColumns = []Column{
 	{Field: "rounds", Definition: "the short measurements that the row is made of; those of one run and place were made one right after the other in all modes"},
 	{Field: "rounds.run", Unit: "1", Definition: "the run that the round was in; each run has QPs, memory and a connection of its own"},
-	{Field: "rounds.messages", Unit: "messages", Definition: "messages that the round counts, all QPs together"},
+	{Field: "rounds.messages", Unit: "messages", Definition: "messages that the round counts, all QPs together, and in both directions if there are two"},
 	{Field: "rounds.seconds", Unit: "s", Definition: "the time that the round covers"},
 	{Field: "rounds.p50_ns", Kind: KindLatency, Unit: "ns", Definition: "the median of the round's samples"},
 	{Field: "rounds.mean_ns", Kind: KindLatency, Unit: "ns", Definition: "the arithmetic mean of the round's samples"},

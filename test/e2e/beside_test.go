@@ -98,6 +98,17 @@ func (c *command) reading(out string) (float64, error) {
 	return strconv.ParseFloat(rows[len(rows)-1][column], 64)
 }
 
+// iterations is the count that a client of a counted bandwidth test has printed in its last row;
+// empty for other tests.
+func (c *command) iterations(out string) string {
+	line := strings.Join(c.args, " ")
+	rows := figures["bw"].FindAllStringSubmatch(out, -1)
+	if c.figure() != figures["bw"] || strings.Contains(line, "-D ") || strings.Contains(line, "--duration") || len(rows) == 0 {
+		return ""
+	}
+	return rows[len(rows)-1][2]
+}
+
 // faster tells whether figure a of the command line is better than b.
 func (c *command) faster(a, b float64) bool {
 	if strings.HasSuffix(c.program, "_lat") {
@@ -242,6 +253,9 @@ func (b *beside) try(t *testing.T) {
 				best[k] = v
 			}
 		}
+		if ours, theirs := b.command.iterations(outs[0]), b.command.iterations(outs[1]); ours != theirs {
+			t.Fatalf("%s: #iterations is %s, and perftest's %s", b.line, ours, theirs)
+		}
 		if ratio := best[0] / best[1]; ratio < besideFactor && ratio > 1./besideFactor {
 			t.Logf("%s: ibperf %g, perftest %g, ratio %.2f", b.line, best[0], best[1], ratio)
 			return
@@ -254,7 +268,7 @@ func (b *beside) try(t *testing.T) {
 // [TestTrialBesidePerftest].
 var besideSample = []string{
 	"ib_write_bw -d DEV -q 2", "ib_send_bw -d DEV -R -c UD -s 1024", "ib_read_lat -d DEV -s 2 -n 10000", "ib_send_lat -d DEV -s 64 -n 1000 -F",
-	"ib_atomic_bw -d DEV -A CMP_AND_SWAP",
+	"ib_atomic_bw -d DEV -A CMP_AND_SWAP", "ib_send_bw -d DEV -b --report_gbits -F -q 2",
 }
 
 func TestDeviceBesidePerftest(t *testing.T) {
