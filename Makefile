@@ -21,7 +21,8 @@ release: packages ## programs for hosts with glibc 2.28 or later, into $(OUT)/re
 	test/release $(OUT)/release
 
 man: ## man pages of the benchmark programs into $(OUT)/man/
-	$(GO) run ./internal/manpages $(OUT)/man
+	$(GO) build -o $(OUT)/manpages ./internal/manpages # go run would leave out the revision
+	$(OUT)/manpages $(OUT)/man
 
 check: packages ## formatting, vet, staticcheck, builds without cgo and for arm64
 	test/check

@@ -18,6 +18,7 @@
 //	    --report_gbits   print bandwidth in Gb/s (10^9 bits) and not in MiB/s (2^20 bytes)
 //	    --format FORMAT  print json, csv or gobench (Go's benchmark format) in place of tables
 //	-h, --help           print the usage and exit
+//	-V, --version        print the version and exit
 //
 // The tables go to standard output, the names of the files written to standard
 // error. The exit status is 0 if all went well, 2 if the command line is wrong,

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/ibperf/ibperf/internal/terminal"
+	"github.com/ibperf/ibperf/internal/version"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/plots"
@@ -66,7 +67,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitDone
 }
 
-// parse reads the command line, or prints the usage and returns pflag.ErrHelp.
+// parse reads the command line, or prints the usage or the version and returns pflag.ErrHelp.
 func parse(args []string, stdout io.Writer) (options, error) {
 	var opts options
 	flags := pflag.NewFlagSet("ib_report", pflag.ContinueOnError)
@@ -76,12 +77,17 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.BoolVar(&opts.full, "full", false, "print every row also of runs that compare completion modes")
 	flags.StringVar(&opts.format, "format", "", "print json, csv or gobench (Go's benchmark format) in place of tables, as `FORMAT`")
 	flags.BoolP("help", "h", false, "print this and exit")
+	flags.BoolP("version", "V", false, "print the version and exit")
 	flags.Usage = func() { fmt.Fprint(stdout, usageHead, flags.FlagUsages(), usageTail) }
 	if err := flags.Parse(args); err != nil {
 		return opts, err
 	}
 	if help, err := flags.GetBool("help"); err == nil && help {
 		flags.Usage()
+		return opts, pflag.ErrHelp
+	}
+	if asked, err := flags.GetBool("version"); err == nil && asked {
+		fmt.Fprint(stdout, version.Line("ib_report"))
 		return opts, pflag.ErrHelp
 	}
 	if flags.Changed("output") && opts.dir == "" {

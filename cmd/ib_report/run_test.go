@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/ibperf/ibperf/internal/version"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -74,6 +75,14 @@ func TestEveryNamedFileIsThere(t *testing.T) {
 	there, err := os.ReadDir(dir)
 	if err != nil || len(there) != len(named) || len(named) < 3 {
 		t.Errorf("%d files named, %d there, %v", len(named), len(there), err)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	for _, option := range []string{"--version", "-V"} {
+		if status, stdout, stderr := runReport(option); status != exitDone || stdout != version.Line("ib_report") || stderr != "" {
+			t.Errorf("%s: status %d, %q, %q", option, status, stdout, stderr)
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/internal/caps"
+	"github.com/ibperf/ibperf/internal/version"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -41,7 +42,7 @@ func runCaps(c *console, args []string) error {
 		return err
 	}
 	if o.help || o.version {
-		text := versionText(capsProgram)
+		text := version.Line(capsProgram)
 		if o.help {
 			text = capsHelp(f, c.width())
 		}
@@ -92,9 +93,9 @@ func collectCaps(c *console, o *capsOptions) error {
 	(&voice{console: c}).announce(named)
 	var report *caps.Report
 	if named.device != nil {
-		report, err = caps.Collect([]verbs.Device{named.device}, Release)
+		report, err = caps.Collect([]verbs.Device{named.device}, ownRelease)
 	} else {
-		report, err = caps.CollectAll(Release)
+		report, err = caps.CollectAll(ownRelease)
 	}
 	if err != nil {
 		err = &harness.DeviceError{Err: err}
@@ -109,7 +110,7 @@ func collectCaps(c *console, o *capsOptions) error {
 // capsOf is what a device can do, as ib_caps writes it. What could not be found out is told
 // in there.
 func capsOf(d verbs.Device) json.RawMessage {
-	report, _ := caps.Collect([]verbs.Device{d}, Release) // which has the error, too
+	report, _ := caps.Collect([]verbs.Device{d}, ownRelease) // which has the error, too
 	data, err := json.Marshal(report)
 	if err != nil {
 		return nil

@@ -103,7 +103,7 @@ func (s *session) propose(ctx context.Context) error {
 		return err
 	}
 	mine, err := json.Marshal(proposal{
-		Release: Release, Program: o.Program(), Device: identify(s.device.Device()), Given: o.given, Plan: plan, Series: s.series, WantsCaps: s.wantsCaps,
+		Release: ownRelease, Program: o.Program(), Device: identify(s.device.Device()), Given: o.given, Plan: plan, Series: s.series, WantsCaps: s.wantsCaps,
 	})
 	if err != nil {
 		return err

@@ -222,7 +222,7 @@ func (a *app) runStatements(ctx context.Context, job conform.Job, report *confor
 func (a *app) newConformReport(leftOut, chosen int) *conform.Report {
 	side := environment(os.DirFS("/"))
 	r := &conform.Report{
-		Format: conform.FormatName, Version: conform.FormatVersion, Release: Release, Command: a.command,
+		Format: conform.FormatName, Version: conform.FormatVersion, Release: ownRelease, Command: a.command,
 		Host: side.Host, Kernel: side.Kernel, Libraries: conform.Libraries(), Started: time.Now().UTC(),
 		Quirks: []conform.Quirk{}, Statements: []conform.Statement{},
 	}

@@ -70,7 +70,7 @@ func askServer(conn *oob.Conn, session string, d verbs.Device) (a conformAnswer,
 	if err != nil {
 		return a, err
 	}
-	mine, err := json.Marshal(conform.Hello{Release: Release, Session: session, Device: device})
+	mine, err := json.Marshal(conform.Hello{Release: ownRelease, Session: session, Device: device})
 	if err != nil {
 		return a, err
 	}
@@ -190,7 +190,7 @@ func (p *peerServer) client(ctx context.Context, s *session) {
 // hold answers a client that begins a session, and waits for its end.
 func (p *peerServer) hold(ctx context.Context, s *session, hello *conform.Hello) error {
 	chosen, err := p.take(hello, hostOf(s.conn.RemoteAddr()))
-	a := conformAnswer{Release: Release}
+	a := conformAnswer{Release: ownRelease}
 	if err == nil {
 		a.Device = identify(chosen.device)
 	} else {

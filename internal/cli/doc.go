@@ -19,5 +19,7 @@
 // same exit status: see [Status].
 package cli
 
-// Release is the version of ibperf.
-const Release = "0.1.0"
+import "github.com/ibperf/ibperf/internal/version"
+
+// ownRelease is what this side tells peers and files of its build: one word.
+var ownRelease = version.Current().String()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/internal/version"
 	"github.com/ibperf/ibperf/option"
 )
 
@@ -62,7 +63,7 @@ func (a *app) main(ctx context.Context, t option.Test, args []string) error {
 	case o.Own.Help:
 		return a.print(helpText(t, a.console.width()))
 	case o.Own.Version:
-		return a.print(versionText(a.program))
+		return a.print(version.Line(a.program))
 	}
 	if err := checkHere(o); err != nil {
 		return err
@@ -72,8 +73,6 @@ func (a *app) main(ctx context.Context, t option.Test, args []string) error {
 	}
 	return a.client(ctx, o)
 }
-
-func versionText(program string) string { return program + " (ibperf) " + Release + "\n" }
 
 // parse reads the command line of a program that is of no single test. It is over if that is
 // wrong, or asks for the help text or the version.
@@ -85,7 +84,7 @@ func (a *app) parse(f *flags, o *options, args []string, help func(*flags, int) 
 	case o.Own.Help:
 		return true, a.print(help(f, a.console.width()))
 	case o.Own.Version:
-		return true, a.print(versionText(a.program))
+		return true, a.print(version.Line(a.program))
 	}
 	return false, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -115,9 +116,29 @@ func TestPlansOfOtherReleases(t *testing.T) {
 	if Status(err) != StatusUsage {
 		t.Fatalf("status %d: %v", Status(err), err)
 	}
-	for _, want := range []string{"teleport, warp_ns", "ibperf 9.9", "ibperf " + Release, "update ibperf on the server"} {
+	for _, want := range []string{"teleport, warp_ns", "ibperf 9.9", "ibperf " + ownRelease, "update ibperf on the server"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: no %q", err, want)
+		}
+	}
+}
+
+// A peer of another build, be it another revision of the same version, is named.
+func TestBuildsOfBothSidesAreNamed(t *testing.T) {
+	const other = "v0.0.0-20260102150405-0123456789ab+dirty"
+	for _, theirs := range []string{ownRelease, other, "v0.2.0", "0.1.0"} {
+		var said strings.Builder
+		s := &session{voice: &voice{console: &console{out: io.Discard, err: &said}}}
+		if err := checkNames("the proposal", theirs); err != nil {
+			t.Errorf("%s: %v", theirs, err)
+		}
+		s.compareReleases(theirs)
+		want := ""
+		if theirs != ownRelease {
+			want = "the peer has ibperf " + theirs + ", this side " + ownRelease + "\n"
+		}
+		if said.String() != want {
+			t.Errorf("%s: said %q, want %q", theirs, said.String(), want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/internal/atomicfile"
+	"github.com/ibperf/ibperf/internal/version"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/result"
@@ -29,9 +30,10 @@ type record struct {
 
 // newFile fills what is known of a run before it.
 func newFile(t option.Test, role harness.Role, command []string, local result.Side, quietCPU bool) *result.File {
+	build := result.Build(version.Current())
 	f := &result.File{
 		Format: result.FormatName, Version: result.FormatVersion,
-		Program: t.Program(), Release: Release, Op: string(t.Op), Kind: t.Kind,
+		Program: t.Program(), Release: ownRelease, Build: &build, Op: string(t.Op), Kind: t.Kind,
 		Role: string(role), Command: command, Started: time.Now().UTC(), Local: local,
 		Definitions: result.DefinitionsFor(t.Kind, string(t.Op)), Units: result.UnitsFor(t.Kind),
 		Warnings: []result.Warning{}, Rows: []result.Row{},

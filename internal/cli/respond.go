@@ -108,7 +108,7 @@ func (s *session) consider(data []byte) (a answer, err error) {
 	if s.device, err = openDevice(chosen.device, s.options.Own.IBPort); err != nil {
 		return a, err
 	}
-	a = answer{Release: Release, Device: identify(s.device.Device())}
+	a = answer{Release: ownRelease, Device: identify(s.device.Device())}
 	if p.WantsCaps {
 		a.Caps = capsOf(chosen.device)
 	}

@@ -181,8 +181,8 @@ func (s *session) tell(err error) {
 }
 
 func (s *session) compareReleases(theirs string) {
-	if theirs != Release {
-		s.note("the peer has ibperf %s, this side %s", theirs, Release)
+	if theirs != ownRelease {
+		s.note("the peer has ibperf %s, this side %s", theirs, ownRelease)
 	}
 }
 

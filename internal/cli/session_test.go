@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/internal/version"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/reports/result"
 )
@@ -25,7 +26,7 @@ func TestResultFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Program != "ib_write_lat" || f.Role != "client" || f.Release != Release || len(f.Command) == 0 || f.Error != "" ||
+	if f.Program != "ib_write_lat" || f.Role != "client" || f.Release != ownRelease || f.Build == nil || *f.Build != result.Build(version.Current()) || len(f.Command) == 0 || f.Error != "" ||
 		f.Local.Host == "" || f.Local.Libraries["shm"] == "" || f.Finished.Before(f.Started) || len(f.Rows) != 1 {
 		t.Errorf("result file: %+v", f)
 	}

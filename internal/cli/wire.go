@@ -90,7 +90,7 @@ func parsePlan(data []byte, t option.Test, peer, release string) (option.Plan, e
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
 		return p, conflict(fmt.Sprintf("the %s, ibperf %s, asks for what the %s, ibperf %s, does not know: %s; update ibperf on the %s, or leave these options out",
-			peer, release, me, Release, printable(strings.Join(unknown, ", ")), me))
+			peer, release, me, ownRelease, printable(strings.Join(unknown, ", ")), me))
 	}
 	if err := p.Check(); err != nil {
 		return p, &peerFault{fmt.Errorf("check the %s's plan: %s", peer, printable(err.Error()))}
@@ -103,7 +103,7 @@ func testOf(p *proposal) (option.Test, error) {
 	t, ok := option.TestOf(p.Program)
 	if !ok {
 		return t, conflict(fmt.Sprintf("the client, ibperf %s, is %s, a test that the server, ibperf %s, does not have: update ibperf on the server",
-			p.Release, p.Program, Release))
+			p.Release, p.Program, ownRelease))
 	}
 	return t, nil
 }

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/ibperf/ibperf/internal/cli"
+	"github.com/ibperf/ibperf/internal/version"
 	"github.com/ibperf/ibperf/option"
 )
 
@@ -25,12 +25,13 @@ func write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
+	release := version.Current().String()
 	pages := map[string]string{
-		option.CompareProgram: option.CompareManPage(cli.Release),
-		option.ConformProgram: option.ConformManPage(cli.Release),
+		option.CompareProgram: option.CompareManPage(release),
+		option.ConformProgram: option.ConformManPage(release),
 	}
 	for _, t := range option.Tests() {
-		pages[t.Program()] = option.ManPage(t, cli.Release)
+		pages[t.Program()] = option.ManPage(t, release)
 	}
 	for program, page := range pages {
 		if err := os.WriteFile(filepath.Join(dir, program+".1"), []byte(page), 0o666); err != nil {

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/ibperf/ibperf/option"
@@ -37,6 +38,7 @@ func DefinitionsFor(kind, op string) map[string]string {
 	for name, text := range parameters {
 		defs["parameters."+name] = text
 	}
+	maps.Copy(defs, buildDefinitions)
 	for _, c := range columns {
 		if c.Kind == "" || c.Kind == kind {
 			defs[c.Field] = c.Definition
@@ -49,6 +51,13 @@ func DefinitionsFor(kind, op string) map[string]string {
 		defs[MainField(kind)] = readRateDefinition
 	}
 	return defs
+}
+
+// buildDefinitions say of what build the file is, by the path in the file.
+var buildDefinitions = map[string]string{
+	"build.version":  "version of the ibperf module: a release as v0.2.0, a pseudo-version of a revision, or (devel)",
+	"build.revision": "revision of the repository that ibperf was built in; empty: not known, as of a release that was installed by its version",
+	"build.modified": "files of the repository differed from the revision",
 }
 
 // UnitsFor names the unit of each number in a result file of that kind, by the

@@ -29,7 +29,7 @@ type File struct {
 	Format      string            `json:"format"`
 	Version     int               `json:"version"`
 	Program     string            `json:"program"` // "ib_write_lat"
-	Release     string            `json:"release"` // ibperf's own version
+	Release     string            `json:"release"` // ibperf's own version, as --version prints it
 	Op          string            `json:"op"`      // "write", "send", "read" or "atomic"
 	Kind        string            `json:"kind"`    // KindLatency or KindBandwidth
 	Role        string            `json:"role"`    // "client" or "server"
@@ -48,6 +48,14 @@ type File struct {
 	Rows        []Row             `json:"rows"`
 	NotMeasured []Missing         `json:"not_measured,omitempty"`
 	Limits      string            `json:"precision_limit,omitempty"` // what kept the intervals wider than asked, in words
+	Build       *Build            `json:"build,omitempty"`           // that has made the file
+}
+
+// Build is the build of ibperf that has made the file; nil in files that do not tell.
+type Build struct {
+	Version  string `json:"version"`  // of the module
+	Revision string `json:"revision"` // of the repository; empty: not known
+	Modified bool   `json:"modified"` // files differed from the revision
 }
 
 // Side describes one end of the run: its machine, its device, the device's answer.

@@ -101,11 +101,13 @@ func (s *schema) object(t reflect.Type, path string) map[string]any {
 // alwaysThere are the members of a latency that a mean alone has too.
 var alwaysThere = map[string]bool{"n": true, "mean_ns": true, "factor": true}
 
-// below is the path of a member. Rows begin anew, as definitions do.
+// below is the path of a member. Rows and the build begin anew, as definitions do.
 func (s *schema) below(path, name string) string {
 	switch {
 	case path == "file" && name == "rows" || path == "":
 		return strings.TrimPrefix(name, "rows")
+	case path == "file" && name == "build":
+		return name
 	case path == "file":
 		return "file." + name
 	}
