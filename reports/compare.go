@@ -65,8 +65,9 @@ func valueTable(g *Group, lineups []*lineup, names []string, c *result.Column, g
 			cell := ratioCell{text: result.Unmeasured}
 			e, base := l.rows[name], l.rows[to]
 			if c.Round != nil && name != to && e.Row != nil && base.Row != nil {
-				if cell = ratioOf(c, e, base); cell.note != "" {
-					notes = addNew(notes, cell.note)
+				cell = ratioOf(c, e, base)
+				for _, note := range cell.notes {
+					notes = addNew(notes, note)
 				}
 			}
 			ratios[name] = append(ratios[name], cell.text)

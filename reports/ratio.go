@@ -15,37 +15,45 @@ import (
 const (
 	noteInterval = `Ratio: the median of the rounds' ratios, and its 95 % interval. Where that holds 1, or the median is within 3 % of 1: ` +
 		`"no difference" if the interval lies within 5 % of 1, else "not resolved".`
-	noteFew      = "Ratios without an interval are of too few rounds for one."
-	noteOneRound = "No ratio: one round: no interval."
-	noteApart    = "Ratios with an x are plain quotients of separate runs, which were not interleaved."
+	noteDisturbed = `"disturbed": a warning of one of the two rows makes their ratio doubtful.`
+	noteFew       = "Ratios without an interval are of too few rounds for one."
+	noteOneRound  = "No ratio: one round: no interval."
+	noteApart     = "Ratios with an x are plain quotients of separate runs, which were not interleaved."
 )
 
 // A ratioCell is the ratio of one row to another as tables print it, and what is to be
 // said of it below them, if anything.
-type ratioCell struct{ text, note string }
+type ratioCell struct {
+	text  string
+	notes []string
+}
 
 // ratioOf compares a row with another by a column that rounds have.
 func ratioOf(c *result.Column, e, base Entry) ratioCell {
-	if e.NoRatio != "" || base.NoRatio != "" {
+	if e.WhyNoRatio() != "" || base.WhyNoRatio() != "" {
 		return ratioCell{text: result.Unmeasured} // noRatioLines tells why
 	}
 	if e.Run != base.Run {
-		return ratioCell{units.RatioText(e.MedianRound(c), base.MedianRound(c)), noteApart}
+		return ratioCell{units.RatioText(e.MedianRound(c), base.MedianRound(c)), []string{noteApart}}
 	}
 	r := roundRatio(c, e, base)
 	switch {
 	case r.N < 2:
-		return ratioCell{result.Unmeasured, noteOneRound}
+		return ratioCell{result.Unmeasured, []string{noteOneRound}}
 	case !r.Enough:
-		return ratioCell{ratioNumber(r.Median, ratioDecimals(r.Median)), noteFew}
+		return ratioCell{ratioNumber(r.Median, ratioDecimals(r.Median)), []string{noteFew}}
 	}
-	return ratioCell{RatioText(r), noteInterval}
+	cell := ratioCell{ratioText(r, relationOf(c, e, base)), []string{noteInterval}}
+	if disturbed(e, base) {
+		cell.notes = append(cell.notes, noteDisturbed)
+	}
+	return cell
 }
 
 // roundRatio is the ratio of a row to another by the rounds of one run. It is of no rounds
 // where nothing may be concluded and where the rows are of separate runs.
 func roundRatio(c *result.Column, e, base Entry) ratio.Ratio {
-	if e.NoRatio != "" || base.NoRatio != "" || e.Run != base.Run {
+	if e.WhyNoRatio() != "" || base.WhyNoRatio() != "" || e.Run != base.Run {
 		return ratio.Ratio{}
 	}
 	return ratio.Of(pairs(c, e.Row, base.Row))
@@ -54,9 +62,13 @@ func roundRatio(c *result.Column, e, base Entry) ratio.Ratio {
 // A RowRatio is the ratio of a row to the row that tables compare it with.
 type RowRatio struct {
 	ratio.Ratio
-	What string // what it is of: "Median latency"
-	To   string // the name of that row
+	What     string // what it is of: "Median latency"
+	To       string // the name of that row
+	Relation Relation
 }
+
+// Text prints it as tables do.
+func (r RowRatio) Text() string { return ratioText(r.Ratio, r.Relation) }
 
 // Ratios returns the ratios with an interval that tables of the group print, by their rows:
 // of the median latency, of the mean where all runs have no more in common, or of the
@@ -72,7 +84,7 @@ func (g *Group) Ratios() map[*result.Row]RowRatio {
 				continue
 			}
 			if r := roundRatio(c, e, base); r.Enough {
-				all[e.Row] = RowRatio{r, c.Title, to}
+				all[e.Row] = RowRatio{r, c.Title, to, relationOf(c, e, base)}
 			}
 		}
 	}
@@ -101,15 +113,15 @@ func pairs(c *result.Column, a, b *result.Row) (as, bs []float64, runs []int) {
 	return as, bs, runs
 }
 
-// RatioText prints a ratio with its interval: "0.57 [0.55-0.59]". Where its ends would be
-// rounded to 1 although it does not hold 1, they have more digits.
-func RatioText(r ratio.Ratio) string {
+// ratioText prints a ratio with its interval, and words that its relation has: "0.57 [0.55-0.59]".
+// Where its ends would be rounded to 1 although it does not hold 1, they have more digits.
+func ratioText(r ratio.Ratio, of Relation) string {
 	decimals := ratioDecimals(r.Median)
 	if r.Different() {
 		decimals = max(awayFromOne(r.Low, decimals), awayFromOne(r.High, decimals))
 	}
 	text := fmt.Sprintf("%s [%s-%s]", ratioNumber(r.Median, decimals), ratioNumber(r.Low, decimals), ratioNumber(r.High, decimals))
-	if words := RelationOf(r).words(); words != "" {
+	if words := of.words(); words != "" {
 		text += " " + words
 	}
 	return text
@@ -143,10 +155,13 @@ func ratioNumber(v float64, decimals int) string {
 // noRatioLines says of which rows nothing is concluded, and why.
 func noRatioLines(lineups []*lineup, names []string) []string {
 	var reasons []string
+	var rows []Entry
 	of := map[string][]string{}
 	for _, name := range names {
 		for _, l := range lineups {
-			if e := l.rows[name]; e.Row != nil && e.NoRatio != "" {
+			e := l.rows[name]
+			rows = append(rows, e)
+			if e.Row != nil && e.NoRatio != "" {
 				reasons = addNew(reasons, e.NoRatio)
 				of[e.NoRatio] = addNew(of[e.NoRatio], name)
 			}
@@ -154,6 +169,9 @@ func noRatioLines(lineups []*lineup, names []string) []string {
 	}
 	for i, why := range reasons {
 		reasons[i] = "No ratio of " + strings.Join(of[why], ", ") + ": " + Clean(why) + "."
+	}
+	if slept := HardlySleptText(rows); slept != "" {
+		reasons = append(reasons, "No ratio of event where it hardly slept: "+slept+".")
 	}
 	return reasons
 }

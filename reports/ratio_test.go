@@ -18,8 +18,8 @@ func TestRatiosAreThoseOfTheTables(t *testing.T) {
 		}
 		text := strings.ReplaceAll(sideBySide(t, f), "\n", " ")
 		for row, r := range ratios {
-			if r.To != "poll" || row.Mode == "poll" || !strings.Contains(text, " "+RatioText(r.Ratio)+" ") {
-				t.Errorf("%s, size %d, %s: %q is not in\n%s", kind, row.Size, row.Mode, RatioText(r.Ratio), text)
+			if r.To != "poll" || row.Mode == "poll" || !strings.Contains(text, " "+r.Text()+" ") {
+				t.Errorf("%s, size %d, %s: %q is not in\n%s", kind, row.Size, row.Mode, r.Text(), text)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/ibperf/ibperf/internal/ratio"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // A Relation is what the rounds of two modes tell of them.
@@ -15,6 +16,7 @@ const (
 	Alike                      // the interval is near 1, and no difference worth a word
 	Larger                     // the interval is above 1, and the median worth a word
 	Smaller                    // the same below 1
+	Disturbed                  // a row was disturbed: its rounds tell nothing
 )
 
 const (
@@ -22,8 +24,17 @@ const (
 	leastGain   = 0.03 // how far from 1 a median is worth a word
 )
 
-// RelationOf judges a ratio. Tables, plots and verdicts have it from here.
-func RelationOf(r ratio.Ratio) Relation {
+// relationOf judges two rows of a group by a column. Tables, plots and verdicts have it from
+// here.
+func relationOf(c *result.Column, e, base Entry) Relation {
+	if disturbed(e, base) {
+		return Disturbed
+	}
+	return relationOfRatio(roundRatio(c, e, base))
+}
+
+// relationOfRatio judges the ratio of rows that were not disturbed.
+func relationOfRatio(r ratio.Ratio) Relation {
 	switch {
 	case !r.Enough:
 		return Unresolved
@@ -47,13 +58,15 @@ func (r Relation) words() string {
 		return "no difference"
 	case Unresolved:
 		return "not resolved"
+	case Disturbed:
+		return "disturbed"
 	}
 	return ""
 }
 
 // cutWords separates a ratio of a table from the words behind it.
 func cutWords(text string) (number, words string) {
-	for _, r := range []Relation{Alike, Unresolved} {
+	for _, r := range []Relation{Alike, Unresolved, Disturbed} {
 		n := len(text) - len(r.words()) - 1
 		if n >= 0 && text[n:] == " "+r.words() {
 			return text[:n], r.words()

@@ -31,6 +31,7 @@ var clauseShapes = []clauseShape{
 	{"alike", regexp.MustCompile(`^(?P<base>poll) for ` + places + `, as fast as (?P<mode>data) ` + interval + `$`)},
 	{"alike", regexp.MustCompile(`^(?P<mode>event) for ` + places + `, as fast as (?P<base>poll|data) ` + interval + `, core busy [0-9.-]+ % [(](?:poll|data) [0-9.-]+ %[)]$`)},
 	{"not resolved", regexp.MustCompile(`^(?:(?P<mode>event) or (?P<base>poll|data) )?not resolved for ` + places + ` ` + interval + `$`)},
+	{"disturbed", regexp.MustCompile(`^(?:(?P<mode>event) or (?P<base>poll|data) )?not resolved: disturbed for ` + places + ` [(](?P<count>[0-9]+) of [0-9]+ sizes[)]$`)},
 	{"alone", regexp.MustCompile(`^(?:data|poll|event) for ` + places + `, nothing else that was measured may be relied on$`)},
 	{"nothing", regexp.MustCompile(`^nothing is concluded(?: of (?:data|event))?(?: for ` + places + `)?: .+$`)},
 }
@@ -101,6 +102,9 @@ func (o oracle) checkText(t *testing.T, f *result.File, text string, read map[st
 		}
 		if !slices.Equal(sizes, expected[what]) {
 			t.Errorf("%q, but that is so for %v", clause, expected[what])
+		}
+		if m["count"] != "" && m["count"] != strconv.Itoa(len(sizes)) {
+			t.Errorf("%q, but there are %d", clause, len(sizes))
 		}
 		o.checkNumbers(t, f, what, sizes, m)
 	}

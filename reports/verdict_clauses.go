@@ -53,7 +53,7 @@ func (c *clause) rank() int {
 	switch {
 	case c.why != "":
 		return 4
-	case c.relation == Unresolved:
+	case c.relation == Unresolved || c.relation == Disturbed:
 		rank++
 	}
 	return rank
@@ -89,7 +89,7 @@ func (f *findings) clausesAt(s *subject, l *lineup) []*clause {
 	var all []*clause
 	for _, p := range pairsOf(rows) {
 		a, b := l.rows[p.mode], l.rows[p.base]
-		all = append(all, &clause{pair: p, relation: RelationOf(roundRatio(s.column, a, b)), why: noRatioOf(s, a, b), points: here})
+		all = append(all, &clause{pair: p, relation: relationOf(s.column, a, b), why: noRatioOf(s, a, b), points: here})
 	}
 	if why := all[0].why; why != "" && !slices.ContainsFunc(all, func(c *clause) bool { return c.why != why }) {
 		return []*clause{{why: why, points: here}}
@@ -120,11 +120,11 @@ func pairsOf(rows []Entry) []pair {
 
 // resolveNeighbours counts a point as not resolved that differs from what both points
 // beside it have in common, if it is not the other mode that is faster there: among many
-// points some differ by chance.
+// points some differ by chance. Those that were disturbed are left out.
 func resolveNeighbours(at [][]*clause, p pair) {
 	var of []*clause
 	for _, some := range at {
-		if i := slices.IndexFunc(some, func(c *clause) bool { return c.pair == p && c.why == "" }); i >= 0 {
+		if i := slices.IndexFunc(some, func(c *clause) bool { return c.pair == p && c.why == "" && c.relation != Disturbed }); i >= 0 {
 			of = append(of, some[i])
 		}
 	}
@@ -174,6 +174,8 @@ func noRatioOf(s *subject, a, b Entry) string {
 		return "modes of separate runs were not measured in turns (--compare)"
 	case len(a.Rounds) == 0 || len(b.Rounds) == 0:
 		return "the file has no rounds to compare"
+	case a.hardlySlept() || b.hardlySlept():
+		return sleptTooRarely
 	case !roundRatio(s.column, a, b).Enough:
 		return "too few rounds for an interval (--rounds gives more)"
 	}

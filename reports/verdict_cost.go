@@ -2,6 +2,7 @@ package reports
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -64,10 +65,13 @@ type cost struct {
 	where     string          // the sides that wait
 	busy      map[string]span // by mode: part of the time that the waiting cores were busy
 	wakeUps   span            // of mode event, for each message
+	hardly    []Entry         // rows of mode event that hardly slept: they are no cost of it
+	slept     int             // rows of mode event that are
 	lost      map[string]span // by mode: part of the messages, where it is counted
 	events    []eventCost     // where the ratio of event to poll is known, from small to large
 	subjects  []*subject
-	preempted []string // tests in which other work took the CPU of threads that spin: "write latency"
+	disturbed []Entry  // rows with warnings that make their ratios doubtful
+	tests     []string // that these are of: "write latency"
 }
 
 // costsOf are those of latency and of bandwidth tests, of runs that are named alike: by message
@@ -110,40 +114,28 @@ func costName(kind string, subjects []*subject) string {
 func costOf(name, setting string, subjects []*subject) (cost, bool) {
 	c := cost{name: name + setting, setting: setting, busy: map[string]span{}, lost: map[string]span{}, subjects: subjects}
 	for _, s := range subjects {
-		var preempted []*lineup
+		before := len(c.disturbed)
 		for _, l := range s.points {
-			taken := false
 			for _, mode := range result.ModeOrder {
 				if e := l.rows[mode]; e.Row != nil && e.NoRatio == "" {
 					c.add(e)
-					taken = taken || slices.ContainsFunc(e.Warnings, func(w result.Warning) bool { return w.ID == "preempted" })
 				}
-			}
-			if taken {
-				preempted = append(preempted, l)
 			}
 			if all := s.spreadOf([]*lineup{l}, "event", result.BaseMode); all.n > 0 {
 				c.events = append(c.events, eventCost{s, l, all})
 			}
 		}
-		if len(preempted) > 0 {
-			c.preempted = append(c.preempted, s.name)
+		if len(c.disturbed) > before {
+			c.tests = append(c.tests, s.name)
 		}
 	}
 	slices.SortStableFunc(c.events, func(a, b eventCost) int { return cmp.Compare(a.ratio.least, b.ratio.least) })
 	return c, len(c.busy) > 0
 }
 
-// waitingCosts are what a row cost the sides that wait, as far as it is known.
-func waitingCosts(e Entry) (costs []result.Cost) {
-	here, peer := waiting(e.File)
-	if here && e.Local.Busy > 0 {
-		costs = append(costs, e.Local)
-	}
-	if peer && e.Peer.Busy > 0 {
-		costs = append(costs, e.Peer)
-	}
-	return costs
+// knownCosts are what a row cost the sides that wait, as far as it is known.
+func (e Entry) knownCosts() []result.Cost {
+	return slices.DeleteFunc(e.waitingCosts(), func(c result.Cost) bool { return c.Busy <= 0 })
 }
 
 // add counts a row.
@@ -158,7 +150,17 @@ func (c *cost) add(e Entry) {
 		lost.add(lostPart(d))
 		c.lost[e.Mode] = lost
 	}
-	for _, side := range waitingCosts(e) {
+	if disturbed(e) {
+		c.disturbed = append(c.disturbed, e)
+	}
+	if e.hardlySlept() {
+		c.hardly = append(c.hardly, e)
+		return
+	}
+	if e.Mode == "event" {
+		c.slept++
+	}
+	for _, side := range e.knownCosts() {
 		busy := c.busy[e.Mode]
 		busy.add(side.Busy)
 		c.busy[e.Mode] = busy
@@ -168,19 +170,16 @@ func (c *cost) add(e Entry) {
 	}
 }
 
-// fewWakeUps is the number for each message below which a row of event is not what events cost.
-const fewWakeUps = 0.9
-
 // texts are what is said of a cost, without its name.
 func (c cost) texts() []string {
 	line := "core busy " + c.where + ": " + byMode(c.busy)
 	if c.wakeUps.n > 0 {
 		line += "; event wakes the thread " + c.wakeUps.text(wakeUpNumber, " to ") + " times per message"
-		if c.wakeUps.least < fewWakeUps {
-			line += "; below 0.9 its ratio is not the cost of events"
-		}
 	}
 	lines := []string{line}
+	if n := len(c.hardly); n > 0 {
+		lines = append(lines, fmt.Sprintf("in %d of %d rows %s", n, n+c.slept, HardlySleptText(c.hardly)))
+	}
 	if len(c.events) > 0 {
 		lines = append(lines, c.eventText())
 	}
@@ -221,15 +220,17 @@ func LostText(rows []Entry) string {
 // costLines answer what it costs.
 func (f *findings) costLines() []string {
 	var lines []string
-	var preempted []string
+	var doubtful []Entry
+	var tests []string
 	for _, c := range f.costs {
 		for _, text := range c.texts() {
 			lines = append(lines, c.name+": "+text)
 		}
-		preempted = append(preempted, c.preempted...)
+		doubtful, tests = append(doubtful, c.disturbed...), append(tests, c.tests...)
 	}
-	if len(preempted) > 0 {
-		lines = append(lines, "Other work took more than 5 % of the core of a thread that spins in some rows of "+joined(preempted)+": see there.")
+	if len(doubtful) > 0 {
+		lines = append(lines, fmt.Sprintf("Rows with warnings that make their ratios doubtful (%s): %d of %s; no ratio here is of them.",
+			strings.Join(disturbancesOf(doubtful), ", "), len(doubtful), joined(tests)))
 	}
 	for _, p := range f.pauses {
 		lines = append(lines, p.subject.name+", "+p.text())

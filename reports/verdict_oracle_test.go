@@ -118,6 +118,32 @@ func (o oracle) relation(kind string, a, b result.Row) string {
 	return "not resolved"
 }
 
+// hardlySlept tells whether a row of mode event does not measure waking up: a side that waits
+// slept for fewer than 9 of 10 messages of a ping-pong, or, in a stream, of 10 queues of 16
+// messages, or had its core busy as one that spins.
+func (o oracle) hardlySlept(f *result.File, r result.Row) bool {
+	sleeps, busy := waitingOf(f, r.Local.SleepsPerMessage, r.Peer.SleepsPerMessage), waitingBusy(f, r)
+	for i := range sleeps {
+		switch {
+		case r.Mode != "event":
+		case f.Kind == result.KindLatency && sleeps[i] < 0.9, f.Kind == result.KindBandwidth && (16*sleeps[i] < 0.9 || busy[i] >= 0.95):
+			return true
+		}
+	}
+	return false
+}
+
+// disturbing are the warnings that make a ratio doubtful, harmless others.
+var (
+	disturbing = []string{"preempted", "clock-drift", "one-direction", "clocks-apart", "short-run", "broken-off"}
+	harmless   = []string{"few-samples", "few-sleeps", "lost", "sender-rate", "fewer-receives", "above-rate-limit", "below-rate-limit"}
+)
+
+// disturbed tells whether one of two rows was.
+func (o oracle) disturbed(a, b result.Row) bool {
+	return slices.ContainsFunc(slices.Concat(a.Warnings, b.Warnings), func(w result.Warning) bool { return slices.Contains(disturbing, w.ID) })
+}
+
 // A said is what a clause may say of some sizes: how a mode stands to another.
 type said struct{ mode, base, how string }
 
@@ -137,7 +163,12 @@ func (o oracle) expected(f *result.File) map[said][]int {
 			if _, poll := rows["poll"]; !hasA || !hasB || p[1] == "data" && poll {
 				continue
 			}
-			if r := o.relation(f.Kind, a, b); r != "" {
+			r := o.relation(f.Kind, a, b)
+			switch {
+			case r == "" || o.hardlySlept(f, a):
+			case o.disturbed(a, b):
+				all[said{p[0], p[1], "disturbed"}] = append(all[said{p[0], p[1], "disturbed"}], size)
+			default:
 				sizes, how = append(sizes, size), append(how, r)
 			}
 		}

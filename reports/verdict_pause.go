@@ -57,6 +57,9 @@ func (p pauseCost) text() string {
 		}
 	}
 	event, who := p.during("event")
+	if row := p.point.rows["event"]; !row.wakes(event) {
+		return pauseText(p.subject.at(p.point)) + " between messages: " + HardlySleptText([]Entry{row})
+	}
 	return fmt.Sprintf("%s between messages: event keeps %s %% of the %s's core busy (%s), takes %s",
 		pauseText(p.subject.at(p.point)), percentNumber(event.Busy), who, strings.Join(others, ", "), p.time())
 }
@@ -65,8 +68,14 @@ func (p pauseCost) text() string {
 func (p pauseCost) time() string {
 	s := p.subject
 	usec := func(mode string) string { return usecNumber(p.point.rows[mode].MedianRound(s.column)) }
-	if all := s.spreadOf([]*lineup{p.point}, "event", result.BaseMode); all.n > 0 {
+	event, base := p.point.rows["event"], p.point.rows[result.BaseMode]
+	switch all := s.spreadOf([]*lineup{p.point}, "event", result.BaseMode); {
+	case all.n > 0:
 		return usec("event") + " usec, " + s.times(all, result.BaseMode+"'s")
+	case event.hardlySlept():
+		return usec("event") + " usec, not compared with poll's: " + HardlySleptText([]Entry{event})
+	case disturbed(event, base):
+		return usec("event") + " usec, not compared with poll's: disturbed, " + strings.Join(disturbancesOf([]Entry{event, base}), ", ")
 	}
 	return usec("event") + " usec instead of " + result.BaseMode + "'s " + usec(result.BaseMode)
 }

@@ -25,12 +25,17 @@ func template(t *testing.T, op, kind string) *result.File {
 	return synthetic.File(t, op, kind, randomSizes, "data", "poll", "event")
 }
 
-// drawn is a comparison with random ratios, noise, rounds and gaps.
+// someSleeps are how often rows of mode event that are drawn sleep for a message.
+var someSleeps = []float64{1, 0.95, 0.85, 0.1, 0.05, 0.0003, 0}
+
+// drawn is a comparison with random ratios, noise, rounds and gaps, in which some rows were
+// disturbed, and some of mode event hardly slept.
 func drawn(rnd *rand.Rand, from *result.File) *result.File {
 	f := *from
 	f.Rows, f.NotMeasured = nil, nil
 	rounds, noise := 1+rnd.IntN(30), math.Pow(10, -3+2.5*rnd.Float64())
 	forced, noRatio, gaps, checked := rnd.IntN(8) == 0, rnd.IntN(8) == 0, rnd.IntN(3) == 0, rnd.IntN(4) == 0
+	sleepless, noisy := rnd.IntN(3) == 0, rnd.IntN(3) == 0
 	f.Parameters.Verify = checked && rnd.IntN(2) == 0
 	f.Parameters.Sizes = randomSizes[:1+rnd.IntN(len(randomSizes))]
 	for _, r := range from.Rows {
@@ -61,6 +66,13 @@ func drawn(rnd *rand.Rand, from *result.File) *result.File {
 			}
 		}
 		r.Local.Busy, r.Peer.Busy = rnd.Float64(), rnd.Float64()
+		if sleepless && r.Mode == "event" && rnd.IntN(2) == 0 {
+			r.Local.SleepsPerMessage, r.Peer.SleepsPerMessage = someSleeps[rnd.IntN(len(someSleeps))], someSleeps[rnd.IntN(len(someSleeps))]
+		}
+		r.Warnings = []result.Warning{{ID: harmless[rnd.IntN(len(harmless))]}}
+		if noisy && rnd.IntN(4) == 0 {
+			r.Warnings = append(r.Warnings, result.Warning{ID: disturbing[rnd.IntN(len(disturbing))]})
+		}
 		f.Rows = append(f.Rows, r)
 	}
 	if rnd.IntN(6) == 0 {
@@ -98,7 +110,7 @@ func (o oracle) checkStandings(t *testing.T, f *findings) {
 		expected := o.expected(file)
 		got := map[said][]int{}
 		for _, c := range s.clauses {
-			how := map[Relation]string{Alike: "alike", Unresolved: "not resolved", Larger: "slower", Smaller: "slower"}[c.relation]
+			how := map[Relation]string{Alike: "alike", Unresolved: "not resolved", Larger: "slower", Smaller: "slower", Disturbed: "disturbed"}[c.relation]
 			if s.faster(c) {
 				how = "faster"
 			}
@@ -184,14 +196,14 @@ func (o oracle) checkCosts(t *testing.T, f *findings) {
 				}
 				for _, r := range file.Rows {
 					for _, busy := range waitingBusy(file, r) {
-						if r.Mode == mode && r.NoRatio == "" {
+						if r.Mode == mode && r.NoRatio == "" && !o.hardlySlept(file, r) {
 							least, most = min(least, busy), max(most, busy)
 						}
 					}
 				}
 				for _, size := range randomSizes {
 					a, b := rowAt(file, size, "event"), rowAt(file, size, "poll")
-					if r := o.ratioOf(kind, a, b); r.Enough && a.NoRatio+b.NoRatio == "" {
+					if r := o.ratioOf(kind, a, b); r.Enough && a.NoRatio+b.NoRatio == "" && !o.hardlySlept(file, a) && !o.disturbed(a, b) {
 						low, high = min(low, r.Median), max(high, r.Median)
 					}
 				}
@@ -199,7 +211,7 @@ func (o oracle) checkCosts(t *testing.T, f *findings) {
 			if got.least != least || got.most != most {
 				t.Errorf("%s %s: busy %v, rows have %v to %v", c.name, mode, got, least, most)
 			}
-			if n := len(c.events); n > 0 && (c.events[0].ratio.least != low || c.events[n-1].ratio.least != high) {
+			if n := len(c.events); (n > 0) != (high > 0) || n > 0 && (c.events[0].ratio.least != low || c.events[n-1].ratio.least != high) {
 				t.Errorf("%s: event to poll %+v, rows have %v to %v", c.name, c.events, low, high)
 			}
 		}
@@ -208,7 +220,11 @@ func (o oracle) checkCosts(t *testing.T, f *findings) {
 
 // waitingBusy is how busy the sides were that wait for messages.
 func waitingBusy(f *result.File, r result.Row) []float64 {
-	client, server := r.Local.Busy, r.Peer.Busy
+	return waitingOf(f, r.Local.Busy, r.Peer.Busy)
+}
+
+// waitingOf are those of two numbers, of this side and the peer, that are of sides that wait.
+func waitingOf(f *result.File, client, server float64) []float64 {
 	if f.Role == "server" {
 		client, server = server, client
 	}

@@ -32,11 +32,12 @@ func (s *spread) join(o spread) {
 // differs tells whether no interval holds 1, all on one side of it.
 func (s spread) differs() bool { return s.low > 1 || s.high < 1 }
 
-// spreadOf is that of a mode to another, over those points that have their ratio.
+// spreadOf is that of a mode to another, over those points that have their ratio and were not
+// disturbed.
 func (s *subject) spreadOf(points []*lineup, mode, to string) (all spread) {
 	for _, l := range points {
 		a, b := l.rows[mode], l.rows[to]
-		if a.Row == nil || b.Row == nil {
+		if a.Row == nil || b.Row == nil || disturbed(a, b) {
 			continue
 		}
 		if r := roundRatio(s.column, a, b); r.Enough {

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ const (
 	noteRatios = " Ratios are medians of the rounds' ratios, smallest to largest [outermost ends of 95 % intervals]; tables' values may have other quotients."
 	noteWords  = " As fast: interval within 5 % of 1; not resolved: wider, and no difference of 3 %, or unlike both beside it (more --rounds)."
 	noteRuns   = " [1], [2]: the runs as tables number them."
+	noteDoubt  = " Disturbed: rows with a warning that makes their ratio doubtful, see there."
 )
 
 // orderLines answer which way to wait.
@@ -48,6 +50,9 @@ func noteOf(lines string) string {
 	note := noteModes + noteRatios
 	if strings.Contains(lines, asFastText) || strings.Contains(lines, notResolvedText) {
 		note += noteWords
+	}
+	if strings.Contains(lines, disturbedText) {
+		note += noteDoubt
 	}
 	if strings.Contains(lines, " [1]") || strings.Contains(lines, " [2]") {
 		note += noteRuns
@@ -115,13 +120,14 @@ func (f *findings) barredLines() []string {
 // The words of clauses that a note explains.
 const (
 	asFastText      = "as fast as"
-	notResolvedText = "not resolved"
+	notResolvedText = "not resolved for"
+	disturbedText   = "not resolved: disturbed for"
 )
 
 // sentence says which mode is for which points.
 func (s *subject) sentence() string {
 	if len(s.clauses) == 1 && s.clauses[0].why != "" {
-		return s.clauses[0].nothing() + ": " + s.clauses[0].why
+		return s.clauses[0].nothing() + ": " + s.clauses[0].whyText()
 	}
 	var texts []string
 	for _, c := range s.clauses {
@@ -133,10 +139,24 @@ func (s *subject) sentence() string {
 }
 
 // leftToCosts tells whether a clause is of event, which is not faster, where there are
-// clauses of data: what event takes is told as a cost.
+// clauses of data: what event takes is told as a cost, and so is that it hardly slept. Where
+// rows were disturbed one clause names the points, that of data if it has all of them.
 func (s *subject) leftToCosts(c *clause) bool {
 	data := slices.ContainsFunc(s.clauses, func(o *clause) bool { return o.mode == "data" && o.base != "" })
-	return data && c.mode == "event" && c.base == result.BaseMode && !s.faster(c) && c.relation != Alike
+	switch {
+	case !data || c.mode != "event":
+		return false
+	case c.why != "":
+		return c.why == sleptTooRarely
+	case c.relation == Disturbed:
+		return slices.ContainsFunc(s.clauses, func(o *clause) bool { return o.mode == "data" && o.relation == Disturbed && o.holds(c.points) })
+	}
+	return c.base == result.BaseMode && !s.faster(c) && c.relation != Alike
+}
+
+// holds tells whether all of some points are those of a clause.
+func (c *clause) holds(points []*lineup) bool {
+	return !slices.ContainsFunc(points, func(l *lineup) bool { return !slices.Contains(c.points, l) })
 }
 
 // faster tells whether the mode of a clause is faster than the base.
@@ -161,18 +181,16 @@ func (s *subject) clauseText(c *clause, unit bool) string {
 	all := s.spreadOf(c.points, c.mode, c.base)
 	switch {
 	case c.why != "":
-		return c.nothing() + " for " + places + ": " + c.why
+		return c.nothing() + " for " + places + ": " + c.whyText()
 	case c.base == "":
 		return c.mode + " for " + places + ", nothing else that was measured may be relied on"
+	case c.relation == Disturbed:
+		return c.eventOr() + disturbedText + " " + places + s.count(c)
 	case c.relation == Unresolved:
 		if s.isRest(c) && strings.Contains(places, ",") {
 			places = "the others"
 		}
-		text := notResolvedText + " for " + places + " " + all.interval()
-		if c.mode == "event" {
-			text = "event or " + c.base + " " + text
-		}
-		return text
+		return c.eventOr() + notResolvedText + " " + places + " " + all.interval()
 	case c.relation == Alike && c.mode == "event":
 		return "event for " + places + ", " + asFastText + " " + c.base + " " + all.interval() + s.busyInstead(c)
 	case c.relation == Alike: // data needs a promise
@@ -185,6 +203,32 @@ func (s *subject) clauseText(c *clause, unit bool) string {
 		verb = " takes "
 	}
 	return c.base + " for " + places + ", " + c.mode + verb + s.times(all, "its")
+}
+
+// whyText says why nothing is concluded.
+func (c *clause) whyText() string {
+	if c.why != sleptTooRarely {
+		return c.why
+	}
+	var rows []Entry
+	for _, l := range c.points {
+		rows = append(rows, l.rows["event"])
+	}
+	return HardlySleptText(rows)
+}
+
+// eventOr names the modes of a clause that is not resolved, unless they are data and poll.
+func (c *clause) eventOr() string {
+	if c.mode != "event" {
+		return ""
+	}
+	return "event or " + c.base + " "
+}
+
+// count says of how many of a subject's points a clause is: " (3 of 24 sizes)".
+func (s *subject) count(c *clause) string {
+	what := map[Axis]string{NoAxis: "sizes", AlongQPs: "numbers of QPs", AlongGap: "pauses"}[s.group.Along]
+	return fmt.Sprintf(" (%d of %d %s)", len(c.points), len(s.points), what)
 }
 
 // isRest tells whether all points of a subject that a clause is not of are in other clauses of
@@ -205,7 +249,7 @@ func (s *subject) busyInstead(c *clause) string {
 	for _, l := range c.points {
 		for _, mode := range []string{c.mode, c.base} {
 			all := busy[mode]
-			for _, side := range waitingCosts(l.rows[mode]) {
+			for _, side := range l.rows[mode].knownCosts() {
 				all.add(side.Busy)
 			}
 			busy[mode] = all

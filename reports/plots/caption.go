@@ -106,12 +106,17 @@ func wrongData(g *group, lines []*series) []string {
 
 // noRatio says why nothing is concluded from rows.
 func noRatio(lines []*series) []string {
+	var rows []reports.Entry
 	for _, s := range lines {
 		for _, e := range s.entries {
 			if e.NoRatio != "" {
 				return []string{"nothing is concluded between modes: " + reports.Shorten(e.NoRatio, 90)}
 			}
+			rows = append(rows, e)
 		}
+	}
+	if slept := reports.HardlySleptText(rows); slept != "" {
+		return []string{"no ratio of event where it hardly slept: " + slept}
 	}
 	return nil
 }

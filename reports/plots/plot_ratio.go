@@ -81,7 +81,7 @@ func (g *group) ratioLabels(lines []*series) *labels {
 
 // ratioNumber is the ratio of a row without its interval, as tables print it.
 func (g *group) ratioNumber(e reports.Entry) string {
-	number, _, _ := strings.Cut(reports.RatioText(g.ratios[e.Row].Ratio), " ")
+	number, _, _ := strings.Cut(g.ratios[e.Row].Text(), " ")
 	return number
 }
 

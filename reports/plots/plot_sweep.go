@@ -87,7 +87,7 @@ func markCrossovers(s *sketch.Sketch, g *group, lines []*series) {
 }
 
 // leads tells of each run of a sweep whether a mode or poll is ahead, by the interval of
-// their ratio.
+// their ratio. Where a row was disturbed that is not known.
 func (g *group) leads(lines []*series, mode string) []lead {
 	leads := make([]lead, len(g.Runs))
 	for _, s := range lines {
@@ -100,7 +100,8 @@ func (g *group) leads(lines []*series, mode string) []lead {
 			if g.Kind == result.KindLatency {
 				larger, smaller = second, first
 			}
-			switch reports.RelationOf(r.Ratio) {
+			switch r.Relation {
+			case reports.Disturbed:
 			case reports.Larger:
 				leads[e.Run] = larger
 			case reports.Smaller:

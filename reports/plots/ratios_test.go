@@ -48,9 +48,21 @@ func TestRatioPlotIsOfTheRatiosOfTheTables(t *testing.T) {
 		if math.Abs(point.Y-label) > 6 {
 			t.Errorf("%s, %d: a ratio of %g is at %g, want about %g", e.Mode, e.Size, r.Median, point.Y, label)
 		}
-		if !strings.Contains(point.Title, "ratio to poll "+reports.RatioText(r.Ratio)) {
+		if !strings.Contains(point.Title, "ratio to poll "+r.Text()) {
 			t.Errorf("the spot says %q", point.Title)
 		}
+	}
+}
+
+func TestEventsThatHardlySleptHaveNoPointInRatioPlots(t *testing.T) {
+	f := bandwidths(t, []int{2, 64, 512}, "poll", "event")
+	f.Rows[1].Peer.SleepsPerMessage = 0.0003
+	drawing := drawingNamed(t, "ratio", f)
+	if points := spotsOf(t, drawing, "event"); len(points) != 2 || !strings.HasPrefix(points[0].Title, "event, 64 bytes") {
+		t.Errorf("points %v", points)
+	}
+	if !strings.Contains(drawing, "event slept 0.00030 times per message") {
+		t.Error("the plot does not say that event hardly slept")
 	}
 }
 

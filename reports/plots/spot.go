@@ -41,7 +41,7 @@ func (g *group) about(s *series, e reports.Entry) string { return s.who + ", " +
 // ratioText is the ratio of a row, empty if it has none.
 func (g *group) ratioText(e reports.Entry) string {
 	if r, ok := g.ratios[e.Row]; ok {
-		return "ratio to " + r.To + " " + reports.RatioText(r.Ratio)
+		return "ratio to " + r.To + " " + r.Text()
 	}
 	return ""
 }

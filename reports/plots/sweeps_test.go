@@ -72,6 +72,17 @@ func TestCrossoverIsSaidAndMarked(t *testing.T) {
 	}
 }
 
+// Where a row was disturbed nobody is ahead.
+func TestNoCrossoverOfDisturbedRows(t *testing.T) {
+	files := alongQPs(t, result.KindBandwidth, 2, 1.5, 0.5, 0.4)
+	files[2].Rows[0].Warnings = []result.Warning{{ID: "preempted", Text: "other work took the CPU"}}
+	files[3].Rows[1].Warnings = []result.Warning{{ID: "preempted", Text: "other work took the CPU"}}
+	svg := drawingNamed(t, "bw_qps_64", files...)
+	if want := ">data is ahead of poll at 1, 16 QPs; not compared at 256, 4096<"; !strings.Contains(svg, want) {
+		t.Errorf("the drawing does not say %q", want)
+	}
+}
+
 func TestCrossoverOfEventIsSaidOnlyIfThereIsOne(t *testing.T) {
 	files := alongQPs(t, result.KindBandwidth, 2, 2, 2)
 	if svg := drawingNamed(t, "qps_64", files...); strings.Contains(svg, "event and poll") || strings.Contains(svg, "event is") {
