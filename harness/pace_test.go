@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -64,6 +65,112 @@ func TestRateLimitOfTimedRuns(t *testing.T) {
 	}
 }
 
+// A rate limit that a sender cannot keep is warned of, with what was asked for and what was
+// reached in its unit, however the run's length is given and whatever a burst is. Here each
+// message takes longer to post than the limit has time for it.
+func TestRateLimitThatIsMissed(t *testing.T) {
+	const second = time.Second
+	for _, c := range []struct {
+		limited
+		asked string
+		unit  string
+		of    float64 // of a message a second in the unit
+	}{
+		{limited{op: option.OpWrite, unit: option.RateMessages}, "400000", "messages/s", 1},
+		{limited{op: option.OpWrite, unit: option.RateMiB, burst: 1}, "1562", "MiB/s", 1. / 256},
+		{limited{op: option.OpSend, burst: 16, list: 8, qps: 2}, "13.11", "Gb/s", 4096 * 8 / 1e9},
+		{limited{op: option.OpRead, unit: option.RateMessages, burst: 100}, "400000", "messages/s", 1},
+		{limited{op: option.OpWrite, perSecond: 10_000, duration: second, unit: option.RateMessages}, "10000", "messages/s", 1},
+		{limited{op: option.OpWrite, perSecond: 10_000, duration: second, burst: 500}, "0.3277", "Gb/s", 4096 * 8 / 1e9},
+		{limited{op: option.OpRead, perSecond: 10_000, duration: second, unit: option.RateMiB, qps: 2}, "39.06", "MiB/s", 1. / 256},
+	} {
+		t.Run(fmt.Sprintf("%+v", c.limited), func(t *testing.T) {
+			c.slow = 1.25
+			r, _ := c.measure(t)
+			w, reached := warningOf(r, "below-rate-limit"), 0.0
+			asked := "--rate_limit was not kept: " + c.asked + " " + c.unit + " were asked for and "
+			rest, found := strings.CutPrefix(w, asked)
+			fmt.Sscanf(rest, "%g "+c.unit+" reached;", &reached)
+			if rate := c.of * r.Bandwidth.MsgRate; !found || !near(reached, rate, 0.001) {
+				t.Errorf("%.4g %s, warnings %+v, want %q", rate, c.unit, r.Warnings, asked)
+			}
+		})
+	}
+}
+
+// No device keeps a rate that is absurd. It is warned of in all modes of a comparison, and
+// where messages go in both directions.
+func TestAbsurdRateLimitIsMissed(t *testing.T) {
+	for name, change := range map[string]func(p *option.Plan){
+		"compared":        func(p *option.Plan) { p.Compare, p.Rounds = true, 2 },
+		"both directions": func(p *option.Plan) { p.Both = true },
+		"timed":           func(p *option.Plan) { p.Iterations, p.Duration = 0, 50*time.Millisecond },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := testPlan(option.OpWrite, option.KindBandwidth, 64, 2000)
+			p.RateLimit, p.RateUnits = 1e12, option.RateMessages
+			change(&p)
+			files, errs := pair{device: "shm_whole", plan: p}.run(t)
+			if errs != [2]error{} {
+				t.Fatal(errs)
+			}
+			for side, f := range files {
+				if len(f.Rows) == 0 {
+					t.Error("no rows")
+				}
+				for i := range f.Rows {
+					if w := warningOf(&f.Rows[i], "below-rate-limit"); !strings.Contains(w, "000000000000 messages/s were asked for") {
+						t.Errorf("side %d, mode %s: warnings %+v", side, f.Rows[i].Mode, f.Rows[i].Warnings)
+					}
+				}
+			}
+		})
+	}
+}
+
+// warningOf is the text of a warning of a row, empty if there is none.
+func warningOf(r *result.Row, id string) string {
+	if i := slices.IndexFunc(r.Warnings, func(w result.Warning) bool { return w.ID == id }); i >= 0 {
+		return r.Warnings[i].Text
+	}
+	return ""
+}
+
+// A rate is kept if it is within 1 % of the limit, or one burst is missing. What was lost was
+// sent.
+func TestRateLimitsThatAreKept(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		rate     float64 // messages/s of the 1000 asked for
+		seconds  float64
+		burst    uint64
+		both     bool
+		delivery *result.Delivery
+		missed   bool
+	}{
+		{name: "kept", rate: 1000, seconds: 10, burst: 1},
+		{name: "within 1 %", rate: 990.1, seconds: 10, burst: 1},
+		{name: "below 1 %", rate: 989.9, seconds: 10, burst: 1, missed: true},
+		{name: "one burst is missing", rate: 950, seconds: 10, burst: 500},
+		{name: "more than one", rate: 949, seconds: 10, burst: 500, missed: true},
+		{name: "both directions", rate: 1982, seconds: 10, burst: 1, both: true},
+		{name: "one direction of both", rate: 1000, seconds: 10, burst: 1, both: true, missed: true},
+		{name: "some were lost", rate: 500, seconds: 10, burst: 1, delivery: &result.Delivery{Sent: 10_000, Lost: 5_000}},
+		{name: "some were lost, and it was missed", rate: 400, seconds: 10, burst: 1, delivery: &result.Delivery{Sent: 8_000, Lost: 4_000}, missed: true},
+	} {
+		p := &option.Plan{RateLimit: 1000, RateUnits: option.RateMessages}
+		s := &scheme{apart: 1e6, burst: c.burst, out: theClient, size: 8}
+		if c.both {
+			s.out = bothSides
+		}
+		r := &result.Row{Bandwidth: &result.Bandwidth{MsgRate: c.rate, Seconds: c.seconds, MeasuredAt: "receiver"}, Delivery: c.delivery}
+		r.Warnings = rateWarnings(s, p, r)
+		if got := warningOf(r, "below-rate-limit") != ""; got != c.missed || len(r.Warnings) > 1 {
+			t.Errorf("%s: warnings %+v", c.name, r.Warnings)
+		}
+	}
+}
+
 // limited is a test with a limited rate: of 3000 messages or of a duration.
 type limited struct {
 	op               option.Op
@@ -71,20 +178,30 @@ type limited struct {
 	burst, list, qps int // 0: what the program takes
 	perSecond        float64
 	duration         time.Duration
-	above            bool // the run is too short for the rate
+	above            bool    // the run is too short for the rate
+	slow             float64 // part of a message's time that its post takes, on the clock of the side
 }
 
-func (c *limited) run(t *testing.T) {
-	messages, size, qps := 3000, 4096, max(c.qps, 1)
+// length is how many messages there are and how many a second.
+func (c *limited) length() (messages int, perSecond float64) {
+	if c.duration > 0 {
+		return max(1, int(c.duration.Seconds()*c.perSecond)), c.perSecond
+	}
+	return 3000, 400_000
+}
+
+// measure returns the row, and the posts of its messages.
+func (c *limited) measure(t *testing.T) (*result.Row, []post) {
+	t.Helper()
+	size, qps := 4096, max(c.qps, 1)
+	messages, perSecond := c.length()
 	if c.op == option.OpAtomic {
 		size = 8
 	}
 	p := testPlan(c.op, option.KindBandwidth, size, uint64(messages/qps))
-	side, perSecond := &paced{step: 50}, c.perSecond
+	side := &paced{step: 50}
 	if c.duration > 0 {
-		p.Iterations, p.Duration, messages, side.step = 0, c.duration, max(1, int(c.duration.Seconds()*perSecond)), 500
-	} else {
-		perSecond = 400_000
+		p.Iterations, p.Duration, side.step = 0, c.duration, 500
 	}
 	p.RateLimit = map[option.RateUnit]float64{
 		"": perSecond * float64(size) * 8 / 1e9, option.RateMiB: perSecond * float64(size) / (1 << 20), option.RateMessages: perSecond,
@@ -97,7 +214,7 @@ func (c *limited) run(t *testing.T) {
 			}
 			return wrap.Context(ctx, wrap.Options{OnPostSend: func(qp verbs.QP, wr *verbs.SendWR) {
 				if wrap.Length(wr) == uint64(size) {
-					side.posts = append(side.posts, post{qp.QPNum(), side.now.Load()})
+					side.posts = append(side.posts, post{qp.QPNum(), side.now.Add(int64(c.slow * 1e9 / perSecond))})
 				}
 			}})
 		},
@@ -111,21 +228,26 @@ func (c *limited) run(t *testing.T) {
 	if errs != [2]error{} {
 		t.Fatal(errs)
 	}
-	r := onlyRow(t, files[0])
+	return onlyRow(t, files[0]), side.posts
+}
+
+func (c *limited) run(t *testing.T) {
+	messages, perSecond := c.length()
+	r, posts := c.measure(t)
 	b := r.Bandwidth
 	if !near(b.MsgRate, perSecond, 0.005) != c.above {
 		t.Errorf("%.1f messages/s, want %.1f", b.MsgRate, perSecond)
 	}
-	if warned := slices.ContainsFunc(r.Warnings, func(w result.Warning) bool { return w.ID == "above-rate-limit" }); warned != c.above {
+	if warned := warningOf(r, "above-rate-limit") != ""; warned != c.above || warningOf(r, "below-rate-limit") != "" {
 		t.Errorf("warnings %+v", r.Warnings)
 	}
 	apart := 1 / perSecond
 	if c.duration > 0 && (b.Messages != uint64(messages) || math.Abs(b.Seconds-c.duration.Seconds()) > min(apart, 1e-4)+0.001*c.duration.Seconds()) {
 		t.Errorf("%d messages in %.4f s, want %d in %v", b.Messages, b.Seconds, messages, c.duration)
 	}
-	posts := side.posts[len(side.posts)-messages:]
+	posts = posts[len(posts)-messages:]
 	checkBursts(t, posts, max(c.burst, c.list), perSecond)
-	checkShares(t, posts, qps, max(c.list, 1))
+	checkShares(t, posts, max(c.qps, 1), max(c.list, 1))
 }
 
 // checkShares holds the numbers of posts of each QP together.

@@ -283,6 +283,7 @@ func (t *tally) finished(p *option.Plan, forced bool, mine, theirs oob.Row) resu
 	r.Warnings = receiveWarnings(s, p)
 	pausing := p.Gap > 0
 	r.Warnings = append(r.Warnings, rowWarnings(s, &r, spinning{!pausing || t.role != Client, !pausing || t.role == Client})...)
+	r.Warnings = append(r.Warnings, rateWarnings(s, p, &r)...)
 	r.Warnings = append(r.Warnings, driftWarnings(t.here.drift, t.there.drift)...)
 	return r
 }

@@ -55,7 +55,6 @@ func rowWarnings(s *scheme, r *result.Row, spins spinning) []result.Warning {
 	if b := r.Bandwidth; b != nil && b.Seconds < 0.01 {
 		warn("short-run", "measured over less than 10 ms; use -n or -D for a longer run")
 	}
-	w = append(w, rateWarnings(s, r)...)
 	w = append(w, directionWarnings(r)...)
 	switch per := max(r.Local.SleepsPerMessage, r.Peer.SleepsPerMessage); {
 	case !s.sleeps:
@@ -78,27 +77,6 @@ func rowWarnings(s *scheme, r *result.Row, spins spinning) []result.Warning {
 		warn("wrong-data", "%d of %d messages were not as sent", v.Bad(), v.Messages)
 	}
 	return w
-}
-
-// aboveLimit is what a rate may be above its limit by: a receiver's does not count its first
-// messages' time, and a burst is not shared out over the time that it may take.
-const aboveLimit = 1.02
-
-// rateWarnings are about a rate limit that was not kept, as a round has one message at least.
-func rateWarnings(s *scheme, r *result.Row) []result.Warning {
-	if r.Bandwidth == nil || s.apart == 0 {
-		return nil
-	}
-	limit := 1e9 / s.apart
-	if s.bothWays() {
-		limit *= 2
-	}
-	if r.Bandwidth.MsgRate <= aboveLimit*limit {
-		return nil
-	}
-	return []result.Warning{{ID: "above-rate-limit", Text: fmt.Sprintf(
-		"%.4g messages/s are more than the %.4g of --rate_limit: a round has a message at least, and a burst is sent at once; use a longer run or smaller messages",
-		r.Bandwidth.MsgRate, limit)}}
 }
 
 // receiveWarnings say where fewer receives are posted than are asked for: who looks at each

@@ -95,7 +95,7 @@ var workOptions = []*Option{
 	}, {
 		Name: "rate_limit", Argument: "RATE", Group: groupWork, Only: Test.Bandwidth,
 		Help:     "send no faster than this, all QPs of a side together, in the unit of --rate_units",
-		Perftest: "by software alone, whatever the device can do; no faster and no slower: who is late catches up; latency tests refuse it",
+		Perftest: "by software alone, whatever the device can do; no faster and no slower: who is late catches up, and a warning says what was reached where that is not possible; latency tests refuse it",
 		Meaning:  "limit of what each sender sends, all its QPs together, in the unit of rate_units; 0: none",
 		JSON:     "rate_limit", Unit: "that of rate_units", Label: "Rate limit", Header: WhenSet,
 		value: positive(func(s *Settings) *float64 { return &s.RateLimit }),

@@ -27,9 +27,7 @@ func disturbed(rows ...Entry) bool { return len(disturbancesOf(rows)) > 0 }
 // disturbancesOf says by what rows were disturbed.
 func disturbancesOf(rows []Entry) (words []string) {
 	for _, d := range disturbances {
-		if slices.ContainsFunc(rows, func(e Entry) bool {
-			return slices.ContainsFunc(e.Warnings, func(w result.Warning) bool { return w.ID == d.id })
-		}) {
+		if slices.ContainsFunc(rows, func(e Entry) bool { return e.hasWarning(d.id) }) {
 			words = append(words, d.words)
 		}
 	}

@@ -102,3 +102,13 @@ func TestDisturbedRowsAreNoNeighbours(t *testing.T) {
 	holds(t, unwrapped(Judge([]*result.File{f}).Text(0)),
 		"write bandwidth: data for 8 bytes, 2.00 times poll's rate", "poll for 64, 512, as fast as data", "not resolved: disturbed for 2, 4K (2 of 5 sizes)")
 }
+
+// A rate limit that was not reached is told beside the numbers, on the page and in the verdict.
+func TestRateLimitThatWasNotReachedIsTold(t *testing.T) {
+	f := turns(t, "write", result.KindBandwidth, threeSizes, map[string][]float64{"data": {1, 1, 1}})
+	const missed = "--rate_limit was not kept: 10000 messages/s were asked for and 8252 messages/s reached"
+	f.Rows[0].Warnings = []result.Warning{{ID: "below-rate-limit", Text: missed}}
+	holds(t, unwrapped(Judge([]*result.File{f}).Text(0)), "The rate that --rate_limit asks for was not reached in some rows of write bandwidth: see there.")
+	holds(t, tables(t, false, f), "WARNING: size 8 data: "+missed)
+	holds(t, writePage(t, f), missed)
+}

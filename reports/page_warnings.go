@@ -82,6 +82,11 @@ func (e Entry) warnsOf(text string) bool {
 	return slices.ContainsFunc(e.Warnings, func(w result.Warning) bool { return w.Text == text })
 }
 
+// hasWarning reports whether a row has a warning of an id.
+func (e Entry) hasWarning(id string) bool {
+	return slices.ContainsFunc(e.Warnings, func(w result.Warning) bool { return w.ID == id })
+}
+
 // footnotes are the warnings of rows that tell them apart, each text once, in the order
 // in which they were asked for.
 type footnotes struct {

@@ -72,6 +72,7 @@ type cost struct {
 	subjects  []*subject
 	disturbed []Entry  // rows with warnings that make their ratios doubtful
 	tests     []string // that these are of: "write latency"
+	slow      []string // tests in which the rate limit was not reached
 }
 
 // costsOf are those of latency and of bandwidth tests, of runs that are named alike: by message
@@ -119,6 +120,9 @@ func costOf(name, setting string, subjects []*subject) (cost, bool) {
 			for _, mode := range result.ModeOrder {
 				if e := l.rows[mode]; e.Row != nil && e.NoRatio == "" {
 					c.add(e)
+					if e.hasWarning("below-rate-limit") {
+						c.slow = addNew(c.slow, s.name)
+					}
 				}
 			}
 			if all := s.spreadOf([]*lineup{l}, "event", result.BaseMode); all.n > 0 {
@@ -221,16 +225,19 @@ func LostText(rows []Entry) string {
 func (f *findings) costLines() []string {
 	var lines []string
 	var doubtful []Entry
-	var tests []string
+	var tests, slow []string
 	for _, c := range f.costs {
 		for _, text := range c.texts() {
 			lines = append(lines, c.name+": "+text)
 		}
-		doubtful, tests = append(doubtful, c.disturbed...), append(tests, c.tests...)
+		doubtful, tests, slow = append(doubtful, c.disturbed...), append(tests, c.tests...), append(slow, c.slow...)
 	}
 	if len(doubtful) > 0 {
 		lines = append(lines, fmt.Sprintf("Rows with warnings that make their ratios doubtful (%s): %d of %s; no ratio here is of them.",
 			strings.Join(disturbancesOf(doubtful), ", "), len(doubtful), joined(tests)))
+	}
+	if len(slow) > 0 {
+		lines = append(lines, "The rate that --rate_limit asks for was not reached in some rows of "+joined(slow)+": see there.")
 	}
 	for _, p := range f.pauses {
 		lines = append(lines, p.subject.name+", "+p.text())
