@@ -45,6 +45,11 @@ func (a Axis) label(f *result.File) string {
 	return strconv.FormatFloat(units.Usec(float64(f.Parameters.Gap)), 'f', -1, 64)
 }
 
+// parameter is its name in result files.
+func (a Axis) parameter() string {
+	return map[Axis]string{AlongQPs: result.SweepQPs, AlongGap: result.SweepGap}[a]
+}
+
 // heading is what stands over labels.
 func (a Axis) heading() (name, unit string) {
 	switch a {
@@ -75,14 +80,15 @@ type sweep struct {
 const fewestStops = 3
 
 // findSweeps takes the runs out of files, all of one test, that differ in the value on an
-// axis and in nothing else, and sorts them by it. The rest keeps its order.
+// axis and in nothing else, and sorts them by it. The rest keeps its order. Runs of a
+// comparison are of the sweep that they were made for, and of no other.
 func findSweeps(files []*result.File) (sweeps []sweep, rest []*result.File) {
 	taken := map[*result.File]bool{}
 	for _, along := range []Axis{AlongQPs, AlongGap} {
 		var order []string
 		alike := map[string][]*result.File{}
 		for _, f := range files {
-			if k := along.others(f); !taken[f] {
+			if k := along.others(f); !taken[f] && along.mayHave(f) {
 				if alike[k] == nil {
 					order = append(order, k)
 				}
@@ -110,6 +116,11 @@ func findSweeps(files []*result.File) (sweeps []sweep, rest []*result.File) {
 	return sweeps, rest
 }
 
+// mayHave reports whether a run may be of a sweep along the axis.
+func (a Axis) mayHave(f *result.File) bool {
+	return f.Comparison == nil || f.Comparison.Sweep == a.parameter()
+}
+
 // lastOfEach leaves one of those sorted runs that are at one place, the one that came last.
 // The others are no part of the sweep: one where both axes begin, at one QP and no pause,
 // may begin another sweep.
@@ -123,13 +134,16 @@ func (a Axis) lastOfEach(runs []*result.File) []*result.File {
 	return last
 }
 
-// others is the same for runs that differ on the axis only.
+// others is the same for runs of one comparison, or of none, that differ on the axis only.
 func (a Axis) others(f *result.File) string {
-	alike := *f
+	alike, comparison := *f, ""
+	if f.Comparison != nil {
+		comparison = f.Comparison.ID
+	}
 	if a == AlongQPs {
 		alike.Parameters.QPs, alike.Parameters.CQMod = 1, 0 // the moderation follows from the ring
 	} else {
 		alike.Parameters.Gap = time.Nanosecond // of a run with a pause, however long
 	}
-	return fmt.Sprint(setting(&alike), f.Parameters.Sizes)
+	return fmt.Sprint(setting(&alike), f.Parameters.Sizes, comparison)
 }

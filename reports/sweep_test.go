@@ -2,6 +2,7 @@ package reports
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -110,4 +111,60 @@ func TestCheckedRunsAreApart(t *testing.T) {
 func TestTablesOfASweepNameItsPlaces(t *testing.T) {
 	text := sideBySide(t, withQPs(t, 1), withQPs(t, 16), withQPs(t, 256))
 	holds(t, text, "RDMA_Write BW Test by number of QPs, 3 runs", " QPs  size ", " 256 ")
+}
+
+// ofComparison marks a run as one of ib_compare's.
+func ofComparison(f *result.File, id, sweep string) *result.File {
+	f.Comparison = &result.Comparison{ID: id, Sweep: sweep}
+	return f
+}
+
+// latencySweeps are the runs of both latency sweeps of a comparison, and one of every size that
+// is as the first of each.
+func latencySweeps(t *testing.T, id string) (files, qps, gaps []*result.File) {
+	for _, n := range []int{1, 16, 256} {
+		f := changed(t, result.KindLatency, func(f *result.File) { f.Parameters.QPs = n })
+		qps = append(qps, ofComparison(f, id, result.SweepQPs))
+	}
+	for _, gap := range []time.Duration{0, time.Microsecond, time.Millisecond} {
+		gaps = append(gaps, ofComparison(withGap(t, gap), id, result.SweepGap))
+	}
+	return append(slices.Concat(qps, gaps), ofComparison(withGap(t, 0), id, "")), qps, gaps
+}
+
+func TestSweepsOfAComparisonAreOfTheRunsMadeForThem(t *testing.T) {
+	files, qps, gaps := latencySweeps(t, "first")
+	again, laterQPs, laterGaps := latencySweeps(t, "second")
+	by := map[Axis][][]*result.File{}
+	for _, g := range Groups(slices.Concat(files, again, []*result.File{withGap(t, 0)})) {
+		by[g.Along] = append(by[g.Along], g.Runs)
+	}
+	for along, want := range map[Axis][][]*result.File{AlongQPs: {qps, laterQPs}, AlongGap: {gaps, laterGaps}} {
+		if !slices.EqualFunc(by[along], want, slices.Equal) {
+			t.Errorf("along the %v: %d sweeps, or not of the runs made for them", along, len(by[along]))
+		}
+	}
+	if len(by[NoAxis]) != 1 || len(by[NoAxis][0]) != 3 {
+		t.Errorf("beside the sweeps there are %d groups", len(by[NoAxis]))
+	}
+}
+
+// What the tables say at pause 0 is of the rounds of the pause sweep's own run.
+func TestValueAtPauseZeroIsOfThePauseSweepsRounds(t *testing.T) {
+	files, qps, gaps := latencySweeps(t, "first")
+	for f, ns := range map[*result.File]float64{qps[0]: 111_000, gaps[0]: 222_000} {
+		for i := range f.Rows {
+			for j := range f.Rows[i].Rounds {
+				f.Rows[i].Rounds[j].P50Ns = ns
+			}
+		}
+	}
+	text := sideBySide(t, files...)
+	for along, values := range map[Axis][2]string{AlongQPs: {"111.0", "222.0"}, AlongGap: {"222.0", "111.0"}} {
+		_, own, _ := strings.Cut(text, " by "+along.String())
+		own, _, _ = strings.Cut(own, " Latency Test by ") // where the next sweep begins
+		if !strings.Contains(own, values[0]) || strings.Contains(own, values[1]) {
+			t.Errorf("along the %v, want %s and not %s:%s", along, values[0], values[1], own)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -49,6 +50,8 @@ type visit struct {
 	series  *series
 	held    hold // of the series
 
+	comparison *result.Comparison // for the result file
+
 	wantsCaps bool // what both devices can do is to be kept
 	keep      func(name string, data []byte) error
 }
@@ -86,7 +89,8 @@ func (a *app) attempt(ctx context.Context, v *visit, device verbs.Context, withi
 	if err != nil {
 		return &peerFault{err}
 	}
-	s := &session{app: a, options: o, voice: v.voice, role: harness.Client, conn: conn, device: device, series: v.series, hold: v.series.holds(), wantsCaps: v.wantsCaps}
+	s := &session{app: a, options: o, voice: v.voice, role: harness.Client, conn: conn, device: device, series: v.series,
+		hold: v.series.holds(), comparison: v.comparison, wantsCaps: v.wantsCaps}
 	err = s.run(ctx, s.propose)
 	v.held.take(s)
 	if err == nil && v.wantsCaps {

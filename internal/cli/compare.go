@@ -99,6 +99,7 @@ func (a *app) lead(ctx context.Context, o *options, folder *compare.Folder, draw
 	for i, r := range runs {
 		v.voice.note("run %d of %d: %s", i+1, len(runs), r.What)
 		v.options, v.series = o.forRun(&r, folder), &series{id, i + 1, len(runs), true}
+		v.comparison = &result.Comparison{ID: id, Sweep: r.Sweep}
 		v.wantsCaps = o.Own.Bundle != "" && i == 0
 		err := a.reach(ctx, v)
 		if err == nil {
@@ -109,7 +110,7 @@ func (a *app) lead(ctx context.Context, o *options, folder *compare.Folder, draw
 		if ends(ctx, err, i == 0) {
 			return errors.Join(failed, folder.Left())
 		}
-		if err := folder.Failed(r.Name, a.failed(&r, err)); err != nil {
+		if err := folder.Failed(r.Name, a.failed(&r, v.comparison, err)); err != nil {
 			return errors.Join(failed, err)
 		}
 	}
@@ -126,9 +127,9 @@ func ends(ctx context.Context, err error, first bool) bool {
 }
 
 // failed is the file of a run that has failed before it began.
-func (a *app) failed(r *compare.Run, why error) *result.File {
+func (a *app) failed(r *compare.Run, of *result.Comparison, why error) *result.File {
 	file := newFile(r.Plan.Test, harness.Client, a.command, environment(os.DirFS("/")), true)
-	file.Parameters.Plan = r.Plan.Resolve()
+	file.Parameters.Plan, file.Comparison = r.Plan.Resolve(), of
 	file.Error, file.Finished = oneLine(why), time.Now().UTC()
 	return file
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/ibperf/ibperf/internal/terminal"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -28,6 +29,8 @@ type session struct {
 	series  *series // that the run is in; nil: it is by itself
 	hold    bool    // the connection stays open if the run ends well
 	left    bool    // it was left open
+
+	comparison *result.Comparison // for the result file; nil: the run is by itself
 
 	wantsCaps bool            // the server is to tell what its device can do
 	peerCaps  json.RawMessage // what it told
@@ -209,7 +212,7 @@ func (s *session) newRecord() *record {
 		text = io.Discard // who leads the series prints what came of all its runs
 	}
 	file := newFile(s.plan.Test, s.role, s.command, environment(os.DirFS("/")), s.options.Own.QuietCPU)
-	file.Channel = channel(s.conn.Authenticated())
+	file.Channel, file.Comparison = channel(s.conn.Authenticated()), s.comparison
 	own := &s.options.Own
 	return &record{
 		file: file, path: path, export: export, voice: s.voice, own: own, warn: own.Output != "" && s.series == nil,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/result"
 )
 
 // A Run is one of the runs.
@@ -15,6 +16,8 @@ type Run struct {
 	Name string // of its files
 	What string // for people
 	Plan option.Plan
+
+	Sweep string // that it is a point of, as result files have it; empty: of none
 }
 
 // Where the sweeps stop.
@@ -69,19 +72,19 @@ func runs(base *option.Plan) []Run {
 		for _, n := range qps {
 			p := planOf(base, swept(base), kind)
 			p.Sizes, p.QPs = size, n
-			all = append(all, Run{name(&p) + "-qps-" + strconv.Itoa(n), p.Program() + " with " + counted(n, "QP"), p})
+			all = append(all, Run{name(&p) + "-qps-" + strconv.Itoa(n), p.Program() + " with " + counted(n, "QP"), p, result.SweepQPs})
 		}
 	}
 	for _, gap := range gaps {
 		p := planOf(base, swept(base), option.KindLatency)
 		p.Sizes, p.Gap = size, gap
 		usec := strconv.FormatInt(gap.Microseconds(), 10)
-		all = append(all, Run{name(&p) + "-gap-" + usec + "us", p.Program() + " with " + usec + " usec between messages", p})
+		all = append(all, Run{name(&p) + "-gap-" + usec + "us", p.Program() + " with " + usec + " usec between messages", p, result.SweepGap})
 	}
 	for _, op := range []option.Op{option.OpWrite, option.OpSend, option.OpRead} {
 		p := planOf(base, op, option.KindBandwidth)
 		p.Sizes, p.Verify = checked(base.Sizes), true
-		all = append(all, Run{name(&p) + "-verify", p.Program() + ", every byte checked", p})
+		all = append(all, Run{name(&p) + "-verify", p.Program() + ", every byte checked", p, ""})
 	}
 	return all
 }

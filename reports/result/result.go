@@ -34,6 +34,7 @@ type File struct {
 	Kind        string            `json:"kind"`    // KindLatency or KindBandwidth
 	Role        string            `json:"role"`    // "client" or "server"
 	Command     []string          `json:"command"`
+	Comparison  *Comparison       `json:"comparison,omitempty"`      // of ib_compare that the run is part of; nil: of none
 	Channel     string            `json:"control_channel,omitempty"` // whom the TCP channel was open to
 	Started     time.Time         `json:"started"`
 	Finished    time.Time         `json:"finished"`
@@ -57,6 +58,18 @@ type Build struct {
 	Revision string `json:"revision"` // of the repository; empty: not known
 	Modified bool   `json:"modified"` // files differed from the revision
 }
+
+// Comparison tells runs that one ib_compare made from others.
+type Comparison struct {
+	ID    string `json:"id"`              // the same in all its files
+	Sweep string `json:"sweep,omitempty"` // what the run was made for: SweepQPs, SweepGap; empty: for no sweep
+}
+
+// The sweeps of a comparison: the member of the parameters in which the runs of one differ.
+const (
+	SweepQPs = "qps"
+	SweepGap = "latency_gap_ns"
+)
 
 // Side describes one end of the run: its machine, its device, the device's answer.
 type Side struct {

@@ -44,7 +44,7 @@ type schema struct {
 // words are the values that texts may have, by the field's path.
 var words = map[string][]string{
 	"file.kind": {KindLatency, KindBandwidth}, "file.role": {"client", "server"},
-	"mode": ModeOrder, "variant": {VariantRelaxed, VariantLook, VariantControl},
+	"file.comparison.sweep": {SweepQPs, SweepGap}, "mode": ModeOrder, "variant": {VariantRelaxed, VariantLook, VariantControl},
 }
 
 // of is the schema of a type.
