@@ -20,6 +20,9 @@
 //	-h, --help           print the usage and exit
 //	-V, --version        print the version and exit
 //
+// Of what is in DIR, plots and pages that ibperf wrote are replaced, when the new
+// ones are complete; other files of such names are left alone and named as the error.
+//
 // The tables go to standard output, the names of the files written to standard
 // error. The exit status is 0 if all went well, 2 if the command line is wrong,
 // and 1 for anything else, such as a file that cannot be read.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/ibperf/ibperf/internal/outfolder"
 	"github.com/ibperf/ibperf/internal/terminal"
 	"github.com/ibperf/ibperf/internal/version"
 	"github.com/ibperf/ibperf/option"
@@ -122,17 +123,38 @@ func report(opts options, stdout, stderr io.Writer) error {
 	if opts.dir == "" {
 		return nil
 	}
-	figures, err := plots.Draw(opts.dir, runs)
+	return draw(opts.dir, runs, stderr)
+}
+
+// pageName is the page's name in the folder.
+const pageName = "index.html"
+
+// draw writes plots and page into a folder. There they replace those of ibperf when all are
+// complete, and nothing else.
+func draw(dir string, runs []*result.File, stderr io.Writer) error {
+	if err := outfolder.Make(dir); err != nil {
+		return err
+	}
+	if err := outfolder.Check(dir, []string{pageName}); err != nil {
+		return err
+	}
+	stage, err := outfolder.Begin(dir, "ib_report")
 	if err != nil {
 		return err
 	}
-	page := filepath.Join(opts.dir, "index.html")
-	if err := reports.WriteHTML(page, runs, figures); err != nil {
-		return err
+	figures, err := plots.Draw(stage.Dir(), runs)
+	if err == nil {
+		err = reports.WriteHTML(stage.Path(pageName), runs, figures)
+	}
+	if err == nil {
+		err = stage.Install()
+	}
+	if err != nil {
+		return errors.Join(err, stage.Discard())
 	}
 	for _, fig := range figures {
-		fmt.Fprintf(stderr, "wrote %s\nwrote %s\n", fig.PNG, fig.SVG)
+		fmt.Fprintf(stderr, "wrote %s\nwrote %s\n", filepath.Join(dir, filepath.Base(fig.PNG)), filepath.Join(dir, filepath.Base(fig.SVG)))
 	}
-	fmt.Fprintf(stderr, "wrote %s\n", page)
+	fmt.Fprintf(stderr, "wrote %s\n", filepath.Join(dir, pageName))
 	return nil
 }

@@ -50,7 +50,8 @@ type visit struct {
 	series  *series
 	held    hold // of the series
 
-	comparison *result.Comparison // for the result file
+	comparison *result.Comparison       // for the result file
+	save       func(*result.File) error // takes the result file; nil: the options say where it goes
 
 	wantsCaps bool // what both devices can do is to be kept
 	keep      func(name string, data []byte) error
@@ -90,7 +91,7 @@ func (a *app) attempt(ctx context.Context, v *visit, device verbs.Context, withi
 		return &peerFault{err}
 	}
 	s := &session{app: a, options: o, voice: v.voice, role: harness.Client, conn: conn, device: device, series: v.series,
-		hold: v.series.holds(), comparison: v.comparison, wantsCaps: v.wantsCaps}
+		hold: v.series.holds(), comparison: v.comparison, save: v.save, wantsCaps: v.wantsCaps}
 	err = s.run(ctx, s.propose)
 	v.held.take(s)
 	if err == nil && v.wantsCaps {

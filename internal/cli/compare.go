@@ -42,11 +42,16 @@ func (a *app) compare(ctx context.Context, args []string, draw compare.Draw) err
 	if o.host == "" {
 		return a.serve(ctx, o)
 	}
-	folder, err := compare.Make(o.Own.Folder, o.Own.Bundle)
+	v, err := a.prepare(o)
 	if err != nil {
 		return err
 	}
-	return a.lead(ctx, o, folder, draw)
+	runs := compare.Runs(&o.Plan)
+	folder, err := compare.Make(o.Own.Folder, o.Own.Bundle, runs)
+	if err != nil {
+		return err
+	}
+	return a.lead(ctx, v, runs, folder, draw)
 }
 
 // checkCompare finds what is wrong with the command line.
@@ -87,19 +92,16 @@ func agreedNames() (names []string) {
 
 // lead makes all runs and tells what came of them. An interrupt leaves the files of the
 // runs before it.
-func (a *app) lead(ctx context.Context, o *options, folder *compare.Folder, draw compare.Draw) (err error) {
-	v, err := a.prepare(o)
-	if err != nil {
-		return err
-	}
+func (a *app) lead(ctx context.Context, v *visit, runs []compare.Run, folder *compare.Folder, draw compare.Draw) (err error) {
 	defer func() { v.held.end(err) }()
+	o, id := v.options, rand.Text()
 	v.keep = folder.Keep
-	runs, id := compare.Runs(&o.Plan), rand.Text()
 	var failed error
 	for i, r := range runs {
 		v.voice.note("run %d of %d: %s", i+1, len(runs), r.What)
-		v.options, v.series = o.forRun(&r, folder), &series{id, i + 1, len(runs), true}
+		v.options, v.series = o.forRun(&r), &series{id, i + 1, len(runs), true}
 		v.comparison = &result.Comparison{ID: id, Sweep: r.Sweep}
+		v.save = func(f *result.File) error { return folder.Save(r.Name, f) }
 		v.wantsCaps = o.Own.Bundle != "" && i == 0
 		err := a.reach(ctx, v)
 		if err == nil {
@@ -111,7 +113,7 @@ func (a *app) lead(ctx context.Context, o *options, folder *compare.Folder, draw
 			return errors.Join(failed, folder.Left())
 		}
 		if err := folder.Failed(r.Name, a.failed(&r, v.comparison, err)); err != nil {
-			return errors.Join(failed, err)
+			return errors.Join(failed, err, folder.Left())
 		}
 	}
 	return errors.Join(failed, a.conclude(o, folder, draw))
@@ -136,10 +138,9 @@ func (a *app) failed(r *compare.Run, of *result.Comparison, why error) *result.F
 
 // forRun is the command line of a run by itself. All its options are given, so that a server
 // changes none.
-func (o *options) forRun(r *compare.Run, folder *compare.Folder) *options {
+func (o *options) forRun(r *compare.Run) *options {
 	own := *o
 	own.Plan, own.given = r.Plan, agreedNames()
-	own.Own.JSON, own.Own.JSONFile = true, folder.Path(r.Name)
 	return &own
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/internal/compare"
+	"github.com/ibperf/ibperf/internal/outfolder"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/page"
@@ -276,8 +277,8 @@ func TestCompareRefuses(t *testing.T) {
 		{"--compare 127.0.0.1", "--compare is of the tests", StatusUsage},
 		{"--offset 128 127.0.0.1", "--offset 128", StatusUsage},
 		{"--bundle x.zip 127.0.0.1", "the file is a .tar.gz", StatusUsage},
-		{"--dir " + file + " 127.0.0.1", "create folder " + file, StatusOther},
-		{"--bundle /none/x.tgz --dir " + t.TempDir() + " 127.0.0.1", "there is no folder /none", StatusOther},
+		{"-d shm_whole --dir " + file + " 127.0.0.1", "create folder " + file, StatusOther},
+		{"--bundle /none/x.tgz --dir " + t.TempDir() + " -d shm_whole 127.0.0.1", "there is no folder /none", StatusOther},
 	} {
 		p := startCompare(t, quick, strings.Fields(c.args)...)
 		wantEnd(t, c.args, p.end(t), c.status, c.want)
@@ -298,4 +299,109 @@ func TestCompareHelp(t *testing.T) {
 		}
 	}
 	checkWidth(t, p.out.String(), helpWidth)
+}
+
+// markedPlot is a way to draw that makes one plot as ibperf does, if it may be done.
+func markedPlot(allowed error) compare.Draw {
+	return func(dir string, _ []*result.File) ([]page.Figure, error) {
+		f := page.Figure{Name: "write_lat_plot", SVG: filepath.Join(dir, "write_lat_plot.svg")}
+		return []page.Figure{f}, errors.Join(allowed, os.WriteFile(f.SVG, []byte(outfolder.SVGMark+" --><svg></svg>"), 0o666))
+	}
+}
+
+// into runs both sides of a comparison that leaves its files in a folder, and returns how the
+// client ended.
+func into(t *testing.T, dir string, run engine, draw compare.Draw, args ...string) error {
+	t.Helper()
+	server, client := startCompare(t, quick, serverArgs()...), newProgram(t)
+	args = append([]string{"-p", server.port(t), "127.0.0.1", "-d", "shm_whole", "--dir", dir}, args...)
+	client.goes(func(ctx context.Context) error {
+		return client.app(option.CompareProgram, run, args).compare(ctx, args, draw)
+	})
+	err := client.end(t)
+	server.cancel(nil) // which need not have ended after a failure
+	_ = server.end(t)
+	return err
+}
+
+// contents are the files in a folder with what is in them, and its folders.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, name := range filesIn(t, dir) {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			data = []byte("folder")
+		}
+		all[name] = string(data)
+	}
+	return all
+}
+
+// A comparison replaces what an earlier one left when it is complete, and not before. What has no
+// successor goes, and other files stay.
+func TestSecondComparisonReplacesTheFirst(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{".ibperf": "0123456789abcdef", "notes.txt": "mine", "photo.png": "mine"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	foreign := contents(t, dir)
+	bundle := filepath.Join(t.TempDir(), "all.tgz")
+	wantEnd(t, "the first", into(t, dir, quick, markedPlot(nil), "-s", "8", "--bundle", bundle), StatusDone)
+	first := contents(t, dir)
+	if len(first) != len(foreign)+len(compare.Runs(base()))+5 {
+		t.Fatalf("the first left %d files", len(first))
+	}
+
+	lost := &oob.PeerError{Peer: "127.0.0.1:1", Reason: "is gone"}
+	for name, err := range map[string]error{
+		"at first":  into(t, dir, failing("ib_write_lat", 1, lost), markedPlot(nil), "-s", "8"),
+		"its peer":  into(t, dir, failing("ib_send_bw", 1, lost), markedPlot(nil), "-s", "8"),
+		"its plots": into(t, dir, quick, markedPlot(errors.New("no space left")), "-s", "8"),
+	} {
+		if err == nil {
+			t.Errorf("%s: it did not fail", name)
+		}
+		said := err.Error()
+		for left, text := range contents(t, dir) {
+			unfinished := strings.HasPrefix(left, "ib_compare.unfinished.")
+			if !unfinished && first[left] != text {
+				t.Errorf("%s: %s is not as before", name, left)
+			}
+			if unfinished && name != "at first" && !strings.Contains(said, "runs are in "+dir+"/ib_compare.unfinished.") {
+				t.Errorf("%s: where its results are is not said: %s", name, said)
+			}
+		}
+	}
+	unfinished, err := filepath.Glob(filepath.Join(dir, "ib_compare.unfinished.*"))
+	if err != nil || len(unfinished) != 2 {
+		t.Errorf("unfinished are %q, %v", unfinished, err)
+	}
+
+	own := result.File{Format: result.FormatName, Version: result.FormatVersion, Program: "ib_read_bw", Op: "read", Kind: "bw"}
+	if err := own.Write(filepath.Join(dir, "read-bw.json")); err != nil { // of no comparison
+		t.Fatal(err)
+	}
+	wantEnd(t, "the last", into(t, dir, quick, markedPlot(nil), "-s", "8", "--connection", "UC"), StatusDone)
+	last := contents(t, dir)
+	if !strings.Contains(last["read-bw.json"], "ib_read_bw") {
+		t.Errorf("read-bw.json of no comparison is %q", last["read-bw.json"])
+	}
+	for name, text := range foreign {
+		if last[name] != text {
+			t.Errorf("%s is not as before", name)
+		}
+	}
+	for _, gone := range []string{"read-lat.json", "atomic-bw.json", "send-bw-verify.json", "caps-client.json"} {
+		if last[gone] != "" {
+			t.Errorf("%s of the first is left", gone)
+		}
+	}
+	for _, name := range []string{"write-lat.json", "index.html", "report.txt"} {
+		if last[name] == "" || name != "index.html" && last[name] == first[name] {
+			t.Errorf("%s is not of the last", name)
+		}
+	}
 }

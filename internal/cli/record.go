@@ -18,8 +18,8 @@ import (
 // record is what becomes of a run: rows as they come, then the result file.
 type record struct {
 	file     *result.File
-	path     string // of the result file; empty: none is asked for
-	export   string // file of what --format asks for; empty: it is printed, or not asked for
+	save     func(*result.File) error // writes the result file; nil: none is asked for
+	export   string                   // file of what --format asks for; empty: it is printed, or not asked for
 	text     reports.Printer
 	warn     bool // warnings are noted, as stdout has no place for them
 	own      *option.Own
@@ -89,8 +89,8 @@ func (r *record) finish(err error) error {
 // write writes the files that are asked for.
 func (r *record) write() error {
 	var err error
-	if r.path != "" {
-		err = r.file.Write(r.path)
+	if r.save != nil {
+		err = r.save(r.file)
 	}
 	if r.export == "" {
 		return err

@@ -30,7 +30,8 @@ type session struct {
 	hold    bool    // the connection stays open if the run ends well
 	left    bool    // it was left open
 
-	comparison *result.Comparison // for the result file; nil: the run is by itself
+	comparison *result.Comparison       // for the result file; nil: the run is by itself
+	save       func(*result.File) error // takes the result file; nil: the options say where it goes
 
 	wantsCaps bool            // the server is to tell what its device can do
 	peerCaps  json.RawMessage // what it told
@@ -199,9 +200,10 @@ func (s *session) fileNumber() int {
 
 // newRecord begins the record of the run.
 func (s *session) newRecord() *record {
-	path := ""
+	save := s.save
 	if s.options.Own.JSON {
-		path = s.options.resultFile(s.plan.Test, s.fileNumber())
+		path := s.options.resultFile(s.plan.Test, s.fileNumber())
+		save = func(f *result.File) error { return f.Write(path) }
 	}
 	export := s.options.Own.FormatFile
 	if n := s.fileNumber(); export != "" && n > 0 {
@@ -215,7 +217,7 @@ func (s *session) newRecord() *record {
 	file.Channel, file.Comparison = channel(s.conn.Authenticated()), s.comparison
 	own := &s.options.Own
 	return &record{
-		file: file, path: path, export: export, voice: s.voice, own: own, warn: own.Output != "" && s.series == nil,
+		file: file, save: save, export: export, voice: s.voice, own: own, warn: own.Output != "" && s.series == nil,
 		text:     printer(text, file, own, s.app.console.width()),
 		progress: progress{console: s.app.console, shown: s.number == 0 && terminal.Is(s.app.console.err)},
 	}

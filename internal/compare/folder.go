@@ -3,7 +3,6 @@ package compare
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/internal/atomicfile"
+	"github.com/ibperf/ibperf/internal/outfolder"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/reports/page"
@@ -21,50 +21,65 @@ import (
 // Draw makes plots of runs in a folder.
 type Draw func(dir string, runs []*result.File) ([]page.Figure, error)
 
-// A Folder holds what a comparison leaves.
+// A Folder holds what a comparison leaves. Until the comparison is complete, its files are in a
+// folder within, and those of an earlier one stay.
 type Folder struct {
 	dir   string
 	begun time.Time
-	runs  []string // names of the runs that have a file
-	files []string // that were written, but for the plots, which the page has in it
+	stage *outfolder.Stage // nil until there is a file
+	saved map[string]bool  // runs that have a file
+	runs  []string         // names of the runs that are over
+	files []string         // that were written, but for the plots, which the page has in it
 }
 
-// Make creates the folder if it is not there, and finds out whether a bundle could be
-// written. Files of an earlier comparison are written over.
-func Make(dir, bundle string) (*Folder, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+// The files of a comparison beside those of its runs.
+const (
+	pageName   = "index.html"
+	reportName = "report.txt" // all tables
+)
+
+var capsNames = []string{"caps-client.json", "caps-server.json"}
+
+// Make creates the folder if it is not there, and finds out whether runs could leave their files
+// in it and a bundle could be written. No file that is there is changed.
+func Make(dir, bundle string, runs []Run) (*Folder, error) {
+	names, err := replaced(dir, bundle, runs)
+	if err == nil {
+		err = outfolder.Check(dir, names)
+	}
+	if err == nil {
+		err = checkBundle(bundle)
+	}
+	if err == nil {
+		err = outfolder.Make(dir)
+	}
+	return &Folder{dir: dir, begun: time.Now(), saved: map[string]bool{}}, err
+}
+
+// replaced lists the names that files of the runs will have, and plots that are there and may
+// have such a name.
+func replaced(dir, bundle string, runs []Run) ([]string, error) {
+	names := []string{pageName, reportName}
+	if bundle != "" {
+		names = append(names, capsNames...)
+	}
+	var plots []string // how their names begin
+	for _, r := range runs {
+		names = append(names, r.Name+".json")
+		plots = append(plots, reports.Slug(string(r.Plan.Op), r.Plan.Kind)+"_")
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("create folder %s: %w", dir, atomicfile.Cause(err))
 	}
-	probe := filepath.Join(dir, ".ibperf")
-	if err := os.WriteFile(probe, nil, 0o666); err != nil {
-		return nil, fmt.Errorf("write into folder %s: %w", dir, atomicfile.Cause(err))
-	}
-	f := &Folder{dir: dir, begun: time.Now()}
-	return f, errors.Join(os.Remove(probe), f.clear(), checkBundle(bundle))
-}
-
-// clear removes what an earlier comparison has left and this one may not write over.
-func (f *Folder) clear() (err error) {
-	old, _ := filepath.Glob(f.Path("*")) // the pattern is right
-	for _, path := range append(old, f.Page(), filepath.Join(f.dir, reportName)) {
-		if !f.isOurs(filepath.Base(path)) {
-			continue
-		}
-		if failed := os.Remove(path); failed != nil && !errors.Is(failed, fs.ErrNotExist) {
-			err = errors.Join(err, failed)
+	for _, e := range entries {
+		name := e.Name()
+		drawn := slices.Contains([]string{".png", ".svg"}, filepath.Ext(name))
+		if drawn && slices.ContainsFunc(plots, func(begin string) bool { return strings.HasPrefix(name, begin) }) {
+			names = append(names, name)
 		}
 	}
-	return err
-}
-
-// isOurs knows the names of files that comparisons write.
-func (f *Folder) isOurs(name string) bool {
-	plan := option.Plan{Sizes: []int{1}}
-	known := []string{"index.html", reportName, "caps-client.json", "caps-server.json"}
-	for _, r := range Runs(&plan) {
-		known = append(known, r.Name+".json")
-	}
-	return slices.Contains(known, name)
+	return names, nil
 }
 
 // checkBundle finds a name that no file can have.
@@ -84,50 +99,75 @@ func checkBundle(path string) error {
 	return nil
 }
 
-// Path is where the result file of a run is to be.
-func (f *Folder) Path(run string) string { return filepath.Join(f.dir, run+".json") }
+// Page is where the page is in the end.
+func (f *Folder) Page() string { return filepath.Join(f.dir, pageName) }
 
-// Page is where the page is.
-func (f *Folder) Page() string { return filepath.Join(f.dir, "index.html") }
+// path is where a file is until the comparison is complete.
+func (f *Folder) path(name string) (string, error) {
+	if f.stage == nil {
+		stage, err := outfolder.Begin(f.dir, option.CompareProgram)
+		if err != nil {
+			return "", err
+		}
+		f.stage = stage
+	}
+	return f.stage.Path(name), nil
+}
 
-// Done notes that a run has written its result file.
+// Save writes the result file of a run.
+func (f *Folder) Save(run string, file *result.File) error {
+	path, err := f.path(run + ".json")
+	if err != nil {
+		return err
+	}
+	f.saved[run] = true
+	return file.Write(path)
+}
+
+// Done notes that a run is over and has saved its file.
 func (f *Folder) Done(run string) { f.runs = append(f.runs, run) }
 
-// Failed notes a run that failed, whose file says why. It is written unless the run has
-// come far enough to leave one itself.
+// Failed notes a run that failed, whose file says why. It is saved unless the run has come far
+// enough to do so itself.
 func (f *Folder) Failed(run string, file *result.File) error {
 	f.Done(run)
-	if own, err := result.Read(f.Path(run)); err == nil && !own.Finished.Before(f.begun) {
+	if f.saved[run] {
 		return nil
 	}
-	return file.Write(f.Path(run))
+	return f.Save(run, file)
 }
 
-// Left says what there is after an early end, nil if that is nothing.
-func (f *Folder) Left() error {
-	if len(f.runs) == 0 {
-		return nil
+// Keep writes a further file, which goes into the bundle.
+func (f *Folder) Keep(name string, data []byte) error {
+	path, err := f.path(name)
+	if err != nil {
+		return err
 	}
-	var paths []string
-	for _, name := range f.runs {
-		paths = append(paths, f.Path(name))
+	f.files = append(f.files, name)
+	if err := atomicfile.Write(path, data); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return fmt.Errorf("the results of %d runs are in %s; to draw them: ib_report -o %s %s", len(f.runs), f.dir, f.dir, strings.Join(paths, " "))
+	return nil
 }
 
-// Conclude writes the report, the plots and the page of all runs, and returns the verdict
-// in lines of a width, which there is even if something could not be written.
+// Conclude writes the report, the plots and the page of all runs, and puts all files in the place
+// of those of an earlier comparison. It returns the verdict in lines of a width, which there is
+// even if something could not be written.
 func (f *Folder) Conclude(draw Draw, width int) (verdict string, err error) {
 	var runs []*result.File
 	for _, name := range f.runs {
-		r, err := result.Read(f.Path(name))
+		r, err := result.Read(f.stage.Path(name + ".json"))
 		if err != nil {
-			return "", err
+			return "", errors.Join(err, f.Left())
 		}
 		runs = append(runs, r)
 		f.files = append(f.files, name+".json")
 	}
-	return f.verdict(runs, width), errors.Join(f.report(runs), f.page(draw, runs))
+	verdict = f.verdict(runs, width)
+	if err := errors.Join(f.report(runs), f.page(draw, runs)); err != nil {
+		return verdict, errors.Join(err, f.Left())
+	}
+	return verdict, f.replace()
 }
 
 func (f *Folder) verdict(runs []*result.File, width int) string {
@@ -139,37 +179,20 @@ func (f *Folder) verdict(runs []*result.File, width int) string {
 
 // page draws the plots and makes the page.
 func (f *Folder) page(draw Draw, runs []*result.File) error {
-	figures, err := draw(f.dir, runs)
+	figures, err := draw(f.stage.Dir(), runs)
 	if err != nil {
 		return err
 	}
-	f.files = append(f.files, filepath.Base(f.Page()))
-	return reports.WriteHTML(f.Page(), runs, figures)
+	f.files = append(f.files, pageName)
+	return reports.WriteHTML(f.stage.Path(pageName), runs, figures)
 }
-
-// reportName is the file with all tables.
-const reportName = "report.txt"
 
 // report writes all tables, which end with the verdict.
 func (f *Folder) report(runs []*result.File) error {
 	var b strings.Builder
+	b.WriteString(outfolder.ReportMark)
 	if err := reports.WriteTables(&b, runs, reports.Style{}, reports.SideBySide); err != nil {
 		return err
 	}
-	f.files = append(f.files, reportName)
-	path := filepath.Join(f.dir, reportName)
-	if err := atomicfile.Write(path, []byte(b.String())); err != nil {
-		return fmt.Errorf("write report %s: %w", path, err)
-	}
-	return nil
-}
-
-// Keep writes a further file, which goes into the bundle.
-func (f *Folder) Keep(name string, data []byte) error {
-	f.files = append(f.files, name)
-	path := filepath.Join(f.dir, name)
-	if err := atomicfile.Write(path, data); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return f.Keep(reportName, []byte(b.String()))
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/ibperf/ibperf/internal/atomicfile"
+	"github.com/ibperf/ibperf/internal/outfolder"
 	"github.com/ibperf/ibperf/reports/page"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -64,8 +65,10 @@ func (s *Sketch) png() ([]byte, error) {
 	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(figureWidth, figureHeight), vgimg.UseDPI(DPI))}
 	s.draw(draw.New(canvas))
 	var b bytes.Buffer
-	_, err := canvas.WriteTo(&b)
-	return b.Bytes(), err
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return nil, err
+	}
+	return outfolder.MarkPNG(b.Bytes())
 }
 
 // freeName returns name, or name with a number if another plot has it.
