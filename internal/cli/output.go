@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ibperf/ibperf/internal/atomicfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -63,13 +64,8 @@ func (f readyFile) write(port int) error {
 	if f == "" {
 		return nil
 	}
-	temp := string(f) + "." + strconv.Itoa(os.Getpid())
-	err := os.WriteFile(temp, []byte(strconv.Itoa(port)+"\n"), 0o666)
-	if err == nil {
-		err = os.Rename(temp, string(f))
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write ready file %s: %w", f, bare(err)), discard(temp))
+	if err := atomicfile.Write(string(f), []byte(strconv.Itoa(port)+"\n")); err != nil {
+		return fmt.Errorf("write ready file %s: %w", f, err)
 	}
 	return nil
 }
@@ -91,11 +87,7 @@ func (f readyFile) remove() error {
 	if f == "" {
 		return nil
 	}
-	return discard(string(f))
-}
-
-func discard(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(string(f)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -59,6 +60,21 @@ func TestReadyFile(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left in the folder: %v, %v", left, err)
+	}
+}
+
+func TestReadyFileLeavesFilesBesideItAlone(t *testing.T) {
+	dir := t.TempDir()
+	ready := readyFile(filepath.Join(dir, "ready"))
+	beside := string(ready) + "." + strconv.Itoa(os.Getpid())
+	if err := os.WriteFile(beside, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := ready.write(18515); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(beside); err != nil || string(text) != "mine" {
+		t.Errorf("the file beside it: %q, %v", text, err)
 	}
 }
 
