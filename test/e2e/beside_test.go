@@ -267,8 +267,8 @@ func (b *beside) try(t *testing.T) {
 // besideSample names command lines that are run each time; all of them are in
 // [TestTrialBesidePerftest].
 var besideSample = []string{
-	"ib_write_bw -d DEV -q 2", "ib_send_bw -d DEV -R -c UD -s 1024", "ib_read_lat -d DEV -s 2 -n 10000", "ib_send_lat -d DEV -s 64 -n 1000 -F",
-	"ib_atomic_bw -d DEV -A CMP_AND_SWAP", "ib_send_bw -d DEV -b --report_gbits -F -q 2",
+	"ib_write_bw -d DEV -b --report_gbits -F -q 2", "ib_send_bw -d DEV -R -c UD -s 1024", "ib_read_lat -d DEV -s 2 -n 10000", "ib_send_lat -d DEV -s 64 -n 1000 -F",
+	"ib_atomic_bw -d DEV -A CMP_AND_SWAP",
 }
 
 func TestDeviceBesidePerftest(t *testing.T) {
