@@ -9,7 +9,7 @@ func (p *peer) borrow(srq uint32) outcome {
 	if p.claim(srq, 1) {
 		return done
 	}
-	want := p.want(srq)
+	want := wantOf(p.next, srq)
 	again := atomic.LoadUint64(&p.header.want) == want
 	if !again {
 		atomic.StoreUint64(&p.header.want, want)
@@ -26,11 +26,15 @@ func (p *peer) borrow(srq uint32) outcome {
 	return asked
 }
 
-// want is the word that asks for the next receive.
-func (p *peer) want(srq uint32) uint64 { return uint64(p.next+1)<<32 | uint64(srq) }
+// wantOf is the word that asks for receive i of the shared queue of the number. It is 0 for none.
+func wantOf(i, srq uint32) uint64 { return uint64(i+1)<<32 | wants | uint64(srq) }
+
+// wants is set in a word that asks, since the rest of it may be 0: the number of receives wraps, and
+// requests of other types than XRC name no queue. It is above all numbers of SRQs.
+const wants = 1 << 31
 
 // none tells whether the owner said that it has none.
-func (p *peer) none(srq uint32) bool { return atomic.LoadUint64(&p.header.none) == p.want(srq) }
+func (p *peer) none(srq uint32) bool { return atomic.LoadUint64(&p.header.none) == wantOf(p.next, srq) }
 
 // claim takes receives that were lent, unless some are taken: so many at most. It tells whether
 // the next one is now taken and of the queue.

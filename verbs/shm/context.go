@@ -100,7 +100,16 @@ func (c *context) AllocPD() (verbs.PD, error) {
 	if c.isClosed() {
 		return nil, c.err("alloc_pd", ebadf, closedText)
 	}
-	return &pd{object: c.newObject(), id: c.lastID.Add(1)}, nil
+	return &pd{object: c.newObject(), id: c.newID()}, nil
+}
+
+// newID returns the next number of a domain, which is not 0.
+func (c *context) newID() uint32 {
+	for {
+		if id := c.lastID.Add(1); id != 0 {
+			return id
+		}
+	}
 }
 
 // Close ends the context with everything made from it: QPs stop answering and

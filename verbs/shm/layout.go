@@ -107,7 +107,7 @@ type cqEntry struct {
 // records, if the CQ has timestamps.
 type recvHeader struct {
 	session uint64 // 0, or the requester that has begun to use this connection
-	want    uint64 // the shared receive that the requester asks for; see shared.go
+	want    uint64 // the shared receive that the requester asks for, or 0; see wantOf
 	none    uint64 // the last want that the owner had no receive for
 	_       [5]uint64
 	posted  uint32 // receives that the owner has posted, if it lends none

@@ -164,7 +164,9 @@ func (q *qp) connect(a *verbs.QPAttr) error {
 	atomic.StoreUint64(&e.destID, id)
 	atomic.StoreUint32(&e.destNum, a.DestQPNum)
 	atomic.StoreUint32(&e.rqPSN, a.RQPSN&psnMask)
-	atomic.AddUint32(&e.epoch, 1)
+	if atomic.AddUint32(&e.epoch, 1) == 0 {
+		atomic.AddUint32(&e.epoch, 1) // 0 is none; see peer.epoch
+	}
 	return nil
 }
 

@@ -121,10 +121,12 @@ func (q *qp) begin(p *peer, epoch uint32) bool {
 	return true
 }
 
-// published counts the records that the connection has seen.
+// published counts the records that the connection has seen. They are of one lap, or of two that
+// follow each other, so that no two numbers are far apart, and the count may have wrapped.
 func (p *peer) published() (n uint32) {
 	for i := range p.records {
-		if seq := uint32(atomic.LoadUint64(&p.records[i][1]) >> recSeqAt); int32(seq-n) > 0 {
+		seq := uint32(atomic.LoadUint64(&p.records[i][1]) >> recSeqAt)
+		if i == 0 || int32(seq-n) > 0 {
 			n = seq
 		}
 	}

@@ -98,7 +98,7 @@ func (q *qp) lendWanted() {
 		return
 	}
 	q.waitNoMore()
-	s := q.sharedQueue(uint32(want))
+	s := q.sharedQueue(uint32(want) &^ wants)
 	if i != r.posted.Load() {
 		if s == r.lent[i&(r.layout.n-1)].srq {
 			r.served.Store(want)

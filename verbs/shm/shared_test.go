@@ -38,7 +38,7 @@ func (s *sharer) join(t *testing.T) *qp {
 }
 
 // ask asks for receive i as the peer does.
-func (q *qp) ask(i uint32) { atomic.StoreUint64(&q.recv.header.want, uint64(i+1)<<32) }
+func (q *qp) ask(i uint32) { atomic.StoreUint64(&q.recv.header.want, wantOf(i, 0)) }
 
 // use uses up receive i as the peer does.
 func (q *qp) use(i uint32) {

@@ -61,7 +61,7 @@ func (c *context) OpenXRCD(fd, oflags int) (verbs.XRCD, error) {
 
 // newDomain makes a domain; under the context's lock.
 func (c *context) newDomain(fd int, id fileID) (*domain, error) {
-	d := &domain{file: id, pool: pool{id: c.lastID.Add(1)}}
+	d := &domain{file: id, pool: pool{id: c.newID()}}
 	if fd == -1 {
 		return d, nil
 	}
