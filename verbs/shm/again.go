@@ -29,7 +29,7 @@ func (q *qp) rdmaAgain(wr *verbs.SendWR) (rest *verbs.SendWR) {
 	q.flushRecords()
 	number, most := q.posted, q.sendDone.Load()+uint32(q.cap.MaxSendWR)
 	xrc := k.peer.xrcd != 0
-	for wr != nil && number != most && wr.NumSGE == 1 {
+	for wr != nil && number != most && wr.NumSGE == 1 && wr.SGList != nil {
 		if !k.current() {
 			break
 		}
@@ -66,7 +66,7 @@ func (q *qp) source(wr *verbs.SendWR, s *verbs.SGE) *byte {
 	switch {
 	case wr.SendFlags&verbs.SendInline == 0:
 		return q.known.near[nearFrom].pointer(s.LKey, s.Addr, uint64(s.Length))
-	case uint64(s.Length) <= uint64(q.cap.MaxInlineData):
+	case uint64(s.Length) <= uint64(q.cap.MaxInlineData) && addressable(s.Addr):
 		return pointerTo(s.Addr)
 	}
 	return nil
@@ -76,7 +76,7 @@ func (q *qp) source(wr *verbs.SendWR, s *verbs.SGE) *byte {
 // most. It also returns how many were.
 func (q *qp) sendsAgain(wr *verbs.SendWR, number, most uint32) (*verbs.SendWR, uint32) {
 	p, n := q.known.peer, uint32(0)
-	for ; q.known.again && wr != nil && wr.Opcode == verbs.OpSend && wr.NumSGE == 1 && n < most && q.known.current(); wr = wr.Next {
+	for ; q.known.again && wr != nil && wr.Opcode == verbs.OpSend && wr.NumSGE == 1 && wr.SGList != nil && n < most && q.known.current(); wr = wr.Next {
 		if p.xrcd != 0 && !q.sameSRQ(wr) || p.sharing && !p.claim(wr.XRC(), q.upcoming(wr)) {
 			break
 		}

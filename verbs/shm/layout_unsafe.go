@@ -67,6 +67,10 @@ func memoryAt(addr uint64, n uint32) []byte {
 	return unsafe.Slice(pointerTo(addr), n)
 }
 
+// addressable tells whether a process may have memory at the address: not in the first page, nor
+// in the half that is the kernel's. What lies elsewhere and is not there ends the process, as in C.
+func addressable(addr uint64) bool { return addr-pageSize < 1<<63 }
+
 func pointerTo(addr uint64) *byte { return *(**byte)(unsafe.Pointer(&addr)) }
 
 // at returns the memory [addr, addr+n), or nil if the window does not show all of

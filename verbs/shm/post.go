@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"fmt"
 	"syscall"
 	"time"
 
@@ -76,14 +77,41 @@ func (q *qp) refuse(wr *verbs.SendWR) (syscall.Errno, string) {
 		return einval, "QP is in " + q.known.state.String() + "; it sends from RTS on"
 	case q.ops>>wr.Opcode&1 == 0:
 		return einval, "opcode " + wr.Opcode.String() + " is not legal on " + q.typ.String()
-	case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxSendSGE:
-		return einval, "num_sge exceeds max_send_sge"
+	case wrongList(wr.SGList, wr.NumSGE, q.cap.MaxSendSGE):
+		return einval, listText(wr.NumSGE, q.cap.MaxSendSGE, "max_send_sge")
 	case q.sendRoom() == 0:
 		return enomem, "send queue is full: poll completions first"
 	case opsFetch>>wr.Opcode&1 != 0:
 		return q.refuseFetch(wr)
-	case wr.SendFlags&verbs.SendInline != 0 && total(sgesOf(wr.SGList, wr.NumSGE)) > uint64(q.cap.MaxInlineData):
+	case wr.SendFlags&verbs.SendInline != 0:
+		return q.refuseInline(sgesOf(wr.SGList, wr.NumSGE))
+	}
+	return 0, ""
+}
+
+// wrongList tells whether a request of a queue has a list of SGEs that cannot be read, or more of
+// them than the queue takes.
+func wrongList(list *verbs.SGE, n int32, most int) bool {
+	return n < 0 || int(n) > most || n > 0 && list == nil
+}
+
+// listText says what is wrong with such a list. The limit is the name of most.
+func listText(n int32, most int, limit string) string {
+	if n < 0 || int(n) > most {
+		return fmt.Sprintf("num_sge %d: 0 to %s, which is %d", n, limit, most)
+	}
+	return fmt.Sprintf("num_sge %d, but sg_list is nil", n)
+}
+
+// refuseInline tells what is wrong with a request's inline data.
+func (q *qp) refuseInline(sges []verbs.SGE) (syscall.Errno, string) {
+	if total(sges) > uint64(q.cap.MaxInlineData) {
 		return einval, "inline data exceeds max_inline_data"
+	}
+	for i := range sges {
+		if s := &sges[i]; s.Length > 0 && !addressable(s.Addr) {
+			return efault, fmt.Sprintf("sg_list[%d]: no process has memory at address %#x", i, s.Addr)
+		}
 	}
 	return 0, ""
 }

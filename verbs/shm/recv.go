@@ -90,8 +90,8 @@ func (q *qp) refuseReceive(wr *verbs.RecvWR) (syscall.Errno, string) {
 		return einval, "the QP takes from an SRQ: post to that"
 	case verbs.QPState(q.state.Load()) == verbs.QPReset:
 		return einval, "QP is in RESET; modify it to INIT first"
-	case wr.NumSGE < 0 || int(wr.NumSGE) > q.cap.MaxRecvSGE:
-		return einval, "num_sge exceeds max_recv_sge"
+	case wrongList(wr.SGList, wr.NumSGE, q.cap.MaxRecvSGE):
+		return einval, listText(wr.NumSGE, q.cap.MaxRecvSGE, "max_recv_sge")
 	case int(r.posted.Load()-r.freed.Load()) >= q.cap.MaxRecvWR:
 		return enomem, "receive queue is full: poll completions first"
 	}

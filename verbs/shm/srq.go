@@ -127,8 +127,8 @@ func (s *srq) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 		switch {
 		case s.closed.Load():
 			return wr, s.err("post_srq_recv", ebadf, closedText)
-		case wr.NumSGE < 0 || int(wr.NumSGE) > s.maxSGE:
-			return wr, s.err("post_srq_recv", einval, "num_sge exceeds max_sge")
+		case wrongList(wr.SGList, wr.NumSGE, s.maxSGE):
+			return wr, s.err("post_srq_recv", einval, listText(wr.NumSGE, s.maxSGE, "max_sge"))
 		case s.used() >= s.max:
 			return wr, s.err("post_srq_recv", enomem, "shared receive queue is full: poll completions first")
 		}
