@@ -52,7 +52,9 @@
 // structures keep their names in CamelCase; the unions of struct ibv_send_wr are set
 // by [SendWR.SetRDMA], [SendWR.SetAtomic], [SendWR.SetUD], [SendWR.SetXRC] and
 // [SendWR.SetBindMW].
-// String methods print the manual's names.
+// String methods print the manual's names. Objects print as one short line that says which
+// one it is, "shm_whole QP 0x000017 RC RTS" for instance, open or closed, and never with what
+// is in memory.
 //
 // # Backends
 //

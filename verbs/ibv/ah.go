@@ -23,6 +23,7 @@ import (
 type ah struct {
 	ctx *context
 	c   *C.struct_abi_ah
+	to  string // where it leads, for who prints it
 }
 
 // CreateAH creates an address handle.
@@ -37,7 +38,11 @@ func (p *pd) CreateAH(attr *verbs.AHAttr) (verbs.AH, error) {
 	if c == nil {
 		return nil, opError("create_ah", p.ctx.dev.name, err, pathHint(attr))
 	}
-	return &ah{ctx: p.ctx, c: c}, nil
+	to := fmt.Sprintf("LID %#x", attr.DLID)
+	if attr.IsGlobal {
+		to = attr.GRH.DGID.String()
+	}
+	return &ah{p.ctx, c, to}, nil
 }
 
 // pathHint says what the usual cause of a refused path is.
@@ -108,7 +113,7 @@ func (p *pd) CreateAHFromWC(wc *verbs.WC, grh []byte, port int) (verbs.AH, error
 	if c == nil {
 		return nil, opError("create_ah_from_wc", p.ctx.dev.name, err, fromWCHint())
 	}
-	return &ah{ctx: p.ctx, c: c}, nil
+	return &ah{p.ctx, c, "the sender of a message"}, nil
 }
 
 // Handle is the struct ibv_ah *, which work requests hold; 0 after Close.

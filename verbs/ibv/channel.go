@@ -24,6 +24,7 @@ import (
 type compChannel struct {
 	ctx    *context
 	c      *C.struct_abi_comp_channel
+	fd     int // of c, for who prints it
 	events *fdwait.Waiter[verbs.CQ]
 }
 
@@ -39,7 +40,7 @@ func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
 	if twin == nil {
 		return nil, opError("create_comp_channel", c.dev.name, err, "")
 	}
-	ch := &compChannel{ctx: c, c: twin}
+	ch := &compChannel{ctx: c, c: twin, fd: int(twin.fd)}
 	if ch.events, err = waiter(twin.fd, "comp_channel", ch.take); err != nil {
 		C.ib_destroy_comp_channel(twin)
 		return nil, opError("create_comp_channel", c.dev.name, err, "its descriptor cannot be waited for")

@@ -24,6 +24,8 @@ type cq struct {
 	c   *C.struct_abi_cq
 	ex  *C.struct_abi_cq_ex // the same, if it is extended
 	how verbs.Timestamps    // of ex
+
+	handle uint32 // of c, for who prints it
 }
 
 // CreateCQ creates a completion queue.
@@ -60,6 +62,7 @@ func (c *context) twinOf(channel verbs.CompChannel) (*C.struct_abi_comp_channel,
 }
 
 func (c *context) newCQ(q *cq) *cq {
+	q.handle = uint32(q.c.handle)
 	c.hold(unsafe.Pointer(q.c), q)
 	return q
 }

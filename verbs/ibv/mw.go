@@ -18,6 +18,7 @@ import (
 type mw struct {
 	ctx *context
 	c   *C.struct_abi_mw
+	typ verbs.MWType
 }
 
 func (w *mw) gone() bool { return w.c == nil || w.ctx.c == nil }
@@ -35,7 +36,7 @@ func (p *pd) AllocMW(t verbs.MWType) (verbs.MW, error) {
 	if c == nil {
 		return nil, opError("alloc_mw", p.ctx.dev.name, err, "which windows the device has: MEM_WINDOW in device_cap_flags, ib_caps")
 	}
-	return &mw{p.ctx, c}, nil
+	return &mw{p.ctx, c, t}, nil
 }
 
 func (w *mw) RKey() uint32 {

@@ -23,8 +23,9 @@ import (
 )
 
 type srq struct {
-	ctx *context
-	c   *C.struct_abi_srq
+	ctx    *context
+	c      *C.struct_abi_srq
+	handle uint32 // of c, for who prints it
 }
 
 func (s *srq) gone() bool { return s.c == nil || s.ctx.c == nil }
@@ -84,7 +85,7 @@ func (p *pd) createXRCSRQ(object string, init *verbs.SRQInitAttr) (verbs.SRQ, er
 }
 
 func (c *context) newSRQ(twin *C.struct_abi_srq) *srq {
-	s := &srq{ctx: c, c: twin}
+	s := &srq{c, twin, uint32(twin.handle)}
 	c.hold(unsafe.Pointer(twin), s)
 	return s
 }

@@ -40,7 +40,7 @@ type context struct {
 	domains map[fileID]*domain // of XRC, shared by inode
 	ended   chan struct{}      // closed with the context, under mu
 
-	lastID         atomic.Uint32 // of domains of both kinds
+	lastID         atomic.Uint32 // of domains of both kinds, and of CQs
 	multicastPeers multicastPeers
 	groups         map[verbs.GID][]*qp // attached, guarded by mu
 	qkeyViolations atomic.Uint32
@@ -103,7 +103,7 @@ func (c *context) AllocPD() (verbs.PD, error) {
 	return &pd{object: c.newObject(), id: c.newID()}, nil
 }
 
-// newID returns the next number of a domain, which is not 0.
+// newID returns the next number of a domain or CQ, which is not 0.
 func (c *context) newID() uint32 {
 	for {
 		if id := c.lastID.Add(1); id != 0 {

@@ -13,6 +13,7 @@ import (
 // collect.
 type cq struct {
 	object
+	id       uint32 // for who prints it
 	ch       *channel
 	notifier *notifier // nil without a channel
 
@@ -69,7 +70,7 @@ func (c *context) CreateCQEx(init *verbs.CQInitAttrEx) (verbs.CQEx, error) {
 	case init.CompVector != 0:
 		return nil, c.err("create_cq", einval, "comp_vector is 0")
 	}
-	q := &cq{object: c.newObject(), stamps: init.Timestamps}
+	q := &cq{object: c.newObject(), id: c.newID(), stamps: init.Timestamps}
 	q.setSize(init.CQE)
 	if init.Channel != nil {
 		if err := q.attach(init.Channel); err != nil {

@@ -33,7 +33,7 @@
 // # Where what is
 //
 //	device        device.go options.go faults.go context.go port.go
-//	objects       object.go table.go list.go
+//	objects       object.go table.go list.go; string.go: what they print as
 //	shared memory layout.go layout_unsafe.go: what lies where. open.go, remote.go: a peer's memory,
 //	              opened and mapped. socket.go, serve.go: the connections between contexts
 //	memory, keys  mr.go window.go; mw.go, bind.go: memory windows

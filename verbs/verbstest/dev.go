@@ -43,6 +43,8 @@ func devicesAreNamed(e *env) {
 	}
 	found, err := verbs.Lookup(e.target.Device.Name())
 	e.ok(err)
+	e.prints(found)
+	e.prints(e.target.Device)
 	if found.Name() != e.target.Device.Name() || found.Backend() != e.target.Device.Backend() {
 		e.Errorf("found %s of %s", found.Name(), found.Backend())
 	}

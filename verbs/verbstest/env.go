@@ -49,10 +49,12 @@ func (e *env) sub(name string, f func(e *env)) {
 func own[T io.Closer](e *env, object T, err error) T {
 	e.Helper()
 	e.ok(err)
+	e.prints(object)
 	e.Cleanup(func() {
 		if !e.closed[object] {
 			e.close(object)
 		}
+		e.prints(object)
 	})
 	return object
 }

@@ -1,0 +1,32 @@
+package verbstest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// longestLine is how many bytes an object prints as at most.
+const longestLine = 99
+
+// prints checks of an object of a statement that it prints as one short line that begins with the
+// device's name, however it is printed, and not as what the object is made of: that is much, and has
+// registered memory in it.
+func (e *env) prints(object any) {
+	e.Helper()
+	if _, ok := object.(*verbs.Buffer); ok {
+		return
+	}
+	if _, ok := object.(fmt.Stringer); !ok {
+		e.Errorf("%T has no String method", object)
+		return
+	}
+	name, _, _ := strings.Cut(e.target.Device.Name(), ":") // without parameters
+	for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
+		text := fmt.Sprintf(format, object)
+		if len(text) > longestLine || strings.Contains(text, "\n") || !strings.HasPrefix(text, name) {
+			e.Errorf("%T prints by %s as %.200q: want a line of at most %d bytes that begins with %s", object, format, text, longestLine, name)
+		}
+	}
+}
