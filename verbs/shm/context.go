@@ -80,7 +80,11 @@ func open(d *device) (*context, error) {
 	// until none is left.
 	runtime.AddCleanup(c, func(f *memfd.File) { f.Unmap() }, c.dirFile)
 	c.async.init()
-	c.engine.init()
+	if err = c.engine.init(d.delays()); err != nil {
+		c.sock.Close()
+		c.dirFile.CloseFD()
+		return nil, err
+	}
 	go c.serve()
 	return c, nil
 }

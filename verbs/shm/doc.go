@@ -39,8 +39,8 @@
 //	memory, keys  mr.go window.go; mw.go, bind.go: memory windows
 //	QPs           qp.go qptype.go modify.go
 //	requester     post.go, again.go, execute.go, move.go: a request from PostSend to the peer's
-//	              completion. peer.go: the QP it is for. queue.go, overtake.go, progress.go:
-//	              requests that wait, and who goes on with them. lock.go relaxed.go release.go: locks
+//	              completion. peer.go: the QP it is for. queue.go, overtake.go, progress.go,
+//	              alarm.go: requests that wait, and who goes on with them. lock.go relaxed.go release.go: locks
 //	              and counters. turn.go: who waits until a requester is out
 //	responder     recv.go: receives and records
 //	shared        srq.go; shared.go: pools, and what is lent of them, borrow.go: the requester that takes

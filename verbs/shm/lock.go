@@ -56,10 +56,13 @@ func (q *qp) unlock() {
 		q.waits = waits
 		q.sendCQ.noteWaiting(q, waits)
 	}
-	broken, life := q.broken, q.life.Load()
-	q.broken = false
+	broken, life, rouse := q.broken, q.life.Load(), q.rouse
+	q.broken, q.rouse = false, false
 	q.seen.Unlock()
 	release(&q.entry.turns, atomic.LoadUint32(&q.entry.turns)+1)
+	if rouse {
+		q.ctx.engine.alarm.rouse()
+	}
 	if broken {
 		q.fail(life)
 	}

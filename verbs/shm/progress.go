@@ -17,6 +17,7 @@ import (
 //	                application: at once if somebody sleeps for the CQ or if the work is a READ
 //	                that its requester must be able to watch, else every lazyTick. To wake a
 //	                goroutine on a CPU that the application spins on costs more than the work.
+//	                Requests that the fault delay holds back it carries out when they are due.
 //
 // All of them call qp.proceed: the poster as it has the QP's lock, the others by qp.progress, which
 // does nothing while another one is at work on the QP.
@@ -29,6 +30,7 @@ type engine struct {
 	wake  chan struct{}
 	done  chan struct{}
 	ended chan struct{}
+	alarm *alarm // in place of wake and idle, on a device that delays requests; else nil
 }
 
 const (
@@ -37,19 +39,35 @@ const (
 	busyTick  = 20 * time.Microsecond
 )
 
-func (e *engine) init() {
-	e.queue, e.idle = map[*qp]struct{}{}, true
+func (e *engine) init(delays bool) (err error) {
+	e.queue, e.idle = map[*qp]struct{}{}, !delays
 	e.wake, e.done, e.ended = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
-	go e.run()
+	if !delays {
+		go e.run()
+		return nil
+	}
+	if e.alarm, err = newAlarm(); err == nil {
+		go e.runByAlarm()
+	}
+	return err
 }
 
 func (e *engine) stop() {
 	close(e.done)
+	if e.alarm != nil {
+		e.alarm.set(time.Now())
+	}
 	<-e.ended
 }
 
-// add has the engine look after a QP that has work waiting, or something new to find out.
+// add has the engine look after a QP that has work waiting, or something new to find out; under
+// the QP's lock.
 func (e *engine) add(q *qp) {
+	if e.alarm != nil {
+		e.queueUp(q, false)
+		q.rouse = e.alarm.note(q.slot(q.pendHead).notBefore) || q.rouse
+		return
+	}
 	now := q.sendCQ.notifier.armed() || q.pendHead != q.pendTail && q.engineOnly(&q.slot(q.pendHead).wr)
 	e.queueUp(q, now)
 }
@@ -62,6 +80,10 @@ func (e *engine) queueUp(q *qp, now bool) {
 	e.idle = false
 	e.mu.Unlock()
 	if !now {
+		return
+	}
+	if e.alarm != nil {
+		e.alarm.set(time.Now())
 		return
 	}
 	select {
@@ -88,6 +110,23 @@ func (e *engine) run() {
 		case <-timer.C:
 		case <-e.done:
 			return
+		}
+	}
+}
+
+// runByAlarm is run on a device that delays requests.
+func (e *engine) runByAlarm() {
+	defer close(e.ended)
+	for {
+		e.alarm.await()
+		select {
+		case <-e.done:
+			e.alarm.close()
+			return
+		default:
+		}
+		if next := e.round(); !next.IsZero() {
+			e.alarm.set(next)
 		}
 	}
 }

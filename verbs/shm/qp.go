@@ -63,6 +63,7 @@ type qp struct {
 	metRNR   uint64            // the message, and one, whose peer was last found not ready on purpose
 	messages uint64            // that count for RNR or loss
 	broken   bool              // a request failed: unlock ends the QP
+	rouse    bool              // unlock rouses the engine by its alarm
 	draining bool              // in SQD, work that had begun is not finished
 	leaving  []turn            // that the first request waits for, which is carried out but for that
 }

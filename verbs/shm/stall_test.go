@@ -28,7 +28,7 @@ func stalledSend(t *testing.T) (q *qp, c *cq, peer *victim) {
 		t.Fatal(s)
 	}
 	v.ctx.engine.stop()
-	t.Cleanup(v.ctx.engine.init) // Close stops it
+	t.Cleanup(func() { v.ctx.engine.init(false) }) // Close stops it
 	_, err = v.qp.PostSend(&verbs.SendWR{WRID: 7, Opcode: verbs.OpSend, SendFlags: verbs.SendSignaled})
 	check(t, err)
 	return v.qp, v.cq.(*cq), peer

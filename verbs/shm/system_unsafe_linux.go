@@ -22,6 +22,19 @@ func awaitToken(fd int, most time.Duration) {
 	unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p)), 1, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
 }
 
+// makeEvent makes an eventfd: what signalEvent adds to it awaitEvent takes.
+func makeEvent() (fd int, err error) { return unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK) }
+
+func signalEvent(fd int) { unix.Write(fd, []byte{7: 1}) }
+
+// awaitEvent waits until the eventfd is signaled, for so long at most. It may return early.
+func awaitEvent(fd int, most time.Duration) {
+	limit := unix.NsecToTimespec(int64(most))
+	unix.Ppoll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, &limit, nil)
+	var count [8]byte
+	unix.Read(fd, count[:])
+}
+
 // lasting tells whether the memory of a file is there as long as it is mapped: a memfd that
 // cannot shrink, and not of huge pages.
 func lasting(fd int) bool {
