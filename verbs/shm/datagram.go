@@ -175,7 +175,7 @@ func (q *qp) fill(sges []verbs.SGE, packet []byte) verbs.WCStatus {
 			return verbs.WCLocProtErr
 		}
 		n := min(len(dst), len(packet))
-		q.message = append(q.message, place.Piece{Dst: dst[:n], Src: packet[:n], Base: s.Addr})
+		q.message = append(q.message, place.Piece{Dst: dst[:n], Src: packet[:n], Base: addressOf(dst)})
 		packet = packet[n:]
 	}
 	q.place(q.filled)

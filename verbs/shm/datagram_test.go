@@ -317,3 +317,23 @@ func FuzzDatagram(f *testing.F) {
 		}
 	})
 }
+
+// TestDatagramKeepsBlocks: a message is stored by the blocks of memory that it goes to, whatever
+// addresses a region has.
+func TestDatagramKeepsBlocks(t *testing.T) {
+	m := newMailbox(t)
+	for _, from := range []int{0, 1, 64, 127} {
+		mr, err := m.pd.RegMR(m.buf.Bytes()[from:], verbs.AccessLocalWrite|verbs.AccessZeroBased)
+		check(t, err)
+		sges := []verbs.SGE{{Addr: 0, Length: 100, LKey: mr.LKey()}, {Addr: 200, Length: 300, LKey: mr.LKey()}}
+		if status := m.qp.fill(sges, make([]byte, 400)); status != verbs.WCSuccess {
+			t.Fatal(status)
+		}
+		for i, p := range m.qp.message[:len(sges)] { // what was placed
+			if at := addressOf(p.Dst); p.Base%verbs.BlockSize != at%verbs.BlockSize {
+				t.Errorf("region from byte %d: piece %d goes to %#x, and is placed as one to %#x", from, i, at, p.Base)
+			}
+		}
+		check(t, mr.Close())
+	}
+}

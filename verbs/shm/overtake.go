@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -58,18 +59,48 @@ func (q *qp) drawLate(number uint32) bool {
 	return s.OneIn(lateEvery)
 }
 
-// meetsLate tells whether a WRITE that waits goes to memory of this one.
+// meetsLate tells whether a WRITE that waits goes to memory of this one. It may name that by other
+// addresses, through another region. A WRITE to memory that no region shows takes its turn.
 func (q *qp) meetsLate(wr *verbs.SendWR) bool {
-	first, _ := wr.RDMA()
-	n := total(sgesOf(wr.SGList, wr.NumSGE))
+	if q.pendHead == q.pendTail {
+		return false
+	}
+	s, ok := q.farSpan(wr)
 	for i := q.pendHead; i != q.pendTail; i++ {
 		w := q.slot(i)
-		at, _ := w.wr.RDMA()
-		if !w.placed && first < at+total(w.sges) && at < first+n {
+		if w.placed {
+			continue
+		}
+		if late, known := q.farSpan(&w.wr); !ok || !known || late.meets(s) {
 			return true
 		}
 	}
 	return false
+}
+
+// span is memory of the peer: the bytes from one offset up to another of a memfd.
+type span struct{ inode, from, to uint64 }
+
+func (s span) meets(o span) bool { return s.inode == o.inode && s.from < o.to && o.from < s.to }
+
+// farSpan returns the memory that a WRITE goes to. It is false if the key is of no region now, or
+// of one that does not have all of the memory.
+func (q *qp) farSpan(wr *verbs.SendWR) (s span, ok bool) {
+	n := total(sgesOf(wr.SGList, wr.NumSGE))
+	if n == 0 {
+		return s, true
+	}
+	addr, key := wr.RDMA()
+	r, i := q.remote.Load(), keyIndex(key)
+	if r == nil || i >= maxMR || key == 0 {
+		return s, false
+	}
+	e := &r.dir.mrs[i]
+	there := atomic.LoadUint32(&e.key) == key
+	off, length := addr-atomic.LoadUint64(&e.addr), atomic.LoadUint64(&e.length) // off is huge if addr is below
+	from := atomic.LoadUint64(&e.offset) + off
+	s = span{atomic.LoadUint64(&e.inode), from, from + n}
+	return s, there && off <= length && n <= length-off && atomic.LoadUint32(&e.key) == key
 }
 
 // performEarly carries out a WRITE before those that wait. One that would fail does so in its

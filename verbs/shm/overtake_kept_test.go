@@ -146,6 +146,68 @@ func TestLastWriteWins(t *testing.T) {
 	})
 }
 
+// TestLastWriteWinsThroughAnotherRegion: nor does it matter through which regions they come, and
+// by what addresses.
+func TestLastWriteWinsThroughAnotherRegion(t *testing.T) {
+	const first = 64 // byte of the memory that the other region begins with
+	type address struct {
+		addr uint64 // of that byte
+		rkey uint32
+	}
+	register := func(t *testing.T, s *side, access verbs.Access) verbs.MR {
+		mr := must(s.pd.RegMRIova(s.mem[first:], 1<<40+first, allRights|access))(t)
+		t.Cleanup(func() { noError(t, mr.Close()) })
+		return mr
+	}
+	for name, other := range map[string]func(t *testing.T, s *side) address{
+		"iova": func(t *testing.T, s *side) address {
+			mr := register(t, s, 0)
+			return address{mr.Addr(), mr.RKey()}
+		},
+		"zero-based": func(t *testing.T, s *side) address {
+			mr := register(t, s, verbs.AccessZeroBased)
+			return address{mr.Addr(), mr.RKey()}
+		},
+		"registered again": func(t *testing.T, s *side) address {
+			_, mr := s.register(t, pageSize, allRights|verbs.AccessZeroBased)
+			noError(t, mr.(verbs.Reregistrar).Rereg(verbs.ReregTranslation, nil, s.mem[first:], 0))
+			return address{mr.Addr(), mr.RKey()}
+		},
+		"zero-based window": func(t *testing.T, s *side) address {
+			mr := register(t, s, verbs.AccessMWBind)
+			w := must(s.pd.(verbs.MWAllocator).AllocMW(verbs.MWType1))(t)
+			t.Cleanup(func() { noError(t, w.Close()) })
+			noError(t, w.Bind(s.qp, &verbs.MWBind{SendFlags: verbs.SendSignaled, Info: verbs.MWBindInfo{
+				MR: mr.(verbs.BindableMR), Addr: mr.Addr(), Length: pageSize, Access: verbs.AccessRemoteWrite | verbs.AccessZeroBased,
+			}}))
+			pollOne(t, s.sendCQ, 0, verbs.WCSuccess)
+			return address{0, w.RKey()}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachBurst(t, 1, func(t *testing.T, u *burst) {
+				at := other(t, u.b)
+				for round := range uint64(lateRounds) {
+					list := slices.Clone(u.list)
+					for i := range list {
+						atomicWords(u.a.mem)[8*i].Store(round<<8 | uint64(i))
+						list[i] = list[i].toward(u.b, first+8)
+						if i%2 == 1 {
+							list[i].raddr, list[i].rkey = at.addr+8, at.rkey
+						}
+					}
+					list[lateWrites-1].flags = verbs.SendSignaled
+					u.a.mustPost(t, list...)
+					noError(t, spinFor(u.a.sendCQ))
+					if got, want := atomicWords(u.b.mem)[first/8+1].Load(), round<<8|(lateWrites-1); got != want {
+						t.Fatalf("round %d: %#x stays, want %#x", round, got, want)
+					}
+				}
+			})
+		})
+	}
+}
+
 // TestLateWritesComeAlone: WRITEs of which nobody polls a completion come all the same.
 func TestLateWritesComeAlone(t *testing.T) {
 	eachBurst(t, 5, func(t *testing.T, u *burst) {
