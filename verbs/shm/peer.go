@@ -121,17 +121,20 @@ func (q *qp) begin(p *peer, epoch uint32) bool {
 	return true
 }
 
-// published counts the records that the connection has seen. They are of one lap, or of two that
-// follow each other, so that no two numbers are far apart, and the count may have wrapped.
-func (p *peer) published() (n uint32) {
+// published counts the records that the connection has seen, a number that wraps around. The first
+// place is empty only if all are.
+func (p *peer) published() uint32 {
+	n := p.records[0].number()
 	for i := range p.records {
-		seq := uint32(atomic.LoadUint64(&p.records[i][1]) >> recSeqAt)
-		if i == 0 || int32(seq-n) > 0 {
-			n = seq
+		if at := p.records[i].number(); int32(at-n) > 0 {
+			n = at
 		}
 	}
 	return n
 }
+
+// number is the number of the receive that a record is of, plus one; 0: the record is empty.
+func (r *record) number() uint32 { return uint32(atomic.LoadUint64(&r[1]) >> recSeqAt) }
 
 // selectSRQ finds the shared receive queue that a request of XRC names. Its PD is the one
 // whose memory the request may use: a QP of type XRC_RECV has none.

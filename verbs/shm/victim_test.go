@@ -24,6 +24,11 @@ func check(t testing.TB, err error) {
 
 func newVictim(t testing.TB) *victim {
 	t.Helper()
+	return newVictimOf(t, verbs.QPTypeRC)
+}
+
+func newVictimOf(t testing.TB, typ verbs.QPType) *victim {
+	t.Helper()
 	ctx, err := open(listed[0])
 	check(t, err)
 	t.Cleanup(func() { ctx.Close() })
@@ -36,7 +41,7 @@ func newVictim(t testing.TB) *victim {
 	check(t, err)
 	v.cq, _ = ctx.CreateCQ(64, nil, 0)
 	q, err := pd.CreateQP(&verbs.QPInitAttr{
-		SendCQ: v.cq, RecvCQ: v.cq, Type: verbs.QPTypeRC,
+		SendCQ: v.cq, RecvCQ: v.cq, Type: typ,
 		Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1, MaxRecvSGE: 1},
 	})
 	check(t, err)
@@ -50,7 +55,11 @@ func (v *victim) endpoint() verbs.Endpoint {
 
 // connect takes the victim's QP to RTS with a timeout of 1 ms.
 func (v *victim) connect(to verbs.Endpoint) error {
-	err := verbs.Connect(v.qp, verbs.Path{Port: 1}, remoteRights|verbs.AccessLocalWrite, v.endpoint(), to)
+	connect := verbs.Connect
+	if v.qp.typ == verbs.QPTypeUC {
+		connect = verbs.ConnectUC
+	}
+	err := connect(v.qp, verbs.Path{Port: 1}, remoteRights|verbs.AccessLocalWrite, v.endpoint(), to)
 	v.qp.lock()
 	v.qp.attr.Timeout, v.qp.attr.RetryCnt = 8, 1
 	v.qp.unlock()
