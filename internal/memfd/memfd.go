@@ -112,6 +112,29 @@ func (f *File) init(mapped, size, seals int) error {
 	return nil
 }
 
+// Renew puts new memory in the place of the file's, zeros that have another descriptor. Others who
+// have mapped what was there before keep it, and share nothing with this process any more. If it
+// fails the file is as it was. It is for files of New, and does not heed holds.
+func (f *File) Renew(name string) error {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return fmt.Errorf("memfd_create %s: %w%s", name, err, cure(err))
+	}
+	if err = unix.Ftruncate(fd, int64(cap(f.bytes))); err == nil {
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL)
+	}
+	if err == nil {
+		err = mapOver(fd, f.bytes)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return fmt.Errorf("make %d bytes of new memory: %w", cap(f.bytes), err)
+	}
+	unix.Close(f.fd)
+	f.fd = fd
+	return nil
+}
+
 func roundUp(n, page int) int { return (n + page - 1) / page * page }
 
 // FD returns the descriptor, valid until Close.

@@ -24,6 +24,9 @@ func (f *File) FD() int { return -1 }
 // Bytes returns nothing.
 func (f *File) Bytes() []byte { return nil }
 
+// Renew fails.
+func (f *File) Renew(string) error { return errLinux }
+
 // Addr is 0.
 func (f *File) Addr() uint64 { return 0 }
 

@@ -175,3 +175,32 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestRenew: the memory is new, at the same address, and who has mapped the old one keeps that.
+func TestRenew(t *testing.T) {
+	f := newFile(t, 5000)
+	old, err := unix.Mmap(f.FD(), 0, 5000, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(old)
+	b := f.Bytes()
+	b[4999] = 1
+	if err := f.Renew("test"); err != nil {
+		t.Fatal(err)
+	}
+	if old[0] = 2; b[0] != 0 || b[4999] != 0 || old[4999] != 1 {
+		t.Errorf("bytes %d and %d, and %d in the old memory", b[0], b[4999], old[4999])
+	}
+	again, err := unix.Mmap(f.FD(), 0, 5000, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(again)
+	if b[1] = 3; again[1] != 3 {
+		t.Error("the descriptor is not that of the new memory")
+	}
+	if err := unix.Ftruncate(f.FD(), 4096); err != unix.EPERM {
+		t.Errorf("truncated: %v", err)
+	}
+}

@@ -11,6 +11,13 @@ import (
 // addrOf returns the address of b's first byte.
 func addrOf(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
 
+// mapOver maps the descriptor in the place of what is mapped there.
+func mapOver(fd int, there []byte) error {
+	_, err := unix.MmapPtr(fd, 0, unsafe.Pointer(unsafe.SliceData(there)), uintptr(cap(there)),
+		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED)
+	return err
+}
+
 // bindMode is MPOL_BIND: pages come from the nodes of the mask and from nowhere else.
 const bindMode = 2
 

@@ -73,7 +73,9 @@
 //	                                   remote's end
 //	receive queue     QP               QP.Close         peers have it mapped until they leave
 //	                                                    the connection; who polls may look at it
-//	                                                    as long as the QP is referenced
+//	                                                    as long as the QP is referenced. RESET gives
+//	                                                    the QP a new one if the peer's requester was
+//	                                                    not out after 5 s
 //	connection        RTR              RESET, Close;    awaitPeerOut: after the state has
 //	                                   epoch tells one  changed, the peer's requester is waited
 //	                                   from the next    for. life tells whether a failure is of
@@ -115,8 +117,10 @@
 // REM_OP_ERR if a receive named the memory, or LOC_PROT_ERR if the memory is the
 // requester's own. Closing waits for that only. If the process of a peer has stopped
 // in the middle (SIGSTOP), Close returns ETIMEDOUT after 5 s: what is left of that 1 MiB
-// is stored when the process goes on. Who knows before that peers are lost says so by the
-// context's AbandonPeers, and nothing waits for them any more.
+// is stored when the process goes on. RESET waits as long, and then leaves the receive queue to that
+// peer: it completes no receive of a later connection, but it may still store up to 1 MiB in the
+// regions that its request names. Who knows before that peers are lost says so by the context's
+// AbandonPeers, and nothing waits for them any more.
 //
 // Peers unmap memory when the last region on it is closed. Rereg makes a new region with keys of
 // its own, and then closes the old one.

@@ -65,7 +65,7 @@ type qpEntry struct {
 	turns uint32 // odd: the owner's requester is at work in the peer's memory; see lock
 	_     [15]uint32
 
-	// Of the receive queue; written before num.
+	// Of the receive queue; written before num, and fd and inode once more if it gets other memory.
 	slots  uint32
 	maxSGE uint32
 	fd     uint32 // of its memfd; see remote.open

@@ -26,8 +26,7 @@ func (q *qp) Modify(a *verbs.QPAttr, mask verbs.QPAttrMask) error {
 	}
 	switch {
 	case to == verbs.QPReset:
-		q.reset()
-		return nil
+		return q.reset()
 	case to == verbs.QPErr:
 		q.failLocked()
 		return nil
@@ -170,8 +169,19 @@ func (q *qp) connect(a *verbs.QPAttr) error {
 	return nil
 }
 
-func (q *qp) reset() {
+// reset takes the QP to RESET. If a peer that does not go on may be at work in the receive queue, that
+// is left to it, and there is a new one.
+func (q *qp) reset() error {
 	q.disconnect(verbs.QPReset)
+	if q.peerInside {
+		if err := q.recv.renew(); err != nil {
+			q.recv.closed.Store(true)
+			q.setState(verbs.QPErr)
+			return q.err("modify_qp", enomem, "the peer's process has stopped within a request, so that the QP needs a new receive queue: "+err.Error())
+		}
+		q.showQueue()
+		q.peerInside = false
+	}
 	q.recv.mu.Lock()
 	q.recvCQ.mu.Lock()
 	q.recv.reset()
@@ -180,4 +190,5 @@ func (q *qp) reset() {
 	q.recv.mu.Unlock()
 	q.reached = false
 	q.sendDone.Store(0) // not before: a thread that polls may set it until completions are purged
+	return nil
 }

@@ -15,6 +15,7 @@ type peer struct {
 	num      uint32
 	entry    *qpEntry
 	mem      []byte // its receive queue
+	inode    uint64 // of that
 	header   *recvHeader
 	layout   recvLayout
 	records  []record
@@ -46,7 +47,7 @@ func (q *qp) attach(r *remote) (*peer, error) {
 	if atomic.LoadUint32(&e.num) != num || verbs.QPType(atomic.LoadUint32(&e.typ)) != q.peerType() || !l.valid() || inode == 0 {
 		return nil, errPeer
 	}
-	p := &peer{remote: r, num: num, entry: e, layout: l}
+	p := &peer{remote: r, num: num, entry: e, layout: l, inode: inode}
 	var err error
 	if cq != 0 {
 		if p.notifier, err = r.notifier(cq); err != nil {
@@ -73,13 +74,17 @@ func (q *qp) reach() (*peer, outcome) {
 	if r == nil || r.dead.Load() || q.down {
 		return nil, silent
 	}
-	if q.peer == nil {
+	if was := q.peer; was == nil || was.inode != atomic.LoadUint64(&was.entry.inode) {
 		p, err := q.attach(r)
 		switch {
 		case passing(err):
 			return nil, lacking
 		case err != nil:
 			return nil, silent
+		}
+		if was != nil {
+			p.epoch, p.invalid = was.epoch, was.invalid
+			was.unmap()
 		}
 		q.peer = p
 	}

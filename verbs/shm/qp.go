@@ -29,12 +29,13 @@ type qp struct {
 
 	modify sync.Mutex // one change of state at a time; closed is written under it and the context's lock
 
-	initAttr verbs.QPInitAttr       // what Query tells of it
-	reached  bool                   // COMM_EST has been raised; guarded by modify
-	life     atomic.Uint32          // counts the moves to RESET, so that a failure ends no later connection
-	attr     verbs.QPAttr           // guarded by lock, written under modify too
-	state    atomic.Uint32          // verbs.QPState
-	remote   atomic.Pointer[remote] // where the peer is; written under modify
+	initAttr   verbs.QPInitAttr       // what Query tells of it
+	reached    bool                   // COMM_EST has been raised; guarded by modify
+	peerInside bool                   // an earlier peer's requester may be at work in recv's memory; guarded by modify
+	life       atomic.Uint32          // counts the moves to RESET, so that a failure ends no later connection
+	attr       verbs.QPAttr           // guarded by lock, written under modify too
+	state      atomic.Uint32          // verbs.QPState
+	remote     atomic.Pointer[remote] // where the peer is; written under modify
 
 	opened  sync.Mutex
 	handles []verbs.QP // that are not closed: of XRC_RECV any number, else the QP; guarded by opened
@@ -173,10 +174,16 @@ func (q *qp) show(num uint32) {
 	if q.sharing() {
 		e.sharing, e.xrcd = 1, q.pool.id
 	}
-	r := &q.recv
-	e.slots, e.maxSGE, e.fd, e.inode, e.cq = r.layout.n, r.layout.maxSGE, uint32(r.file.FD()), r.inode, q.recvCQ.notifier.number()
+	e.slots, e.maxSGE, e.cq = q.recv.layout.n, q.recv.layout.maxSGE, q.recvCQ.notifier.number()
+	q.showQueue()
 	q.setState(verbs.QPReset)
 	atomic.StoreUint32(&e.num, num)
+}
+
+// showQueue shows peers where the receive queue is.
+func (q *qp) showQueue() {
+	atomic.StoreUint32(&q.entry.fd, uint32(q.recv.file.FD()))
+	atomic.StoreUint64(&q.entry.inode, q.recv.inode)
 }
 
 func (q *qp) QPNum() uint32 { return q.num }
@@ -286,7 +293,9 @@ func (q *qp) disconnect(state verbs.QPState) {
 	q.attr, q.posted, q.pendHead, q.pendTail = verbs.QPAttr{}, 0, 0, 0
 	q.broken, q.draining, q.leaving = false, false, nil
 	q.unlock()
-	q.awaitPeerOut()
+	if q.awaitPeerOut() != nil {
+		q.peerInside = true
+	}
 	if q.sharing() {
 		q.reclaimReceives()
 	}

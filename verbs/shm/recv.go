@@ -41,7 +41,7 @@ type recvSlot struct {
 func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
 	r.qp, r.layout = q, layoutFor(cap.MaxRecvWR, cap.MaxRecvSGE)
 	var err error
-	if r.file, err = memfd.New("ibperf-receives", r.layout.size()); err != nil {
+	if r.file, err = memfd.New(receivesName, r.layout.size()); err != nil {
 		return err
 	}
 	r.header, r.records = view[recvHeader](r.file.Bytes(), 0), viewRecords(r.file.Bytes(), r.layout.n)
@@ -50,6 +50,21 @@ func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
 	}
 	if r.inode, err = inodeOf(r.file.FD()); err != nil {
 		r.file.Close()
+	}
+	return err
+}
+
+const receivesName = "ibperf-receives"
+
+// renew gives the queue other memory, as a peer may be at work in what it has: what that does
+// there when it goes on, nobody sees.
+func (r *recvQueue) renew() error {
+	if err := r.file.Renew(receivesName); err != nil {
+		return err
+	}
+	inode, err := inodeOf(r.file.FD())
+	if err == nil {
+		r.inode = inode
 	}
 	return err
 }

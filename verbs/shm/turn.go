@@ -97,8 +97,8 @@ func await(list []turn) error {
 func (c *context) AbandonPeers() { c.abandoned.Store(true) }
 
 // awaitPeerOut returns when the peer's requester does not work in this QP's memory any
-// more: it looks at the state after it has changed its word.
-func (q *qp) awaitPeerOut() { await(q.peerTurn(nil)) }
+// more: it looks at the state after it has changed its word. The error tells of one that may do so.
+func (q *qp) awaitPeerOut() error { return await(q.peerTurn(nil)) }
 
 // turns returns the requesters at work that of appends for each QP: ownTurn, peerTurn or both. When
 // they have been out, none works with what it found in the tables before the last change was counted.
