@@ -49,21 +49,33 @@ func (q *qp) tryLock() bool {
 }
 
 // unlock gives the requester back after endRun, tells the send CQ if work has begun or ceased
-// to wait for those who poll it, and ends the QP if a request has failed.
+// to wait for those who poll it, and then does what is to be done without the lock.
 func (q *qp) unlock() {
 	q.endRun()
 	if waits := q.pendHead != q.pendTail && !q.engineOnly(&q.slot(q.pendHead).wr); waits != q.waits {
 		q.waits = waits
 		q.sendCQ.noteWaiting(q, waits)
 	}
-	broken, life, rouse := q.broken, q.life.Load(), q.rouse
-	q.broken, q.rouse = false, false
+	then, life := q.then, q.life.Load()
+	q.then = 0
 	q.seen.Unlock()
 	release(&q.entry.turns, atomic.LoadUint32(&q.entry.turns)+1)
-	if rouse {
+	if then != 0 {
+		q.unlocked(then, life)
+	}
+}
+
+// What unlock does afterwards, by a bit each.
+const (
+	endQP       = 1 << iota // a request has failed
+	rouseEngine             // by its alarm
+)
+
+func (q *qp) unlocked(then uint8, life uint32) {
+	if then&rouseEngine != 0 {
 		q.ctx.engine.alarm.rouse()
 	}
-	if broken {
+	if then&endQP != 0 {
 		q.fail(life)
 	}
 }

@@ -194,7 +194,7 @@ func (q *qp) finish(wr *verbs.SendWR, number uint32, status verbs.WCStatus) {
 	case q.unreliable():
 		q.setState(verbs.QPSQE)
 	default:
-		q.broken = true
+		q.then |= endQP
 		q.setState(verbs.QPErr)
 	}
 	q.sendCQ.push(&e, status != verbs.WCSuccess)

@@ -65,7 +65,9 @@ func (e *engine) stop() {
 func (e *engine) add(q *qp) {
 	if e.alarm != nil {
 		e.queueUp(q, false)
-		q.rouse = e.alarm.note(q.slot(q.pendHead).notBefore) || q.rouse
+		if e.alarm.note(q.slot(q.pendHead).notBefore) {
+			q.then |= rouseEngine
+		}
 		return
 	}
 	now := q.sendCQ.notifier.armed() || q.pendHead != q.pendTail && q.engineOnly(&q.slot(q.pendHead).wr)

@@ -29,13 +29,12 @@ type qp struct {
 
 	modify sync.Mutex // one change of state at a time; closed is written under it and the context's lock
 
-	initAttr   verbs.QPInitAttr       // what Query tells of it
-	reached    bool                   // COMM_EST has been raised; guarded by modify
-	peerInside bool                   // an earlier peer's requester may be at work in recv's memory; guarded by modify
-	life       atomic.Uint32          // counts the moves to RESET, so that a failure ends no later connection
-	attr       verbs.QPAttr           // guarded by lock, written under modify too
-	state      atomic.Uint32          // verbs.QPState
-	remote     atomic.Pointer[remote] // where the peer is; written under modify
+	initAttr verbs.QPInitAttr       // what Query tells of it
+	reached  bool                   // COMM_EST has been raised; guarded by modify
+	life     atomic.Uint32          // counts the moves to RESET, so that a failure ends no later connection
+	attr     verbs.QPAttr           // guarded by lock, written under modify too
+	state    atomic.Uint32          // verbs.QPState
+	remote   atomic.Pointer[remote] // where the peer is; written under modify
 
 	opened  sync.Mutex
 	handles []verbs.QP // that are not closed: of XRC_RECV any number, else the QP; guarded by opened
@@ -63,10 +62,11 @@ type qp struct {
 	down     bool              // the link; see Options
 	metRNR   uint64            // the message, and one, whose peer was last found not ready on purpose
 	messages uint64            // that count for RNR or loss
-	broken   bool              // a request failed: unlock ends the QP
-	rouse    bool              // unlock rouses the engine by its alarm
+	then     uint8             // what unlock does afterwards
 	draining bool              // in SQD, work that had begun is not finished
 	leaving  []turn            // that the first request waits for, which is carried out but for that
+
+	peerInside bool // an earlier peer's requester may be at work in recv's memory; guarded by modify
 }
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
@@ -214,7 +214,7 @@ func (q *qp) failLocked() {
 	q.draining = false
 	q.setState(verbs.QPErr)
 	q.flushPending()
-	q.broken = false
+	q.then &^= endQP
 	q.unlock()
 	q.awaitPeerOut()
 	q.tellWhy()
@@ -291,7 +291,8 @@ func (q *qp) disconnect(state verbs.QPState) {
 	q.lock()
 	q.setState(state)
 	q.attr, q.posted, q.pendHead, q.pendTail = verbs.QPAttr{}, 0, 0, 0
-	q.broken, q.draining, q.leaving = false, false, nil
+	q.then &^= endQP
+	q.draining, q.leaving = false, nil
 	q.unlock()
 	if q.awaitPeerOut() != nil {
 		q.peerInside = true
