@@ -41,8 +41,8 @@ func exchange[T any](c connPeer, step string, mine T) (theirs T, err error) {
 	if err != nil {
 		return theirs, err
 	}
-	if err := json.Unmarshal(in, &theirs); err != nil {
-		return theirs, fmt.Errorf("read the peer's step %q: %w", step, err)
+	if err := Decode(in, &theirs); err != nil {
+		return theirs, &MessageError{step, err}
 	}
 	return theirs, nil
 }

@@ -7,7 +7,8 @@ import (
 	"net"
 	"os"
 	"strings"
-	"unicode"
+
+	"github.com/ibperf/ibperf/internal/terminal"
 )
 
 // ErrProtocol is matched by the error of a connection whose peer sent what is not a frame of
@@ -47,6 +48,20 @@ func (e *PeerError) Unwrap() error { return e.cause }
 func protocolErrorf(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrProtocol, fmt.Errorf(format, args...))
 }
+
+// MessageError says that a message of the peer is not what the step asks for, or has a figure
+// that cannot be.
+type MessageError struct {
+	Step string // of the exchange, such as "row"
+	Err  error
+}
+
+func (e *MessageError) Error() string {
+	return fmt.Sprintf("the peer's message %q is wrong: %v", e.Step, e.Err)
+}
+
+// Unwrap returns what is wrong with it.
+func (e *MessageError) Unwrap() error { return e.Err }
 
 // versionError says that the peer has another version of the protocol. It matches ErrProtocol.
 type versionError struct{ theirs byte }
@@ -101,13 +116,7 @@ func plain(err error) string {
 // characters, no longer than MaxReason.
 func cleanReason(s string) string {
 	var b strings.Builder
-	for _, r := range strings.ToValidUTF8(s, "?") {
-		switch {
-		case unicode.IsSpace(r):
-			r = ' '
-		case !unicode.IsPrint(r):
-			r = '?'
-		}
+	for _, r := range terminal.Clean(s) {
 		if b.Len()+len(string(r)) > MaxReason {
 			break
 		}

@@ -12,7 +12,7 @@ var ConformExitStatus = []string{
 	"interrupted, output not written, or anything not below",
 	"options wrong, or devices that cannot reach each other",
 	"no usable device, here or at the server, no permission, or a device without RC, which is held to no statement",
-	"peer unreachable, lost or timed out",
+	"peer unreachable, lost or timed out, or its messages wrong",
 	"", "", "",
 	"a statement does not hold",
 }

@@ -11,7 +11,7 @@ var ExitStatus = []string{
 	"interrupted, output not written, or anything not below",
 	"options wrong, or in conflict with the peer's",
 	"no usable device, here or at the server, or no permission",
-	"peer unreachable, lost or timed out",
+	"peer unreachable, lost or timed out, or its messages wrong",
 	"--verify found wrong data",
 	"completion mode refused: the device does not promise what it needs",
 	"a figure was below --limit_bw or --limit_msgrate",

@@ -77,16 +77,28 @@ func csvLine(f *result.File, r *result.Row, fields []string) ([]string, error) {
 	}
 	var cells, warnings []string
 	for _, c := range csvRun {
-		cells = append(cells, c.value(f))
+		cells = append(cells, csvText(c.value(f)))
 	}
 	for _, field := range fields {
-		cells = append(cells, csvCell(row, field))
+		cells = append(cells, csvText(csvCell(row, field)))
 	}
 	for _, w := range slices.Concat(f.Warnings, r.Warnings) {
 		warnings = append(warnings, w.ID)
 	}
 	slices.Sort(warnings)
-	return append(cells, strings.Join(slices.Compact(warnings), " ")), nil
+	return append(cells, csvText(strings.Join(slices.Compact(warnings), " "))), nil
+}
+
+// csvText puts an apostrophe in front of a text that a spreadsheet would take for a formula.
+// Numbers stay as they are.
+func csvText(cell string) string {
+	if cell == "" || !strings.Contains("=+-@\t\r\n", cell[:1]) {
+		return cell
+	}
+	if _, err := strconv.ParseFloat(cell, 64); err == nil && strings.Trim(cell, "+-.0123456789eE") == "" {
+		return cell
+	}
+	return "'" + cell
 }
 
 // csvCell is a member of a row in JSON, empty if it is not there.

@@ -120,6 +120,34 @@ func TestCSVHasTheFilesNumbers(t *testing.T) {
 	}
 }
 
+// A text of a peer is no formula to a spreadsheet, and a number is one.
+func TestCSVHasNoFormulas(t *testing.T) {
+	for text, want := range map[string]string{
+		"=1+1": "'=1+1", "+cmd|' /C calc'!A0": "'+cmd|' /C calc'!A0", "-2+3": "'-2+3", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "'\r=1",
+		"-1.5": "-1.5", "-1e-9": "-1e-9", "+5": "+5", "-inf": "'-inf", "-": "'-", "": "", "a=b": "a=b", "größer": "größer",
+	} {
+		f := synthetic.File(t, "write", result.KindLatency, []int{2}, "poll")
+		f.Local.Host, f.Local.Device.Name = text, text
+		f.Rows[0].Peer.Relaxation = text
+		lines, err := csv.NewReader(strings.NewReader(inFormat(t, option.FormatCSV, f))).ReadAll()
+		if err != nil || len(lines) != 2 {
+			t.Fatalf("%d lines, %v", len(lines), err)
+		}
+		seen := 0
+		for i, name := range lines[0] {
+			if name == "host" || name == "device" || name == "peer.relaxation" {
+				seen++
+				if got := lines[1][i]; got != want {
+					t.Errorf("%q is %q in column %s, want %q", text, got, name, want)
+				}
+			}
+		}
+		if seen < 2 {
+			t.Fatalf("%d columns of text in %q", seen, lines[0])
+		}
+	}
+}
+
 func TestBareNumbers(t *testing.T) {
 	lat := synthetic.File(t, "write", result.KindLatency, []int{2}, "poll").Rows[0]
 	bw := synthetic.File(t, "write", result.KindBandwidth, []int{2}, "poll").Rows[0]

@@ -2,22 +2,13 @@ package reports
 
 import (
 	"strings"
-	"unicode"
+
+	"github.com/ibperf/ibperf/internal/terminal"
 )
 
-// Clean makes a string from a file or a peer fit for a terminal and for SVG: no
-// control characters, no broken UTF-8, one line.
-func Clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t', r == '\r':
-			return ' '
-		case !unicode.IsPrint(r):
-			return unicode.ReplacementChar
-		}
-		return r
-	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
-}
+// Clean makes a string from a file or a peer fit for a terminal and for SVG, as
+// [terminal.Clean] does.
+func Clean(s string) string { return terminal.Clean(s) }
 
 // Shorten cuts a string that has no place on a plot at n characters.
 func Shorten(s string, n int) string {

@@ -52,7 +52,8 @@ func (o options) depth() reports.Depth {
 }
 
 // run is the program without its process.
-func run(args []string, stdout, stderr io.Writer) int {
+func run(args []string, out, errs io.Writer) int {
+	stdout, stderr := terminal.NewWriter(out), terminal.NewWriter(errs)
 	opts, err := parse(args, stdout)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):

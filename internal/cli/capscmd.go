@@ -12,6 +12,7 @@ import (
 
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/internal/caps"
+	"github.com/ibperf/ibperf/internal/terminal"
 	"github.com/ibperf/ibperf/internal/version"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
@@ -31,7 +32,7 @@ type capsOptions struct {
 // Caps runs ib_caps: args with the program's name, as in os.Args. It returns
 // the exit status.
 func Caps(args []string, stdout, stderr io.Writer) int {
-	c := &console{out: stdout, err: stderr}
+	c := newConsole(stdout, stderr)
 	return guarded(capsProgram, c, func(context.Context) error { return runCaps(c, args[1:]) })
 }
 
@@ -137,7 +138,7 @@ func (v *visit) keepCaps(peer json.RawMessage) error {
 func writeJSON(path string, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err == nil {
-		err = os.WriteFile(path, append(data, '\n'), 0o666)
+		err = os.WriteFile(path, append(terminal.EscapeJSON(data), '\n'), 0o666)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, bare(err))

@@ -11,7 +11,7 @@ import (
 func TestCaps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "caps.json")
 	out := &buffer{}
-	if err := runCaps(&console{out: out, err: out}, []string{"-d", "shm_block128", "--out_json_file", path}); err != nil {
+	if err := runCaps(newConsole(out, out), []string{"-d", "shm_block128", "--out_json_file", path}); err != nil {
 		t.Fatal(err)
 	}
 	promise := "aligned 128-byte blocks"
@@ -39,14 +39,14 @@ func TestCapsRefuses(t *testing.T) {
 		"--out_json_file /dev/null/x": {StatusOther, "not a directory"},
 	} {
 		out := &buffer{}
-		err := runCaps(&console{out: out, err: out}, strings.Fields(args))
+		err := runCaps(newConsole(out, out), strings.Fields(args))
 		wantEnd(t, args, err, want.status, want.text)
 	}
 }
 
 func TestCapsHelp(t *testing.T) {
 	out := &buffer{}
-	if err := runCaps(&console{out: out, err: out}, []string{"-h"}); err != nil || !strings.Contains(out.String(), "--ib-dev") {
+	if err := runCaps(newConsole(out, out), []string{"-h"}); err != nil || !strings.Contains(out.String(), "--ib-dev") {
 		t.Errorf("help: %s, %v", out, err)
 	}
 }

@@ -81,11 +81,11 @@ func askServer(conn *oob.Conn, session string, d verbs.Device) (a conformAnswer,
 	if err != nil {
 		return a, err
 	}
-	if err := json.Unmarshal(data, &a); err != nil {
+	if err := oob.Decode(data, &a); err != nil {
 		return a, &peerFault{fmt.Errorf("read the server's answer: %w", err)}
 	}
 	if a.Refusal != "" {
-		return a, &oob.PeerError{Peer: conn.RemoteAddr(), Class: a.Class, Reason: printable(a.Refusal), Aborted: true}
+		return a, &oob.PeerError{Peer: conn.RemoteAddr(), Class: a.Class, Reason: shorten(a.Refusal), Aborted: true}
 	}
 	return a, checkNames("the server's answer", a.Release, a.Device.Name, a.Device.Backend)
 }
@@ -170,7 +170,7 @@ func (p *peerServer) client(ctx context.Context, s *session) {
 	err := s.within(ctx, min(hearLimit, p.patience), func(context.Context) error {
 		data, err := s.conn.Exchange(conform.StepHello, nil)
 		if err == nil {
-			err = json.Unmarshal(data, &hello)
+			err = oob.Decode(data, &hello)
 		}
 		return err
 	})
@@ -183,7 +183,7 @@ func (p *peerServer) client(ctx context.Context, s *session) {
 	}
 	if err != nil {
 		s.tell(err)
-		s.note("client %s: %s", s.conn.RemoteAddr(), printable(oneLine(err)))
+		s.note("client %s: %s", s.conn.RemoteAddr(), shorten(oneLine(err)))
 	}
 }
 
@@ -227,7 +227,7 @@ func (p *peerServer) take(hello *conform.Hello, host string) (choice, error) {
 		return choice{}, &busyError{"the server serves one client, another one"}
 	}
 	var client deviceID
-	if err := json.Unmarshal(hello.Device, &client); err != nil {
+	if err := oob.Decode(hello.Device, &client); err != nil {
 		return choice{}, &peerFault{fmt.Errorf("read the client's device: %w", err)}
 	}
 	if err := checkNames("the client's device", client.Name, client.Backend); err != nil {

@@ -16,8 +16,12 @@ import (
 // Several sessions may share one.
 type console struct {
 	mu  sync.Mutex
-	out io.Writer
-	err io.Writer
+	out *terminal.Writer
+	err *terminal.Writer
+}
+
+func newConsole(out, err io.Writer) *console {
+	return &console{out: terminal.NewWriter(out), err: terminal.NewWriter(err)}
 }
 
 // note prints a line to err.
@@ -33,7 +37,7 @@ func (c *console) fail(program string, err error) {
 		return
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		c.note("%s: %s", program, printable(line)) // a peer may have had a part in it
+		c.note("%s: %s", program, shorten(line)) // a peer may have had a part in it
 	}
 }
 
@@ -48,11 +52,18 @@ func (c *console) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// raw prints to err, without ending the line.
-func (c *console) raw(text string) {
+// progress prints to err, without ending the line.
+func (c *console) progress(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	fmt.Fprint(c.err, text)
+}
+
+// clearLine takes the line of err away that has not ended.
+func (c *console) clearLine() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.err.ClearLine() // what comes next fails as well
 }
 
 // voice is what a session says: on the console at once, or, of a server with

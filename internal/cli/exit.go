@@ -16,7 +16,7 @@ const (
 	StatusOther   = 1 // interrupted, output not written, anything not below
 	StatusUsage   = 2 // options wrong, or in conflict with the peer's
 	StatusDevice  = 3 // no usable device, here or at the server, or no permission
-	StatusPeer    = 4 // peer unreachable, lost or timed out
+	StatusPeer    = 4 // peer unreachable, lost or timed out, or its messages wrong
 	StatusData    = 5 // --verify found wrong data
 	StatusRefused = 6 // completion mode refused
 	StatusLimit   = 7 // a figure was below --limit_bw or --limit_msgrate
@@ -64,16 +64,17 @@ func isDeviceError(err error) bool {
 	return errors.As(err, &device) || errors.Is(err, verbs.ErrNoDevice)
 }
 
-// isPeerError knows the control channel's errors, and completions that say the
-// peer's QP gave no answer.
+// isPeerError knows the control channel's errors, messages that are wrong, and completions
+// that say the peer's QP gave no answer.
 func isPeerError(err error) bool {
 	var peer *oob.PeerError
 	var fault *peerFault
+	var wrong *oob.MessageError
 	var status *verbs.StatusError
 	if errors.As(err, &status) && (status.Status == verbs.WCRetryExcErr || status.Status == verbs.WCRNRRetryExcErr) {
 		return true
 	}
-	return errors.As(err, &peer) || errors.As(err, &fault) || errors.Is(err, oob.ErrClosed)
+	return errors.As(err, &peer) || errors.As(err, &fault) || errors.As(err, &wrong) || errors.Is(err, oob.ErrClosed)
 }
 
 // usageError says that the options are wrong, here or together with the peer's.

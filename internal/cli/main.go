@@ -27,7 +27,7 @@ func Main(op option.Op, kind string, args []string, stdout, stderr io.Writer) in
 
 func newApp(program string, args []string, stdout, stderr io.Writer) *app {
 	return &app{
-		program: program, command: args, console: &console{out: stdout, err: stderr},
+		program: program, command: args, console: newConsole(stdout, stderr),
 		run: harness.Run, patience: agreeLimit, away: seriesPause,
 	}
 }

@@ -128,7 +128,7 @@ func TestBuildsOfBothSidesAreNamed(t *testing.T) {
 	const other = "v0.0.0-20260102150405-0123456789ab+dirty"
 	for _, theirs := range []string{ownRelease, other, "v0.2.0", "0.1.0"} {
 		var said strings.Builder
-		s := &session{voice: &voice{console: &console{out: io.Discard, err: &said}}}
+		s := &session{voice: &voice{console: newConsole(io.Discard, &said)}}
 		if err := checkNames("the proposal", theirs); err != nil {
 			t.Errorf("%s: %v", theirs, err)
 		}

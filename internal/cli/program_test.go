@@ -68,7 +68,7 @@ func newProgram(t *testing.T) *program {
 
 func (p *program) app(name string, run engine, args []string) *app {
 	return &app{
-		program: name, command: append([]string{name}, args...), console: &console{out: p.out, err: p.err},
+		program: name, command: append([]string{name}, args...), console: newConsole(p.out, p.err),
 		run: run, patience: time.Minute, away: time.Minute,
 	}
 }

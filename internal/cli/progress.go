@@ -91,11 +91,11 @@ func (p *progress) show() {
 	if p.whole > time.Second {
 		line += fmt.Sprintf(", %.0f of %.0f s", min(time.Since(p.began), p.whole).Seconds(), p.whole.Seconds())
 	}
-	p.console.raw(line)
+	p.console.progress(line)
 }
 
 func (p *progress) clear() {
 	if p.shown {
-		p.console.raw("\r\x1b[K")
+		p.console.clearLine()
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -31,7 +32,7 @@ func TestProgress(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var out bytes.Buffer
-			p := progress{console: &console{err: &out}, shown: true}
+			p := progress{console: newConsole(io.Discard, &out), shown: true}
 			file := &result.File{Parameters: result.Parameters{Plan: c.plan, Extent: result.Extent{Modes: []string{"poll"}}}}
 			p.begin(file)
 			time.Sleep(2500 * time.Millisecond)
@@ -50,7 +51,7 @@ func TestProgress(t *testing.T) {
 // Where nobody looks nothing is shown.
 func TestNoProgressWithoutATerminal(t *testing.T) {
 	var out bytes.Buffer
-	p := progress{console: &console{err: &out}}
+	p := progress{console: newConsole(io.Discard, &out)}
 	p.begin(&result.File{Parameters: result.Parameters{Plan: option.Plan{Runs: 1, Sizes: []int{2}, Duration: time.Hour}, Extent: result.Extent{Modes: []string{"poll"}}}})
 	p.next(func() {})
 	p.end()

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -32,7 +31,7 @@ func seriesOf(data []byte) *series {
 	var p struct {
 		Series *series `json:"series"`
 	}
-	if json.Unmarshal(data, &p) != nil || p.Series == nil || p.Series.ID == "" || p.Series.Number < 1 {
+	if oob.Decode(data, &p) != nil || p.Series == nil || p.Series.ID == "" || p.Series.Number < 1 {
 		return nil
 	}
 	return p.Series

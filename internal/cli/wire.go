@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/ibperf/ibperf/internal/host"
+	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -60,7 +60,7 @@ const maxName = 64
 // release may have other plans.
 func parseProposal(data []byte) (proposal, error) {
 	var p proposal
-	if err := json.Unmarshal(data, &p); err != nil {
+	if err := oob.Decode(data, &p); err != nil {
 		return p, &peerFault{fmt.Errorf("read the client's proposal: %w", err)}
 	}
 	return p, checkNames("the client's proposal", p.Release, p.Program, p.Device.Name, p.Device.Backend)
@@ -69,10 +69,10 @@ func parseProposal(data []byte) (proposal, error) {
 // parseAnswer reads what a server answered.
 func parseAnswer(data []byte) (answer, error) {
 	var a answer
-	if err := json.Unmarshal(data, &a); err != nil {
+	if err := oob.Decode(data, &a); err != nil {
 		return a, &peerFault{fmt.Errorf("read the server's answer: %w", err)}
 	}
-	a.Refusal = printable(a.Refusal)
+	a.Refusal = shorten(a.Refusal)
 	if a.Refusal != "" {
 		return a, nil
 	}
@@ -85,15 +85,15 @@ func parsePlan(data []byte, t option.Test, peer, release string) (option.Plan, e
 	me := map[string]string{"client": "server", "server": "client"}[peer]
 	p, unknown, err := option.Decode(t, data)
 	if err != nil {
-		return p, &peerFault{fmt.Errorf("read the %s's plan: %s", peer, printable(err.Error()))}
+		return p, &peerFault{fmt.Errorf("read the %s's plan: %s", peer, shorten(err.Error()))}
 	}
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
 		return p, conflict(fmt.Sprintf("the %s, ibperf %s, asks for what the %s, ibperf %s, does not know: %s; update ibperf on the %s, or leave these options out",
-			peer, release, me, ownRelease, printable(strings.Join(unknown, ", ")), me))
+			peer, release, me, ownRelease, shorten(strings.Join(unknown, ", ")), me))
 	}
 	if err := p.Check(); err != nil {
-		return p, &peerFault{fmt.Errorf("check the %s's plan: %s", peer, printable(err.Error()))}
+		return p, &peerFault{fmt.Errorf("check the %s's plan: %s", peer, shorten(err.Error()))}
 	}
 	return p, nil
 }
@@ -121,15 +121,10 @@ func checkNames(what string, names ...string) error {
 // maxText is the longest text of a peer that is printed.
 const maxText = 2000
 
-// printable makes a peer's text fit for a terminal.
-func printable(text string) string {
+// shorten cuts a text that a peer has had a part in.
+func shorten(text string) string {
 	if len(text) > maxText {
-		text = text[:maxText] + "..."
+		return strings.ToValidUTF8(text[:maxText], "") + "..."
 	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, strings.ToValidUTF8(text, "?"))
+	return text
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/ibperf/ibperf/internal/atomicfile"
+	"github.com/ibperf/ibperf/internal/terminal"
 )
 
 // Write stores f at path as indented JSON. The file appears whole or not at
@@ -22,13 +23,13 @@ func (f *File) Write(path string) error {
 	return nil
 }
 
-// Encode returns f as indented JSON.
+// Encode returns f as indented JSON, in which only what is printable stands as it is.
 func (f *File) Encode() ([]byte, error) {
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
-	return append(data, '\n'), nil
+	return append(terminal.EscapeJSON(data), '\n'), nil
 }
 
 // Read loads and checks the result file at path.
