@@ -1,7 +1,7 @@
 package harness
 
 import (
-	"fmt"
+	"time"
 
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/reports/result"
@@ -13,14 +13,14 @@ func (s *session) complete(size int) error {
 		key := rowKey{size, i}
 		t := s.rows[key]
 		if t == nil {
-			return fmt.Errorf("the peer's turn %q names a size that was not measured", oob.StepRow)
+			return wrong("turn", "%q names a size that was not measured", oob.StepRow)
 		}
 		row, err := s.rowOf(t)
 		if err != nil {
 			return err
 		}
 		if s.cfg.Plan.Verify && !t.checked {
-			return lacksResult(t.scheme)
+			return lacksResult("result", t.scheme)
 		}
 		delete(s.rows, key)
 		s.emit(t, row)
@@ -35,15 +35,25 @@ func (s *session) rowOf(t *tally) (result.Row, error) {
 	if err != nil {
 		return result.Row{}, err
 	}
+	if bad := theirs.Check(s.limits(t.scheme)); bad != nil {
+		return result.Row{}, &oob.MessageError{Step: "row", Err: bad}
+	}
 	row := t.finished(&s.cfg.Plan, s.gate.forced, mine, theirs)
 	if !row.Measured(s.cfg.Plan.Kind) || t.scheme.bothWays() && theirs.Bandwidth == nil {
-		return result.Row{}, lacksResult(t.scheme)
+		return result.Row{}, lacksResult("row", t.scheme)
 	}
 	return row, nil
 }
 
-func lacksResult(of *scheme) error {
-	return fmt.Errorf("mode %s, %d bytes: the peer's result lacks what it measured", of.way, of.size)
+func lacksResult(step string, of *scheme) error {
+	return wrong(step, "it lacks what the peer has measured in mode %s, %d bytes", of.way, of.size)
+}
+
+// limits bound what the peer can have measured by now. The wall clock goes on while a machine is
+// suspended, and may be set back, so that the longer time counts.
+func (s *session) limits(of *scheme) oob.Limits {
+	p, now := &s.cfg.Plan, time.Now()
+	return oob.Limits{Time: max(now.Sub(s.began), now.Round(0).Sub(s.began.Round(0))), Threads: p.Workers, Kind: p.Kind, Size: of.size}
 }
 
 // emit hands a row out, or says why a comparison has none: events that never slept are not

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/reports/result"
 )
 
@@ -59,6 +60,11 @@ func (e *DataError) Error() string {
 		}
 	}
 	return b.String()
+}
+
+// wrong says that a message of the peer is.
+func wrong(step, format string, args ...any) error {
+	return &oob.MessageError{Step: step, Err: fmt.Errorf(format, args...)}
 }
 
 // DeviceError says that the device or its port cannot be used.

@@ -62,10 +62,10 @@ func (r *rig) askOrder() (order verbs.Order, call string, err error) {
 
 func checkPromise(p oob.Promise) error {
 	if p.Order < verbs.OrderUnknown || p.Order > verbs.OrderWhole {
-		return fmt.Errorf("the peer's answer about data order, %d, is not known", p.Order)
+		return wrong("promise", "the answer about data order, %d, is not known", p.Order)
 	}
-	if p.Kept < 0 {
-		return fmt.Errorf("the peer's CQEs keep %d bytes", p.Kept)
+	if err := p.Check(); err != nil {
+		return &oob.MessageError{Step: "promise", Err: err}
 	}
 	if len(p.Unlike) > mostUnlike || slices.ContainsFunc(p.Unlike, func(text string) bool { return len(text) > maxReason }) {
 		return fmt.Errorf("the peer tells %d times how its path is not as asked for", len(p.Unlike))

@@ -47,9 +47,14 @@ func (s *session) round(g *group, t oob.Turn) (mine, theirs oob.Round, err error
 		}
 	}
 	mine.Stop = s.stopping()
-	theirs, err = s.peer.Result(mine)
+	if theirs, err = s.peer.Result(mine); err != nil {
+		return mine, theirs, err
+	}
+	if bad := theirs.Check(s.limits(g.workers[0].scheme)); bad != nil {
+		return mine, oob.Round{}, &oob.MessageError{Step: "result", Err: bad}
+	}
 	s.stopped = mine.Stop || theirs.Stop
-	return mine, theirs, err
+	return mine, theirs, nil
 }
 
 // newClock returns the clock of a worker for one round.
@@ -194,7 +199,7 @@ func (s *session) finish(g *group) ending {
 	}
 	theirs, err := s.peer.Finish(sent)
 	if err == nil && len(theirs) != len(sent) {
-		err = fmt.Errorf("the peer has %d workers where there are %d", len(theirs), len(sent))
+		err = wrong("finish", "%d workers where there are %d", len(theirs), len(sent))
 	}
 	if err != nil {
 		s.halt.set(err) // the loops wait for a number that will not come

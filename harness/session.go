@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"time"
 
 	"github.com/ibperf/ibperf/internal/clock"
 	"github.com/ibperf/ibperf/oob"
@@ -70,6 +71,7 @@ type Config struct {
 // session is a run under way.
 type session struct {
 	cfg         *Config
+	began       time.Time // by both of Go's clocks
 	peer        oob.Peer
 	rig         *rig
 	gate        gate
@@ -101,7 +103,7 @@ func Run(ctx context.Context, c Config) error {
 	if c.Pin {
 		ourThreads.confine(c.CPUs)
 	}
-	s := &session{cfg: &c, peer: c.Peer, halt: newHalt(), rig: &rig{}, rows: map[rowKey]*tally{}, current: -1, run: 1, leave: func() {}}
+	s := &session{cfg: &c, began: time.Now(), peer: c.Peer, halt: newHalt(), rig: &rig{}, rows: map[rowKey]*tally{}, current: -1, run: 1, leave: func() {}}
 	stop := s.halt.watch(ctx, c.Peer, c.Context)
 	defer stop()
 	defer func() { s.rig.close() }()
@@ -202,7 +204,7 @@ func mostRounds(ways int) int { return ways * (2*option.MaxRounds + 1) }
 // do carries out a turn. One that came from the peer may be anything.
 func (s *session) do(t oob.Turn) error {
 	if t.Size < 0 || t.Size >= len(s.cfg.Plan.Sizes) || t.Way < 0 || t.Way >= len(s.gate.ways) {
-		return fmt.Errorf("the peer's turn %q names size %d and way %d, which the plan does not have", t.Step, t.Size, t.Way)
+		return wrong("turn", "%q names size %d and way %d, which the plan does not have", t.Step, t.Size, t.Way)
 	}
 	if s.halt.on() {
 		return s.halt.reason()
@@ -220,7 +222,7 @@ func (s *session) do(t oob.Turn) error {
 	case t.Step == oob.StepRow && !laid:
 		return s.complete(t.Size)
 	}
-	return fmt.Errorf("the peer's turn %q does not come in order", t.Step)
+	return wrong("turn", "%q does not come in order", t.Step)
 }
 
 // again begins another run: fresh memory, QPs and connections.
@@ -300,7 +302,12 @@ func (s *session) measure(t oob.Turn) error {
 	}
 	figure := s.figure(row.scheme, mine, theirs)
 	if err == nil && figure == nil {
-		return lacksResult(row.scheme)
+		return lacksResult("result", row.scheme)
+	}
+	if err == nil && row.scheme.bothWays() { // begin and end of both sides together
+		if bad := (&oob.Round{Figure: figure}).Check(s.limits(row.scheme)); bad != nil {
+			return &oob.MessageError{Step: "result", Err: fmt.Errorf("with this side's begin and end: %w", bad)}
+		}
 	}
 	if s.interval == nil {
 		row.add(s.run, g, mine, theirs, figure, s.clocks.within, err == nil)

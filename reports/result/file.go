@@ -23,13 +23,18 @@ func (f *File) Write(path string) error {
 	return nil
 }
 
-// Encode returns f as indented JSON, in which only what is printable stands as it is.
+// Encode returns f as indented JSON, in which only what is printable stands as it is. What
+// [Parse] would refuse is an error.
 func (f *File) Encode() ([]byte, error) {
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
-	return append(terminal.EscapeJSON(data), '\n'), nil
+	data = append(terminal.EscapeJSON(data), '\n')
+	if _, err := Parse(data); err != nil {
+		return nil, fmt.Errorf("encode result: nothing could read it, so that it is not written: %w", err)
+	}
+	return data, nil
 }
 
 // Read loads and checks the result file at path.

@@ -60,7 +60,7 @@ func (l liar) runs(t *testing.T, role harness.Role, plan option.Plan) {
 	defer device.Close()
 	l.Peer = oob.NewPeer(l.conn)
 	err = harness.Run(t.Context(), harness.Config{Plan: plan, Role: role, Context: device, Port: 1, GIDIndex: -1, Peer: l,
-		File: &result.File{}, Begin: func() {}, Row: func(result.Row) {}})
+		File: &result.File{Local: result.Side{Libraries: map[string]string{}}}, Begin: func() {}, Row: func(result.Row) {}})
 	if err != nil {
 		t.Logf("the hostile %s: %v", role, err)
 	}
@@ -259,5 +259,79 @@ func TestPeersTextIsPlain(t *testing.T) {
 				t.Fatal("the server goes on")
 			}
 		})
+	}
+}
+
+// figure spoils one figure of a message, where it is there.
+func figure(step, value string, path ...string) spoil {
+	return spoil{step: func(m map[string]any) {
+		last := len(path) - 1
+		if in := at(m, path[:last]...); in != nil {
+			in[path[last]] = json.RawMessage(value)
+		}
+	}}
+}
+
+// lies are figures that nobody can have measured. An error names them.
+var lies = []struct {
+	figure string
+	kind   string
+	lies   spoil
+}{
+	{"seconds", option.KindBandwidth, figure("row", "5e-324", "bandwidth", "seconds")},
+	{"seconds", option.KindBandwidth, figure("row", "1e308", "bandwidth", "seconds")},
+	{"seconds", option.KindBandwidth, figure("row", "-1", "bandwidth", "seconds")},
+	{"seconds", option.KindBandwidth, figure("result", "5e-324", "figure", "seconds")},
+	{"messages", option.KindBandwidth, figure("result", "18446744073709551615", "figure", "messages")},
+	{"average_bytes_per_s", option.KindBandwidth, figure("result", "-1", "figure", "average_bytes_per_s")},
+	{"cpu_ns", option.KindBandwidth, figure("result", "9223372036854775807", "cpu_ns")},
+	{"json: cannot unmarshal number 1e999", option.KindBandwidth, figure("result", "1e999", "clock_drift")},
+	{"histogram", option.KindLatency, figure("row", `"garbage"`, "latency", "histogram")},
+	{"n", option.KindLatency, figure("row", "7", "latency", "n")},
+	{"mean_ns", option.KindLatency, figure("row", "1e308", "latency", "mean_ns")},
+	{"wall_ns", option.KindLatency, figure("result", "-1", "wall_ns")},
+}
+
+// TestPeersFiguresAreChecked: a run whose peer tells what cannot be measured ends with status 4 and
+// the figure's name, and leaves no file that ib_report does not read.
+func TestPeersFiguresAreChecked(t *testing.T) {
+	for i, lie := range lies {
+		plan := smallPlan(option.OpWrite, lie.kind)
+		t.Run(fmt.Sprintf("client, %s %d", lie.figure, i), func(t *testing.T) {
+			p := newPlace(t, "*.json")
+			server, port := p.serve("ib_write_lat", "--persistent", "--out_json_file", "server.json")
+			hostileClient(t, port, plan, lie.lies)
+			server.await("the end of the run", func() bool { return server.count("failed with status ")+server.count(": done\n") == 1 })
+			server.signal(sigTerm)
+			server.ends(statusDone, stopLimit)
+			server.says("failed with status 4: the peer's message ", lie.figure)
+			p.wantError("server.1.json")
+		})
+	}
+	for i, lie := range lies {
+		if lie.kind == option.KindLatency && lie.figure != "wall_ns" {
+			continue // which the client measures
+		}
+		t.Run(fmt.Sprintf("server, %s %d", lie.figure, i), func(t *testing.T) {
+			p := newPlace(t, "*.json")
+			port, over := hostileServer(t, option.Test{Op: option.OpSend, Kind: option.KindBandwidth}, lie.lies)
+			client := p.connect("ib_send_bw", port, "-d", "shm_whole", "-s", "64", "-n", "1000", "--verify", "--completion", "poll", "--out_json_file", "client.json")
+			client.ends(statusPeer, patience)
+			client.says("the peer's message ", lie.figure)
+			p.wantError("client.json")
+			select {
+			case <-over:
+			case <-time.After(patience):
+				t.Fatal("the server goes on")
+			}
+		})
+	}
+}
+
+// wantError holds that a result file can be read and says why the run has failed.
+func (p *place) wantError(name string) {
+	p.t.Helper()
+	if f := p.readResult(name); f.Error == "" || len(f.Rows) > 0 {
+		p.t.Fatalf("%s: error %q, %d rows", name, f.Error, len(f.Rows))
 	}
 }
