@@ -8,6 +8,8 @@ import "fmt"
 // asked of the library, and nothing is told of memory or rkeys. The formatting verb #v, which would
 // print all that an object is made of, prints the same.
 
+var _ fmt.Stringer = (*device)(nil) // so that package verbstest holds all objects to it
+
 func (d *device) String() string  { return d.name }
 func (c *context) String() string { return c.dev.name + " context" }
 func (p *pd) String() string      { return p.ctx.dev.name + " PD" }

@@ -11,6 +11,8 @@ import (
 // would print all that an object is made of, prints the same.
 
 // text is the name of the device and what the object is.
+var _ fmt.Stringer = (*device)(nil) // so that package verbstest holds all objects to it
+
 func (o *object) text(format string, args ...any) string {
 	return o.ctx.dev.name + " " + fmt.Sprintf(format, args...)
 }

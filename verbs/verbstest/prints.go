@@ -12,9 +12,12 @@ const longestLine = 99
 
 // prints checks of an object of a statement that it prints as one short line that begins with the
 // device's name, however it is printed, and not as what the object is made of: that is much, and has
-// registered memory in it.
+// registered memory in it. Only the objects of a device that is a fmt.Stringer itself are held to it.
 func (e *env) prints(object any) {
 	e.Helper()
+	if _, ok := e.target.Device.(fmt.Stringer); !ok {
+		return
+	}
 	if _, ok := object.(*verbs.Buffer); ok {
 		return
 	}

@@ -4,6 +4,8 @@ import "fmt"
 
 // Objects print as those that they wrap.
 
+var _ fmt.Stringer = device{} // so that package verbstest holds all objects to it
+
 func (d device) String() string    { return fmt.Sprint(d.Device) }
 func (c *context) String() string  { return fmt.Sprint(c.Context) }
 func (p *pd) String() string       { return fmt.Sprint(p.PD) }
