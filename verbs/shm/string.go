@@ -10,9 +10,9 @@ import (
 // taken, and nothing is told of memory, of what lies in it or of rkeys. The formatting verb #v, which
 // would print all that an object is made of, prints the same.
 
-// text is the name of the device and what the object is.
 var _ fmt.Stringer = (*device)(nil) // so that package verbstest holds all objects to it
 
+// text is the name of the device and what the object is.
 func (o *object) text(format string, args ...any) string {
 	return o.ctx.dev.name + " " + fmt.Sprintf(format, args...)
 }
