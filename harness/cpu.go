@@ -97,14 +97,8 @@ func (s *session) takePlaces(mine, theirs oob.Promise) {
 // currentCPU is the CPU of the calling thread by proc_pid_stat(5), noCPU if it is not known.
 func currentCPU() int {
 	const processor = 39 - 3 // its place among the fields that follow the name
-	fd, err := unix.Open("/proc/thread-self/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return noCPU
-	}
-	defer unix.Close(fd)
-	var text [1024]byte // read without os.File, which leaves garbage after each round
-	n, _ := unix.Read(fd, text[:])
-	stat := text[:max(0, n)]
+	var text [1024]byte
+	stat := readSmall("/proc/thread-self/stat", text[:])
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) <= processor {
 		return noCPU
@@ -114,4 +108,16 @@ func currentCPU() int {
 		return noCPU
 	}
 	return cpu
+}
+
+// readSmall reads a small file of the kernel's into b, without the garbage that an os.File leaves;
+// what cannot be read is empty.
+func readSmall(path string, b []byte) []byte {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	n, _ := unix.Read(fd, b)
+	return b[:max(0, n)]
 }

@@ -18,6 +18,7 @@ type threads struct {
 	spared    map[int]int  // CPUs that peers on this host measure on
 	measuring map[int]bool // threads that measure at present, by their ids
 	last      map[int]int  // the thread that measured last on a CPU: it may still be there
+	monitor   int          // the Go runtime's monitor thread; 0: not found yet
 }
 
 var ourThreads = newThreads()
@@ -154,6 +155,7 @@ func (t *threads) measureOn(cpu int) (release func()) {
 		_ = sched.SetAffinity(last, t.others())
 	}
 	t.measuring[tid], t.last[cpu] = true, tid
+	t.batchMonitor(cpu)
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
