@@ -5,6 +5,8 @@ OUT     ?= out
 FUZZ    ?= 30000x
 MINUTES ?= 60
 SEED    ?= 0
+# Programs tell the revision that they are built from where git knows it, whatever GOFLAGS says.
+VCS     := $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo auto || echo false)
 
 .PHONY: help packages build release man check test trials soak guest-test guest-shell mutations compare bench clean
 
@@ -15,13 +17,13 @@ packages:
 	@test/packages build || [ -z "$$CI" ] # the compiler tells what it really lacks
 
 build: packages ## build all programs into bin/
-	$(GO) build -o bin/ ./cmd/...
+	$(GO) build -buildvcs=$(VCS) -o bin/ ./cmd/...
 
 release: packages ## programs for hosts with glibc 2.28 or later, into $(OUT)/release/
 	test/release $(OUT)/release
 
 man: ## man pages of the benchmark programs into $(OUT)/man/
-	$(GO) build -o $(OUT)/manpages ./internal/manpages # go run would leave out the revision
+	$(GO) build -buildvcs=$(VCS) -o $(OUT)/manpages ./internal/manpages # go run would leave out the revision
 	$(OUT)/manpages $(OUT)/man
 
 check: packages ## formatting, vet, staticcheck, builds without cgo and for arm64
