@@ -69,8 +69,11 @@ func (w *worker) noteIdle(ago int64) {
 	lost, _ := sched.Switches()
 	w.idling.began = spent{wall: w.clock.Now() - ago, cpu: clock.ThreadCPU(), preempted: lost}
 	if !w.scheme.sleeps { // but for what other threads had of that time, which is not known
-		w.idling.began.cpu = max(w.idling.began.cpu-ago, -w.meter.cpu)
+		w.idling.began.cpu -= ago
 	}
+	// A sleep may end before its time, and what it began with is before the meter's begin then.
+	w.idling.began.wall = max(w.idling.began.wall, -w.meter.wall)
+	w.idling.began.cpu = max(w.idling.began.cpu, -w.meter.cpu)
 }
 
 // stallLimit is how long a loop may get nowhere although the peer is there, beside what its

@@ -94,7 +94,7 @@ func TestComparisonWriteThenRead(t *testing.T) {
 
 func TestUnreadableComparisonsAreNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.json")
-	if err := (&result.File{Format: result.FormatName, Version: result.FormatVersion}).Write(path); err != nil {
+	if err := (&result.File{Format: result.FormatName, Version: result.FormatVersion, Kind: result.KindLatency, Op: "write"}).Write(path); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "not a result file") {
