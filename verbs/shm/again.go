@@ -46,7 +46,7 @@ func (q *qp) rdmaAgain(wr *verbs.SendWR) (rest *verbs.SendWR) {
 		case wr.Opcode == verbs.OpRDMARead && wr.SendFlags&verbs.SendInline == 0:
 			dst, src = k.near[nearTo].pointer(s.LKey, s.Addr, length), k.far[farFrom].pointer(key, addr, length)
 		}
-		if dst == nil || src == nil || length == 0 || length > chunk {
+		if dst == nil || src == nil || length == 0 || length > chunk || unaddressable(wr, s) {
 			break
 		}
 		place.OrderedAt(dst, src, int(length))
@@ -60,13 +60,19 @@ func (q *qp) rdmaAgain(wr *verbs.SendWR) (rest *verbs.SendWR) {
 	return wr
 }
 
+// unaddressable tells whether a request has inline data where a process has no memory: it is refused
+// elsewhere.
+func unaddressable(wr *verbs.SendWR, s *verbs.SGE) bool {
+	return wr.SendFlags&verbs.SendInline != 0 && !addressable(s.Addr)
+}
+
 // source returns the first byte of what a request sends, inline or from the region that was used
 // last; nil: that has to be looked up, or is refused.
 func (q *qp) source(wr *verbs.SendWR, s *verbs.SGE) *byte {
 	switch {
 	case wr.SendFlags&verbs.SendInline == 0:
 		return q.known.near[nearFrom].pointer(s.LKey, s.Addr, uint64(s.Length))
-	case uint64(s.Length) <= uint64(q.cap.MaxInlineData) && addressable(s.Addr):
+	case uint64(s.Length) <= uint64(q.cap.MaxInlineData):
 		return pointerTo(s.Addr)
 	}
 	return nil
@@ -86,7 +92,7 @@ func (q *qp) sendsAgain(wr *verbs.SendWR, number, most uint32) (*verbs.SendWR, u
 		if !holds {
 			q.flushRecords()
 		}
-		if dst == nil || src == nil || length == 0 || length > chunk {
+		if dst == nil || src == nil || length == 0 || length > chunk || unaddressable(wr, s) {
 			break
 		}
 		place.OrderedAt(dst, src, int(length))
