@@ -5,61 +5,81 @@ OUT     ?= out
 FUZZ    ?= 30000x
 MINUTES ?= 60
 SEED    ?= 0
-# Programs tell the revision that they are built from where git knows it, whatever GOFLAGS says.
-VCS     := $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo auto || echo false)
+ATTACK  ?=
+# Programs print the revision that they are built from if git knows it, even with other GOFLAGS.
+export VCS := $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo auto || echo false)
 
-.PHONY: help packages build release man check test trials soak guest-test guest-shell mutations compare bench clean
+.PHONY: help packages build release deb rpm man check test words attack trials cluster-table soak guest-test guest-shell mutations compare bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 packages:
-	@test/packages build || [ -z "$$CI" ] # the compiler tells what it really lacks
+	@test/packages build || [ -z "$$CI" ] # without CI the compiler names what is missing
 
 build: packages ## build all programs into bin/
-	$(GO) build -buildvcs=$(VCS) -o bin/ ./cmd/...
+	$(GO) build -buildvcs=$(VCS) -o bin/ ./cmd/ib_...
 
-release: packages ## programs for hosts with glibc 2.28 or later, into $(OUT)/release/
-	test/release $(OUT)/release
+release: ## write archives, Debian and RPM packages for amd64 and arm64 with checksums into out/release/
+	packaging/release $(OUT)/release archive deb rpm
 
-man: ## man pages of the benchmark programs into $(OUT)/man/
-	$(GO) build -buildvcs=$(VCS) -o $(OUT)/manpages ./internal/manpages # go run would leave out the revision
-	$(OUT)/manpages $(OUT)/man
+deb: ## write only the Debian packages
+	packaging/release $(OUT)/release deb
 
-check: packages ## formatting, vet, staticcheck, builds without cgo and for arm64
+rpm: ## write only the RPM packages
+	packaging/release $(OUT)/release rpm
+
+man: build ## write the man pages of all programs into out/man/, from their --help
+	$(GO) run ./cmd/internal/manpages bin $(OUT)/man
+
+check: packages ## check formatting, vet, staticcheck, builds without cgo, for arm64 and for macOS
 	test/check
 
-# Packages run one after another: their loops spin on every core.
-test: check ## all tests: with the race detector, and on a real RDMA device in a guest
-	@test/packages browser || [ -z "$$CI" ] # without it reports/browser is skipped
+# Packages run one after another (-p 1): their loops spin on every core.
+test: check ## run all tests of both modules with the race detector, fuzz targets, arm64, and a guest with an RDMA device
+	@test/packages browser groff || [ -z "$$CI" ] # without them test/browser and the test of man pages are skipped
 	$(GO) test -race -p 1 -timeout 20m ./...
-	$(GO) test -run 'DoNotAllocate|InjectedDelay|Controls|MemoryIsFlat' ./harness # which the race detector would slow or make allocate
+	$(GO) test -run 'DoNotAllocate|InjectedDelay|Controls|MemoryIsFlat' ./harness # the race detector slows these or allocates
+	$(GO) -C test test -race -p 1 -timeout 20m ./...
 	test/fuzz $(FUZZ)
-	test/release $(OUT)/release || [ -z "$$CI" ] # which downloads the C library of Debian 11
+	packaging/tree $(OUT)/tree $(shell $(GO) env GOHOSTARCH) || [ -z "$$CI" ] # needs a download: the C library of Debian 11
 	test/arm64
 	test/guest/tests
 
-trials: packages ## what takes long: a device compared with itself, all command lines of perftest, a third of them beside it in the guest (25 minutes)
-	$(GO) test -tags trials -p 1 -run Trial -v -timeout 30m ./harness ./test/e2e
+words: ## find retired words and names; FOLDER=oob in one folder
+	@$(GO) -C test build -o $(abspath $(OUT))/words ./words && $(OUT)/words $(FOLDER)
+
+attack: build ## attack the programs over loopback: what held, peak memory, longest time (30 minutes); ATTACK=regexp for some
+	$(GO) -C test run ./attack -bin ../bin -run '$(ATTACK)'
+
+trials: attack ## run the long tests: attacks, controls, simulated clusters, the packages, and all command lines of perftest, a third of them in the guest (half an hour or more)
+	$(GO) test -tags trials -run Trial -v -timeout 30m ./harness
+	$(GO) -C test test -tags trials -run Trial -v -timeout 30m ./e2e
+	$(GO) test -tags trials -run Trial -v -timeout 60m ./cmd/internal/cluster/simulation
+	@test/packages packaging || [ -z "$$CI" ] # without them some trials are skipped
+	$(GO) -C test test -tags trials -run Trial -count=1 -v -timeout 30m ./packaging
 	GUEST_TIMEOUT=960 test/guest/tests trials
 
-soak: ## mixed load on the embedded device, peers killed and stopped; nothing may grow (MINUTES=60); SEED=N repeats one
-	$(GO) test ./test/soak -count=1 -v -timeout 0 -minutes $(MINUTES) -seed $(SEED)
+cluster-table: ## simulate clusters of up to 10,000 nodes and write the table of docs/CLUSTER.md (10 minutes)
+	$(GO) test -tags trials -run Trial -v -timeout 60m ./cmd/internal/cluster/simulation -table ../../../../docs/CLUSTER.md
 
-guest-test: packages ## the tests in the guest only; GUEST_SUITE=trixie for those of Debian 13
+soak: ## load the embedded device and kill its peers; nothing may grow; MINUTES=60, SEED=N repeats a run
+	$(GO) -C test test ./soak -count=1 -v -timeout 0 -minutes $(MINUTES) -seed $(SEED)
+
+guest-test: packages ## run only the tests in the guest; GUEST_SUITE=trixie for Debian 13
 	test/guest/tests
 
-guest-shell: ## a command line in the guest: make guest-shell CMD='rdma link; uname -a'
+guest-shell: ## run a command in the guest: make guest-shell CMD='rdma link; uname -a'
 	@test/guest/run sh -c "$$CMD"
 
-mutations: packages ## a sample of small faults in the embedded device; the tests must notice most (30 minutes)
-	$(GO) run ./test/mutations
+mutations: packages ## run the tests of the embedded device with small faults in it; they must find most (30 minutes)
+	$(GO) -C test run ./mutations
 
-compare: build ## ib_compare on the RDMA device, or the embedded one if there is none: verdict, results, plots and page in out/ (2 minutes)
+compare: build ## run ib_compare on the RDMA device or the embedded one: verdict, results, plots and page in out/ (3 minutes)
 	test/compare $(OUT)
 
-bench: build ## everything beside its reference, with goals, into out/bench/ (20 minutes); RUN='send_lat, 8,' for some lines
-	test/bench $(OUT)/bench $(if $(RUN),--run '$(RUN)')
+bench: build ## measure ibperf and its references: ratios, goals and JSON in out/bench/ (20 minutes); RUN='send_lat, 8,' for some lines
+	test/bench/run $(OUT)/bench $(if $(RUN),--run '$(RUN)')
 
-clean: ## remove what was built and measured
+clean: ## remove bin/ and out/
 	rm -rf bin $(OUT)

@@ -8,24 +8,24 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/result"
 )
 
-// Counter is a number that grows, such as one of a port.
+// Counter is a number that grows, such as a port counter.
 type Counter struct {
 	Name string
 	Read func() (uint64, error)
 }
 
-// count is what all counters of a side say at a moment.
-type count struct {
+// counterReadings holds the values of all counters of a side.
+type counterReadings struct {
 	counters map[string]uint64
 	busy     uint64 // ticks of all CPUs
 	total    uint64
 }
 
-// count reads the counters that are asked for.
-func (c *Config) count() (n count, err error) {
+// readCounters reads the configured counters.
+func (c *Config) readCounters() (n counterReadings, err error) {
 	if len(c.Counters) > 0 {
 		n.counters = map[string]uint64{}
 	}
@@ -40,11 +40,11 @@ func (c *Config) count() (n count, err error) {
 	return n, err
 }
 
-// counted is what counters have grown by in the rounds of a row.
-type counted count
+// counterGrowth holds the growth of counters in the rounds of a row.
+type counterGrowth counterReadings
 
-// add adds a round.
-func (c *counted) add(before, after count) {
+// add adds the growth in a round.
+func (c *counterGrowth) add(before, after counterReadings) {
 	for name, n := range after.counters {
 		if c.counters == nil {
 			c.counters = map[string]uint64{}
@@ -55,8 +55,8 @@ func (c *counted) add(before, after count) {
 	c.total += after.total - before.total
 }
 
-// tell adds what was counted to what a side has spent.
-func (c *counted) tell(cost *result.Cost) {
+// addTo sets the growth in the cost of a side.
+func (c *counterGrowth) addTo(cost *result.Cost) {
 	cost.Counters = c.counters
 	if c.total > 0 {
 		util := float64(c.busy) / float64(c.total)
@@ -64,14 +64,14 @@ func (c *counted) tell(cost *result.Cost) {
 	}
 }
 
-// idleFields are those of /proc/stat's first line in which CPUs do nothing: idle and iowait.
+// idleFields are the fields of /proc/stat's first line for idle CPUs: idle and iowait.
 var idleFields = map[int]bool{4: true, 5: true}
 
-// timeFields are user, nice, system, idle, iowait, irq, softirq and steal; what guests took
-// is in user.
+// timeFields is the number of the fields user, nice, system, idle, iowait, irq, softirq and steal.
+// The time of guests is in user.
 const timeFields = 8
 
-// readTicks reads the time of all CPUs together (proc_stat(5)).
+// readTicks reads the times of all CPUs together (proc_stat(5)).
 func readTicks() (busy, total uint64, err error) {
 	f, err := os.Open("/proc/stat")
 	if err != nil {
@@ -81,7 +81,7 @@ func readTicks() (busy, total uint64, err error) {
 	line, err := bufio.NewReader(f).ReadString('\n')
 	fields := strings.Fields(line)
 	if err != nil || len(fields) <= timeFields {
-		return 0, 0, errors.Join(errors.New("/proc/stat: the first line is not that of all CPUs"), err)
+		return 0, 0, errors.Join(errors.New("/proc/stat: the first line does not have the times of all CPUs"), err)
 	}
 	for i, field := range fields[:timeFields+1] {
 		if i == 0 {

@@ -5,42 +5,68 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ibperf/ibperf/harness/internal/setup"
 	"github.com/ibperf/ibperf/oob"
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/result"
 )
 
-// ErrInterrupted is returned when the run's context ended before the run.
+// ErrInterrupted is returned if the context ends before the run.
 var ErrInterrupted = errors.New("interrupted")
 
-// RefusedError says that the completion mode that was asked for is not to be
-// had: polling memory without the device's promise, or for what is not there.
+// RefusedError is the error of a completion mode that is not possible: data mode without the
+// device's promise, or for messages that the device keeps in the CQE; mode counter without completion
+// counters.
 type RefusedError struct {
-	Side   string // "this side" or "the peer"
-	Device string
-	Query  string // the call that was made
-	Answer string // what the device answered
-	Size   int    // of a message that the device keeps in the CQE until it is polled, in bytes
-	Kept   int    // how long such messages are at most; 0: it is about the answer
+	Mode       option.Mode // empty: data
+	Side       string      // "this side" or "the peer"
+	Device     string
+	Query      string // the call that was made
+	Answer     string // what the device answered
+	Size       int    // bytes of a message that the device keeps in the CQE until it is polled
+	Kept       int    // longest such message; 0: the answer is the reason
+	NoCounters string // why this side's device has no completion counters, in mode counter
+	GPU        string // that holds the messages of the side; empty: main memory does
+
+	OnlyData bool // the peer polls memory regardless, and has no other mode
 }
 
 func (e *RefusedError) Error() string {
+	if e.Mode == option.ModeCounter {
+		return fmt.Sprintf("completion mode counter refused: %s; use --completion data, poll, adaptive or event", e.why())
+	}
+	if e.GPU != "" {
+		return fmt.Sprintf("completion mode data refused: %s; use --completion poll, adaptive or event", e.why())
+	}
 	if e.Kept > 0 {
 		return fmt.Sprintf("completion mode data refused: %s; use --completion poll or event, or messages of more than %d bytes", e.why(), e.Kept)
 	}
-	return fmt.Sprintf("completion mode data refused: %s, so spinning on memory may see a message's end before its middle; "+
-		"use --completion poll or event, or --force-data to poll memory all the same (unsafe)", e.why())
+	instead := "use --completion poll or event, or --force-data to poll memory regardless (unsafe)"
+	if e.OnlyData {
+		instead = "perftest does so without asking: use --force-data to do it too (unsafe)"
+	}
+	return fmt.Sprintf("completion mode data refused: %s, so a poller of memory may observe the last byte before earlier ones; %s", e.why(), instead)
 }
 
-// why says what the device does or promises.
+// why returns what the device does or promises.
 func (e *RefusedError) why() string {
+	switch {
+	case e.NoCounters != "":
+		return fmt.Sprintf("on %s, device %s counts no WRITEs of the peer: %s", e.Side, e.Device, e.NoCounters)
+	case e.Mode == option.ModeCounter:
+		return fmt.Sprintf("the device of %s counts no WRITEs of its peer, which ib_caps there explains", e.Side)
+	}
+	if e.GPU != "" {
+		return fmt.Sprintf("on %s, messages are in memory of a GPU (%s), and a promise of data order is about data that the CPU reads", e.Side, e.GPU)
+	}
 	if e.Kept > 0 {
-		return fmt.Sprintf("on %s, device %s keeps SENDs of up to %d bytes in the CQE until it is polled, and cannot be told otherwise, so those of %d bytes would never be seen in memory",
+		return fmt.Sprintf("on %s, device %s keeps SENDs of up to %d bytes in the CQE until it is polled, which cannot be switched off, so SENDs of %d bytes would never appear in memory",
 			e.Side, e.Device, e.Kept, e.Size)
 	}
 	return fmt.Sprintf("%s answered %q on %s, device %s", e.Query, e.Answer, e.Side, e.Device)
 }
 
-// DataError says that --verify found wrong data.
+// DataError is the error of wrong data that --verify has found.
 type DataError struct {
 	Rows []result.Row // those with findings
 }
@@ -62,27 +88,10 @@ func (e *DataError) Error() string {
 	return b.String()
 }
 
-// wrong says that a message of the peer is.
-func wrong(step, format string, args ...any) error {
-	return &oob.MessageError{Step: step, Err: fmt.Errorf(format, args...)}
+// protocolError returns the error of an invalid message of the peer.
+func protocolError(step, format string, args ...any) error {
+	return &oob.MessageError{Exchange: step, Err: fmt.Errorf(format, args...)}
 }
 
-// DeviceError says that the device or its port cannot be used.
-type DeviceError struct {
-	Err error
-}
-
-func (e *DeviceError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *DeviceError) Unwrap() error { return e.Err }
-
-// mismatch says why the ports of the two sides cannot reach each other, which
-// both sides find out.
-type mismatch string
-
-func (m mismatch) Error() string { return string(m) }
-
-func mismatchf(format string, args ...any) error {
-	return &DeviceError{mismatch(fmt.Sprintf(format, args...))}
-}
+// DeviceError is the error of a device or port that cannot be used.
+type DeviceError = setup.DeviceError

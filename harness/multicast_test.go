@@ -2,24 +2,22 @@ package harness
 
 import (
 	"errors"
-	"net/netip"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/internal/testdevice"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
-	"github.com/ibperf/ibperf/verbs/wrap"
 )
 
-// Messages go to the group that was named, or one of the peer's own, and what comes from there
-// is counted, or answered: nobody gets what he sends himself, also where the QPs of both have the
-// same number.
+// Messages go to the group of --MGID, or to a group of the peer's, and the receiver counts or answers
+// what arrives. No side receives its own messages, although the QPs of both sides have the same
+// number.
 func TestMessagesToAGroup(t *testing.T) {
 	for _, c := range []struct {
 		mgid string
-		kind string
+		kind option.Kind
 		both bool
 	}{
 		{"", option.KindBandwidth, true}, {"239.7.8.9", option.KindBandwidth, false},
@@ -31,7 +29,7 @@ func TestMessagesToAGroup(t *testing.T) {
 		p := testPlan(option.OpSend, c.kind, 64, 200)
 		p.Transport, p.Multicast, p.MGID, p.Both = option.UD, true, c.mgid, c.both
 		files, errs := pair{device: "shm_whole", plan: p, wrap: func(_ int, c verbs.Context) verbs.Context {
-			return wrap.Context(c, wrap.Options{OnPostSend: func(_ verbs.QP, wr *verbs.SendWR) {
+			return testdevice.Context(c, testdevice.Options{OnPostSend: func(_ verbs.QP, wr *verbs.SendWR) {
 				_, qpn, _ := wr.UD()
 				mu.Lock()
 				defer mu.Unlock()
@@ -47,22 +45,6 @@ func TestMessagesToAGroup(t *testing.T) {
 		for side, f := range files {
 			if d := onlyRow(t, f).Delivery; d == nil || d.Sent == 0 || d.Lost == d.Sent {
 				t.Errorf("%s, group %q, side %d: %+v", c.kind, c.mgid, side, d)
-			}
-		}
-	}
-}
-
-// The group that is named is the server's, and the client's is the next one.
-func TestGroupsOfBothSides(t *testing.T) {
-	for mgid, want := range map[string][2]string{
-		"239.7.8.9": {"::ffff:239.7.8.10", "::ffff:239.7.8.9"}, "255:18:0:0:0:0:0:0:0:0:0:0:0:0:0:7": {"ff12::8", "ff12::7"},
-	} {
-		r := rig{plan: &option.Plan{MGID: mgid}}
-		for role, text := range map[Role]string{Client: want[0], Server: want[1]} {
-			g, err := r.groupOf(role, &oob.Endpoint{})
-			address := netip.AddrFrom16(g)
-			if err != nil || address != netip.MustParseAddr(text) {
-				t.Errorf("%s: the group of the %v is %v, %v, want %s", mgid, role, address, err, text)
 			}
 		}
 	}

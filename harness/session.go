@@ -1,6 +1,3 @@
-// Package harness is the engine of the benchmarks: the two sides, the timed loops in their
-// completion modes, and the statistics. It knows no flags and no sockets and prints
-// nothing: it takes a plan, an opened device and an [oob.Peer], and fills a result file.
 package harness
 
 import (
@@ -10,253 +7,279 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/ibperf/ibperf/internal/clock"
+	"github.com/ibperf/ibperf/internal/gpu"
+
+	"github.com/ibperf/ibperf/harness/internal/affinity"
+	"github.com/ibperf/ibperf/harness/internal/clock"
+	"github.com/ibperf/ibperf/harness/internal/halt"
+	"github.com/ibperf/ibperf/harness/internal/loop"
+	"github.com/ibperf/ibperf/harness/internal/setup"
+	"github.com/ibperf/ibperf/harness/internal/testcase"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// Role tells the sides apart: the client sends first in latency tests, and is
-// the sender or reader of bandwidth tests.
-type Role string
+// Role is the role of a side: the client sends first in latency tests, and is the sender or
+// requester of bandwidth tests.
+type Role = testcase.Role
 
 // The roles.
 const (
-	Client Role = "client"
-	Server Role = "server"
+	Client = testcase.Client
+	Server = testcase.Server
 )
 
 // Config is one side of a run.
 type Config struct {
-	Plan     option.Plan
+	Plan     option.ResolvedPlan
 	Role     Role
-	Context  verbs.Context // opened device, used by this run alone
+	Context  verbs.Context // opened device, used by this run only
 	Port     int           // device port, from 1
 	GIDIndex int           // -1: chosen by both sides together
 	Peer     oob.Peer
-	PeerIP   netip.Addr          // of the Peer, if known: GIDs of its kind are preferred
-	Clock    func() *clock.Clock // nil: the machine's
-	CPUs     []int               // near the device; nil: any are as good
-	Pin      bool                // to the first of CPUs, in any run; the process stays on all of them
+	PeerIP   netip.Addr          // of the Peer, if known: GIDs of its address family are preferred
+	Clock    func() *clock.Clock // creates the clock of a worker; nil: that of the machine
+	CPUs     []int               // CPUs near the device; nil: no preference
+	Pin      bool                // measure on the first of CPUs, and confine the process to CPUs
 
-	// Of this side's device and memory.
-	PKeyIndex int    // into the port's table
-	DLID      int    // that the peer is sent to by; 0: the one that it tells
-	Vector    int    // completion vector of the CQs
-	NUMANode  *int   // that memory is bound to; nil: any
-	Payload   []byte // what messages are filled with, again and again; nil: zeros
+	// RunsBefore is the number of runs of the same comparison that other processes have made before. This run
+	// continues their order.
+	RunsBefore int
 
-	// What is noted beside the plan's figures.
-	KeepSamples int       // the first samples of a row, by this side's clock
+	// Options of this side's device and memory.
+	PKeyIndex int                 // index into the port's P_Key table
+	DLID      int                 // destination LID of the peer; 0: the one that it reports
+	Vector    int                 // completion vector of the CQs
+	NUMANode  *int                // node that memory is allocated on; nil: any
+	GPU       gpu.Device          // that holds the messages; the zero value: main memory does
+	Hints     *verbs.DMAHInitAttr // of PCIe requests to the messages (TPH); nil: none
+	Payload   []byte              // pattern that messages are filled with; nil: zeros
+
+	// Further measurements.
+	KeepSamples int       // keep the first samples of a row, up to this number, by this side's clock
 	Counters    []Counter // read before and after each round
-	CPUUtil     bool      // of the whole machine
+	CPUUtil     bool      // measure the CPU utilization of the whole machine
 
 	// File is filled by the run: Parameters, Local.Device, Local.Order, Peer,
-	// Warnings, Interrupted, Rows, NotMeasured. The caller fills the rest before.
+	// Warnings, Interrupted, Rows, NotMeasured. The caller fills the other fields before.
 	File *result.File
-	// Begin is called once, when all of File but Rows is known.
-	Begin func()
-	// Stop ends an endless run, with its summary, when it is closed; nil: nothing does.
+	// Begin is called once, when all of File except Rows is known, with the number of rows to measure.
+	Begin func(rows int)
+	// Stop ends an endless run, with its summary, when it is closed. With nil the run does not end.
 	Stop <-chan struct{}
 	// Interval is called for each interval of an endless run.
 	Interval func(result.Row)
+	// Round, if not nil, is called after each measured round. It delays the next one.
+	Round func()
 	// Row is called for each row, after it was added to File.Rows.
 	Row func(result.Row)
-	// Failed is called with the error that Run will return, before QPs and memory are closed;
-	// nil: nothing is.
+	// Failed, if not nil, is called with the error that Run will return, before QPs and memory are
+	// closed.
 	Failed func(error)
 }
 
-// session is a run under way.
+// session is a run in progress.
 type session struct {
 	cfg         *Config
-	began       time.Time // by both of Go's clocks
+	set         *testcase.Set     // made from the plan that both sides agreed on; since setUp without modes that a device lacks
+	plan        *option.Plan      // the same plan, with sizes limited to what both ports carry; nil until they are connected
+	cases       [][]testcase.Case // by measured mode and by size of plan
+	began       time.Time         // has the wall clock's and the monotonic clock's reading
 	peer        oob.Peer
-	rig         *rig
-	gate        gate
-	halt        *halt
-	rows        map[rowKey]*tally // of the rows in the making
-	current     int               // the size that is laid, -1 if none is
-	sizes       int               // of the run that were laid: they come in their order, each once
-	rounds      int               // of the size
-	run         int               // of Plan.Runs, from 1
-	laps        int               // of the plan's rounds in a run, at the side that leads
-	limit       string            // what keeps intervals wider than asked
-	cpu         int               // that the measuring thread is kept on, or noCPU
-	leave       func()            // lets other threads onto the CPU again
-	stopped     bool              // a side was told to end an endless run
-	interval    *interval         // of an endless run; else nil
-	clocks      clocks            // of a round in both directions
-	synchronous bool              // READs are done when their post returns
+	resources   *setup.Resources
+	workers     *loop.Workers
+	decision    decision
+	halt        *halt.Halt
+	rows        map[rowKey]*rowBuilder // rows in progress
+	current     int                    // index of the prepared size; -1: none
+	sizes       int                    // number of sizes that were prepared in all runs
+	kept        int                    // number of rounds that rows have kept in all runs
+	finished    map[rowKey]bool        // rows that are complete
+	measured    int                    // number of rounds of each row, over all runs, at the client
+	warm        map[int]bool           // indexes of the sizes that have warmed up in the current run, at the client
+	run         int                    // number of the current run, from 1
+	repeats     int                    // how many times a run repeats the plan's rounds, at the client
+	limit       string                 // why intervals are wider than --precision
+	setUpNodes  []int                  // NUMA nodes on which memory and queues were made
+	placement                          // of the measuring threads of both sides
+	releaseCPUs func()                 // lets other threads use the CPUs again
+	stopped     bool                   // a side has been asked to end an endless run
+	interval    *interval              // current interval of an endless run; else nil
+	alignment   clockAlignment         // of the clocks, in a bidirectional round
+	synchronous bool                   // the device executes READs in the post
 }
 
-// Run runs one side of the plan. When ctx ends, the run stops within a fraction
-// of a second with File.Interrupted set and returns ErrInterrupted; what was
-// measured until then is in File. Errors are of the types in errors.go, or an
-// error of the Peer when it was lost.
+// Run runs one side of the plan. When ctx ends, Run stops within a fraction of a second, sets
+// File.Interrupted and returns [ErrInterrupted]; File has the rows measured until then. Other
+// errors are of the types in errors.go, or the error of a lost Peer.
 func Run(ctx context.Context, c Config) error {
-	if err := errors.Join(c.Plan.Check(), checkWorkers(&c.Plan)); err != nil {
+	set := testcase.NewSet(c.sidePlan())
+	if err := testcase.CheckWorkers(&set.Plan); err != nil {
 		return err
 	}
-	c.Plan = c.Plan.Resolve()
 	if c.Pin {
-		ourThreads.confine(c.CPUs)
+		affinity.Confine(c.CPUs)
 	}
-	s := &session{cfg: &c, began: time.Now(), peer: c.Peer, halt: newHalt(), rig: &rig{}, rows: map[rowKey]*tally{}, current: -1, run: 1, leave: func() {}}
-	stop := s.halt.watch(ctx, c.Peer, c.Context)
+	s := &session{
+		cfg: &c, set: set, began: time.Now(), peer: c.Peer, halt: halt.New(),
+		resources: &setup.Resources{}, workers: &loop.Workers{}, rows: map[rowKey]*rowBuilder{}, finished: map[rowKey]bool{},
+		current: -1, run: 1, measured: c.RunsBefore * set.Plan.Rounds, warm: map[int]bool{}, releaseCPUs: func() {},
+	}
+	stop := watch(ctx, s.halt, c.Peer, c.Context)
 	defer stop()
-	defer func() { s.rig.close() }()
-	err := s.explain(s.all())
+	defer func() { s.tearDown() }()
+	err := s.failureReason(s.execute())
 	if errors.Is(err, ErrInterrupted) {
 		c.File.Interrupted = true
 	}
-	abandon(c.Context, err) // before the watch does, perhaps
+	abandon(c.Context, err) // the watch may not have seen the loss yet
 	if err != nil && c.Failed != nil {
 		c.Failed(err)
 	}
 	return err
 }
 
-// explain returns why a run has failed: a halt explains what it broke off.
-func (s *session) explain(err error) error {
-	if s.halt.reason() == nil {
-		err = s.cause(err)
+// failureReason returns why a run has failed: the reason of a halt rather than the error that the halt
+// caused.
+func (s *session) failureReason(err error) error {
+	if s.halt.Reason() == nil {
+		err = s.awaitCause(err)
 	}
-	if reason := s.halt.reason(); err != nil && reason != nil && !isVerdict(err) {
+	if reason := s.halt.Reason(); err != nil && reason != nil && !isFinding(err) {
 		return reason
 	}
 	return err
 }
 
-// isVerdict tells an outcome of the run's own from a failure on the way.
-func isVerdict(err error) bool {
+// isFinding reports whether an error is a finding of the run, such as wrong data, which no halt causes.
+func isFinding(err error) bool {
 	var refused *RefusedError
 	var data *DataError
-	var ports mismatch
-	return errors.As(err, &refused) || errors.As(err, &data) || errors.As(err, &ports)
+	return errors.As(err, &refused) || errors.As(err, &data) || setup.IsMismatch(err)
 }
 
-// all goes through the run: the client decides what comes next, and both sides do it.
-func (s *session) all() error {
-	defer func() { s.leave() }()
+// execute executes the run: the client directs, the server follows.
+func (s *session) execute() error {
+	defer func() { s.releaseCPUs() }()
 	if err := s.setUp(); err != nil {
 		return err
 	}
-	s.cfg.Begin()
-	defer s.listen()()
-	defer quiet()()
-	lead := s.follow
-	if s.cfg.Role == Client {
-		lead = s.lead
+	s.cfg.Begin(len(s.plan.Sizes) * len(s.decision.modes))
+	defer s.watchDevice()()
+	run := s.runServer
+	if s.cfg.Role == Client || s.exact() {
+		run = s.runClient
 	}
-	if err := lead(); err != nil {
-		s.salvage()
+	if err := run(); err != nil {
+		s.emitUnfinished(err)
 		return err
 	}
 	if err := s.peer.Ready(); err != nil {
 		return err
 	}
-	return s.verdict()
+	return s.dataError()
 }
 
-// setUp makes QPs and memory, connects them and asks both devices about data order.
-func (s *session) setUp() error {
-	r, err := newRig(s.cfg, s.halt)
-	if err != nil {
-		return err
-	}
-	s.rig = r
-	return s.meet()
-}
+// exact reports whether the peer counts each message. Such a peer directs nothing: each side makes its own
+// steps.
+func (s *session) exact() bool { return s.set.Possible[0].Exact }
 
-// follow does what the client says until it says that it is the end.
-func (s *session) follow() error {
+// runServer executes the steps that the client sends, until the last one.
+func (s *session) runServer() error {
 	for {
-		t, err := s.peer.Turn(oob.Turn{})
+		step, err := s.peer.Step(oob.Step{})
 		if err != nil {
 			return err
 		}
-		if t.Step == oob.StepEnd && len(t.Limit) <= maxReason {
-			s.cfg.File.Limits = t.Limit
+		if step.Kind == oob.StepEnd && len(step.Limit) <= maxText {
+			s.cfg.File.Limits = step.Limit
 			return nil
 		}
-		if err := s.do(t); err != nil {
+		if err := s.executeStep(step); err != nil {
 			return err
 		}
 	}
 }
 
-// tell makes both sides do a turn.
-func (s *session) tell(t oob.Turn) error {
-	if _, err := s.peer.Turn(t); err != nil {
+// direct sends a step to the server and executes it, as the server does.
+func (s *session) direct(step oob.Step) error {
+	if _, err := s.peer.Step(step); err != nil {
 		return err
 	}
-	return s.do(t)
+	return s.executeStep(step)
 }
 
-// maxReason bounds a text in a peer's turn.
-const maxReason = 1000
+// maxText is the largest length of a text in a step of the peer.
+const maxText = 1000
 
-// mostRounds is how many rounds a size may have in a run, those of warm-up among them.
-func mostRounds(ways int) int { return ways * (2*option.MaxRounds + 1) }
+// stepMessage is the name of a step's message, as errors quote it: on the wire, for compatibility, a
+// step is a "turn".
+const stepMessage = "turn"
 
-// do carries out a turn. One that came from the peer may be anything.
-func (s *session) do(t oob.Turn) error {
-	if t.Size < 0 || t.Size >= len(s.cfg.Plan.Sizes) || t.Way < 0 || t.Way >= len(s.gate.ways) {
-		return wrong("turn", "%q names size %d and way %d, which the plan does not have", t.Step, t.Size, t.Way)
+// maxRounds returns the largest number of measured rounds of all runs.
+func (s *session) maxRounds() int { return mostRounds(s.plan, len(s.plan.Sizes)*len(s.decision.modes)) }
+
+// executeStep executes a step. It checks the step, because a peer may send any values.
+func (s *session) executeStep(step oob.Step) error {
+	if step.Size < 0 || step.Size >= len(s.plan.Sizes) || step.Mode < 0 || step.Mode >= len(s.decision.modes) {
+		return protocolError(stepMessage, "step %q has size %d and mode %d, which the plan does not have", step.Kind, step.Size, step.Mode)
 	}
-	if s.halt.on() {
-		return s.halt.reason()
+	if s.halt.On() {
+		return s.halt.Reason()
 	}
-	laid := s.current >= 0
+	prepared := s.current >= 0
 	switch {
-	case t.Step == oob.StepRun && !laid:
-		return s.again()
-	case t.Step == oob.StepSize && !laid && t.Size >= s.sizes && len(t.NoRatio) <= maxReason:
-		return s.lay(t)
-	case t.Step == oob.StepRound && laid && (s.cfg.Plan.Endless || s.rounds < mostRounds(len(s.gate.ways))) && t.Messages <= option.MaxIterations && t.Duration >= 0 && (t.Messages > 0) != (t.Duration > 0):
-		return s.measure(t)
-	case t.Step == oob.StepRest && laid:
-		return s.settle()
-	case t.Step == oob.StepRow && !laid:
-		return s.complete(t.Size)
+	case step.Kind == oob.StepRun && !prepared:
+		return s.newRun()
+	case step.Kind == oob.StepSize && !prepared && len(step.NoRatio) <= maxText && s.sizes < s.maxRounds():
+		return s.setSize(step)
+	case step.Kind == oob.StepRound && prepared && (step.Warmup || s.plan.Endless || s.kept < s.maxRounds()) && step.Messages <= option.MaxIterations && step.Duration >= 0 && (step.Messages > 0) != (step.Duration > 0):
+		return s.executeRound(step)
+	case step.Kind == oob.StepDrain && prepared:
+		return s.drain()
+	case step.Kind == oob.StepRow && !prepared:
+		return s.finishRows(step.Size)
 	}
-	return wrong("turn", "%q does not come in order", t.Step)
+	return protocolError(stepMessage, "unexpected step %q", step.Kind)
 }
 
-// again begins another run: fresh memory, QPs and connections.
-func (s *session) again() error {
-	before := s.gate
-	s.sizes = 0
-	s.rig.close()
-	s.rig = &rig{}
+// newRun begins another run with new memory, QPs and connections.
+func (s *session) newRun() error {
+	before := s.decision
+	clear(s.warm)
+	s.tearDown()
 	if s.run++; s.run > option.MaxRuns {
-		return fmt.Errorf("the peer wants more than %d runs", option.MaxRuns)
+		return fmt.Errorf("the peer requests more than %d runs", option.MaxRuns)
 	}
 	if err := s.setUp(); err != nil {
 		return err
 	}
-	if len(before.ways) != len(s.gate.ways) || before.order != s.gate.order {
-		return fmt.Errorf("run %d: the devices promise another order of data than before", s.run)
+	if len(before.modes) != len(s.decision.modes) || before.order != s.decision.order {
+		return fmt.Errorf("run %d: the devices' answers about data order have changed since the first run", s.run)
 	}
 	return nil
 }
 
-// lay prepares all ways for messages of a size.
-func (s *session) lay(t oob.Turn) error {
-	s.current, s.sizes, s.rounds = t.Size, t.Size+1, 0
-	for i := range s.gate.ways {
-		scheme := s.scheme(i, t.Size)
-		key := rowKey{t.Size, i}
+// setSize prepares all modes for messages of a size.
+func (s *session) setSize(step oob.Step) error {
+	s.current = step.Size
+	s.sizes++
+	for i := range s.decision.modes {
+		test := &s.cases[i][step.Size]
+		key := rowKey{step.Size, i}
 		if s.rows[key] == nil {
-			s.rows[key] = newTally(&scheme, t.NoRatio)
+			s.rows[key] = newRowBuilder(s.cfg, test, step.NoRatio)
 		}
-		if s.cfg.Plan.Endless {
-			s.interval = newInterval(&scheme)
+		if s.plan.Endless {
+			s.interval = newInterval(s.cfg, test)
 		}
-		for _, w := range s.group(i).workers {
-			if err := w.lay(&scheme); err != nil {
+		if s.decision.sharesQPs(i) {
+			continue
+		}
+		for _, w := range s.group(i).Workers {
+			if err := w.SetCase(test); err != nil {
 				return err
 			}
 		}
@@ -264,72 +287,66 @@ func (s *session) lay(t oob.Turn) error {
 	return nil
 }
 
-// scheme resolves the i-th way for a size.
-func (s *session) scheme(i, size int) scheme {
-	p := &s.cfg.Plan
-	return resolve(p, s.gate.ways[i].way, p.Sizes[size], s.gate.order)
-}
+// group returns the workers of the i-th measured mode.
+func (s *session) group(i int) *loop.Group { return s.workers.Groups[s.decision.modes[i].group] }
 
-// group returns the QPs of the i-th way.
-func (s *session) group(i int) *group { return s.rig.groups[s.gate.ways[i].group] }
-
-// measure runs a round and adds it to its row.
-func (s *session) measure(t oob.Turn) error {
-	if s.interval == nil {
-		bound()
-	}
-	s.rounds++
-	g, row := s.group(t.Way), s.rows[rowKey{s.current, t.Way}]
-	before, err := s.cfg.count()
+// executeRound runs a round and adds it to its row.
+func (s *session) executeRound(step oob.Step) error {
+	g, row := s.group(step.Mode), s.rows[rowKey{s.current, step.Mode}]
+	before, err := s.cfg.readCounters()
 	if err != nil {
 		return err
 	}
-	mine, theirs, err := s.round(g, t)
+	mine, theirs, err := s.runRound(g, step)
 	row.check(mine, theirs)
-	if t.Warmup {
+	if step.Warmup {
 		return err
 	}
-	after, failed := s.cfg.count()
+	s.kept++
+	after, failed := s.cfg.readCounters()
 	if failed != nil {
 		return failed
 	}
 	row.counted.add(before, after)
 	if s.interval != nil {
-		s.interval.tally.counted.add(before, after)
+		s.interval.row.counted.add(before, after)
 	}
-	if err != nil && s.halt.reason() == nil {
+	if err != nil && s.halt.Reason() == nil {
 		return err
 	}
-	figure := s.figure(row.scheme, mine, theirs)
-	if err == nil && figure == nil {
-		return lacksResult("result", row.scheme)
+	figure := s.figure(row.test, mine, theirs)
+	if err == nil && figure == nil && !row.test.Exact {
+		return missingResult("result", row.test)
 	}
-	if err == nil && row.scheme.bothWays() { // begin and end of both sides together
-		if bad := (&oob.Round{Figure: figure}).Check(s.limits(row.scheme)); bad != nil {
-			return &oob.MessageError{Step: "result", Err: fmt.Errorf("with this side's begin and end: %w", bad)}
+	if err == nil && figure != nil && row.test.Bidirectional() { // the peer's begin and end are checked together with this side's
+		if bad := (&oob.Round{Figure: figure}).Check(s.limits(row.test)); bad != nil {
+			return &oob.MessageError{Exchange: "result", Err: fmt.Errorf("with this side's begin and end: %w", bad)}
 		}
 	}
 	if s.interval == nil {
-		row.add(s.run, g, mine, theirs, figure, s.clocks.within, err == nil)
+		row.add(s.run, g, mine, theirs, figure, s.alignment.within, err == nil)
+		if s.cfg.Round != nil {
+			s.cfg.Round()
+		}
 		return err
 	}
 	return errors.Join(err, s.addSlice(row, g, mine, theirs, figure, err == nil))
 }
 
-// figure is the round as the side saw it whose clock counts, or as both saw it together;
-// nil if that is not known.
-func (s *session) figure(of *scheme, mine, theirs oob.Round) *result.Round {
+// figure returns the figures of a round: those of the side whose clock counts, or in a bidirectional
+// test those of both sides joined. It returns nil if the peer has sent none.
+func (s *session) figure(tc *testcase.Case, mine, theirs oob.Round) *result.Round {
 	switch {
-	case of.bothWays():
-		return s.clocks.join(of.size, mine, theirs)
+	case tc.Bidirectional():
+		return s.alignment.joinFigures(tc.Size, mine, theirs)
 	case mine.Figure != nil:
 		return mine.Figure
 	}
 	return theirs.Figure
 }
 
-// verdict is the run's outcome once everything was measured.
-func (s *session) verdict() error {
+// dataError returns the error of a complete run with wrong data, or nil.
+func (s *session) dataError() error {
 	var bad []result.Row
 	for _, r := range s.cfg.File.Rows {
 		if r.Verify != nil && r.Verify.Bad() > 0 {

@@ -17,6 +17,7 @@ type Conn struct {
 	nc            net.Conn
 	peer          string
 	authenticated bool
+	perftest      string // version of the peer if it is perftest
 	timing        timing
 	in            *bufio.Reader
 	source        *timedReader
@@ -31,7 +32,7 @@ type Conn struct {
 	err error // set before lost is closed
 }
 
-// newConn makes a Conn of a connected socket, of which some bytes have been read already.
+// newConn returns a Conn for a connected socket, from which the early bytes have been read already.
 func newConn(nc net.Conn, early []byte, t timing) *Conn {
 	source := &timedReader{nc: nc}
 	return &Conn{
@@ -40,7 +41,7 @@ func newConn(nc net.Conn, early []byte, t timing) *Conn {
 		timing:  t,
 		in:      bufio.NewReader(io.MultiReader(bytes.NewReader(early), source)),
 		source:  source,
-		box:     mailbox{limits: trusted, slots: map[string]*slot{}},
+		box:     mailbox{other: boundOfServer, most: maxWaitingOfPeer, slots: map[string]*slot{}},
 		writing: make(chan struct{}, 1),
 		ended:   make(chan struct{}),
 		lost:    make(chan struct{}),
@@ -57,16 +58,23 @@ func (c *Conn) start() {
 // RemoteAddr returns the peer's address, host:port.
 func (c *Conn) RemoteAddr() string { return c.peer }
 
-// Authenticated tells whether each side has proved to the other that it has the same secret.
+// LocalAddr returns this side's address, host:port: on a server, the one that the client has reached.
+func (c *Conn) LocalAddr() string { return c.nc.LocalAddr().String() }
+
+// Authenticated reports whether both sides have proved that they have the same secret.
 func (c *Conn) Authenticated() bool { return c.authenticated }
 
-// Lost returns a channel that is closed once, when this end is of no more use: the peer is
-// gone, has aborted or has sent garbage, or this side has closed. A peer's orderly end closes
-// it at once only if this side still waits for the peer; else this side has a few seconds to
-// end too.
+// Perftest returns the version and the socket of a peer that is perftest, and an empty version otherwise. The caller talks to
+// it, and closes the socket. The other methods are for peers that are ibperf, except the addresses and Abort.
+func (c *Conn) Perftest() (version string, nc net.Conn) { return c.perftest, c.nc }
+
+// Lost returns a channel that is closed when the connection has ended: the peer is gone, has
+// aborted or has sent garbage, or this side has closed. When the peer closes in order, it is
+// closed at once only if this side waits for the peer; otherwise this side has a few seconds to
+// close too.
 func (c *Conn) Lost() <-chan struct{} { return c.lost }
 
-// Err returns nil until [Conn.Lost] is closed, and from then on why it was: a [*PeerError],
+// Err returns nil until [Conn.Lost] is closed, and then the reason: a [*PeerError],
 // or an error that matches [ErrClosed].
 func (c *Conn) Err() error {
 	c.mu.Lock()
@@ -74,39 +82,49 @@ func (c *Conn) Err() error {
 	return c.err
 }
 
-// Trust lifts the limits of a connection that [Listener.Accept] has made. Before it, a payload
-// of the client may have 64 KiB, and one may wait for its exchange; more ends the connection.
-// The server calls it once it has agreed to a plan and before the client knows.
-func (c *Conn) Trust() { c.box.allow(trusted) }
+// Trust sets the bounds of the exchanges that follow, and allows no others; with nil the bounds stay, which the
+// connection had before. Before Trust, payloads have at most 64 KiB on a server and 256 KiB on a client, and one
+// payload of a client may wait for its exchange; more ends the connection. Both sides call Trust when they have
+// agreed on a plan, the server before it sends the answer.
+func (c *Conn) Trust(b Bounds) { c.box.allow(b) }
 
-// Exchange sends a payload for a step and returns the one that the peer sent for it. Both
-// sides must go through the same steps in the same order; exchanges of different steps may
-// run concurrently. A step's name is 1 to [MaxStep] printable characters, a payload at most
-// [MaxPayload] bytes. When the connection is lost, Exchange returns at once what Err does.
-func (c *Conn) Exchange(step string, mine []byte) (theirs []byte, err error) {
-	f := frame{kindData, step, mine}
+// Exchange sends this side's payload of an exchange and returns the peer's. Both sides must call it
+// with the same names in the same order; exchanges with different names may run concurrently. A
+// name has 1 to [MaxExchangeName] printable ASCII characters without spaces, a payload has at most
+// [MaxPayload] bytes. When the connection is lost, Exchange returns at once the error that Err returns. When the
+// peer's payload has not arrived within the time of the exchange's [Bound], Exchange returns a [*PeerError], and the
+// caller ends the connection.
+func (c *Conn) Exchange(name string, mine []byte) (theirs []byte, err error) {
+	f := frame{kindData, name, mine}
 	if err := f.check(); err != nil {
-		return nil, fmt.Errorf("exchange step %q: refuse to send a %w", step, err)
+		return nil, fmt.Errorf("exchange %q: invalid frame: %w", name, err)
 	}
-	payloads, err := c.box.enter(step)
+	payloads, err := c.box.enter(name)
 	if err != nil {
 		return nil, err
 	}
 	err = c.send(f)
 	if err == nil {
-		theirs, err = c.await(payloads)
+		theirs, err = c.await(payloads, name)
 	}
-	c.box.leave(step)
+	c.box.leave(name)
 	if errors.Is(err, errEnded) {
-		c.fail("ended before step "+step, nil)
+		c.fail(fmt.Sprintf("ended before exchange %q", name), nil)
 		err = c.Err()
 	}
 	return theirs, err
 }
 
-// await returns the next payload. One that came before the connection was lost still counts:
-// a peer that has all it needs may end while this side has yet to look.
-func (c *Conn) await(payloads <-chan []byte) ([]byte, error) {
+// await returns the next payload. A payload that arrived before the connection was lost still
+// counts: the peer may close before this side has read it.
+func (c *Conn) await(payloads <-chan []byte, name string) ([]byte, error) {
+	var late <-chan time.Time
+	limit := c.box.bound(name).Time
+	if limit > 0 {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		late = timer.C
+	}
 	var err error
 	select {
 	case theirs := <-payloads:
@@ -115,6 +133,8 @@ func (c *Conn) await(payloads <-chan []byte) ([]byte, error) {
 		err = c.Err()
 	case <-c.ended:
 		err = errEnded
+	case <-late:
+		err = &PeerError{Peer: c.peer, Reason: fmt.Sprintf("has not sent its %q message within %v, although it answers", name, limit)}
 	}
 	select {
 	case theirs := <-payloads:
@@ -124,7 +144,15 @@ func (c *Conn) await(payloads <-chan []byte) ([]byte, error) {
 	}
 }
 
-// timedReader gives every read its deadline, once there is a limit to silence.
+// exchangeJSON is Exchange for payloads that are JSON, or empty.
+func (c *Conn) exchangeJSON(name string, mine []byte) (theirs []byte, err error) {
+	if theirs, err = c.Exchange(name, mine); err != nil {
+		return nil, err
+	}
+	return theirs, c.box.bound(name).checkValues(name, theirs)
+}
+
+// timedReader sets a deadline for every read once silence is not 0.
 type timedReader struct {
 	nc      net.Conn
 	silence time.Duration // immutable after start

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// freeAddr returns a local address that nobody listens on.
+// freeAddr returns a local address at which no process listens.
 func freeAddr(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -102,7 +102,7 @@ func TestDialIsCancelled(t *testing.T) {
 	why := errors.New("interrupted")
 	silent, _ := rawListener(t, nil)
 	for _, tt := range []struct{ name, addr string }{
-		{"while nobody listens", freeAddr(t)},
+		{"before the server listens", freeAddr(t)},
 		{"while the server is silent", silent},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestDialDoesNotConnectToItself(t *testing.T) {
 	}
 }
 
-// The exported functions keep the limits of a real run.
+// The exported functions use the standard time limits.
 func TestDialAndListen(t *testing.T) {
 	l, err := Listen("127.0.0.1:0", ListenOptions{})
 	if err != nil {
@@ -156,7 +156,7 @@ func TestDialAndListen(t *testing.T) {
 	closeBoth(t, c, got.conn)
 }
 
-// A client connects from the address that it is told to.
+// A client connects from the address in its options.
 func TestDialFromAnAddress(t *testing.T) {
 	l, err := Listen("127.0.0.1:0", ListenOptions{})
 	if err != nil {
@@ -174,6 +174,6 @@ func TestDialFromAnAddress(t *testing.T) {
 	}
 	defer server.Abort("", "end of the test")
 	if !strings.HasPrefix(server.RemoteAddr(), "127.0.0.7:") {
-		t.Errorf("the client comes from %s", server.RemoteAddr())
+		t.Errorf("the client's address is %s", server.RemoteAddr())
 	}
 }

@@ -8,27 +8,27 @@ import (
 	"os"
 	"strings"
 
-	"github.com/ibperf/ibperf/internal/terminal"
+	"github.com/ibperf/ibperf/internal/printable"
 )
 
-// ErrProtocol is matched by the error of a connection whose peer sent what is not a frame of
-// this protocol and version, or a frame out of place.
+// ErrProtocol is matched by the error of a connection whose peer sent bytes that are not a frame of
+// this protocol and version, or a frame out of order.
 var ErrProtocol = errors.New("does not speak ibperf's protocol")
 
 // ErrClosed is matched by the error of a connection that this side has ended.
 var ErrClosed = errors.New("connection closed by this side")
 
-// PeerError says that, and why, the peer is no longer there to work with.
+// PeerError is the reason for which the peer is gone.
 type PeerError struct {
 	// Peer is the peer's address, host:port.
 	Peer string
-	// Reason is what the peer gave when Aborted, and what was seen of it otherwise. It has
-	// no control characters, whatever the peer sent.
+	// Reason is the peer's own reason when Aborted, otherwise what this side has observed. It has
+	// no control characters.
 	Reason string
-	// Aborted tells that the peer ended the run and said so.
+	// Aborted reports whether the peer ended the run by an abort.
 	Aborted bool
-	// Class is the class of the reason that the peer gave when Aborted, a word of at most
-	// MaxClass letters a to z, or empty.
+	// Class is the class of the peer's reason when Aborted, a word of at most MaxClass letters a to z,
+	// or empty.
 	Class string
 
 	cause error
@@ -41,29 +41,28 @@ func (e *PeerError) Error() string {
 	return fmt.Sprintf("peer %s %s", e.Peer, e.Reason)
 }
 
-// Unwrap returns what was seen on the connection, nil where the peer ended it by a frame.
+// Unwrap returns the error of the connection, nil if the peer ended it by a frame.
 func (e *PeerError) Unwrap() error { return e.cause }
 
-// protocolErrorf makes an error that matches ErrProtocol.
+// protocolErrorf returns an error that matches ErrProtocol.
 func protocolErrorf(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrProtocol, fmt.Errorf(format, args...))
 }
 
-// MessageError says that a message of the peer is not what the step asks for, or has a figure
-// that cannot be.
+// MessageError is the error of a message of the peer that is malformed, or has an impossible value.
 type MessageError struct {
-	Step string // of the exchange, such as "row"
-	Err  error
+	Exchange string // name of the exchange, such as "row"
+	Err      error
 }
 
 func (e *MessageError) Error() string {
-	return fmt.Sprintf("the peer's message %q is wrong: %v", e.Step, e.Err)
+	return fmt.Sprintf("invalid %q message from peer: %v", e.Exchange, e.Err)
 }
 
-// Unwrap returns what is wrong with it.
+// Unwrap returns what is wrong with the message.
 func (e *MessageError) Unwrap() error { return e.Err }
 
-// versionError says that the peer has another version of the protocol. It matches ErrProtocol.
+// versionError is the error of a peer with another version of the protocol. It matches ErrProtocol.
 type versionError struct{ theirs byte }
 
 func (e *versionError) Error() string {
@@ -77,7 +76,7 @@ func (e *versionError) Error() string {
 
 func (e *versionError) Is(target error) bool { return target == ErrProtocol }
 
-// whyGone puts the end of reading into words.
+// whyGone returns the text of an error of reading.
 func whyGone(err error, t timing) string {
 	switch {
 	case errors.Is(err, ErrProtocol):
@@ -88,7 +87,7 @@ func whyGone(err error, t timing) string {
 	return "is gone: " + plain(err)
 }
 
-// inner strips what net adds to an error, the addresses, which the text around it has.
+// inner returns an error of package net without its addresses, which the text around it has.
 func inner(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {
@@ -101,7 +100,7 @@ func inner(err error) error {
 	return err
 }
 
-// plain puts the cause of a network error into words.
+// plain returns the text of a network error's cause.
 func plain(err error) string {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -112,11 +111,10 @@ func plain(err error) string {
 	return inner(err).Error()
 }
 
-// cleanReason makes a reason fit for a frame and for a terminal: one line of printable
-// characters, no longer than MaxReason.
+// cleanReason returns a reason as one line of printable characters, no longer than MaxReason bytes.
 func cleanReason(s string) string {
 	var b strings.Builder
-	for _, r := range terminal.Clean(s) {
+	for _, r := range printable.Clean(s) {
 		if b.Len()+len(string(r)) > MaxReason {
 			break
 		}

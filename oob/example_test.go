@@ -8,7 +8,7 @@ import (
 	"github.com/ibperf/ibperf/oob"
 )
 
-// The client's plan travels to the server, which answers with its verdict.
+// The client sends a plan, and the server sends an answer.
 func Example() {
 	l, err := oob.Listen("127.0.0.1:0", oob.ListenOptions{})
 	if err != nil {

@@ -47,7 +47,7 @@ func serverOf(t *testing.T, client *Conn, come <-chan *Conn) *Conn {
 	}
 }
 
-// greedy says hello as a client and then frames, until the server has enough of it.
+// greedy sends a client's hello and then frames, until the server closes the connection.
 func greedy(t *testing.T, l *Listener, wire []byte, frames int) {
 	nc, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
@@ -55,8 +55,8 @@ func greedy(t *testing.T, l *Listener, wire []byte, frames int) {
 		return
 	}
 	defer nc.Close()
-	_, err = nc.Write(newHello(roleClient, nil).frame().appendTo(nil))
-	// Little at a time, because the kernel and the race detector look at all that is written.
+	_, err = nc.Write(greetingOf(newHello(roleClient, nil)))
+	// Small writes, because the kernel and the race detector process every byte.
 	if err := nc.(*net.TCPConn).SetWriteBuffer(chunkSize); err != nil {
 		t.Error(err)
 	}
@@ -80,7 +80,7 @@ func scan(t *testing.T, l *Listener) {
 	_ = nc.Close()
 }
 
-// highest looks at the heap in use again and again until it is stopped, and returns the most.
+// highest samples the heap in use until it is stopped, and returns the highest value.
 func highest() (stop func() uint64) {
 	ended, most := make(chan struct{}), make(chan uint64)
 	go func() {
@@ -104,14 +104,14 @@ func highest() (stop func() uint64) {
 	}
 }
 
-// A client is accepted at once whatever else comes, and what comes takes little memory.
-func TestClientAmongStrangersAndGreedyOnes(t *testing.T) {
+// A client is accepted at once during a flood of connections, and the flood takes little memory.
+func TestClientAmongIncompatibleAndGreedyPeers(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		payload int
 	}{
 		{"frames of 4 MiB", MaxPayload},
-		{"frames of 64 KiB", int(untrusted.payload)},
+		{"frames of 64 KiB", boundOfClient.Bytes},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			wire := frame{kindData, "plan", make([]byte, tt.payload)}.appendTo(nil)

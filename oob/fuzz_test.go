@@ -14,10 +14,10 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzReadFrame reads arbitrary bytes as frames. What is read must be within the limits and
-// have exactly the wire form that it was read from; all else is one of the known errors.
+// FuzzReadFrame reads arbitrary bytes as frames. A frame must be within the limits and have exactly the
+// wire form that it was read from; other bytes give one of the known errors.
 func FuzzReadFrame(f *testing.F) {
-	for _, s := range strangers {
+	for _, s := range incompatible {
 		f.Add(s.says)
 	}
 	for _, fr := range []frame{
@@ -35,7 +35,7 @@ func FuzzReadFrame(f *testing.F) {
 				return
 			}
 			if err := got.check(); err != nil {
-				t.Fatalf("read %v %q: %v", got.kind, got.step, err)
+				t.Fatalf("read %v %q: %v", got.kind, got.name, err)
 			}
 			again := got.appendTo(nil)
 			if !bytes.HasPrefix(rest, again) {
@@ -65,20 +65,20 @@ func isClean(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// FuzzFrame writes arbitrary frames: those within the limits come back as they were.
+// FuzzFrame writes arbitrary frames: those within the limits are read unchanged.
 func FuzzFrame(f *testing.F) {
 	f.Add(byte(kindData), "plan", []byte("payload"))
 	f.Add(byte(kindPing), "", []byte(nil))
 	f.Add(byte(kindAbort), "usage", []byte("why"))
 	f.Add(byte(9), "s", []byte{0})
-	f.Fuzz(func(t *testing.T, k byte, step string, payload []byte) {
-		want := frame{kind(k), step, payload}
+	f.Fuzz(func(t *testing.T, k byte, name string, payload []byte) {
+		want := frame{kind(k), name, payload}
 		if want.check() != nil {
 			return
 		}
 		r := bufio.NewReader(iotest.OneByteReader(bytes.NewReader(want.appendTo(nil))))
 		got, err := readFrame(r, admitAll)
-		if err != nil || got.kind != want.kind || got.step != step || !bytes.Equal(got.payload, payload) {
+		if err != nil || got.kind != want.kind || got.name != name || !bytes.Equal(got.payload, payload) {
 			t.Errorf("read %v, %v; want %v", got, err, want)
 		}
 		if _, err := readFrame(r, admitAll); err != io.EOF {
@@ -87,10 +87,10 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// FuzzDecodeHello: what is taken for a hello has exactly that wire form.
+// FuzzDecodeHello checks that a decoded hello has exactly the wire form that it was decoded from.
 func FuzzDecodeHello(f *testing.F) {
 	for _, wire := range [][]byte{helloOf(1, 0), helloOf(2, 1), helloOf(2, 2), helloOf(0, 1)} {
-		f.Add(wire[headerSize:])
+		f.Add(wire[preambleSize+headerSize:])
 	}
 	f.Add([]byte(nil))
 	f.Fuzz(func(t *testing.T, payload []byte) {
@@ -104,21 +104,21 @@ func FuzzDecodeHello(f *testing.F) {
 	})
 }
 
-// told is the socket of a peer that says some bytes and ends. It keeps what it hears.
-type told struct {
+// scriptedConn is the socket of a peer that sends some bytes and ends. It keeps the bytes that it receives.
+type scriptedConn struct {
 	net.Conn
-	says  *bytes.Reader
-	hears bytes.Buffer
+	says     *bytes.Reader
+	received bytes.Buffer
 }
 
-func (c *told) Read(b []byte) (int, error)  { return c.says.Read(b) }
-func (c *told) Write(b []byte) (int, error) { return c.hears.Write(b) }
+func (c *scriptedConn) Read(b []byte) (int, error)  { return c.says.Read(b) }
+func (c *scriptedConn) Write(b []byte) (int, error) { return c.received.Write(b) }
 
-// FuzzMeet greets a peer that says arbitrary bytes, without a secret and with one. Without it, a
-// hello of the other role is all that it takes; with it, arbitrary bytes never do, and a server
-// says no proof. A server says nothing to a stranger.
+// FuzzMeet greets a peer that sends arbitrary bytes, without a secret and with one. Without a secret, a
+// hello of the other role is enough; with one, arbitrary bytes never are, and no proof is sent in clear. A server
+// sends nothing to an incompatible peer.
 func FuzzMeet(f *testing.F) {
-	for _, s := range strangers {
+	for _, s := range incompatible {
 		f.Add(s.says, true)
 	}
 	proof := frame{kind: kindProof, payload: make([]byte, proofSize)}.appendTo(nil)
@@ -134,35 +134,49 @@ func FuzzMeet(f *testing.F) {
 			mine = roleServer
 		}
 		for _, secret := range [][]byte{nil, []byte("secret")} {
-			c := &told{says: bytes.NewReader(says)}
+			c := &scriptedConn{says: bytes.NewReader(says)}
 			g := greeting{
 				nc: c, in: bufio.NewReaderSize(c, greetingBuffer), role: mine, secret: secret,
-				place: func() bool { return true },
+				reserve: func() bool { return true },
 			}
 			err := g.meet()
 			if want := secret == nil && beginsWithHello(says, mine.other(), 0); (err == nil) != want {
 				t.Errorf("%v, secret %q: meet = %v after %q", mine, secret, err, says)
 			}
-			if server && !bytes.HasPrefix(says, []byte(magic)) && c.hears.Len() > 0 {
-				t.Errorf("a stranger that said %q heard %q", says, c.hears.Bytes())
+			_, mayPrecede := parsePreamble(says[:min(len(says), preambleSize)])
+			if server && !mayPrecede && !bytes.HasPrefix(says, []byte(magic)) && c.received.Len() > 0 {
+				t.Errorf("an incompatible peer that sent %q received %q", says, c.received.Bytes())
 			}
-			proves := !server && secret != nil && beginsWithHello(says, roleServer, 1)
-			if said := wantFrames(t, &c.hears)[kindProof]; (said > 0) != proves {
-				t.Errorf("%v, secret %q: said %d proofs after %q", mine, secret, said, says)
-			}
+			wantHelloAlone(t, c.received.Bytes(), secret)
 		}
 	})
 }
 
-// beginsWithHello tells whether bytes begin with a hello as it must be.
-func beginsWithHello(says []byte, r role, secret byte) bool {
-	want := helloOf(byte(r), secret)
-	fixed := len(want) - nonceSize
-	return len(says) >= len(want) && bytes.Equal(says[:fixed], want[:fixed])
+// wantHelloAlone checks that a side has sent at most its preamble and a hello in clear, and TLS only with a secret.
+func wantHelloAlone(t *testing.T, said, secret []byte) {
+	t.Helper()
+	said = bytes.TrimPrefix(said, preambleBytes())
+	if secret != nil && len(said) > headerSize+helloSize {
+		if next := said[headerSize+helloSize]; next != 0x15 && next != 0x16 { // the records of a TLS alert, and of a handshake
+			t.Errorf("sent %q, want TLS after the hello", said)
+		}
+		said = said[:headerSize+helloSize]
+	}
+	if got := wantFrames(t, bytes.NewReader(said)); len(got) > 1 || got[kindHello] != len(got) {
+		t.Errorf("sent %v in clear, want a hello alone", got)
+	}
 }
 
-// FuzzAbortFrame: whatever the class and the reason, the frame is within the limits, and a class
-// that is one arrives.
+// beginsWithHello reports whether bytes begin with a valid hello.
+func beginsWithHello(says []byte, r role, secret byte) bool {
+	if p, ok := parsePreamble(says[:min(len(says), preambleSize)]); !ok || len(says) < preambleSize || p.version != version {
+		return false
+	}
+	return bytes.HasPrefix(says[preambleSize:], helloOf(byte(r), secret)[preambleSize:])
+}
+
+// FuzzAbortFrame checks that an abort of any class and reason is within the limits, and that a valid
+// class arrives.
 func FuzzAbortFrame(f *testing.F) {
 	f.Add("usage", "interrupted by SIGINT")
 	f.Add("\x1b[2J", "\xff")
@@ -173,17 +187,23 @@ func FuzzAbortFrame(f *testing.F) {
 			t.Fatalf("abort %q, %q: read %v, %v", class, reason, got, err)
 		}
 		isClass := len(class) <= MaxClass && strings.Trim(class, "abcdefghijklmnopqrstuvwxyz") == ""
-		if isClass && got.step != class || !isClass && got.step != "" {
-			t.Errorf("class %q arrives as %q", class, got.step)
+		if isClass && got.name != class || !isClass && got.name != "" {
+			t.Errorf("class %q arrives as %q", class, got.name)
 		}
 	})
 }
 
-// wantFrames checks that what was heard is frames, and counts them by their kind.
-func wantFrames(t *testing.T, heard io.Reader) map[kind]int {
+// wantFrames checks that a stream consists of frames, and counts them by their kind.
+func wantFrames(t *testing.T, stream io.Reader) map[kind]int {
 	t.Helper()
 	count := map[kind]int{}
-	for r := bufio.NewReader(heard); ; {
+	r := bufio.NewReader(stream)
+	if first, err := r.Peek(1); err == nil && first[0] != magic[0] {
+		if _, err := readPreamble(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for {
 		f, err := readFrame(r, admitAll)
 		if err == io.EOF {
 			return count

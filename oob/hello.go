@@ -1,14 +1,9 @@
 package oob
 
-import "crypto/rand"
+// helloSize is the payload of a hello frame: the role, 1 with a secret or 0.
+const helloSize = 1 + 1
 
-// nonceSize is how many random bytes a hello carries, against which proofs are made.
-const nonceSize = 32
-
-// helloSize is the payload of a hello frame: the role, whether the side has a secret, the nonce.
-const helloSize = 1 + 1 + nonceSize
-
-// role is a side's part in making the connection.
+// role is the role of a side when the connection is made.
 type role byte
 
 const (
@@ -26,38 +21,33 @@ func (r role) String() string {
 // other returns the role that the peer must have.
 func (r role) other() role { return roleClient + roleServer - r }
 
-// hello is the first that a side says of itself.
+// hello is the first message of a side.
 type hello struct {
 	role   role
-	secret bool // it has one
-	nonce  [nonceSize]byte
+	secret bool // the side has one
 }
 
-func newHello(r role, secret []byte) hello {
-	h := hello{role: r, secret: secret != nil}
-	_, _ = rand.Read(h.nonce[:]) // does not fail
-	return h
-}
+func newHello(r role, secret []byte) hello { return hello{r, secret != nil} }
 
 func (h hello) frame() frame {
 	payload := []byte{byte(h.role), 0}
 	if h.secret {
 		payload[1] = 1
 	}
-	return frame{kind: kindHello, payload: append(payload, h.nonce[:]...)}
+	return frame{kind: kindHello, payload: payload}
 }
 
-// decodeHello returns what the payload of a hello frame says.
+// decodeHello decodes the payload of a hello frame.
 func decodeHello(payload []byte) (hello, error) {
 	if len(payload) != helloSize {
 		return hello{}, protocolErrorf("received a hello of %d bytes, want %d", len(payload), helloSize)
 	}
-	h := hello{role: role(payload[0]), secret: payload[1] == 1, nonce: [nonceSize]byte(payload[2:])}
+	h := hello{role: role(payload[0]), secret: payload[1] == 1}
 	if h.role != roleClient && h.role != roleServer {
 		return hello{}, protocolErrorf("received a hello with the unknown role %d", h.role)
 	}
 	if payload[1] > 1 {
-		return hello{}, protocolErrorf("received a hello with %d where it says whether it has a secret", payload[1])
+		return hello{}, protocolErrorf("received a hello whose secret byte is %d, want 0 or 1", payload[1])
 	}
 	return h, nil
 }

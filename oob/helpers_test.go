@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// short keeps what a test waits for short, and patience with a loaded machine long.
+// short has short times that a test waits for, and long limits for a loaded machine.
 var short = timing{
 	hello:    20 * time.Second,
 	helloMin: 20 * time.Second,
@@ -46,7 +46,7 @@ func awaitNoGoroutines(limit time.Duration) string {
 	}
 }
 
-// bothKinds are the ways to get two connected ends. Tests close them at their end.
+// bothKinds are the kinds of a pair of connected ends. Tests close the ends.
 var bothKinds = []struct {
 	name string
 	open func(*testing.T, timing) (a, b *Conn)
@@ -59,7 +59,7 @@ var bothKinds = []struct {
 	}},
 }
 
-// endAll ends connections that a test may or may not have ended.
+// endAll ends connections, which may have ended before.
 func endAll(conns ...*Conn) {
 	for _, c := range conns {
 		c.Abort("", "the test is over")
@@ -80,19 +80,19 @@ func localListener(t *testing.T, limits timing) *Listener {
 	return l
 }
 
-// watchedListener also returns what the listener tells of the first stranger.
-func watchedListener(t *testing.T, limits timing) (l *Listener, stranger <-chan error) {
+// watchedListener also returns a channel of the reason for the first rejection.
+func watchedListener(t *testing.T, limits timing) (l *Listener, rejected <-chan error) {
 	t.Helper()
-	told := make(chan error, 1)
-	l, err := listen("127.0.0.1:0", ListenOptions{Stranger: func(err error) { told <- err }}, limits)
+	reasons := make(chan error, 1)
+	l, err := listen("127.0.0.1:0", ListenOptions{Rejected: func(err error) { reasons <- err }}, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	return l, told
+	return l, reasons
 }
 
-// dialRaw connects to a listener and says some bytes.
+// dialRaw connects to a listener and sends some bytes.
 func dialRaw(t *testing.T, l *Listener, says []byte) rawPeer {
 	t.Helper()
 	nc, err := net.Dial("tcp", l.Addr().String())
@@ -105,7 +105,7 @@ func dialRaw(t *testing.T, l *Listener, says []byte) rawPeer {
 	return p
 }
 
-// accepted is what an Accept has returned.
+// accepted is the result of an Accept.
 type accepted struct {
 	conn *Conn
 	err  error
@@ -123,18 +123,23 @@ func goAccept(ctx context.Context, l *Listener) <-chan accepted {
 // tcpPair returns two ends that have agreed on a plan.
 func tcpPair(t *testing.T, limits timing) (client, server *Conn) {
 	t.Helper()
-	client, server = strangePair(t, limits)
-	server.Trust()
+	client, server = untrustedPair(t, limits)
+	for _, c := range []*Conn{client, server} {
+		c.Trust(nil)
+		c.box.mu.Lock()
+		c.box.other = anything
+		c.box.mu.Unlock()
+	}
 	return client, server
 }
 
-// strangePair returns two ends that have not agreed on a plan.
-func strangePair(t *testing.T, limits timing) (client, server *Conn) {
+// untrustedPair returns two ends that have not agreed on a plan.
+func untrustedPair(t *testing.T, limits timing) (client, server *Conn) {
 	t.Helper()
 	return serveOne(t, localListener(t, limits), limits)
 }
 
-// serveOne connects a client to a listener that no other client comes to.
+// serveOne connects a client to a listener without other clients.
 func serveOne(t *testing.T, l *Listener, limits timing) (client, server *Conn) {
 	t.Helper()
 	waits := goAccept(t.Context(), l)
@@ -150,9 +155,14 @@ func serveOne(t *testing.T, l *Listener, limits timing) (client, server *Conn) {
 	return client, got.conn
 }
 
+// greetingOf returns what a side sends first: its preamble and its hello.
+func greetingOf(h hello) []byte { return h.frame().appendTo(preambleBytes()) }
+
+func preambleBytes() []byte { return preamble{version: version}.appendTo(nil) }
+
 func admitAll(header, string) error { return nil }
 
-// rawPeer is a peer that can send what it likes.
+// rawPeer is a peer that can send any bytes.
 type rawPeer struct {
 	t  *testing.T
 	nc net.Conn
@@ -174,11 +184,11 @@ func (p rawPeer) sendBytes(b []byte) {
 	}
 }
 
-// rawServer returns a client connected to a server which has said hello and does no more by
+// rawServer returns a client connected to a server that has sent its hello and sends nothing else by
 // itself.
 func rawServer(t *testing.T, limits timing) (*Conn, rawPeer) {
 	t.Helper()
-	addr, peers := rawListener(t, newHello(roleServer, nil).frame().appendTo(nil))
+	addr, peers := rawListener(t, greetingOf(newHello(roleServer, nil)))
 	c, err := dial(t.Context(), addr, DialOptions{Timeout: time.Minute}, limits)
 	if err != nil {
 		t.Fatal(err)

@@ -10,54 +10,76 @@ import (
 	"syscall"
 )
 
-// ListenOptions say whom to serve.
+// ListenOptions are the options of a listener.
 type ListenOptions struct {
-	// Secret is what clients must have too; nil: none.
+	// Secret is the secret that clients must prove to have; nil: none.
 	Secret []byte
-	// Stranger is told of the first connection that was no client. It must not close the
-	// listener; nil: nobody is told.
-	Stranger func(error)
+	// Perftest reports whether clients may be perftest.
+	Perftest bool
+	// Program must be that of the clients; a secret needs it.
+	Program Program
+	// Rejected is called with the reason when the listener rejects a connection for the first time.
+	// It must not close the listener. It may be nil.
+	Rejected func(error)
 }
 
-// maxWaiting is how many clients that were greeted may wait for Accept. One more is sent away
-// before its greeting is complete, and tries again.
+// maxWaiting is the number of greeted clients that may wait for Accept. The listener closes further
+// connections before their greeting is complete, and their clients try again.
 const maxWaiting = 64
 
-// Listener waits for clients.
+// Listener greets connections and hands out clients.
 type Listener struct {
 	socket  net.Listener
 	options ListenOptions
 	timing  timing
 	cancel  context.CancelFunc // ends all greetings
-	work    sync.WaitGroup     // the greetings, and what accepts connections
+	work    sync.WaitGroup     // acceptAll and the greetings
 
-	mu        sync.Mutex
-	changed   sync.Cond           // of all below
-	visits    map[*visit]struct{} // at most maxVisits
-	clients   []*Conn             // greeted, for Accept; together with promised at most maxWaiting
-	promised  int                 // places in clients, to visits
-	strangers int
-	err       error // why no more come
+	mu         sync.Mutex
+	changed    sync.Cond               // signals a change of a field below
+	candidates map[*candidate]struct{} // at most maxCandidates
+	clients    []*Conn                 // greeted, for Accept; together with reserved at most maxWaiting
+	reserved   int                     // entries of clients that candidates have reserved
+	rejected   int
+	err        error // why the listener accepts no more connections
 }
 
 // Listen listens at addr, host:port. An empty host means all addresses of this machine, port 0
-// any free port; [Listener.Addr] tells which.
+// any free port; [Listener.Addr] returns it.
 func Listen(addr string, o ListenOptions) (*Listener, error) { return listen(addr, o, standard) }
 
 func listen(addr string, o ListenOptions, t timing) (*Listener, error) {
-	if err := checkSecret(o.Secret); err != nil {
+	if err := checkSecret(o.Secret, o.Program); err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}
-	socket, err := net.Listen("tcp", addr)
+	socket, err := Open(addr)
 	if err != nil {
-		return nil, listenError(addr, err)
+		return nil, err
 	}
 	return newListener(socket, o, t), nil
 }
 
+// Open opens a socket at addr, as Listen does. Nothing accepts its connections until [ListenOn] does, in this
+// process or in another one that has inherited the socket.
+func Open(addr string) (*net.TCPListener, error) {
+	socket, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, listenError(addr, err)
+	}
+	return socket.(*net.TCPListener), nil
+}
+
+// ListenOn listens on an open socket, which the listener closes.
+func ListenOn(socket net.Listener, o ListenOptions) (*Listener, error) {
+	if err := checkSecret(o.Secret, o.Program); err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", socket.Addr(), err)
+	}
+	return newListener(socket, o, standard), nil
+}
+
 func newListener(socket net.Listener, o ListenOptions, t timing) *Listener {
 	ctx, cancel := context.WithCancel(context.Background())
-	l := &Listener{socket: socket, options: o, timing: t, cancel: cancel, visits: map[*visit]struct{}{}}
+	l := &Listener{socket: socket, options: o, timing: t, cancel: cancel, candidates: map[*candidate]struct{}{}}
 	l.changed.L = &l.mu
 	l.work.Go(func() { l.acceptAll(ctx) })
 	return l
@@ -73,21 +95,21 @@ func listenError(addr string, err error) error {
 	return fmt.Errorf("listen on %s: %w", addr, inner(err))
 }
 
-// Addr returns the address that the listener has.
+// Addr returns the address at which the listener listens.
 func (l *Listener) Addr() net.Addr { return l.socket.Addr() }
 
-// Strangers returns how many connections came that were no clients: they did not speak this
-// version of the protocol, did not prove the secret, left or stayed silent.
-func (l *Listener) Strangers() int {
+// Rejected returns the number of connections that were not clients: they did not speak this
+// version of the protocol, did not prove the secret, closed or stayed silent.
+func (l *Listener) Rejected() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.strangers
+	return l.rejected
 }
 
 // Accept returns the next client, which has been greeted and has proved the secret if there is
-// one. It may have left since. It is not trusted yet, see [Conn.Trust]. Connections are greeted
-// while nobody waits in Accept too, each by itself, so that strangers hold up nobody. An error
-// means that no more clients come, or that ctx has ended.
+// one. The client may have left since. It is not trusted yet, see [Conn.Trust]. The listener greets
+// each connection on a goroutine of its own, also while no caller waits in Accept, so that silent
+// connections do not delay clients. An error means that the listener has ended, or ctx has.
 func (l *Listener) Accept(ctx context.Context) (*Conn, error) {
 	release := context.AfterFunc(ctx, func() {
 		l.mu.Lock()
@@ -111,8 +133,8 @@ func (l *Listener) Accept(ctx context.Context) (*Conn, error) {
 	return c, nil
 }
 
-// Close stops listening, breaks greetings off and tells clients that were not accepted yet.
-// Connections that were accepted stay.
+// Close stops listening, ends greetings, and aborts the connections of clients that were not
+// accepted yet. Accepted connections stay open.
 func (l *Listener) Close() error {
 	l.cancel()
 	err := l.socket.Close()
@@ -123,7 +145,7 @@ func (l *Listener) Close() error {
 	l.mu.Unlock()
 	var all sync.WaitGroup
 	for _, c := range left {
-		all.Go(func() { c.Abort("", "the server has stopped taking clients") })
+		all.Go(func() { c.Abort("", "the server has stopped accepting clients") })
 	}
 	all.Wait()
 	return err

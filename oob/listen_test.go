@@ -65,14 +65,14 @@ func TestAcceptEndsWithListener(t *testing.T) {
 	}
 }
 
-// A client beyond those that may wait is sent away without a hello, and is no stranger.
+// The listener closes a client beyond those that may wait without a hello, and does not count it as rejected.
 func TestClientsThatWaitAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		socket := newPipes()
 		l := newListener(socket, ListenOptions{}, standard)
 		join := func() (nc net.Conn, greeted bool) {
 			nc = socket.connect()
-			greeted = bytes.HasPrefix(sayHello(t, nc), []byte(magic))
+			greeted = bytes.HasPrefix(sayHello(t, nc), preambleBytes())
 			go func() { _, _ = io.Copy(io.Discard, nc) }()
 			synctest.Wait()
 			return nc, greeted
@@ -81,7 +81,7 @@ func TestClientsThatWaitAreBounded(t *testing.T) {
 		for i := range maxWaiting {
 			nc, greeted := join()
 			if !greeted {
-				t.Fatalf("client %d is sent away", i)
+				t.Fatalf("client %d is refused", i)
 			}
 			if first == nil {
 				first = nc
@@ -103,8 +103,8 @@ func TestClientsThatWaitAreBounded(t *testing.T) {
 		}
 		_ = first.Close()
 		_ = l.Close()
-		if got := l.Strangers(); got != 0 {
-			t.Errorf("%d strangers, want none", got)
+		if got := l.Rejected(); got != 0 {
+			t.Errorf("%d connections rejected, want none", got)
 		}
 	})
 }
@@ -116,7 +116,7 @@ func TestClientThatHasLeftGivesItsPlaceAway(t *testing.T) {
 		for range 2 * maxWaiting {
 			nc := socket.connect()
 			if sayHello(t, nc) == nil {
-				t.Fatal("a client is sent away although all others have left")
+				t.Fatal("a client is refused although all others have left")
 			}
 			synctest.Wait()
 			_ = nc.Close()
@@ -126,24 +126,24 @@ func TestClientThatHasLeftGivesItsPlaceAway(t *testing.T) {
 	})
 }
 
-// Close ends greetings and clients that nobody has accepted. A bubble fails if that leaves a
-// goroutine.
+// Close ends greetings and clients that were not accepted. A synctest bubble fails if goroutines are
+// left.
 func TestCloseReleasesAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		socket := newPipes()
-		l := newListener(socket, ListenOptions{Secret: []byte("s3cret")}, standard)
+		l := newListener(socket, ListenOptions{Secret: []byte("s3cret"), Program: Tests}, standard)
 		open := newListener(newPipes(), ListenOptions{}, standard)
 		silent, half, unproved := socket.connect(), socket.connect(), socket.connect()
 		rawPeer{t, half}.sendBytes([]byte(magic))
-		rawPeer{t, unproved}.send(newHello(roleClient, []byte("s3cret")).frame())
+		rawPeer{t, unproved}.sendBytes(greetingOf(newHello(roleClient, []byte("s3cret"))))
 		greeted := open.socket.(*pipes).connect()
 		if sayHello(t, greeted) == nil {
 			t.Error("the server has not answered the hello")
 		}
-		heard := make(chan []byte)
+		received := make(chan []byte)
 		go func() {
 			rest, _ := io.ReadAll(greeted)
-			heard <- rest
+			received <- rest
 		}()
 		synctest.Wait()
 		start := time.Now()
@@ -159,11 +159,11 @@ func TestCloseReleasesAll(t *testing.T) {
 			}
 		}
 		_, _ = io.Copy(io.Discard, unproved) // ends
-		if rest := <-heard; !bytes.Contains(rest, []byte("stopped taking clients")) {
-			t.Errorf("a client that waited heard %q", rest)
+		if rest := <-received; !bytes.Contains(rest, []byte("stopped accepting clients")) {
+			t.Errorf("a client that waited received %q", rest)
 		}
-		if got := l.Strangers() + open.Strangers(); got != 0 {
-			t.Errorf("%d strangers, want none", got)
+		if got := l.Rejected() + open.Rejected(); got != 0 {
+			t.Errorf("%d connections rejected, want none", got)
 		}
 	})
 }

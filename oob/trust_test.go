@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// A client that has not agreed on a plan yet can make the server keep little.
+// A client that has not agreed on a plan yet can make the server keep only little data.
 func TestClientIsHeldShortUntilTrusted(t *testing.T) {
-	most := make([]byte, untrusted.payload)
+	most := make([]byte, boundOfClient.Bytes)
 	for _, tt := range []struct {
 		name  string
 		sends []frame
@@ -20,14 +20,14 @@ func TestClientIsHeldShortUntilTrusted(t *testing.T) {
 	}{
 		{"the largest payload", []frame{{kindData, "plan", most}}, ""},
 		{"a larger payload", []frame{{kindData, "plan", append(most, 0)}},
-			`step "plan" with a payload of 65537 bytes, the limit is 65536 until a plan is agreed`},
-		{"a second step", []frame{{kindData, "plan", most}, {kindData, "more", nil}},
-			`step "more" beyond the limit of waiting payloads, 1`},
+			`exchange "plan" with a payload of 65537 bytes, the limit is 65536`},
+		{"a second exchange", []frame{{kindData, "plan", most}, {kindData, "more", nil}},
+			`exchange "more" beyond the limit of waiting payloads, 1`},
 		{"a second payload", []frame{{kindData, "plan", nil}, {kindData, "plan", nil}},
-			`step "plan" beyond the limit of waiting payloads, 1`},
+			`exchange "plan" beyond the limit of waiting payloads, 1`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			client, server := strangePair(t, short)
+			client, server := untrustedPair(t, short)
 			for _, f := range tt.sends {
 				if err := client.send(f); err != nil {
 					break // the server has enough of it
@@ -35,7 +35,7 @@ func TestClientIsHeldShortUntilTrusted(t *testing.T) {
 			}
 			if tt.want != "" {
 				<-server.Lost()
-				wantStranger(t, server.Err(), tt.want)
+				wantIncompatible(t, server.Err(), tt.want)
 				return
 			}
 			if got, err := server.Exchange("plan", nil); err != nil || !bytes.Equal(got, most) {
@@ -45,23 +45,26 @@ func TestClientIsHeldShortUntilTrusted(t *testing.T) {
 	}
 }
 
-// Each side is at most one step ahead when they agree, which is what an untrusted client may be.
+// In the agreement each side is at most one exchange ahead, which an untrusted client may be.
 func TestUntrustedClientAgreesAndIsTrusted(t *testing.T) {
-	client, server := strangePair(t, short)
+	client, server := untrustedPair(t, short)
 	for range 100 {
-		swap(t, client, server, "plan", make([]byte, untrusted.payload), []byte("s"))
+		swap(t, client, server, "plan", make([]byte, boundOfClient.Bytes), []byte("s"))
 		swap(t, client, server, "answer", nil, nil)
 	}
-	server.Trust()
+	server.Trust(Bounds{"big": {Bytes: MaxPayload}})
 	swap(t, client, server, "big", make([]byte, MaxPayload), nil)
+	go client.Exchange("more", nil)
+	<-server.Lost()
+	wantIncompatible(t, server.Err(), `exchange "more", which is not part of the run`)
 }
 
-// What a client says right behind its greeting, in the same segment, is not lost.
+// Bytes that a client sends in the same segment as its greeting are not lost.
 func TestPayloadBehindTheGreeting(t *testing.T) {
-	for _, size := range []int{1, greetingBuffer, 1000, int(untrusted.payload)} {
+	for _, size := range []int{1, greetingBuffer, 1000, boundOfClient.Bytes} {
 		l := localListener(t, short)
 		payload := bytes.Repeat([]byte("x"), size)
-		wire := newHello(roleClient, nil).frame().appendTo(nil)
+		wire := greetingOf(newHello(roleClient, nil))
 		raw := dialRaw(t, l, frame{kindData, "plan", payload}.appendTo(wire))
 		got := <-goAccept(t.Context(), l)
 		if got.err != nil {
@@ -75,25 +78,25 @@ func TestPayloadBehindTheGreeting(t *testing.T) {
 	}
 }
 
-// A client that is ahead by a step does not run into the limit, however late the server's
-// exchange comes to look at what has arrived for it.
+// A client that is ahead by an exchange is within the limit, however late the server's exchange reads the
+// payload.
 func TestStepThatIsDeliveredDoesNotWait(t *testing.T) {
-	m := mailbox{limits: untrusted, slots: map[string]*slot{}}
+	m := mailbox{other: boundOfClient, most: maxWaitingOfClient, slots: map[string]*slot{}}
 	if _, err := m.enter("plan"); err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range []string{"plan", "answer"} {
-		if err := m.admit(step, 0); err != nil {
-			t.Errorf("step %s: %v", step, err)
+	for _, name := range []string{"plan", "answer"} {
+		if err := m.admit(name, 0); err != nil {
+			t.Errorf("exchange %s: %v", name, err)
 		}
-		m.put(step, nil)
+		m.put(name, nil)
 	}
 	if err := m.admit("plan", 0); !errors.Is(err, ErrProtocol) {
 		t.Errorf("a third payload: %v, want ErrProtocol", err)
 	}
 }
 
-// taken returns how much memory f takes, on average.
+// taken returns the memory that f allocates, on average.
 func taken(f func()) uint64 {
 	const rounds = 50
 	var before, after runtime.MemStats
@@ -105,18 +108,18 @@ func taken(f func()) uint64 {
 	return (after.TotalAlloc - before.TotalAlloc) / rounds
 }
 
-// The word of a header takes no memory that goes with it.
+// A header alone allocates no memory for its payload.
 func TestHeaderAloneTakesLittleMemory(t *testing.T) {
 	full := frame{kindData, "s", make([]byte, MaxPayload)}.appendTo(nil)
-	refuse := mailbox{limits: untrusted}
+	refuse := mailbox{other: boundOfClient, most: maxWaitingOfClient}
 	for _, tt := range []struct {
 		name  string
 		wire  []byte
-		admit func(h header, step string) error
+		admit func(h header, name string) error
 		want  error
 	}{
-		{"beyond any limit", []byte("IBPF\x02\x02\x01\x00\xff\xff\xff\xff"), admitAll, ErrProtocol},
-		{"beyond the limit of strangers", full, func(h header, step string) error { return refuse.admit(step, h.payload) }, ErrProtocol},
+		{"beyond any limit", []byte("IBPF\x03\x02\x01\x00\xff\xff\xff\xff"), admitAll, ErrProtocol},
+		{"beyond the limit before trust", full, func(h header, name string) error { return refuse.admit(name, h.payload) }, ErrProtocol},
 		{"a promise of 4 MiB", full[:headerSize+1+100], admitAll, io.ErrUnexpectedEOF},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

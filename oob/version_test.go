@@ -7,18 +7,22 @@ import (
 	"testing"
 )
 
-// Of another version only the first five bytes are known. What follows may be longer than
-// anything of this version.
+// Of another version only the preamble is known, and of one without preambles the first five bytes. The rest may
+// be longer than any frame of this version.
 func otherHello(v byte) []byte {
-	return append(append([]byte(magic), v), make([]byte, 300)...)
+	start := append([]byte(magic), v)
+	if v > version {
+		start = preamble{version: v}.appendTo(nil)
+	}
+	return append(start, make([]byte, 300)...)
 }
 
-// wantVersions checks that an error names both versions and who has to update.
+// wantVersions checks that an error names both versions and the side to update.
 func wantVersions(t *testing.T, err error, theirs byte) {
 	t.Helper()
-	want := "speaks version 3 of ibperf's protocol, this side version 2; update ibperf on this side"
+	want := "speaks version 4 of ibperf's protocol, this side version 3; update ibperf on this side"
 	if theirs < version {
-		want = "speaks version 1 of ibperf's protocol, this side version 2; update ibperf on the peer's side"
+		want = "speaks version 2 of ibperf's protocol, this side version 3; update ibperf on the peer's side"
 	}
 	wantPeerError(t, err, false, want)
 	if !errors.Is(err, ErrProtocol) {
@@ -26,7 +30,8 @@ func wantVersions(t *testing.T, err error, theirs byte) {
 	}
 }
 
-// A client of another version learns the server's from its hello.
+// A client of another version learns the server's version from the server's preamble, or one without
+// preambles from its hello.
 func TestClientOfAnotherVersion(t *testing.T) {
 	for _, theirs := range []byte{version - 1, version + 1} {
 		for _, secret := range [][]byte{nil, []byte("s3cret")} {
@@ -34,9 +39,13 @@ func TestClientOfAnotherVersion(t *testing.T) {
 			server := goGreet(t, b, roleServer, secret)
 			raw, in := rawPeer{t, a}, bufio.NewReader(a)
 			raw.sendBytes(otherHello(theirs))
-			raw.hear(in, kindHello)
+			if theirs < version {
+				raw.hear(in, kindHello)
+			} else {
+				raw.hearPreamble(in)
+			}
 			if rest, err := io.ReadAll(in); len(rest) > 0 || err != nil {
-				t.Errorf("heard %q, %v behind the hello, want an orderly end", rest, err)
+				t.Errorf("received %q, %v after the hello, want an orderly end", rest, err)
 			}
 			_ = a.Close()
 			wantVersions(t, (<-server).err, theirs)
@@ -44,8 +53,8 @@ func TestClientOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// A server of another version, which says its hello after the client's or before it, learns the
-// client's from the client's hello.
+// A server of another version, which sends its hello after the client's or before it, learns the
+// client's version from the client's preamble.
 func TestServerOfAnotherVersion(t *testing.T) {
 	for _, theirs := range []byte{version - 1, version + 1} {
 		for _, first := range []bool{false, true} {
@@ -55,12 +64,12 @@ func TestServerOfAnotherVersion(t *testing.T) {
 				raw.sendBytes(otherHello(theirs))
 			}
 			client := goGreet(t, a, roleClient, nil)
-			raw.hear(in, kindHello)
+			raw.hearPreamble(in)
 			if !first {
 				raw.sendBytes(otherHello(theirs))
 			}
 			if rest, err := io.ReadAll(in); len(rest) > 0 || err != nil {
-				t.Errorf("heard %q, %v behind the hello, want an orderly end", rest, err)
+				t.Errorf("received %q, %v after the hello, want an orderly end", rest, err)
 			}
 			_ = b.Close()
 			wantVersions(t, (<-client).err, theirs)

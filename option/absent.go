@@ -3,26 +3,24 @@ package option
 // Absent is an option of perftest that the programs do not have.
 type Absent struct {
 	Name, Letter string // as perftest spells them; Letter may be empty
-	Why          string // a line: why, and what to do instead where there is something
+	Why          string // the reason, and what to do instead, in one line
 }
 
 // Reasons that several options share.
 const (
 	whyCrypto      = "inline encryption of mlx5 devices is not supported"
 	whyDC          = "not supported: DC is a transport of mlx5 devices alone, and all tests use RC"
-	whyTPH         = "hints for processing PCIe packets (TPH) are not supported"
-	whyFile        = "memory comes from the host's RAM only: mapped files are not supported"
-	whyNVIDIA      = "memory comes from the host's RAM only: NVIDIA GPUs are not supported"
-	whyMooreThread = "memory comes from the host's RAM only: Moore Threads GPUs are not supported"
-	whyAMD         = "memory comes from the host's RAM only: AMD GPUs are not supported"
-	whyNeuron      = "memory comes from the host's RAM only: AWS Neuron devices are not supported"
-	whyHabana      = "memory comes from the host's RAM only: Habana accelerators are not supported"
-	whyCambricon   = "memory comes from the host's RAM only: Cambricon accelerators are not supported"
-	whyOpenCL      = "memory comes from the host's RAM only: OpenCL devices are not supported"
+	whyFile        = "memory comes from the host's RAM, or from NVIDIA and AMD GPUs: mapped files are not supported"
+	whyNVIDIA      = "of NVIDIA GPUs only their own memory is supported, by its dma-buf: --use_cuda"
+	whyMooreThread = "memory comes from the host's RAM, or from NVIDIA and AMD GPUs: Moore Threads GPUs are not supported"
+	whyNeuron      = "memory comes from the host's RAM, or from NVIDIA and AMD GPUs: AWS Neuron devices are not supported"
+	whyHabana      = "memory comes from the host's RAM, or from NVIDIA and AMD GPUs: Habana accelerators are not supported"
+	whyCambricon   = "memory comes from the host's RAM, or from NVIDIA and AMD GPUs: Cambricon accelerators are not supported"
+	whyOpenCL      = "memory comes from the host's RAM, or from NVIDIA and AMD GPUs: OpenCL devices are not supported"
 	whyRaw         = "an option of raw_ethernet programs, which this suite does not have"
 )
 
-// Absents are all of them, in the order of perftest's own documentation.
+// Absents lists them in the order of perftest's documentation.
 var Absents = []Absent{
 	{"log_dci_streams", "", whyDC},
 	{"log_active_dci_streams", "", whyDC},
@@ -36,29 +34,21 @@ var Absents = []Absent{
 	{"data_enc_key_app_path", "", whyCrypto},
 	{"sig_offload", "", "signatures made by mlx5 devices (T10-DIF) are not supported; --verify checks every byte"},
 	{"hop_limit", "L", whyRaw},
-	{"connectionless", "", "not supported: the sides agree on a plan, and what was lost is counted, over the control connection"},
+	{"connectionless", "", "not supported: the sides agree on a plan and count lost messages over the control connection"},
 	{"dualport", "O", "not supported; run one pair on each port, with -i and a -p of its own"},
-	{"tph_mem", "", whyTPH},
-	{"cpu_id", "", whyTPH},
-	{"ph", "", whyTPH},
 	{"congest_type", "", "choosing the congestion control of hns devices is not supported"},
-	{"dont_xchg_versions", "", "the sides have to agree on a plan, and tell each other their releases with it"},
-	{"force-link", "", "not supported: the link layer is the one that the port tells, and a QP of another could not be connected"},
+	{"dont_xchg_versions", "", "not needed: the sides exchange their releases with the plan"},
+	{"force-link", "", "not supported: the link layer is that of the port; a QP for another could not be connected"},
 	{"mmap", "", whyFile},
 	{"mmap-offset", "", whyFile},
-	{"report-per-port", "", "goes with --dualport: where one pair runs on each port, each prints its own results"},
-	{"use_cuda", "", whyNVIDIA},
+	{"report-per-port", "", "needs --dualport; with one pair on each port, each prints its own results"},
 	{"cuda_mem_type", "", whyNVIDIA},
-	{"use_cuda_bus_id", "", whyNVIDIA},
-	{"use_cuda_dmabuf", "", whyNVIDIA},
 	{"use_cuda_pcie_mapping", "", whyNVIDIA},
 	{"use_data_direct", "", whyNVIDIA},
 	{"use_musa", "", whyMooreThread},
 	{"use_musa_bus_id", "", whyMooreThread},
 	{"use_musa_dmabuf", "", whyMooreThread},
 	{"use_musa_pcie_mapping", "", whyMooreThread},
-	{"use_rocm", "", whyAMD},
-	{"use_rocm_dmabuf", "", whyAMD},
 	{"use_neuron", "", whyNeuron},
 	{"use_neuron_dmabuf", "", whyNeuron},
 	{"use_hl", "", whyHabana},
@@ -66,14 +56,14 @@ var Absents = []Absent{
 	{"use_mlu_dmabuf", "", whyCambricon},
 	{"use_opencl", "", whyOpenCL},
 	{"opencl_platform_id", "", whyOpenCL},
-	{"use_ib_dm_dmabuf", "", "memory comes from the host's RAM only: memory of RDMA devices is not supported"},
-	{"gpu_touch", "", "memory comes from the host's RAM only: GPUs are not supported"},
-	{"use-null-mr", "", "not supported: a null memory region holds no data whose arrival could be seen"},
-	{"wait_destroy", "", "not supported; resources are destroyed as soon as both sides are done"},
+	{"use_ib_dm_dmabuf", "", "memory comes from the host's RAM, or from NVIDIA and AMD GPUs: memory of RDMA devices is not supported"},
+	{"gpu_touch", "", "memory comes from the host's RAM, or from NVIDIA and AMD GPUs: GPUs are not supported"},
+	{"use-null-mr", "", "not supported: the arrival of data in a null memory region cannot be detected"},
+	{"wait_destroy", "", "not supported: resources are destroyed as soon as both sides are done"},
 	{"typical_pkt_size", "", whyRaw},
-	{"rate_limit_type", "", "not supported: --rate_limit is kept by software, on all devices alike"},
+	{"rate_limit_type", "", "not supported: --rate_limit is in software on all devices"},
 	{"use_ooo", "", "not supported; it needs a flag that only the verbs of MLNX_OFED have"},
-	{"unsolicited_write", "", "not supported: over SRD too a WRITE with immediate data takes a receive"},
+	{"unsolicited_write", "", "not supported: a WRITE with immediate data takes a receive over SRD too"},
 	{"source_mac", "B", whyRaw},
 	{"dest_mac", "E", whyRaw},
 	{"use_rss", "", whyRaw},

@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestAbsentNames: an option is looked up by its name or its letter, which
-// therefore stand for it alone.
+// Options are looked up by name or letter, so both must be unique.
 func TestAbsentNames(t *testing.T) {
 	named, lettered := map[string]bool{}, map[string]string{}
 	for _, a := range Absents {
@@ -32,8 +31,7 @@ func TestAbsentNames(t *testing.T) {
 	}
 }
 
-// TestAbsentReasons: a reason stands behind a colon in a message, or in a cell of
-// a table.
+// Reasons follow a colon in messages, and are cells of a table.
 func TestAbsentReasons(t *testing.T) {
 	const longest = 110
 	for _, a := range Absents {

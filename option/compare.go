@@ -6,32 +6,35 @@ import (
 	"time"
 )
 
-// CompareProgram is the name of the program that makes runs of all tests.
+// CompareProgram is the name of the program that runs all tests.
 const CompareProgram = "ib_compare"
 
-// CompareDuration is what ib_compare measures a row for in all its rounds, if nothing else
-// is asked for: all runs of two cores on one host take two minutes then.
-const CompareDuration = 100 * time.Millisecond
+// Defaults of ib_compare alone, with which a comparison takes three minutes on a host with two cores.
+const (
+	CompareDuration = 40 * time.Millisecond // of a row, in all its runs
+	CompareRuns     = 5
+	CompareRounds   = 2 // of each run
+)
 
-// InCompare tells whether ib_compare has the option: agreed ones that hold for all of its
-// runs, and a side's own, but for those about the text and the file of a single run.
+// InCompare reports whether ib_compare has the option: agreed options that hold for all of its
+// runs, and each side's own options except those about the output of a single run.
 func (o *Option) InCompare() bool {
-	return o.Compare || o.Whose != Agreed && o.Only == nil && !slices.Contains(ofOneRun, o.Name)
+	return o.Compare || o.Scope != Agreed && o.Only == nil && !slices.Contains(singleRunOptions, o.Name)
 }
 
-// ofOneRun are options about the text and the file of a single run.
-var ofOneRun = []string{"out_json", "out_json_file", "output", "format", "format_file", "cpu_util", "report-counters"}
+// singleRunOptions are the options about the output of a single run.
+var singleRunOptions = []string{"out_json", "out_json_file", "output", "format", "format_file", "cpu_util", "report-counters"}
 
-// compareDefaults say what holds without an option where ib_compare has a default of its own.
+// compareDefaults are the defaults that ib_compare alone has.
 var compareDefaults = map[string]string{
-	"size": "all", "touch": string(TouchRead), "rounds": strconv.Itoa(DefaultRounds),
+	"size": "all", "touch": string(TouchRead), "rounds": strconv.Itoa(CompareRounds), "runs": strconv.Itoa(CompareRuns), "seed": "random",
 	"duration": strconv.FormatFloat(CompareDuration.Seconds(), 'f', -1, 64),
 }
 
 // CompareHelp is [Option.HelpText] for ib_compare.
 func (o *Option) CompareHelp() string {
 	if d, own := compareDefaults[o.Name]; own {
-		return o.helpText(d)
+		return o.withDefault(o.Help, d)
 	}
 	return o.HelpText(Test{})
 }

@@ -7,42 +7,42 @@ import (
 	"testing"
 )
 
-// effects are the tests that show what each option does: by folder and name, or a script in
-// which the option stands. Options that are accepted without effect have none.
+// effects has the test that shows the effect of each option: its folder and name, or a script that uses
+// the option. Options that are accepted without effect have none.
 var effects = map[string]string{
-	"port": "test/e2e TestReadyFileHoldsThePort", "bind_source_ip": "internal/cli TestClientsLocalAddress", "connect-timeout": "test/e2e TestNoServer",
-	"persistent": "test/e2e TestPersistentServer", "ready-file": "internal/cli TestReadyFile", "secret-file": "internal/cli TestSecretKeepsStrangersOut",
-	"max-memory": "internal/cli TestBudget", "max-qp": "internal/cli TestBudget", "max-time": "internal/cli TestServerEndsLongRuns",
-	"ib-dev": "internal/cli TestChooseClient", "ib-port": "test/e2e TestTwoPorts", "gid-index": "harness TestBothSidesAgreeOnGIDs", "pin_cores": "test/e2e TestPinCores",
-	"pkey_index": "harness TestOwnPathOfASide", "dlid": "harness TestOwnPathOfASide", "vector": "harness TestOwnPathOfASide",
-	"numa_node": "verbs TestBindNUMA", "payload_file_path": "harness TestPayload",
+	"port": "test/e2e TestReadyFileHoldsThePort", "bind_source_ip": "cmd/internal/cli TestClientsLocalAddress", "connect-timeout": "test/e2e TestNoServer",
+	"persistent": "test/e2e TestPersistentServer", "ready-file": "cmd/internal/cli TestReadyFile", "secret-file": "cmd/internal/cli TestSecretKeepsOthersOut",
+	"max-memory": "cmd/internal/cli TestBudget", "max-qp": "cmd/internal/cli TestBudget", "max-time": "cmd/internal/cli TestServerEndsLongRuns",
+	"ib-dev": "cmd/internal/cli TestChooseClient", "ib-port": "test/e2e TestTwoPorts", "gid-index": "harness/internal/setup TestBothSidesAgreeOnGIDs", "pin_cores": "test/e2e TestPinCores",
+	"pkey_index": "harness TestPathOptionsOfOneSide", "dlid": "harness TestPathOptionsOfOneSide", "vector": "harness TestPathOptionsOfOneSide",
+	"numa_node": "verbs TestBindNUMA", "cpu-dma-latency": "test/e2e TestLatencyOfIdleStates", "use_cuda": "test/e2e TestMessagesInGPUMemory", "use_cuda_bus_id": "test/e2e TestMessagesInGPUMemory", "use_rocm": "test/e2e TestMessagesInGPUMemory", "ph": "test/e2e TestHintsOfMessages", "cpu_id": "test/e2e TestHintsOfMessages", "tph_mem": "test/e2e TestHintsOfMessages", "payload_file_path": "harness TestMessagesCarryThePayload",
 	"size": "test/e2e/testdata/each/sizes.txtar", "iters": "harness TestBandwidthIsExact",
-	"duration": "harness TestBandwidthOfRounds", "run_infinitely": "harness TestEndlessRunStops", "qp": "harness TestEveryQPHasItsTurn",
+	"duration": "harness TestBandwidthOfRounds", "run_infinitely": "harness TestEndlessRunStops", "qp": "harness TestMessagesUseEveryQP",
 	"connection": "harness TestEveryTransportMovesEveryByte", "use-srq": "harness TestEveryTransportMovesEveryByte",
-	"tx-depth": "harness TestDepthOfABandwidthTest", "rx-depth": "harness TestReceivesOfABandwidthTest", "cq-mod": "harness TestSignals",
+	"tx-depth": "harness TestDepthOfABandwidthTest", "rx-depth": "harness TestReceivesOfABandwidthTest", "cq-mod": "harness TestDistanceOfSignaledSends",
 	"rate_limit": "harness TestRateLimit", "rate_units": "harness TestRateLimit", "burst_size": "harness TestRateLimit",
 	"post_list": "harness TestPostLists", "recv_post_list": "harness TestPostLists",
-	"bidirectional": "harness TestBothDirectionsAreBytesOverTime", "reversed": "harness TestReversed", "mtu": "harness TestPathOfTheQPs",
+	"bidirectional": "harness TestBothDirectionsAreBytesOverTime", "reversed": "harness TestReversedServerSends", "mtu": "harness TestPathOfTheQPs",
 	"rdma_cm": "harness TestConnectedByAddress", "tos": "harness TestConnectedByAddress", "tclass": "harness TestTrafficClass",
 	"inline_size": "harness TestInlineSize", "offset": "harness TestBlockOrderAtAnyOffset", "latency_gap": "test/e2e TestLatencyGap",
 	"noPeak": "harness TestNoPeak", "disable_pcie_relaxed": "harness TestRelaxedOrdering",
-	"sl": "harness TestPathOfTheQPs", "flow_label": "harness TestPathOfTheQPs", "qp-timeout": "harness TestPathOfTheQPs", "retry_count": "harness TestPathOfTheQPs",
-	"ipv6": "harness TestGIDsOfIPv6ComeFirst", "write_with_imm": "harness TestImmediateData", "send_with_imm": "harness TestImmediateData",
-	"cqe_poll": "harness TestCompletionsTakenAtATime", "no_lock": "harness TestQPsWithoutLocks", "mr_per_qp": "harness TestRegionForEachQP",
+	"sl": "harness TestPathOfTheQPs", "flow_label": "harness TestPathOfTheQPs", "qp-timeout": "harness TestPathOfTheQPs", "retry_count": "harness TestPathOfTheQPs", "adaptive-routing": "harness TestPairsAreTheSameWorkInAllModes",
+	"ipv6": "harness/internal/setup TestGIDsOfIPv6ComeFirst", "write_with_imm": "harness TestImmediateData", "send_with_imm": "harness TestImmediateData",
+	"cqe_poll": "harness TestCompletionsPerPoll", "no_lock": "harness TestQPsWithoutLocks", "no_enhanced_reorder": "test/e2e TestOutOfOrderQPs", "use_old_post_send": "test/e2e TestQueuesAreNoLargerThanThoseOfPerftest", "mr_per_qp": "harness TestRegionForEachQP",
 	"odp": "harness TestOnDemandPaging", "use_hugepages": "verbs TestHugeBuffer", "margin": "harness TestMarginIsWarmUp",
-	"atomic_type": "harness TestAtomicRequests", "outs": "harness TestOutstanding", "mcg": "harness TestMessagesToAGroup", "MGID": "harness TestGroupsOfBothSides",
-	"completion": "test/e2e/testdata/each/modes.txtar", "compare": "harness TestComparisonsAreLikeWithLike",
+	"atomic_type": "harness TestAtomicRequests", "outs": "harness TestOutstandingReadsAndAtomics", "mcg": "harness TestMessagesToAGroup", "MGID": "harness/internal/setup TestGroupsOfBothSides",
+	"completion": "test/e2e/testdata/each/modes.txtar", "spin": "harness TestAdaptiveSpins", "compare": "harness TestModesOfAComparisonHaveTheSameShape",
 	"touch": "test/e2e TestTouch", "verify": "test/e2e TestWrongDataIsFound", "force-data": "test/e2e/testdata/each/devices.txtar",
-	"also": "test/e2e TestFurtherRows", "rounds": "test/e2e TestRoundsAndRuns", "runs": "test/e2e TestRoundsAndRuns",
+	"also": "test/e2e TestFurtherRows", "rounds": "test/e2e TestRoundsAndRuns", "runs": "test/e2e TestRoundsAndRuns", "seed": "harness TestOrderFollowsTheSeed",
 	"precision": "test/e2e TestPrecision", "time-limit": "test/e2e TestPrecision",
-	"loopback": "test/e2e TestConform", "run": "test/e2e TestConform", "quirks": "test/e2e TestConformQuirks", "may-crash": "internal/cli TestConformSkipsADevice", "list": "test/e2e TestConformList",
+	"loopback": "test/e2e TestConform", "run": "test/e2e TestConform", "quirks": "test/e2e TestConformQuirks", "may-crash": "verbs/ibv TestConformOnAConnectX", "list": "test/e2e TestConformList", "resume": "test/e2e TestVerifyResumes",
 	"report_gbits": "test/e2e/testdata/each/output.txtar", "report-both": "test/e2e/testdata/each/directions.txtar", "output": "test/e2e/testdata/each/output.txtar",
-	"report-histogrm": "reports TestSamplesStandBeforeTheirRow", "report-unsorted": "reports TestSamplesStandBeforeTheirRow", "report-cycles": "reports TestSamplesStandBeforeTheirRow",
+	"details": "cmd/internal/cli TestDetailsOfAComparison", "report-histogrm": "reports/text TestSamplesStandBeforeTheirRow", "report-unsorted": "reports/text TestSamplesStandBeforeTheirRow", "report-cycles": "reports/text TestSamplesStandBeforeTheirRow",
 	"cpu_util": "test/e2e/testdata/each/output.txtar", "report-counters": "harness TestCountersOfARow",
 	"limit_bw": "test/e2e/testdata/each/output.txtar", "limit_msgrate": "test/e2e/testdata/each/output.txtar",
 	"format": "test/e2e/testdata/each/output.txtar", "format_file": "test/e2e/testdata/each/output.txtar",
-	"out_json": "internal/cli TestResultFile", "out_json_file": "test/e2e TestResultFiles", "dir": "internal/cli TestComparisonLeaves", "bundle": "internal/cli TestComparisonLeaves",
-	"CPU-freq": "internal/cli TestFrequencyWarning", "help": "internal/cli TestHelpNamesEveryOption", "version": "test/e2e/testdata/once/usage.txtar",
+	"out_json": "cmd/internal/cli TestResultFile", "out_json_file": "test/e2e TestResultFiles", "dir": "cmd/internal/cli TestComparisonLeaves", "bundle": "cmd/internal/cli TestComparisonLeaves",
+	"CPU-freq": "cmd/internal/machine TestFrequencyWarning", "help": "cmd/internal/cli TestHelpNamesEveryOption", "version": "test/e2e/testdata/once/usage.txtar",
 }
 
 // Every option has a test that shows its effect.
@@ -70,7 +70,7 @@ func TestEveryOptionHasAnEffect(t *testing.T) {
 	}
 }
 
-// writes checks that an option which is another way to write one sets that.
+// writes checks that another spelling of an option sets its value.
 func writes(t *testing.T, o *Option) {
 	t.Helper()
 	s := New(Test{OpSend, KindBandwidth})
@@ -80,7 +80,7 @@ func writes(t *testing.T, o *Option) {
 	}
 }
 
-// shows tells whether a test of a folder, or a script, is there and has the option.
+// shows reports whether a test of a folder, or a script, exists and has the option.
 func shows(t *testing.T, o *Option, where string) bool {
 	t.Helper()
 	folder, name, isTest := strings.Cut(where, " ")

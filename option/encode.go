@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Encode returns the plan's JSON form, an object with a member for each agreed option.
-// The test itself is not in it.
+// Encode returns the plan's JSON form, an object with a member for each agreed option. It does not
+// hold the test.
 func (p *Plan) Encode() ([]byte, error) { return p.encode(func(*Option) bool { return true }) }
 
-// EncodeGiven returns the JSON form without what is as in [Defaults]: so that a peer needs
-// to know no more options than are used.
+// EncodeGiven returns the JSON form without options whose value is that of [Defaults], so that the
+// peer must know only the options that are used.
 func (p *Plan) EncodeGiven() ([]byte, error) {
 	s := Settings{Plan: *p}
 	return p.encode(func(o *Option) bool { return o.isGiven(&s) })
 }
 
-// encode writes the members of some options.
+// encode returns the JSON form with some of the options.
 func (p *Plan) encode(has func(*Option) bool) ([]byte, error) {
 	s := Settings{Plan: *p}
 	var b bytes.Buffer
@@ -42,15 +42,15 @@ func (p *Plan) encode(has func(*Option) bool) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Decode returns the plan of a test from its JSON form: what is not in it is as in
-// [Defaults]. Names that are not those of an option are returned.
+// Decode returns the plan of a test from its JSON form, without a check. Missing members have the
+// values of [Defaults]. Decode also returns the names of unknown members.
 func Decode(t Test, data []byte) (p Plan, unknown []string, err error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
 		return p, nil, fmt.Errorf("parse JSON: %w", err)
 	}
 	if members == nil {
-		return p, nil, errors.New("parse JSON: an object is wanted")
+		return p, nil, errors.New("parse JSON: want an object")
 	}
 	s := New(t)
 	for _, o := range AgreedOptions() {
@@ -69,8 +69,7 @@ func Decode(t Test, data []byte) (p Plan, unknown []string, err error) {
 	return s.Plan, unknown, nil
 }
 
-// Definitions says what each member of the JSON form means, and Units in which unit its
-// number is.
+// Definitions returns the meaning of each member of the JSON form, and the units of numbers.
 func Definitions() (definitions, units map[string]string) {
 	definitions, units = map[string]string{}, map[string]string{}
 	for _, o := range AgreedOptions() {
@@ -82,8 +81,8 @@ func Definitions() (definitions, units map[string]string) {
 	return definitions, units
 }
 
-// Key is the same for plans whose rows may be laid side by side: it has every option but
-// the free ones.
+// Key returns a text that is the same for plans whose rows can be compared. It has every option
+// except the free ones.
 func (p *Plan) Key() string {
 	s := Settings{Plan: *p}
 	var b strings.Builder

@@ -1,31 +1,34 @@
-// Package option is the one table of all options of the benchmark programs, and what is
-// made of it: the settings that a command line gives, the plan that both sides follow, its
-// form on the wire and in result files, help texts and man pages, and the page that says
-// what became of each option of perftest.
+// Package option is the table of all options of the programs, and everything that follows from the
+// table: the settings of a command line ([Settings]), the plan that both sides follow ([Plan]) with
+// its checks (rules.go, transport.go), defaults (resolve.go) and JSON form (encode.go), help texts,
+// exit statuses (exit_status.go), and the pages docs/OPTIONS.md (options_page.go) and
+// docs/PERFTEST.md (perftest.go).
 //
-// To add an option is to add a field to [Plan] or [Own] and an entry to the table. Flags,
-// help, man pages, negotiation, checks, JSON, definitions, headers and the question
-// whether rows of two files may be compared follow from the entry.
+// An option is a field of [Plan] or [Own] and an entry of the table (table_*.go), which names its
+// group (groups.go). Flags, help, agreement between the sides, checks, JSON, definitions, headers
+// and the comparability of rows follow from the entry.
+//
+// A plan is checked where it enters: from a command line or from the wire. [Settings.Resolve] checks
+// it together with a side's own options and decides everything that was left open.
 package option
 
 import "slices"
 
-// Whose tells which side an option belongs to.
-type Whose int
+// Scope is the side or sides for which an option holds.
+type Scope int
 
-// Both sides follow an agreed option, whichever of them was given it. Others are a side's
-// own.
+// The scopes. Both sides follow an agreed option, even if only one of them was given it.
 const (
-	Agreed Whose = iota
-	Each         // either side's own
-	Client
-	Server
+	Agreed  Scope = iota
+	PerSide       // each side has a value of its own
+	Client        // only the client has the option
+	Server        // only the server has the option
 )
 
-// Header tells when the text over the rows shows an option.
+// Header is the condition under which the text above the rows shows an option.
 type Header int
 
-// The choices. Files and pages have all agreed options.
+// The conditions. Files and pages always have all agreed options.
 const (
 	Never Header = iota
 	WhenSet
@@ -36,59 +39,66 @@ const (
 type Option struct {
 	Name     string
 	Letter   string // empty: none
-	Argument string // what stands for it in help texts; empty: a toggle
+	Argument string // its placeholder in help texts; empty: a toggle
 	Group    string
-	Whose    Whose
-	Help     string // without the default
-	Default  string // in words, where it is no plain value
+	Scope    Scope
+	Help     string // for all programs together, without the default
+	Default  string // in words; empty: the value in Defaults
+	// DefaultOf returns the default for a test in words, where tests differ; nil: they have one default.
+	DefaultOf func(Test) string
 
-	// Only tells which tests have the option; nil: all.
+	// HelpOf returns the help text for a test, where Help explains what other tests do; nil: all tests
+	// have Help.
+	HelpOf func(Test) string
+
+	// Only reports whether a test has the option; nil: all have.
 	Only func(Test) bool
-	// Idle tells which further tests take the option without effect, as perftest's do; nil: none.
+	// Idle reports whether a test without the option accepts it without effect, as perftest's does; nil:
+	// none does.
 	Idle func(Test) bool
-	// Compare tells that ib_compare has this agreed option too, for all of its runs.
+	// Compare reports whether ib_compare has this agreed option too, for all of its runs.
 	Compare bool
 	// Excludes are options that cannot be given together with this one.
 	Excludes []Exclusion
-	// As names the option that this one is another way to write; empty: it is its own.
+	// As is the name of the option that this option is another spelling of; empty: none.
 	As string
-	// Prevails tells that what As is given by itself is dropped beside this one, as with perftest.
-	Prevails bool
-	// Perftest is empty for an option that perftest does not have, "same", or what is
-	// different and why.
+	// Overrides reports whether this option overrides the option As on the same command line, as in perftest.
+	Overrides bool
+	// Perftest is "same", or the differences from perftest; empty: perftest does not have the option.
 	Perftest string
 
-	// Of agreed options, as text, files and pages show them:
+	// These fields are of agreed options, for text, files and pages.
 	JSON    string // name in the plan's JSON, with its unit
-	Meaning string // of that member, where Help speaks of the command line
+	Meaning string // of that member; empty: Help
 	Unit    string // of the number in JSON; empty: none
 	Label   string
-	Suffix  string // behind the value in text
+	Suffix  string // follows the value in text
 	Header  Header
-	// Free options may differ between rows that are compared: what they change is how long
-	// is measured, or which rows there are.
+	// Free options may differ between rows that are compared: they change the length of the
+	// measurement, or which rows exist.
 	Free bool
 
 	value value
 }
 
-// Exclusion is an option that does not go together with another one.
+// Exclusion is an option that cannot be given together with another option.
 type Exclusion struct {
 	Name, Why string
-	// Yields tells that on one command line the other one holds, as with perftest.
-	Yields bool
+	// Overridden reports whether the other option overrides this one on the same command line, as in
+	// perftest; otherwise both together are an error.
+	Overridden bool
 }
 
-// Table returns all options, in the order of help texts.
+// Table returns all options. Headers and JSON have agreed options in this order.
 func Table() []*Option { return table }
 
-var table = slices.Concat(connectionOptions, deviceOptions, ownPathOptions, ownMemoryOptions, workOptions, pathOptions, memoryOptions, marginOptions, operationOptions, multicastOptions, completionOptions, comparisonOptions, conformOptions, outputOptions, acceptedOptions)
+var table = slices.Concat(connectionOptions, deviceOptions, ownPathOptions, ownMemoryOptions, gpuOptions, tphOptions, workOptions, pathOptions, memoryOptions, marginOptions, operationOptions, multicastOptions, completionOptions, comparisonOptions, conformOptions, verifyOptions, outputOptions, acceptedOptions)
 
-// Find returns an option by its name, nil if there is none.
+// Find returns the option with a name; nil if no option has it.
 func Find(name string) *Option { return FindEither(name, "") }
 
-// FindEither returns an option by its name or its letter, which may be empty; nil if there is
-// none.
+// FindEither returns the option with a name or a letter, which may be empty; nil if no option has one
+// of them.
 func FindEither(name, letter string) *Option {
 	i := slices.IndexFunc(table, func(o *Option) bool { return o.Name == name || letter != "" && o.Letter == letter })
 	if i < 0 {
@@ -97,23 +107,35 @@ func FindEither(name, letter string) *Option {
 	return table[i]
 }
 
-// AgreedOptions returns those that both sides follow, without further ways to write them.
+// AgreedOptions returns the options that both sides follow, without other spellings.
 func AgreedOptions() []*Option {
-	return slices.DeleteFunc(slices.Clone(table), func(o *Option) bool { return o.Whose != Agreed || o.As != "" })
+	return slices.DeleteFunc(slices.Clone(table), func(o *Option) bool { return o.Scope != Agreed || o.As != "" })
 }
 
-// HelpText explains the option in help texts: whose it is, if only one role has it, what it
-// does and what holds without it.
+// HelpText returns the text of the option in a help text: its role if only one role has it, its
+// effect, and its default. If the test ignores the option, the text is its effect in other tests.
 func (o *Option) HelpText(t Test) string {
-	if !o.In(t) && o.Takes(t) {
-		return "accepted without effect: " + o.Help
+	text := o.helpFor(t)
+	if o.idleIn(t) {
+		return "only in other tests: " + text
 	}
-	return o.helpText(o.DefaultText(t))
+	return o.withDefault(text, o.DefaultText(t))
 }
 
-func (o *Option) helpText(byDefault string) string {
-	text := o.Help
-	switch o.Whose {
+// helpFor returns the help text for a test, without the default; that for all tests if t is zero.
+func (o *Option) helpFor(t Test) string {
+	if o.HelpOf == nil || t == (Test{}) {
+		return o.Help
+	}
+	return o.HelpOf(t)
+}
+
+// idleIn reports whether a test accepts the option without effect.
+func (o *Option) idleIn(t Test) bool { return !o.In(t) && o.Takes(t) }
+
+// withDefault returns a help text with the option's role and default.
+func (o *Option) withDefault(text, byDefault string) string {
+	switch o.Scope {
 	case Client:
 		text = "client: " + text
 	case Server:
@@ -125,18 +147,18 @@ func (o *Option) helpText(byDefault string) string {
 	return text
 }
 
-// In tells whether a test has the option.
+// In reports whether a test has the option.
 func (o *Option) In(t Test) bool { return o.Only == nil || o.Only(t) }
 
-// YieldsTo tells whether the option is dropped where another one is given on the same command line.
-func (o *Option) YieldsTo(other string) bool {
-	return slices.ContainsFunc(o.Excludes, func(e Exclusion) bool { return e.Yields && e.Name == other })
+// OverriddenBy reports whether another option overrides this one on the same command line.
+func (o *Option) OverriddenBy(other string) bool {
+	return slices.ContainsFunc(o.Excludes, func(e Exclusion) bool { return e.Overridden && e.Name == other })
 }
 
-// Takes tells whether a test's program takes the option, be it without effect.
+// Takes reports whether a test's program accepts the option, with or without effect.
 func (o *Option) Takes(t Test) bool { return o.In(t) || o.Idle != nil && o.Idle(t) }
 
-// Primary is the name under which the option's value is agreed on.
+// Primary returns the name of the option whose value it sets.
 func (o *Option) Primary() string {
 	if o.As != "" {
 		return o.As
@@ -144,18 +166,16 @@ func (o *Option) Primary() string {
 	return o.Name
 }
 
-// Toggle tells an option without an argument.
+// Toggle reports whether an option has no argument.
 func (o *Option) Toggle() bool { return o.Argument == "" }
 
-// Set takes the argument that was given on a command line. Its error says what is
-// possible.
+// Set sets the value from an argument of a command line. Its error names the possible values.
 func (o *Option) Set(s *Settings, argument string) error { return o.value.set(s, argument) }
 
-// Text is the value as an argument on a command line, empty where a default is to be
-// decided later.
+// Text returns the value as an argument of a command line; empty if the default is decided later.
 func (o *Option) Text(s *Settings) string { return o.value.text(s) }
 
-// Shown is the value as the text over rows and the page print it, empty if there is none.
+// Shown returns the value as the text above rows and the page print it; empty without a value.
 func (o *Option) Shown(s *Settings) string {
 	text := o.Text(s)
 	switch {
@@ -167,7 +187,7 @@ func (o *Option) Shown(s *Settings) string {
 	return text + o.Suffix
 }
 
-// Written is the option as it is given to have its value.
+// Written returns the option as a command line with its value has it.
 func (o *Option) Written(s *Settings) string {
 	text := o.Text(s)
 	switch {
@@ -181,13 +201,14 @@ func (o *Option) Written(s *Settings) string {
 	return "--" + o.Name + " " + text
 }
 
-// Copy gives to the value that from has.
+// Copy copies the value between settings.
 func (o *Option) Copy(to, from *Settings) { o.value.copy(to, from) }
 
-// DefaultText says in help texts what holds without the option, empty if that needs no
-// word.
+// DefaultText returns the default of the option for help texts; empty for toggles.
 func (o *Option) DefaultText(t Test) string {
 	switch {
+	case o.DefaultOf != nil:
+		return o.DefaultOf(t)
 	case o.Default != "":
 		return o.Default
 	case o.Toggle():
@@ -198,14 +219,15 @@ func (o *Option) DefaultText(t Test) string {
 	return o.Text(&s)
 }
 
-// IsSet tells whether the value is not what a test has anyway.
+// IsSet reports whether the value differs from the test's resolved default.
 func (o *Option) IsSet(s *Settings) bool {
 	plain := New(s.Test)
 	plain.Plan = plain.Plan.Resolve()
 	return o.isGiven(s) && o.Text(s) != o.Text(&plain)
 }
 
-// isGiven tells whether something was said about the value, be it the default.
+// isGiven reports whether the value differs from that of an empty command line. A value that equals a
+// default that is decided later counts as given.
 func (o *Option) isGiven(s *Settings) bool {
 	plain := New(s.Test)
 	return o.Text(s) != o.Text(&plain)

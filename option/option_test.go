@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Every field of the plan but those that no option sets has exactly one option, and the
-// name of each is said once.
+// Every field of the plan, except those that are not options, has exactly one option, and names are
+// unique.
 func TestEveryParameterHasOneOption(t *testing.T) {
 	for _, test := range Tests() {
 		plain := New(test)
@@ -27,15 +27,15 @@ func TestEveryParameterHasOneOption(t *testing.T) {
 				t.Errorf("--%s sets %q, want one field", o.Name, changed)
 			}
 		}
-		if want := reflect.TypeFor[Plan]().NumField() - len([]string{"Test", "Workers"}); len(fields) != want {
+		if want := reflect.TypeFor[Plan]().NumField() - len([]string{"Test", "Workers", "Perftest"}); len(fields) != want {
 			t.Errorf("options set %d of %d fields of the plan", len(fields), want)
 		}
 	}
 }
 
-// example is an argument that changes something.
+// example returns an argument that changes the value.
 func example(o *Option) string {
-	words := map[string]string{"mtu": "256", "rate_units": "M", "completion": "event", "touch": "write", "also": "look", "atomic_type": "CMP_AND_SWAP", "connection": "UC", "retry_count": "3", "MGID": "ff12::7", "source_ip": "::7"}
+	words := map[string]string{"mtu": "256", "rate_units": "M", "completion": "event", "adaptive-routing": "no", "touch": "write", "also": "look", "atomic_type": "CMP_AND_SWAP", "connection": "UC", "retry_count": "3", "MGID": "ff12::7", "source_ip": "::7"}
 	switch {
 	case o.Toggle():
 		return "true"
@@ -45,7 +45,7 @@ func example(o *Option) string {
 	return "7"
 }
 
-// changedFields returns which fields of the plan an option changes.
+// changedFields returns the fields of the plan that an option changes.
 func changedFields(t *testing.T, o *Option, plain Settings) (changed []string) {
 	t.Helper()
 	s := plain
@@ -65,10 +65,10 @@ func TestEntriesAreWhole(t *testing.T) {
 	names, letters, members := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, o := range Table() {
 		if names[o.Name] || o.Letter != "" && letters[o.Letter] || o.JSON != "" && members[o.JSON] {
-			t.Errorf("--%s: name, letter or JSON name is there twice", o.Name)
+			t.Errorf("--%s: name, letter or JSON name is not unique", o.Name)
 		}
 		names[o.Name], letters[o.Letter], members[o.JSON] = true, true, true
-		agreed := o.Whose == Agreed && o.As == ""
+		agreed := o.Scope == Agreed && o.As == ""
 		if o.Help == "" || o.Group == "" || o.value == nil || agreed != (o.JSON != "") || agreed != (o.Label != "") {
 			t.Errorf("--%s lacks something: %+v", o.Name, o)
 		}
@@ -78,7 +78,7 @@ func TestEntriesAreWhole(t *testing.T) {
 			}
 		}
 		if o.As != "" && Find(o.As) == nil {
-			t.Errorf("--%s stands for --%s, which there is not", o.Name, o.As)
+			t.Errorf("--%s is another spelling of --%s, which does not exist", o.Name, o.As)
 		}
 		if a := FindAbsent(o.Name, ""); a != nil {
 			t.Errorf("--%s is in the table and absent: %s", o.Name, a.Why)
@@ -89,7 +89,7 @@ func TestEntriesAreWhole(t *testing.T) {
 	}
 }
 
-// A plan comes back from its JSON form as it was, whatever is set.
+// A plan is the same after encoding and decoding, with any option set.
 func TestEncodeAndDecode(t *testing.T) {
 	for _, test := range Tests() {
 		for _, o := range AgreedOptions() {
@@ -165,9 +165,9 @@ func TestDefinitionsAreOfMembers(t *testing.T) {
 	}
 }
 
-// Rows may stand side by side only if nothing but a free option differs.
+// Rows can be compared only if all options but the free ones are equal.
 func TestKeyTellsPlansApart(t *testing.T) {
-	free := []string{"size", "iters", "duration", "run_infinitely", "completion", "compare", "also", "rounds", "runs", "precision", "time-limit", "margin"}
+	free := []string{"size", "iters", "duration", "run_infinitely", "completion", "compare", "also", "rounds", "runs", "seed", "precision", "time-limit", "margin"}
 	test := Test{OpWrite, KindBandwidth}
 	plain := Defaults(test)
 	for _, o := range AgreedOptions() {
@@ -198,13 +198,15 @@ func TestResolve(t *testing.T) {
 			plan(writeLat, func(*Plan) {}).Rounds == 1 && plan(writeLat, func(*Plan) {}).Touch == TouchNone,
 		"a comparison": func() bool {
 			p := plan(writeBW, func(p *Plan) { p.Compare = true })
-			return p.Completion == ModeAuto && p.Rounds == DefaultRounds && p.Duration == 200*time.Millisecond && p.Touch == TouchRead && p.TimeLimit == 0
+			return p.Completion == ModeAuto && p.Runs == DefaultRuns && p.Rounds == DefaultRounds && p.Duration == 400*time.Millisecond && p.Touch == TouchRead && p.TimeLimit == 0
 		}(),
-		"a counted one": plan(writeBW, func(p *Plan) { p.Compare, p.Iterations = true, 10 }).Rounds == 5,
-		"a deep one":    plan(writeBW, func(p *Plan) { p.Iterations = 100 }).TxDepth == 100,
-		"a shallow one": plan(writeBW, func(p *Plan) { p.Iterations, p.TxDepth = 100, 7 }).TxDepth == 7,
-		"a timed run":   plan(writeBW, func(p *Plan) { p.Duration = time.Second }).Iterations == 0,
-		"a limit":       plan(writeBW, func(p *Plan) { p.Compare, p.Precision = true, 0.1 }).TimeLimit == DefaultTimeLimit,
+		"a counted one":     plan(writeBW, func(p *Plan) { p.Compare, p.Iterations = true, 10 }).Runs == 5,
+		"one of few rounds": plan(writeBW, func(p *Plan) { p.Compare, p.Iterations = true, 39 }).Rounds == 1,
+		"a seed":            plan(writeBW, func(p *Plan) { p.Compare, p.Seed = true, 7 }).Seed == 7 && plan(writeBW, func(p *Plan) { p.Seed = 7 }).Seed == 0,
+		"a deep one":        plan(writeBW, func(p *Plan) { p.Iterations = 100 }).TxDepth == 100,
+		"a shallow one":     plan(writeBW, func(p *Plan) { p.Iterations, p.TxDepth = 100, 7 }).TxDepth == 7,
+		"a timed run":       plan(writeBW, func(p *Plan) { p.Duration = time.Second }).Iterations == 0,
+		"a limit":           plan(writeBW, func(p *Plan) { p.Compare, p.Precision = true, 0.1 }).TimeLimit == DefaultTimeLimit,
 	} {
 		if !ok {
 			t.Errorf("%s is not resolved as it should be", name)
@@ -227,5 +229,17 @@ func TestOptionsOfOtherTestsAreRefused(t *testing.T) {
 	p = Defaults(Test{"teleport", KindLatency})
 	if err := p.Check(); err == nil {
 		t.Error("a test that there is not passed")
+	}
+}
+
+// TestHelpNamesEveryMode: the help and the meaning of --completion are written by hand.
+func TestHelpNamesEveryMode(t *testing.T) {
+	o := Find("completion")
+	for _, m := range append(Modes(), ModeAuto) {
+		for what, text := range map[string]string{"help": o.Help, "meaning": o.Meaning} {
+			if !strings.Contains(text, string(m)) {
+				t.Errorf("the %s of --completion does not name %s", what, m)
+			}
+		}
 	}
 }

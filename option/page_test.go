@@ -9,7 +9,22 @@ import (
 	"github.com/ibperf/ibperf/internal/golden"
 )
 
-// Docs/PERFTEST.md is what the table says; go test -update renews it.
+// OPTIONS.md has every option of the table once, under its group; go test -update renews it.
+func TestOptionsPage(t *testing.T) {
+	page := OptionsPage()
+	golden.Check(t, "../../docs/OPTIONS.md", []byte(page))
+	for _, o := range Table() {
+		head := "| " + strings.TrimSuffix(written(o.Name, o.Letter), "`")
+		if n := strings.Count(page, head+"`") + strings.Count(page, head+" "+o.Argument+"`"); n != 1 {
+			t.Errorf("--%s is on the page %d times", o.Name, n)
+		}
+		if !slices.Contains(groups, o.Group) {
+			t.Errorf("--%s has the group %q, which is not in the list", o.Name, o.Group)
+		}
+	}
+}
+
+// PERFTEST.md follows the table; go test -update renews it.
 func TestPerftestPage(t *testing.T) {
 	page := PerftestPage()
 	golden.Check(t, "../../docs/PERFTEST.md", []byte(page))
@@ -24,8 +39,8 @@ func TestPerftestPage(t *testing.T) {
 	}
 }
 
-// Each name of perftest's getopt table (6.29, in testdata/perftest.txt) is the table's or is
-// absent, and no other is said to be perftest's.
+// Each name of perftest's getopt table (6.29, in testdata/perftest.txt) is in the table or in Absents, and
+// no other option is marked as perftest's.
 func TestEveryOptionOfPerftestIsAccountedFor(t *testing.T) {
 	data, err := os.ReadFile("testdata/perftest.txt")
 	if err != nil {
@@ -52,32 +67,3 @@ func TestEveryOptionOfPerftestIsAccountedFor(t *testing.T) {
 		}
 	}
 }
-
-func TestManPages(t *testing.T) {
-	for _, test := range Tests() {
-		checkManPage(t, test.Program(), ManPage(test, "1.2.3"), func(o *Option) bool { return o.Takes(test) })
-	}
-	checkManPage(t, CompareProgram, CompareManPage("1.2.3"), (*Option).InCompare)
-	checkManPage(t, ConformProgram, ConformManPage("1.2.3"), (*Option).InConform)
-}
-
-// checkManPage holds a program's page against the options that it has.
-func checkManPage(t *testing.T, program, page string, has func(*Option) bool) {
-	t.Helper()
-	for _, o := range Table() {
-		is := strings.Contains(page, `\-\-`+strings.ReplaceAll(o.Name, "-", `\-`)) && strings.Contains(page, roff(o.Help))
-		if is != has(o) {
-			t.Errorf("%s: --%s is on the page: %v", program, o.Name, is)
-		}
-	}
-	if !strings.Contains(page, ".SH ENVIRONMENT\n.TP\n.B "+DeviceVariable+"\n") {
-		t.Errorf("%s: %s is not on the page", program, DeviceVariable)
-	}
-	for line := range strings.Lines(page) {
-		if request, _, _ := strings.Cut(strings.TrimSpace(line), " "); strings.HasPrefix(line, ".") && !known[request] {
-			t.Errorf("%s: line %q is a request that man(7) does not have", program, line)
-		}
-	}
-}
-
-var known = map[string]bool{".TH": true, ".SH": true, ".B": true, ".BR": true, ".I": true, ".br": true, ".TP": true, ".nf": true, ".fi": true}

@@ -11,23 +11,27 @@ import (
 	"time"
 )
 
-// parseTime reads a number that counts unit, with or without a fraction, or one with a
-// unit of its own such as 500ms.
+// parseTime parses a number of units, with or without a fraction, or a time with its own unit such as
+// 500ms or 3d.
 func parseTime(text string, unit time.Duration) (time.Duration, error) {
 	if d, err := time.ParseDuration(text); err == nil && text != "0" {
 		return d, nil
 	}
-	n, err := strconv.ParseFloat(text, 64)
+	number, scale := text, unit
+	if days, is := strings.CutSuffix(text, "d"); is {
+		number, scale = days, 24*time.Hour
+	}
+	n, err := strconv.ParseFloat(number, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(n) {
-		return 0, fmt.Errorf("write %s as 10 or 0.5, or with a unit as 500ms", unitNames[unit])
+		return 0, fmt.Errorf("write %s as 10 or 0.5, or with a unit as 500ms or 3d", unitNames[unit])
 	}
 	const far = math.MaxInt64 / 2 // out of any range
-	return time.Duration(math.Round(max(-far, min(n*float64(unit), far)))), nil
+	return time.Duration(math.Round(max(-far, min(n*float64(scale), far)))), nil
 }
 
 var unitNames = map[time.Duration]string{time.Second: "seconds", time.Microsecond: "microseconds"}
 
-// parsePercent reads a percentage, with or without its sign.
+// parsePercent parses a percentage, with or without the % sign.
 func parsePercent(text string) (float64, error) {
 	n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	if err != nil {
@@ -38,11 +42,10 @@ func parsePercent(text string) (float64, error) {
 
 var errPercent = errors.New("write a percentage above 0 and below 100, such as 3%")
 
-// mostCPU is the greatest number of a CPU that a set of the kernel's may hold.
-const mostCPU = 1023
+// maxCPU is the largest CPU number in a cpu_set_t.
+const maxCPU = 1023
 
-// ParseCPUs reads numbers and ranges of CPUs with commas between them, in the order in
-// which they are written.
+// ParseCPUs parses numbers and ranges of CPUs with commas between them, and keeps their order.
 func ParseCPUs(text string) (cpus []int, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, isRange := strings.Cut(part, "-")
@@ -51,12 +54,12 @@ func ParseCPUs(text string) (cpus []int, err error) {
 		}
 		from, err1 := strconv.ParseUint(first, 10, 32)
 		to, err2 := strconv.ParseUint(last, 10, 32)
-		if err1 != nil || err2 != nil || from > to || to > mostCPU {
-			return nil, fmt.Errorf("write CPUs from 0 to %d as 0-3,8", mostCPU)
+		if err1 != nil || err2 != nil || from > to || to > maxCPU {
+			return nil, fmt.Errorf("write CPUs from 0 to %d as 0-3,8", maxCPU)
 		}
 		for cpu := int(from); cpu <= int(to); cpu++ {
 			if slices.Contains(cpus, cpu) {
-				return nil, fmt.Errorf("CPU %d is in it twice", cpu)
+				return nil, fmt.Errorf("CPU %d is listed twice", cpu)
 			}
 			cpus = append(cpus, cpu)
 		}
@@ -74,7 +77,7 @@ func parseAddress(text string) error {
 // sizeUnits are the suffixes of sizes, upper case as in perftest.
 var sizeUnits = map[byte]uint64{'K': 1 << 10, 'M': 1 << 20, 'G': 1 << 30}
 
-// parseSizes reads message sizes with commas between them.
+// parseSizes parses message sizes with commas between them.
 func parseSizes(text string) ([]int, error) {
 	var sizes []int
 	for part := range strings.SplitSeq(text, ",") {
@@ -87,8 +90,8 @@ func parseSizes(text string) ([]int, error) {
 	return sizes, nil
 }
 
-// parseSize reads bytes, or KiB with K, MiB with M, GiB with G. The whole text must be a
-// size; perftest takes "64k" for 64 bytes.
+// parseSize parses a number of bytes, or of KiB with K, MiB with M, GiB with G. It refuses trailing
+// characters; perftest takes "64k" for 64 bytes.
 func parseSize(text string) (int, error) {
 	digits, unit := text, uint64(1)
 	if n := len(text); n > 0 && sizeUnits[text[n-1]] != 0 {
@@ -104,7 +107,7 @@ func parseSize(text string) (int, error) {
 	return int(n * unit), nil
 }
 
-// sizeSyntax says how to write what text may have meant.
+// sizeSyntax returns the error of a malformed size, with how to write it.
 func sizeSyntax(text string) error {
 	meant := strings.ToUpper(strings.TrimSpace(text))
 	if meant == text {
@@ -139,7 +142,7 @@ func legalSizes(sizes []int) error {
 	return nil
 }
 
-// joined writes sizes as parseSizes reads them.
+// joined returns numbers with commas between them.
 func joined(sizes []int) string {
 	texts := make([]string, len(sizes))
 	for i, n := range sizes {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// FindAbsent returns an option of perftest that there is not, by name or letter; nil if
-// perftest has none either.
+// FindAbsent returns an option of perftest that the programs do not have, by name or letter; nil if
+// perftest does not have it either.
 func FindAbsent(name, letter string) *Absent {
 	i := slices.IndexFunc(Absents, func(a Absent) bool {
 		return name != "" && a.Name == name || letter != "" && a.Letter == letter
@@ -18,27 +18,89 @@ func FindAbsent(name, letter string) *Absent {
 	return &Absents[i]
 }
 
-const perftestHead = `# Options beside perftest's
+const perftestHead = `# Options of perftest
 
-What became of each option of perftest. This page is made of the table of options
-(` + "`option/`" + `); ` + "`go test ./option -update`" + ` renews it. Names and letters are perftest's where
-there is such an option, and all defaults are but where it says so. As with perftest, the beginning of
-a long name stands for it if no other one of perftest's begins so; ` + "`-` and `_`" + ` are the same. An option that
-other programs have is refused with their names. Which command lines are tested beside perftest's programs is in ` + "`test/e2e/testdata/beside.txt`" + `.
+Each option of perftest: whether it is the same here, different, or not offered. This page is made from
+the table of options (` + "`option/`" + `); ` + "`go test ./option -update`" + ` renews it. [OPTIONS.md](OPTIONS.md)
+has all options by topic. Names, letters and defaults are perftest's unless this page says so. As in
+perftest, a long name may be shortened to a beginning that no other option of perftest has; ` + "`-` and `_`" + ` are
+the same. A program refuses an option that only other programs have, and names them.
+` + "`test/e2e/testdata/beside.txt`" + ` has the command lines that are tested together with perftest's programs.
 `
 
-// PerftestPage returns the page of all options of perftest, as Markdown.
+const perftestPeers = `
+## perftest on the other side
+
+A host that has only perftest can be the other side of a run. Neither side needs an option for that: start ` + "`ib_write_bw`" + ` of
+either suite as the server, and that of the other one as the client. ibperf recognizes perftest by its first message and says
+"the peer is perftest 6.06". Give both sides the same -n, -s, -a, -D, -q, -b, -c and -A: up to version 6.27 perftest sends
+no options, and a difference is seen as a hang or as an error at the end. An ibperf server takes all of them but -b from a
+client of 6.28 or later.
+
+| test | ibperf is the client | ibperf is the server |
+| --- | --- | --- |
+| write, read, atomic bandwidth | the figures are ibperf's, and perftest prints them too, without a peak | the figures are perftest's: its average, its peak and the rate of messages. With -a only those of the last size arrive |
+| send bandwidth | ibperf's, of the sender | ibperf's, of the receiver; perftest prints its own |
+| the same with -b | each side measures what it sends; the sum is over the longer of both times, and perftest adds both averages | the same |
+| write and send latency | ibperf's; perftest prints its own, of the same messages | the same |
+| read and atomic latency | ibperf's | none: only perftest's client has them |
+
+- Exactly the messages that perftest counts are sent: there is no warm-up, and the first messages are in the figures. N messages
+  of a latency test have N - 1 samples, each from one message to the next.
+- ib_write_lat polls memory on both sides, as perftest always does. If this side's device promises no order, it needs
+  ` + "`--force-data`" + `, and rows say so.
+- The secret, --compare, --verify, --touch, rdma_cm, immediate data, XRC, SRD and multicast need ibperf on both sides, and are refused by name. So is
+  a server of version 6.28, which waits for a message whose length depends on how it was built; as a client it works.
+- perftest sends no signs of life. If it ends or its host vanishes, this side ends within 5 s with status 4; if it
+  hangs, by the limit for messages that do not arrive, and with -D some time after its end. Where this side only serves
+  reads and writes without -D, it waits until --max-time.
+`
+
+const perftestQPs = `
+## How QPs are created
+
+Read in perftest's main branch of July 2026: create_reg_cqs and ctx_qp_create in src/perftest_resources.c,
+ctx_set_max_inline in src/perftest_parameters.c. A test compares the queues of both suites on a stub of an
+mlx5 device (` + "`test/e2e/queue_memory_test.go`" + `).
+
+| of a QP | perftest | here |
+| --- | --- | --- |
+| call on mlx5, EFA, hns and Yunsilicon | ibv_create_qp_ex with the one operation of the test | the same, with the operations that the test uses |
+| further operations | none | WRITE, which ends a round and returns slots; SEND, which uses up receives, where messages take receives. On RC the entries of libmlx5 keep their 64 bytes |
+| call on other devices, or with --use_old_post_send | ibv_create_qp, ibv_post_send | the same |
+| out-of-order placement on mlx5 | RC, where both devices offer it; not with --rdma_cm | the same in modes poll, adaptive and event; never in mode data and in comparisons |
+| scatter to CQE on mlx5 | on | on; off where SENDs are detected in memory |
+| inline size, bandwidth tests | 0 | 0 |
+| inline size, latency tests | 220 for WRITE, 236 for SEND, 188 over UD; less for devices that it knows by name; 0 for unknown ones | the same beginning, then the largest of perftest's sizes that the device grants |
+| send queue, bandwidth tests | --tx-depth | --tx-depth, at least 2 and at most the number of messages; where the receiver uses each message, 8 to 32 more for returned slots |
+| send queue, latency tests | 1 | up to 52, for a ring of messages |
+| receive queue, WRITE and READ | 1 | 1; with several RC QPs an empty SRQ instead |
+| receive queue, messages that take receives | --rx-depth, 512 or 1 | --rx-depth, 512, at most the number of messages, rounded up to the ring |
+| SGEs of a request | 1 | 1 |
+| send CQ | --tx-depth for each QP | the size of the send queue for each QP |
+| receive CQ | --rx-depth for each QP; none for WRITE and READ | the size of the receive queue for each QP; one entry for WRITE and READ |
+| call for CQs | ibv_create_cq_ex | ibv_create_cq |
+| sq_sig_all | 0 | 0 |
+| signaled requests | see --cq-mod | see --cq-mod |
+| service level, traffic class, hop limit | 0, 0, 255 | 0, 0, 255 |
+| timeout, retries, RNR retries | 14, 7, 7 | 14, 7, 7 |
+| minimal RNR timer | 12 (640 usec) | 1 (10 usec) |
+| remote access | that of the operation | read and write, with atomic operations where they are tested; over SRD that of the operation |
+`
+
+// PerftestPage returns the page of all options of perftest, as Markdown. Only a test calls it, whose
+// -update writes docs/PERFTEST.md.
 func PerftestPage() string {
 	var equal, different, own []string
 	for _, o := range table {
 		name := written(o.Name, o.Letter)
 		switch o.Perftest {
 		case "":
-			own = append(own, fmt.Sprintf("| %s | %s | %s |", name, o.programs(), o.Help))
+			own = append(own, fmt.Sprintf("| %s | %s | %s |", name, o.programs(), strings.ReplaceAll(o.Help, "|", `\|`)))
 		case same:
-			equal = append(equal, fmt.Sprintf("| %s | %s | %s |", name, o.programs(), o.Help))
+			equal = append(equal, fmt.Sprintf("| %s | %s | %s |", name, o.programs(), strings.ReplaceAll(o.Help, "|", `\|`)))
 		default:
-			different = append(different, fmt.Sprintf("| %s | %s | %s | %s |", name, o.programs(), o.Help, o.Perftest))
+			different = append(different, fmt.Sprintf("| %s | %s | %s | %s |", name, o.programs(), strings.ReplaceAll(o.Help, "|", `\|`), o.Perftest))
 		}
 	}
 	var absent []string
@@ -47,6 +109,8 @@ func PerftestPage() string {
 	}
 	var b strings.Builder
 	b.WriteString(perftestHead)
+	b.WriteString(perftestPeers)
+	b.WriteString(perftestQPs)
 	section(&b, "The same", "| option | programs | meaning |", equal)
 	section(&b, "Different, and how", "| option | programs | meaning | different |", different)
 	section(&b, "Not offered", "| option | why |", absent)
@@ -69,9 +133,9 @@ func written(name, letter string) string {
 // Owners names the programs that have the option, in a sentence.
 func (o *Option) Owners() string {
 	switch all := o.programs(); {
-	case all == KindBandwidth:
+	case all == string(KindBandwidth):
 		return "the bandwidth tests"
-	case all == KindLatency:
+	case all == string(KindLatency):
 		return "the latency tests"
 	case strings.HasPrefix(all, "all"):
 		return "the tests (ib_write_bw and the others)"
@@ -82,32 +146,41 @@ func (o *Option) Owners() string {
 	}
 }
 
-// programs names those that have the option.
+// programs names the programs that have the option, for a table.
 func (o *Option) programs() string {
-	var names []string
-	for _, t := range Tests() {
-		if o.In(t) {
-			names = append(names, strings.TrimPrefix(t.Program(), "ib_"))
-		}
-	}
-	switch len(names) {
+	having := slices.DeleteFunc(Tests(), func(t Test) bool { return !o.In(t) })
+	switch len(having) {
 	case 0:
-		if o.InConform() {
+		switch {
+		case o.InConform():
 			return ConformProgram
+		case !o.InVerify():
+			return CompareProgram
+		case !o.InCompare():
+			return VerifyProgram
 		}
-		return CompareProgram
+		return CompareProgram + ", " + VerifyProgram
 	case len(Tests()):
-		switch o.Whose {
+		switch o.Scope {
 		case Client:
 			return "all, client"
 		case Server:
 			return "all, server"
 		}
 		return "all"
-	case len(Tests()) / 2:
-		if o.In(Test{OpWrite, KindBandwidth}) != o.In(Test{OpWrite, KindLatency}) {
-			return names[0][strings.LastIndex(names[0], "_")+1:]
-		}
+	}
+	return programsOf(having)
+}
+
+// programsOf names the programs of tests: bw or lat if they are all bandwidth or all latency tests.
+func programsOf(tests []Test) string {
+	var names []string
+	for _, t := range tests {
+		names = append(names, strings.TrimPrefix(t.Program(), "ib_"))
+	}
+	first := tests[0].Kind
+	if len(tests) == len(Tests())/2 && !slices.ContainsFunc(tests, func(t Test) bool { return t.Kind != first }) {
+		return string(first)
 	}
 	return strings.Join(names, ", ")
 }

@@ -8,7 +8,7 @@ import (
 // Op is the operation that a test is about.
 type Op string
 
-// The operations.
+// The operations; their properties are in the table of operations.go.
 const (
 	OpWrite  Op = "write"
 	OpSend   Op = "send"
@@ -16,22 +16,25 @@ const (
 	OpAtomic Op = "atomic"
 )
 
-// The kinds of a test.
+// Kind is the quantity that a test measures.
+type Kind string
+
+// The kinds.
 const (
-	KindLatency   = "lat"
-	KindBandwidth = "bw"
+	KindLatency   Kind = "lat"
+	KindBandwidth Kind = "bw"
 )
 
-// Test is an operation and what is measured of it: one for each program.
+// Test is an operation and the measured quantity: one for each program.
 type Test struct {
 	Op   Op
-	Kind string // KindLatency or KindBandwidth
+	Kind Kind
 }
 
-// Tests are all of them.
+// Tests returns all tests.
 func Tests() []Test {
 	var all []Test
-	for _, op := range []Op{OpWrite, OpSend, OpRead, OpAtomic} {
+	for _, op := range Ops() {
 		all = append(all, Test{op, KindBandwidth}, Test{op, KindLatency})
 	}
 	return all
@@ -47,19 +50,19 @@ func TestOf(program string) (Test, bool) {
 	return all[i], true
 }
 
-// Program is the name of the test's program, such as "ib_write_bw".
-func (t Test) Program() string { return "ib_" + string(t.Op) + "_" + t.Kind }
+// Program returns the name of the test's program, such as "ib_write_bw".
+func (t Test) Program() string { return "ib_" + string(t.Op) + "_" + string(t.Kind) }
 
-// Bandwidth tells tests of bandwidth from those of latency.
+// Bandwidth reports whether the test measures bandwidth, and not latency.
 func (t Test) Bandwidth() bool { return t.Kind == KindBandwidth }
 
-// Fetches tells tests whose requester gets data from the peer: READs and atomic operations.
-func (t Test) Fetches() bool { return t.Op == OpRead || t.Op == OpAtomic }
+// Fetches reports whether the requester gets data from the peer, by READs or atomic operations.
+func (t Test) Fetches() bool { return t.Op.Fetches() }
 
-// Atomic tells tests of atomic operations, which are on 8 bytes.
+// Atomic reports whether the test is of atomic operations, which are on 8 bytes.
 func (t Test) Atomic() bool { return t.Op == OpAtomic }
 
-// Title says what the test measures.
+// Title returns what the test measures, as a text.
 func (t Test) Title() string {
 	what := "latency"
 	if t.Bandwidth() {
@@ -81,21 +84,27 @@ const (
 // AtomicBytes is the size of an atomic operation.
 const AtomicBytes = 8
 
-// Mode is a way to learn that data has arrived.
+// Mode is a completion mode: how the receiver detects that a message has arrived.
 type Mode string
 
 // The completion modes. ModeAuto is data where the device's promise covers the message,
 // else poll.
 const (
-	ModeDefault Mode = ""     // auto in a comparison, else perftest's
-	ModeAuto    Mode = "auto" // data or poll
-	ModeData    Mode = "data" // spin on the data itself
-	ModePoll    Mode = "poll" // spin on the completion queue
-	ModeEvent   Mode = "event"
+	ModeDefault  Mode = ""         // auto in a comparison, else perftest's
+	ModeAuto     Mode = "auto"     // data or poll
+	ModeData     Mode = "data"     // spin on the data itself
+	ModePoll     Mode = "poll"     // spin on the completion queue
+	ModeCounter  Mode = "counter"  // spin on a completion counter of the device, which counts the peer's WRITEs
+	ModeAdaptive Mode = "adaptive" // spin on the completion queue, then sleep as event does
+	ModeEvent    Mode = "event"    // sleep until a completion event
 )
 
-// Touch is what a receiver does with every 64 bytes of a message once it knows that the
-// message is there. It is part of what is measured.
+// Modes returns the completion modes that are measured, in the order of every table and plot.
+// [ModeAuto] becomes one of them.
+func Modes() []Mode { return []Mode{ModeData, ModePoll, ModeCounter, ModeAdaptive, ModeEvent} }
+
+// Touch is an access of the receiver to every cache line of a message after the message has arrived,
+// within the measured time.
 type Touch string
 
 // The touches. TouchDefault is read in a comparison and none otherwise.
@@ -106,14 +115,40 @@ const (
 	TouchWrite   Touch = "write"
 )
 
-// Further rows of a comparison.
+// Variant is a completion mode with one change, which a comparison measures in rows of its own.
+type Variant string
+
+// The variants. The empty one is the mode as it is.
 const (
-	AlsoRelaxed = "relaxed" // poll, into memory with relaxed ordering, which data mode must do without
-	AlsoLook    = "look"    // data, with a look at the CQ every so often, which sees failures
-	AlsoControl = "control" // data and poll once more, on QPs of their own: what no difference looks like
+	VariantRelaxed Variant = "relaxed" // poll, with memory registered for relaxed ordering
+	VariantLook    Variant = "look"    // data that also polls the CQ now and then, which sees failures
+	VariantFlag    Variant = "flag"    // data whose receiver spins on a flag, written by a second WRITE
+	VariantOOO     Variant = "ooo"     // poll, on QPs with out-of-order placement
+	VariantControl Variant = "control" // poll once more on QPs of its own, in every comparison: the noise floor
+
+	// VariantSameCPU is event with the threads of both sides on one CPU, in comparisons of two sides on one
+	// host.
+	VariantSameCPU Variant = "same-cpu"
 )
 
-// RateUnit is what a rate limit counts, by perftest's letters.
+// Variants returns the variants that may be requested.
+func Variants() []Variant { return []Variant{VariantRelaxed, VariantLook, VariantFlag, VariantOOO} }
+
+// RowVariants returns the variants that rows may have, without the empty one.
+func RowVariants() []Variant { return append(Variants(), VariantSameCPU, VariantControl) }
+
+// Routing is an answer to whether the switches between both sides route adaptively, so that each chooses the
+// output port of a packet by the load of its ports. No verb has the answer, so it is the user's.
+type Routing string
+
+// The answers.
+const (
+	RoutingUnknown  Routing = "unknown"
+	RoutingAdaptive Routing = "yes"
+	RoutingStatic   Routing = "no"
+)
+
+// RateUnit is the unit of a rate limit, by perftest's letter.
 type RateUnit string
 
 // The units of a rate limit.
@@ -123,82 +158,90 @@ const (
 	RateMessages RateUnit = "p" // messages a second
 )
 
-// Plan is what both sides do. What is not said (0, "" or -1 where that stands for a
-// default) is decided by [Plan.Resolve], or by the device.
+// Plan holds the options that both sides follow. [Plan.Resolve] or the device decides values that
+// are left open: 0, "" or -1 where a field says so.
 type Plan struct {
 	Test
 
 	Sizes      []int // bytes
 	Transport  Transport
-	Multicast  bool          // messages go to groups
+	Multicast  bool          // messages go to multicast groups
 	MGID       string        // the server's group; empty: one with a random number
 	UseSRQ     bool          // one shared receive queue in place of those of the QPs
 	Iterations uint64        // messages of a row and QP
 	Duration   time.Duration // of a row; Iterations and Duration exclude each other
 	QPs        int
 	AtomicType AtomicType
-	Outs       int // READs and atomic operations of a QP that are outstanding; 0: what both devices allow
+	Outs       int // maximum of outstanding READs or atomic operations of a QP; 0: as many as both devices allow
 	TxDepth    int
 	RxDepth    int
-	CQMod      int // one send completion for so many messages; 0: perftest's rule
+	CQMod      int // one send in CQMod is signaled; 0: perftest's rule
 
-	Endless  bool // until stopped; Duration is that of an interval
+	Endless  bool // runs until stopped, in intervals of Duration
 	Both     bool // messages go in both directions at once
 	Reversed bool // the server sends
 
 	RateLimit float64  // in RateUnits; 0: none
 	RateUnits RateUnit // ""; RateGbit
-	Burst     int      // messages at a time, with RateLimit; 0: those of 1 ms, at most TxDepth
+	Burst     int      // messages at a time, with RateLimit; 0: as many as the rate sends in 1 ms, at most TxDepth
 
-	PostList     int // messages of one ibv_post_send; 0: as many as there is room for
-	RecvPostList int // receives of one ibv_post_recv; 0: as many as are free
-	MTU          int // bytes; 0: the largest that both ports allow
-	RDMACM       bool
-	TOS          int // of packets, with RDMACM; -1: the system's default
-	TClass       int // of the GRH; on RoCE its upper six bits are the DSCP
-	Inline       int // bytes; -1: the test's default as far as the device allows
-	Offset       int // bytes between an aligned 128-byte block and the message
-	Gap          time.Duration
-	NoPeak       bool // the clock is not read in the loop: no peak, no percentiles
-	StrictPCIe   bool // no memory is registered with relaxed ordering
+	PostList           int // messages of one ibv_post_send; 0: as many as there is room for
+	RecvPostList       int // receives of one ibv_post_recv; 0: as many as are free
+	MTU                int // bytes; 0: the largest that both ports allow
+	RDMACM             bool
+	TOS                int // of packets, with RDMACM; -1: the system's default
+	TClass             int // of the GRH; on RoCE its upper six bits are the DSCP
+	Inline             int // bytes; -1: the test's default, limited by the device
+	Offset             int // bytes between an aligned 128-byte block and the message
+	Gap                time.Duration
+	NoPeak             bool // the clock is not read in the loop: only the mean or average is measured
+	DisablePCIeRelaxed bool // no memory is registered with relaxed ordering
 
-	Margin time.Duration // of warm-up before each row; what is shorter than the engine's is that
+	Margin time.Duration // of warm-up before each row; at least the engine's minimum
 
-	// How packets go.
+	// The path of packets.
 	SL         int   // service level
-	FlowLabels []int // of the GRH, which the QPs take in turn; nil: 0
-	QPTimeout  int   // 4.096 us << QPTimeout until a packet is repeated
-	RetryCount int   // repetitions until the peer counts as gone
-	IPv6       bool  // GIDs of IPv6 addresses come first
+	FlowLabels []int // in the GRH, which the QPs take in turn; nil: 0
+	QPTimeout  int   // a packet is sent again after 4.096 us << QPTimeout
+	RetryCount int   // times that a packet is sent again before the QP fails
+	IPv6       bool  // GIDs of IPv6 addresses are preferred
+	Routing    Routing
 
-	// What carries messages, and what they lie in.
-	WriteWithImm bool // and SendWithImm: messages carry immediate data, and take a receive
+	// Opcodes, polling and memory.
+	WriteWithImm bool // and SendWithImm: messages have immediate data, and consume a receive
 	SendWithImm  bool
-	CQEPoll      int  // completions that are taken at a time, at most
+	CQEPoll      int  // maximum number of completions per ibv_poll_cq
 	NoLock       bool // QPs are in a thread domain
-	MRPerQP      bool // each QP's messages are in a memory region of their own
+	MRPerQP      bool // each QP has a separate memory region
+	InOrder      bool // no QP has out-of-order placement
+	OldPostSend  bool // requests are posted by ibv_post_send on all devices
 	ODP          bool // memory is registered for on-demand paging
 	HugePages    bool
 
 	Completion Mode
-	Compare    bool // every mode that is available, in rounds
+	Spin       Spin // of mode adaptive
+	Compare    bool // every available completion mode, in rounds
 	Touch      Touch
 	Verify     bool
 	ForceData  bool
 
-	Also      []string      // further rows of a comparison
-	Rounds    int           // of each row; 0: the default
-	Runs      int           // on fresh QPs, memory and connections
-	Precision float64       // half the width that intervals of ratios are to have, relative; 0: none
-	TimeLimit time.Duration // of a run that goes on for its precision; 0: the default
+	Also      []Variant     // further rows of a comparison
+	Rounds    int           // of each row in a run; 0: the default
+	Runs      int           // on fresh QPs, memory and connections; 0: the default
+	Seed      int           // of the order of sizes and modes in a comparison; 0: chosen by the client
+	Precision float64       // requested half width of the intervals of ratios, relative; 0: none
+	TimeLimit time.Duration // of a run with Precision; 0: the default
 
-	// Not offered as options: no peer can ask for them.
+	// Workers is the number of measuring threads. It is not an option.
 	Workers int
+
+	// Perftest describes the other side if it is perftest; nil: it is ibperf. It is not an option.
+	Perftest *Perftest
 }
 
-// Defaults returns the plan of a test of which nothing is said.
+// Defaults returns the plan of a test without any option.
 func Defaults(t Test) Plan {
-	p := Plan{Test: t, Runs: 1, QPs: 1, Workers: 1, TxDepth: 128, RxDepth: 512, QPTimeout: 14, RetryCount: 7, TOS: -1, CQEPoll: 64, Sizes: []int{65536}, AtomicType: FetchAndAdd, Transport: RC}
+	p := Plan{Test: t, QPs: 1, Workers: 1, TxDepth: 128, RxDepth: 512, QPTimeout: 14, RetryCount: 7, TOS: -1, CQEPoll: 64, Spin: Spin{Polls: defaultSpinPolls}, Sizes: []int{65536}, AtomicType: FetchAndAdd, Transport: RC, Routing: RoutingUnknown}
 	if !t.Bandwidth() {
 		p.Sizes, p.TxDepth, p.Inline = []int{2}, 1, -1
 	}
@@ -214,14 +257,15 @@ const (
 	MaxDepth      = 15000
 	MaxList       = 4096
 	MaxQPs        = 16384
-	mostWays      = 8 // that a comparison has, each with QPs of its own
+	maxModes      = 10 // modes of a comparison with its variants, each with QPs of its own
 	MaxCQMod      = 1024
-	MaxOuts       = 255 // what an 8-bit attribute of a QP holds
+	MaxOuts       = 255 // the largest 8-bit attribute of a QP
 	MaxInline     = 1024
 	MinIterations = 5
 	MaxIterations = 1 << 32
 	MaxRounds     = 10000
 	MaxRuns       = 1000
+	MaxSeed       = 1<<31 - 1
 	MaxGap        = time.Minute
 	MaxTime       = 1000 * time.Hour
 	maxSizes      = 64

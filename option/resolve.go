@@ -1,17 +1,21 @@
 package option
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Defaults of a comparison.
 const (
-	DefaultRounds    = 20
+	DefaultRuns      = 10
+	DefaultRounds    = 3 // of each run: the median of three ignores a slow round
 	DefaultTimeLimit = time.Minute
 	endlessInterval  = 5 * time.Second        // perftest's
-	compareDuration  = 200 * time.Millisecond // of a row, in all its rounds
+	compareDuration  = 400 * time.Millisecond // of a row, in all its runs
 )
 
-// Resolve returns the plan with all that depends on its other parts decided. A plan that
-// is resolved stays as it is.
+// Resolve returns the plan with all values that depend on other options decided. It does not change
+// a resolved plan.
 func (p Plan) Resolve() Plan {
 	p = p.implied()
 	if p.Completion == ModeDefault {
@@ -26,11 +30,14 @@ func (p Plan) Resolve() Plan {
 	if p.Precision > 0 && p.TimeLimit == 0 {
 		p.TimeLimit = DefaultTimeLimit
 	}
+	if !p.Compare {
+		p.Seed = 0
+	}
 	p.resolveLength()
 	return p
 }
 
-// implied returns the plan with the transport that --mcg takes: no other has groups.
+// implied returns the plan with the transport of --mcg: only UD has multicast groups.
 func (p Plan) implied() Plan {
 	if p.Multicast {
 		p.Transport = UD
@@ -48,23 +55,22 @@ func (p *Plan) resolveLength() {
 	default:
 		p.Iterations = p.Test.iterations()
 	}
-	switch {
-	case p.Rounds > 0:
-	case p.Compare:
-		p.Rounds = DefaultRounds
-	default:
-		p.Rounds = 1
+	runs, rounds := 1, 1
+	if p.Compare {
+		runs, rounds = DefaultRuns, DefaultRounds
 	}
+	p.Runs, p.Rounds = cmp.Or(p.Runs, runs), cmp.Or(p.Rounds, rounds)
 	if p.Duration == 0 {
-		p.Rounds = int(min(uint64(p.Rounds), max(1, p.Iterations/2))) // a rate takes two messages
+		most := int(max(1, p.Iterations/2)) // a rate takes two messages
+		p.Runs = min(p.Runs, most)
+		p.Rounds = min(p.Rounds, most/p.Runs)
 		if p.Bandwidth() {
 			p.TxDepth = int(min(uint64(p.TxDepth), p.Iterations))
 		}
 	}
 }
 
-// defaultMode is auto in a comparison, else perftest's own: only its write_lat spins on
-// data.
+// defaultMode returns auto in a comparison, else perftest's mode: only its write_lat spins on data.
 func (p *Plan) defaultMode() Mode {
 	if p.Compare || p.Test == (Test{OpWrite, KindLatency}) && !p.WriteWithImm {
 		return ModeAuto
@@ -72,7 +78,7 @@ func (p *Plan) defaultMode() Mode {
 	return ModePoll
 }
 
-// iterations is perftest's default.
+// iterations returns perftest's default.
 func (t Test) iterations() uint64 {
 	if t == (Test{OpWrite, KindBandwidth}) {
 		return 5000

@@ -6,18 +6,17 @@ import (
 	"slices"
 )
 
-// Check returns what is wrong with the plan, in the words of the options, see
-// [Settings.Check].
+// Check returns an error about the plan that names the options, see [Settings.Check].
 func (p *Plan) Check() error {
 	s := Settings{Plan: *p, Own: New(p.Test).Own}
 	return s.Check()
 }
 
-// Check returns what is wrong with the settings: values of the plan out of their range,
-// options that the test does not have, and those that do not go together.
+// Check returns an error about values of the plan out of their range, options that the test does
+// not have, or options that cannot be given together.
 func (s *Settings) Check() error {
 	if _, ok := TestOf(s.Program()); !ok {
-		return fmt.Errorf("test %.40q is not known", s.Program())
+		return fmt.Errorf("unknown test %.40q", s.Program())
 	}
 	for _, o := range AgreedOptions() {
 		if err := o.value.check(s); err != nil {
@@ -45,10 +44,19 @@ func (s Settings) checkTogether() error {
 	if why := s.NoData(); why != "" {
 		switch {
 		case s.Completion == ModeData:
-			return fmt.Errorf("--completion data: %s; use poll or event", why)
-		case slices.Contains(s.Also, AlsoLook):
-			return fmt.Errorf("--also look is a row of mode data: %s", why)
+			return fmt.Errorf("--completion data: %s; use poll, adaptive or event", why)
+		case slices.Contains(s.Also, VariantLook):
+			return fmt.Errorf("--also look needs mode data: %s", why)
 		}
+	}
+	if why := s.NoCounter(); why != "" && s.Completion == ModeCounter {
+		return fmt.Errorf("--completion counter: %s; use data, poll, adaptive or event", why)
+	}
+	if err := s.checkGPU(); err != nil {
+		return err
+	}
+	if err := s.checkTPH(); err != nil {
+		return err
 	}
 	for _, r := range rules {
 		if r.broken(&s) {
@@ -58,14 +66,14 @@ func (s Settings) checkTogether() error {
 	return nil
 }
 
-// rules say what does not go together beside the table's exclusions.
+// rules are the combinations that are not possible, in addition to the table's exclusions.
 var rules = []struct {
 	broken func(s *Settings) bool
 	text   string
 }{
 	{
 		func(s *Settings) bool { return s.Endless && len(s.Sizes) > 1 },
-		"--run_infinitely has one size: give --size one",
+		"--run_infinitely needs one size: give --size one value",
 	}, {
 		func(s *Settings) bool {
 			return s.Compare && s.Completion != ModeDefault && s.Completion != ModeAuto
@@ -73,46 +81,79 @@ var rules = []struct {
 		"--compare runs every completion mode: leave --completion and --events out",
 	}, {
 		func(s *Settings) bool {
+			return s.Spin != Defaults(s.Test).Spin && !s.Compare && s.Completion != ModeAdaptive
+		},
+		"--spin says when mode adaptive sleeps: it needs --completion adaptive or --compare",
+	}, {
+		func(s *Settings) bool {
 			return s.Own.Output != "" && (s.Own.Output == OutputLatency) == s.Bandwidth()
 		},
-		"--output: bandwidth tests print bandwidth or message_rate, latency tests latency",
+		"--output: bandwidth tests print bandwidth or message_rate, latency tests print latency",
 	}, {
 		func(s *Settings) bool { return s.Own.FormatFile != "" && s.Own.Format == "" },
-		"--format_file needs --format, which says what to write",
+		"--format_file needs --format",
 	}, {
 		func(s *Settings) bool { return len(s.Also) > 0 && !s.Compare },
 		"--also adds rows to a comparison: it needs --compare",
 	}, {
-		func(s *Settings) bool { return s.Precision > 0 && !s.Compare },
-		"--precision is that of a comparison's ratios: it needs --compare",
-	}, {
-		func(s *Settings) bool { return s.Multicast && s.QPs != 1 },
-		"--mcg has one QP: leave --qp out",
-	}, {
-		func(s *Settings) bool { return s.MGID != "" && !s.Multicast },
-		"--MGID names a group to send to: it needs --mcg",
-	}, {
-		func(s *Settings) bool { return s.TOS >= 0 && !s.RDMACM },
-		"--tos is for --rdma_cm, which makes packets have it; without that use --tclass",
-	}, {
-		func(s *Settings) bool { return s.Touch == TouchWrite && s.Verify },
-		"--touch write and --verify exclude each other: what was written would be found wrong",
-	}, {
-		func(s *Settings) bool { return s.StrictPCIe && slices.Contains(s.Also, AlsoRelaxed) },
-		"--also relaxed and --disable_pcie_relaxed exclude each other",
+		func(s *Settings) bool {
+			return slices.Contains(s.Also, VariantFlag) && (s.Op != OpWrite || s.WriteWithImm)
+		},
+		"--also flag measures a WRITE and the WRITE of its flag: it needs ib_write_lat or ib_write_bw, without --write_with_imm",
 	}, {
 		func(s *Settings) bool {
-			return s.Fetches() && s.Bandwidth() && slices.Contains(s.Also, AlsoLook)
+			return slices.Contains(s.Also, VariantFlag) && (s.Transport.Lossy() || s.Transport.Unordered())
 		},
-		"--also look shows nothing here: READs in flight take looks at the CQ in mode data as it is",
+		"--also flag needs a transport that loses and reorders nothing: --connection RC or XRC",
+	}, {
+		func(s *Settings) bool {
+			return s.Routing == RoutingAdaptive && s.Op == OpWrite && s.Transport != RC
+		},
+		"--adaptive-routing yes sends the completion of a WRITE as a second request, which only over RC never arrives without the data: use --connection RC",
+	}, {
+		func(s *Settings) bool {
+			return s.Routing == RoutingAdaptive && slices.Contains(s.Also, VariantFlag)
+		},
+		"--also flag and --adaptive-routing yes exclude each other: both send a second request behind each WRITE",
+	}, {
+		func(s *Settings) bool {
+			return s.Completion == ModeData && s.WriteWithImm && s.Transport == XRC
+		},
+		"--completion data with --write_with_imm needs a receive queue of each QP: use --connection RC or UC, or --completion poll",
+	}, {
+		func(s *Settings) bool { return s.Precision > 0 && !s.Compare },
+		"--precision applies to the ratios of a comparison: it needs --compare",
+	}, {
+		func(s *Settings) bool { return s.Multicast && s.QPs != 1 },
+		"--mcg runs on one QP: leave --qp out",
+	}, {
+		func(s *Settings) bool { return s.MGID != "" && !s.Multicast },
+		"--MGID names a multicast group: it needs --mcg",
+	}, {
+		func(s *Settings) bool { return s.TOS >= 0 && !s.RDMACM },
+		"--tos needs --rdma_cm, which sets it; without --rdma_cm use --tclass",
+	}, {
+		func(s *Settings) bool { return s.Touch == TouchWrite && s.Verify },
+		"--touch write and --verify exclude each other: --verify would report the written bytes as wrong",
+	}, {
+		func(s *Settings) bool { return s.DisablePCIeRelaxed && slices.Contains(s.Also, VariantRelaxed) },
+		"--also relaxed and --disable_pcie_relaxed exclude each other",
+	}, {
+		func(s *Settings) bool { return slices.Contains(s.Also, VariantOOO) && !s.MayReorder() },
+		"--also ooo needs RC QPs by mlx5dv_create_qp: leave --connection, --rdma_cm, --use_old_post_send and --no_enhanced_reorder out",
+	}, {
+		func(s *Settings) bool {
+			return s.Fetches() && s.Bandwidth() && slices.Contains(s.Also, VariantLook)
+		},
+		"--also look is not possible here: mode data polls the CQ already when READs are in flight",
 	}, {
 		func(s *Settings) bool { return s.Fetches() && !s.Bandwidth() && s.QPs != 1 },
-		"--qp: a latency test of READ or of atomic operations has one QP: who posted knows on which one it is answered",
+		"--qp: latency tests of READ and atomic operations run on one QP",
 	}, {
 		func(s *Settings) bool { return s.Atomic() && !slices.Equal(s.Sizes, []int{AtomicBytes}) },
-		"--size: an atomic operation is on 8 bytes",
+		"--size: an atomic operation has 8 bytes",
 	}, {
 		func(s *Settings) bool { return s.Atomic() && s.Offset%AtomicBytes != 0 },
-		"--offset: an atomic operation is on 8 bytes at an address that is a multiple of 8",
+		"--offset: the address of an atomic operation is a multiple of 8",
 	},
 }

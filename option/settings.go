@@ -2,27 +2,37 @@ package option
 
 import "time"
 
-// DeviceVariable is the variable of the environment that names the device where --ib-dev does
-// not. An empty one names none.
+// DeviceVariable is the environment variable that names the device if --ib-dev does not. An empty
+// value counts as unset.
 const DeviceVariable = "IBPERF_DEVICE"
 
-// Settings is all that a command line says, the server's name apart.
+// Settings holds all options of a command line.
 type Settings struct {
 	Plan
 	Own Own
 }
 
-// Own is what concerns one side only.
+// Own holds a side's own options.
 type Own struct {
 	Device    string // empty: chosen
 	IBPort    int
 	GIDIndex  int    // -1: chosen
-	PKeyIndex int    // into the port's table
-	DLID      int    // 0: the one that the peer tells
+	PKeyIndex int    // index into the port's P_Key table
+	DLID      int    // 0: the peer's own
 	Vector    int    // completion vector
 	NUMANode  int    // -1: any
-	Payload   string // file of what messages are filled with; empty: none
-	PinCores  []int  // CPUs, in their order; nil: none are named
+	Payload   string // file with the content of messages; empty: none
+	PinCores  []int  // CPUs, in their order; nil: not given
+	CUDA      int    // number of the GPU that holds the messages; -1: none
+	CUDABus   string // its PCI address; empty: CUDA
+	ROCm      int    // likewise; -1: none
+
+	// Hints of PCIe requests to the messages (TPH).
+	TPHHint   int       // processing hint; -1: none
+	TPHCPU    int       // whose steering tag the requests carry; -1: none
+	TPHMemory TPHMemory // that the tag is for; empty: none
+
+	CPULatency int // limit of the exit latency of idle states, usec; -1: the host's
 
 	Port           int
 	Source         string // local address of the control channel; empty: any
@@ -36,15 +46,16 @@ type Own struct {
 
 	ReportBoth bool // each direction of a bidirectional test
 	Gbits      bool
-	Output     Output // empty: all of the text
+	Details    bool   // of a comparison
+	Output     Output // empty: the text
 	Cycles     bool   // latencies in cycles instead of usec
 	CPUUtil    bool
 	Counters   []string // of the port; nil: none
 
-	Histogram, Unsorted bool // all samples are printed: sorted, and in their order
+	Histogram, Unsorted bool // print all samples: sorted, in the order of measurement
 
-	// What a run has to reach, 0: nothing. In the unit that bandwidth is printed in, and in
-	// 10^6 messages a second.
+	// LimitBW is the minimum bandwidth, in the unit of the text, and LimitRate the minimum rate, in 10^6
+	// messages per second; 0: none.
 	LimitBW, LimitRate float64
 
 	Format     Format // empty: text
@@ -53,7 +64,7 @@ type Own struct {
 	JSON     bool
 	JSONFile string // empty: the default, if JSON
 	QuietCPU bool   // no warning about CPU frequencies
-	Folder   string // of ib_compare
+	Folder   string // of ib_compare or ib_verify
 	Bundle   string // empty: none
 
 	// Of ib_conform.
@@ -63,17 +74,19 @@ type Own struct {
 	MayCrash bool
 	List     bool
 
+	Resume bool // of ib_verify
+
 	Help, Version bool
 }
 
 // New returns the settings of an empty command line.
 func New(t Test) Settings {
 	return Settings{Plan: Defaults(t), Own: Own{
-		IBPort: 1, GIDIndex: -1, NUMANode: -1, Port: 18515, Folder: "ib_compare.out", ConnectTimeout: 10 * time.Second, MaxQPs: mostWays * MaxQPs, MaxTime: MaxTime,
+		IBPort: 1, GIDIndex: -1, NUMANode: -1, CUDA: -1, ROCm: -1, TPHHint: -1, TPHCPU: -1, CPULatency: -1, Port: 18515, Folder: "ib_compare.out", ConnectTimeout: 10 * time.Second, MaxQPs: maxModes * MaxQPs, MaxTime: 24 * time.Hour,
 	}}
 }
 
-// Output is the one number that a bare output has for each size.
+// Output is the number that --output prints for each size.
 type Output string
 
 // The outputs.
@@ -83,12 +96,13 @@ const (
 	OutputLatency   Output = "latency"
 )
 
-// Format is what results are printed as, beside text.
+// Format is the format of --format.
 type Format string
 
 // The formats.
 const (
-	FormatJSON    Format = "json"
-	FormatCSV     Format = "csv"
-	FormatGobench Format = "gobench"
+	FormatJSON       Format = "json"
+	FormatCSV        Format = "csv"
+	FormatGobench    Format = "gobench"
+	FormatPrometheus Format = "prometheus"
 )

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Spelled returns the name of the option that is written so, with "-" or "_" as one
-// likes: perftest's own names have both, and its documentation has --report-histogram for
-// --report-histogrm. A name that is none stays as it is.
+// Spelled returns the name of the option with a spelling, in which "-" and "_" are the same: perftest's
+// names have both, and its documentation has --report-histogram for --report-histogrm. It returns an
+// unknown name unchanged.
 func Spelled(name string) string {
 	plain := dashes(name)
 	if plain == "report-histogram" {
@@ -26,10 +26,10 @@ func Spelled(name string) string {
 	return name
 }
 
-// Meant lists the options that a name on a command line may mean to a program with options of
-// its own: the one that is spelled so, else those that begin with it. As getopt_long does for
-// perftest, a beginning of just one of perftest's options stands for that one, whether this
-// program has it or not; own ones go last.
+// Meant returns the options that a name on a command line may mean: the option with this spelling,
+// else those that begin with it. As with getopt_long in perftest, a beginning of only one of
+// perftest's options means that one, even if this program does not have it. The program's own options
+// come last.
 func Meant(name string, own []string) []string {
 	if exact := Spelled(name); FindEither(exact, "") != nil || FindAbsent(exact, "") != nil || slices.Contains(own, exact) {
 		return []string{exact}

@@ -2,28 +2,26 @@ package option
 
 import "errors"
 
-const groupAccepted = "Accepted for perftest's sake, without effect"
-
-// acceptedOptions ask for what the programs do anyway, so that command lines of perftest
-// that have them stay as they are.
+// acceptedOptions are options of perftest that the programs accept and ignore. Their help texts say
+// what the programs do.
 var acceptedOptions = []*Option{
-	accepted("perform_warm_up", "each size is warmed up for a while before it is measured"),
-	accepted("disable_dynamic_polling", "how many completions are taken at a time never adapts"),
-	accepted("disable_numa", "nothing is bound to a NUMA node without --numa_node"),
-	accepted("use_old_post_send", "requests are posted by ibv_post_send"),
-	accepted("no_enhanced_reorder", "the QPs of mlx5 devices are made without this feature"),
-	accepted("data_validation_debug", "what --data_validation found is always printed, and is in the result file"),
+	accepted("perform_warm_up", "each size is warmed up before it is measured"),
+	accepted("disable_dynamic_polling", "the number of completions per ibv_poll_cq is constant"),
+	accepted("disable_numa", "the process is bound to a NUMA node only by --numa_node"),
+	accepted("data_validation_debug", "the results of a check of the bytes are always printed and in the result file"),
+	accepted("use_cuda_dmabuf", "memory of --use_cuda is always registered by its dma-buf, without nvidia-peermem"),
+	accepted("use_rocm_dmabuf", "memory of --use_rocm is always registered by its dma-buf"),
 	accepted("ipv6-addr", "an IPv6 host needs no option"),
 	{
-		Name: "comm_rdma_cm", Letter: "z", Group: groupAccepted, Whose: Each, value: holds{},
-		Help:     "what the sides tell each other goes over TCP, with an IP address of the RDMA interface too",
-		Perftest: "the control connection stays TCP, to the address that is named",
+		Name: "comm_rdma_cm", Letter: "z", Group: groupAccepted, Scope: PerSide, value: holds{},
+		Help:     "the control connection is TCP, also with an IP address of an RDMA interface",
+		Perftest: "the control connection is TCP, to the given address",
 	},
 }
 
-// accepted is an option that asks for what holds without it.
+// accepted returns an option that is ignored; what says what the programs do instead.
 func accepted(name, what string) *Option {
-	return &Option{Name: name, Group: groupAccepted, Whose: Each, Help: what, Perftest: "nothing to change: " + what, value: holds{}}
+	return &Option{Name: name, Group: groupAccepted, Scope: PerSide, Help: what, Perftest: "nothing to change: " + what, value: holds{}}
 }
 
 // holds is the value of an option that is always true.

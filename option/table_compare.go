@@ -13,26 +13,32 @@ import (
 var completionOptions = []*Option{
 	{
 		Name: "completion", Argument: "MODE", Group: groupCompletion,
-		Help: "how arrival is detected: data (spin on the data itself), poll (spin on the completion queue), " +
-			"event (sleep until a completion event), or auto: data where the device promises its order, else poll",
-		Meaning: "how arrival was to be detected: data, poll, event, or auto, which is data where the device promises its order, else poll",
+		Help: "how the receiver detects arrival: data (spin on the last bytes of the message), poll (spin on the CQ), " +
+			"counter (spin on a completion counter of the device, of WRITEs), adaptive (spin on the CQ, then sleep as event does), event (sleep until a completion event), or auto: data if the device promises data order, else poll",
+		Meaning: "how arrival was to be detected: data, poll, counter, adaptive, event, or auto, which is data where the device promises its order, else poll",
 		JSON:    "completion", Label: "Completion", Free: true,
-		value: oneOf(func(s *Settings) *Mode { return &s.Completion }, ModeAuto, ModeData, ModePoll, ModeEvent),
+		value: oneOf(func(s *Settings) *Mode { return &s.Completion }, append([]Mode{ModeAuto}, Modes()...)...),
 	}, {
 		Name: "events", Letter: "e", Group: groupCompletion, As: "completion",
-		Help: "the same as --completion event", Perftest: "for WRITE too; goes with -D; a row for which nobody ever slept says so, as of READs and atomic operations of embedded devices, done when they are posted",
+		Help: "the same as --completion event", Perftest: "for WRITE too; works with -D; a row without a single wake-up has a warning, as with READs and atomic operations of embedded devices, which complete when they are posted",
 		value: events{},
 	}, {
+		Name: "spin", Argument: "LIMIT", Group: groupCompletion, Compare: true,
+		Help:    "mode adaptive: how long to poll without a completion before it sleeps: a number of empty polls, or a time with a unit such as 50us",
+		Meaning: "how long mode adaptive polled without a completion before it slept: a number of empty polls, or a time with its unit",
+		JSON:    "spin", Label: "Spin", Header: WhenSet,
+		value: spinValue,
+	}, {
 		Name: "compare", Group: groupCompletion,
-		Help:    "measure every mode that is available, in rounds by turns, and compare them",
-		Meaning: "every mode that is available was measured, in rounds by turns",
+		Help:    "measure every available completion mode in interleaved rounds, and compare them",
+		Meaning: "every available completion mode was measured, in interleaved rounds",
 		JSON:    "compare", Label: "Comparison", Free: true,
 		value: toggle(func(s *Settings) *bool { return &s.Compare }),
 	}, {
 		Name: "touch", Argument: "WHAT", Group: groupCompletion, Compare: true,
-		Help:    "what the receiver does with each cache line of a message, as part of what is measured: none, read or write",
+		Help:    "what the receiver does with each cache line of a message within the measured time: none, read or write",
 		Default: "none; read with --compare",
-		Meaning: "what the receiver did with each cache line of a message, as part of what was measured",
+		Meaning: "what the receiver did with each cache line of a message within the measured time",
 		JSON:    "touch", Label: "Touch", Header: Always,
 		value: oneOf(func(s *Settings) *Touch { return &s.Touch }, TouchNone, TouchRead, TouchWrite),
 	}, {
@@ -47,8 +53,8 @@ var completionOptions = []*Option{
 		value: toggle(func(s *Settings) *bool { return &s.Verify }),
 	}, {
 		Name: "force-data", Group: groupCompletion,
-		Help:    "poll data although the device does not promise its order (unsafe)",
-		Meaning: "data was polled although the device does not promise its order",
+		Help:    "run mode data even if the device does not promise data order (unsafe)",
+		Meaning: "mode data ran even if the device did not promise data order",
 		JSON:    "force_data", Label: "Force data", Header: WhenSet,
 		value: toggle(func(s *Settings) *bool { return &s.ForceData }),
 	},
@@ -57,16 +63,16 @@ var completionOptions = []*Option{
 var comparisonOptions = []*Option{
 	{
 		Name: "also", Argument: "ROWS", Group: groupComparison,
-		Help:    "further rows of --compare: relaxed (poll with relaxed ordering), look (data with looks at the CQ), control (data and poll once more)",
-		Meaning: "further rows: relaxed is poll with relaxed ordering, look is data with looks at the CQ, control is data and poll once more",
+		Help:    "extra rows of --compare: relaxed = poll with relaxed ordering; look = data mode that also polls the CQ, as an application does to notice failures; flag = each message is a WRITE of the data and one of a flag of 8 bytes, and the receiver spins on the flag (unsafe); ooo = poll on QPs with out-of-order placement (mlx5)",
+		Meaning: "extra rows: relaxed is poll with relaxed ordering, look is data mode that also polls the CQ, flag is a WRITE of the data and one of a flag that the receiver spins on, ooo is poll on QPs with out-of-order placement",
 		JSON:    "also", Label: "Also", Free: true,
-		value: of[[]string]{
-			at:    func(s *Settings) *[]string { return &s.Also },
-			parse: func(text string) ([]string, error) { return strings.Split(text, ","), nil },
-			show:  func(rows []string) string { return strings.Join(rows, ",") },
+		value: valueOf[[]Variant]{
+			at:    func(s *Settings) *[]Variant { return &s.Also },
+			parse: parseVariants,
+			show:  showVariants,
 			legal: legalRows,
-			json:  func(rows []string) any { return append([]string{}, rows...) },
-			back: func(data []byte) (rows []string, err error) {
+			json:  func(rows []Variant) any { return append([]Variant{}, rows...) },
+			back: func(data []byte) (rows []Variant, err error) {
 				if err := json.Unmarshal(data, &rows); err != nil || len(rows) == 0 {
 					return nil, err
 				}
@@ -75,23 +81,30 @@ var comparisonOptions = []*Option{
 		},
 	}, {
 		Name: "rounds", Argument: "N", Group: groupComparison, Compare: true,
-		Help:    "rounds that the messages or the time of a row are divided into; the modes take turns",
+		Help:    "measure each row in N rounds of each run; each round of a comparison visits all sizes and modes in another order",
 		Default: fmt.Sprintf("%d with --compare, else 1", DefaultRounds),
-		Meaning: "rounds that a row was divided into",
+		Meaning: "number of rounds of each row in each run",
 		JSON:    "rounds", Unit: "rounds", Label: "Rounds", Header: WhenSet, Free: true,
 		value: numberOr(func(s *Settings) *int { return &s.Rounds }, 0, 1, MaxRounds),
 	}, {
-		Name: "runs", Argument: "N", Group: groupComparison,
-		Help:    "repeat all of it so often, each time on fresh QPs, memory and connections",
-		Meaning: "how often all of it was repeated on fresh QPs, memory and connections",
+		Name: "runs", Argument: "N", Group: groupComparison, Compare: true,
+		Help:    "divide the messages or the time of each row into N runs, each with new QPs, memory and connections",
+		Default: fmt.Sprintf("%d with --compare, else 1", DefaultRuns),
+		Meaning: "number of runs that each row was divided into, each with new QPs, memory and connections",
 		JSON:    "runs", Unit: "runs", Label: "Runs", Header: WhenSet, Free: true,
-		value: number(func(s *Settings) *int { return &s.Runs }, 1, MaxRuns),
+		value: numberOr(func(s *Settings) *int { return &s.Runs }, 0, 1, MaxRuns),
+	}, {
+		Name: "seed", Argument: "N", Group: groupComparison, Compare: true,
+		Help: "seed of the random order in which a comparison visits sizes and modes", Default: "random",
+		Meaning: "seed of the random order of sizes and modes in the rounds; 0: not a comparison",
+		JSON:    "seed", Unit: "1", Label: "Seed", Free: true,
+		value: numberOr(func(s *Settings) *int { return &s.Seed }, 0, 1, MaxSeed),
 	}, {
 		Name: "precision", Argument: "PERCENT", Group: groupComparison,
-		Help:    "with --compare: go on until every ratio is known to plus or minus so much, such as 3%",
-		Meaning: "half the width that the intervals of ratios were to have, as a part of the ratio; 0: none was asked for",
+		Help:    "with --compare: measure until the interval of every ratio is within plus or minus PERCENT, such as 3%",
+		Meaning: "requested half width of the intervals of ratios, relative to the ratio; 0: none",
 		JSON:    "precision", Unit: "1", Label: "Precision", Header: WhenSet, Free: true,
-		value: of[float64]{
+		value: valueOf[float64]{
 			at: func(s *Settings) *float64 { return &s.Precision }, parse: parsePercent,
 			show: func(x float64) string {
 				if x == 0 {
@@ -108,14 +121,14 @@ var comparisonOptions = []*Option{
 		},
 	}, {
 		Name: "time-limit", Argument: "TIME", Group: groupComparison,
-		Help: "with --precision: stop after so long all the same, in seconds or with a unit", Default: strconv.Itoa(int(DefaultTimeLimit / time.Second)),
-		Meaning: "for reaching the precision; 0: none",
+		Help: "with --precision: stop after TIME even if the precision is not reached; in seconds or with a unit", Default: strconv.Itoa(int(DefaultTimeLimit / time.Second)),
+		Meaning: "time limit for reaching the precision; 0: none",
 		JSON:    "time_limit_s", Unit: "s", Label: "Time limit", Suffix: " s", Free: true,
 		value: inSeconds(duration(func(s *Settings) *time.Duration { return &s.TimeLimit }, time.Second, time.Second, MaxTime)),
 	},
 }
 
-// events is --events: the value of --completion that is event.
+// events is the value of --events, which sets --completion to event.
 type events struct{ value }
 
 func (events) set(s *Settings, argument string) error {
@@ -128,10 +141,25 @@ func (events) set(s *Settings, argument string) error {
 
 func (events) text(s *Settings) string { return strconv.FormatBool(s.Completion == ModeEvent) }
 
-func legalRows(rows []string) error {
+func parseVariants(text string) (rows []Variant, err error) {
+	for _, word := range strings.Split(text, ",") {
+		rows = append(rows, Variant(word))
+	}
+	return rows, nil
+}
+
+func showVariants(rows []Variant) string {
+	var words []string
 	for _, r := range rows {
-		if !slices.Contains([]string{AlsoRelaxed, AlsoLook, AlsoControl}, r) {
-			return errors.New("choose relaxed, look or control, with commas between them")
+		words = append(words, string(r))
+	}
+	return strings.Join(words, ",")
+}
+
+func legalRows(rows []Variant) error {
+	for _, r := range rows {
+		if !slices.Contains(Variants(), r) {
+			return errors.New("choose relaxed, look, flag or ooo, with commas between them")
 		}
 	}
 	return nil

@@ -9,101 +9,106 @@ import (
 
 var outputOptions = []*Option{
 	{
-		Name: "report_gbits", Group: groupOutput, Whose: Each, Only: Test.Bandwidth, Idle: latency,
-		Help:     "print bandwidth in Gb/s (10^9 bits) instead of MiB/s (2^20 bytes)",
-		Perftest: "each side's own, and no result depends on it; latency tests take it without effect",
+		Name: "report_gbits", Group: groupOutput, Scope: PerSide, Only: Test.Bandwidth, Idle: latency,
+		Help:     "print bandwidth in perftest's columns in Gb/s (10^9 bits) instead of MiB/s (2^20 bytes)",
+		Perftest: "each side's own, and without effect on results; latency tests accept it without effect",
 		value:    toggle(func(s *Settings) *bool { return &s.Own.Gbits }),
 	}, {
-		Name: "report-both", Group: groupOutput, Whose: Each, Only: Test.Bandwidth, Idle: latency,
-		Help:     "with --bidirectional: print each direction too, below the sums",
-		Perftest: "with several sizes the directions stand together at the end; the result file always has them; latency tests take it without effect",
+		Name: "report-both", Group: groupOutput, Scope: PerSide, Only: Test.Bandwidth, Idle: latency,
+		Help:     "with --bidirectional: also print each direction, below the sums",
+		Perftest: "with several sizes the directions are printed together at the end; the result file always has them; latency tests accept it without effect",
 		value:    toggle(func(s *Settings) *bool { return &s.Own.ReportBoth }),
 	}, {
-		Name: "output", Argument: "WHAT", Group: groupOutput, Whose: Each,
-		Help:     "print one bare number for each size: bandwidth or message_rate (average, in the unit of the text), or latency (mean, in usec)",
-		Perftest: "notices and warnings go to stderr: nothing but the numbers is on stdout",
-		Excludes: []Exclusion{{Name: "compare", Why: "it prints one number for each size, and a comparison has one for each mode"}, {Name: "format", Why: "each says what stdout has"}},
+		Name: "output", Argument: "WHAT", Group: groupOutput, Scope: PerSide,
+		Help:     "print only one number for each size: bandwidth or message_rate (average, in the unit of the text), or latency (mean, in usec)",
+		HelpOf:   outputHelp,
+		Perftest: "notices and warnings go to stderr; stdout has only the numbers",
+		Excludes: []Exclusion{{Name: "compare", Why: "it prints one number for each size, and a comparison has one for each mode"}, {Name: "format", Why: "both choose the content of stdout"}},
 		value:    oneOf(func(s *Settings) *Output { return &s.Own.Output }, OutputBandwidth, OutputRate, OutputLatency),
 	}, {
-		Name: "report-histogrm", Letter: "H", Group: groupOutput, Whose: Each, Only: latency,
-		Help:     "print all samples before the row, the smallest first, in usec; with --duration the first 4 million",
-		Perftest: "also by the name in perftest's documentation, --report-histogram; all samples; in a timed run too; on the client, which measures",
+		Name: "details", Group: groupOutput, Scope: PerSide,
+		Help:  "after a comparison, also print the numbers of each row, their cost, notes, and the answers to all questions",
+		value: toggle(func(s *Settings) *bool { return &s.Own.Details }),
+	}, {
+		Name: "report-histogrm", Letter: "H", Group: groupOutput, Scope: PerSide, Only: latency,
+		Help:     "print all samples above the row in usec, sorted in ascending order; with --duration the first 4 million",
+		Perftest: "also as --report-histogram, the name in perftest's documentation; all samples; in timed runs too; on the client, which measures",
 		value:    toggle(func(s *Settings) *bool { return &s.Own.Histogram }),
 	}, {
-		Name: "report-unsorted", Letter: "U", Group: groupOutput, Whose: Each, Only: latency,
-		Help:     "print all samples before the row, in the order in which they were taken",
-		Perftest: "all samples; in a timed run too; on the client, which measures",
+		Name: "report-unsorted", Letter: "U", Group: groupOutput, Scope: PerSide, Only: latency,
+		Help:     "print all samples above the row in usec, in the order of measurement",
+		Perftest: "all samples; in timed runs too; on the client, which measures",
 		value:    toggle(func(s *Settings) *bool { return &s.Own.Unsorted }),
 	}, {
-		Name: "report-cycles", Letter: "C", Group: groupOutput, Whose: Each, Only: latency,
+		Name: "report-cycles", Letter: "C", Group: groupOutput, Scope: PerSide, Only: latency,
 		Help:     "print times of rows and samples in cycles of the CPU's time stamp counter, not in usec",
-		Perftest: "the heads of the columns say cycles; with --duration too",
+		Perftest: "column headers name the unit cycles; with --duration too",
 		value:    toggle(func(s *Settings) *bool { return &s.Own.Cycles }),
 	}, {
-		Name: "cpu_util", Group: groupOutput, Whose: Each,
-		Help: "add a column CPU_Util[%]: part of the time of all CPUs of this host that was not idle", Perftest: "without --duration too",
+		Name: "cpu_util", Group: groupOutput, Scope: PerSide,
+		Help: "add a column CPU_Util[%]: busy time of all CPUs of this host", Perftest: "without --duration too",
 		value: toggle(func(s *Settings) *bool { return &s.Own.CPUUtil }),
 	}, {
-		Name: "report-counters", Letter: "W", Argument: "NAMES", Group: groupOutput, Whose: Each,
-		Help: "print what counters of the port grew by, with commas between their names, such as port_xmit_data or hw_counters/out_of_buffer", Perftest: "not on embedded devices, which have none",
-		value: of[[]string]{
+		Name: "report-counters", Letter: "W", Argument: "NAMES", Group: groupOutput, Scope: PerSide,
+		Help: "print the increase of the port's counters, with commas between their names, such as port_xmit_data,hw_counters/out_of_buffer", Perftest: "not on embedded devices, which have none",
+		value: valueOf[[]string]{
 			at: func(s *Settings) *[]string { return &s.Own.Counters }, show: func(names []string) string { return strings.Join(names, ",") },
 			parse: func(text string) ([]string, error) { return strings.Split(text, ","), nil }, legal: legalCounters,
 		},
 	}, {
-		Name: "limit_bw", Letter: "w", Argument: "RATE", Group: groupOutput, Whose: Each, Only: Test.Bandwidth,
-		Help:     "end with status 7 if an average is below so many MiB/s, or Gb/s with --report_gbits",
-		Perftest: "the status is 7, of the side that has the option; with several sizes all have to pass; latency tests refuse it, where perftest's never fail",
+		Name: "limit_bw", Letter: "w", Argument: "RATE", Group: groupOutput, Scope: PerSide, Only: Test.Bandwidth,
+		Help:     "exit with status 7 if an average is below RATE, in MiB/s, or in Gb/s with --report_gbits",
+		Perftest: "the status is 7, on the side with the option; with several sizes all must reach it; latency tests refuse it, and perftest's never fail",
 		value:    positive(func(s *Settings) *float64 { return &s.Own.LimitBW }),
 	}, {
-		Name: "limit_msgrate", Letter: "y", Argument: "MPPS", Group: groupOutput, Whose: Each, Only: Test.Bandwidth,
-		Help:     "end with status 7 if a message rate is below so many millions a second",
-		Perftest: "needs no --limit_bw beside it; the status is 7; latency tests refuse it, where perftest's never fail",
+		Name: "limit_msgrate", Letter: "y", Argument: "MPPS", Group: groupOutput, Scope: PerSide, Only: Test.Bandwidth,
+		Help:     "exit with status 7 if a message rate is below MPPS million messages per second",
+		Perftest: "does not need --limit_bw; the status is 7; latency tests refuse it, and perftest's never fail",
 		value:    positive(func(s *Settings) *float64 { return &s.Own.LimitRate }),
 	}, {
-		Name: "format", Argument: "FORMAT", Group: groupOutput, Whose: Each,
-		Help:    "print results as json (the result file), csv (a line for each row), or gobench (Go's benchmark format: a line for each round)",
-		Default: "perftest's text",
-		value:   oneOf(func(s *Settings) *Format { return &s.Own.Format }, FormatJSON, FormatCSV, FormatGobench),
+		Name: "format", Argument: "FORMAT", Group: groupOutput, Scope: PerSide,
+		Help:    "print results as json (the result file; with --run_infinitely a line for each interval), csv (a line for each row), gobench (Go's benchmark format, a line for each round) or prometheus (metrics)",
+		Default: "text in perftest's columns",
+		value:   oneOf(func(s *Settings) *Format { return &s.Own.Format }, FormatJSON, FormatCSV, FormatGobench, FormatPrometheus),
 	}, {
-		Name: "format_file", Argument: "PATH", Group: groupOutput, Whose: Each,
-		Help:  "write what --format asks for to this file, and perftest's text to stdout",
+		Name: "format_file", Argument: "PATH", Group: groupOutput, Scope: PerSide,
+		Help:  "write the output of --format to this file, and the text to stdout; metrics are renewed after each interval of --run_infinitely",
 		value: text(func(s *Settings) *string { return &s.Own.FormatFile }, nil),
 	}, {
-		Name: "out_json", Group: groupOutput, Whose: Each,
-		Help: "write a result file", Perftest: "the file has a format of its own, with definitions and units in it",
+		Name: "out_json", Group: groupOutput, Scope: PerSide,
+		Help: "write a result file", Perftest: "the file has a format of its own, which includes definitions and units",
 		value: toggle(func(s *Settings) *bool { return &s.Own.JSON }),
 	}, {
-		Name: "out_json_file", Argument: "PATH", Group: groupOutput, Whose: Each,
+		Name: "out_json_file", Argument: "PATH", Group: groupOutput, Scope: PerSide,
 		Help:     "name of the result file; implies --out_json",
 		Default:  "the program's name with .json, on a server with .server.json",
-		Perftest: "another default, different on the two sides",
+		Perftest: "another default, which differs between the sides",
 		value:    text(func(s *Settings) *string { return &s.Own.JSONFile }, nil),
 	}, {
-		Name: "dir", Argument: "DIR", Group: groupOutput, Whose: Client, Only: noTest, Compare: true,
+		Name: "dir", Argument: "DIR", Group: groupOutput, Scope: Client, Only: noTest, Compare: true,
 		Help:  "write verdict, result files, plots and index.html into DIR",
 		value: text(func(s *Settings) *string { return &s.Own.Folder }, nil),
 	}, {
-		Name: "bundle", Argument: "FILE", Group: groupOutput, Whose: Client, Only: noTest, Compare: true,
-		Help: "also pack results, page, and what both devices can do into one .tar.gz file to be sent to others; " +
-			"it has the names and addresses of both hosts in it",
+		Name: "bundle", Argument: "FILE", Group: groupOutput, Scope: Client, Only: noTest, Compare: true,
+		Help: "also pack results, page and capabilities of both devices into one .tar.gz file for others; " +
+			"it contains the names and addresses of both hosts",
 		value: text(func(s *Settings) *string { return &s.Own.Bundle }, legalBundle),
 	}, {
-		Name: "CPU-freq", Letter: "F", Group: groupOutput, Whose: Each,
+		Name: "CPU-freq", Letter: "F", Group: groupOutput, Scope: PerSide,
 		Help: "do not warn about CPU frequency scaling", Perftest: same,
 		value: toggle(func(s *Settings) *bool { return &s.Own.QuietCPU }),
 	}, {
-		Name: "help", Letter: "h", Group: groupOutput, Whose: Each,
+		Name: "help", Letter: "h", Group: groupOutput, Scope: PerSide,
 		Help: "print this text", Perftest: "the exit status is 0",
 		value: toggle(func(s *Settings) *bool { return &s.Own.Help }),
 	}, {
-		Name: "version", Letter: "V", Group: groupOutput, Whose: Each,
+		Name: "version", Letter: "V", Group: groupOutput, Scope: PerSide,
 		Help: "print the version", Perftest: "the exit status is 0",
 		value: toggle(func(s *Settings) *bool { return &s.Own.Version }),
 	},
 }
 
-// legalCounters refuses names that would leave the folder of a port.
+// legalCounters refuses names of files outside of the port's folder.
 func legalCounters(names []string) error {
 	for _, name := range names {
 		if folder, file := path.Split(name); file == "" || file[0] == '.' || !slices.Contains([]string{"", "counters/", "hw_counters/"}, folder) {

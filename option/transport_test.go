@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a transport does not carry is refused by name.
+// Options that a transport does not support are refused by name.
 func TestTransports(t *testing.T) {
 	for _, c := range []struct {
 		op     Op
@@ -14,41 +14,41 @@ func TestTransports(t *testing.T) {
 	}{
 		{OpWrite, func(p *Plan) { p.Transport = UC }, ""},
 		{OpSend, func(p *Plan) { p.Transport = UC }, ""},
-		{OpRead, func(p *Plan) { p.Transport = UC }, "--connection UC: ib_read_bw measures READ, and UC has SEND and WRITE only"},
+		{OpRead, func(p *Plan) { p.Transport = UC }, "--connection UC: ib_read_bw measures READ, and UC has only WRITE and SEND"},
 		{OpAtomic, func(p *Plan) { p.Transport = UC }, "--connection UC: ib_atomic_bw measures atomic operations"},
 		{OpSend, func(p *Plan) { p.Transport = UD }, ""},
-		{OpWrite, func(p *Plan) { p.Transport = UD }, "--connection UD: ib_write_bw measures WRITE, and UD has SEND only"},
-		{OpRead, func(p *Plan) { p.Transport = UD }, "UD has SEND only"},
-		{OpAtomic, func(p *Plan) { p.Transport = UD }, "UD has SEND only"},
+		{OpWrite, func(p *Plan) { p.Transport = UD }, "--connection UD: ib_write_bw measures WRITE, and UD has only SEND"},
+		{OpRead, func(p *Plan) { p.Transport = UD }, "UD has only SEND"},
+		{OpAtomic, func(p *Plan) { p.Transport = UD }, "UD has only SEND"},
 		{OpAtomic, func(p *Plan) { p.Transport = XRC }, ""},
 		{OpRead, func(p *Plan) { p.Transport = XRC }, ""},
 		{OpSend, func(p *Plan) { p.Transport = "DC" }, "choose RC, UC, UD, XRC or SRD"},
-		{OpSend, func(p *Plan) { p.Transport, p.RDMACM = UC, true }, "--rdma_cm connects QPs of RC and UD: leave --connection UC out"},
+		{OpSend, func(p *Plan) { p.Transport, p.RDMACM = UC, true }, "--rdma_cm connects RC and UD QPs only: leave --connection UC out"},
 		{OpSend, func(p *Plan) { p.UseSRQ = true }, ""},
-		{OpSend, func(p *Plan) { p.Transport, p.UseSRQ = UC, true }, "QPs of UC have no shared receive queue"},
+		{OpSend, func(p *Plan) { p.Transport, p.UseSRQ = UC, true }, "UC QPs have no shared receive queue"},
 		{OpSend, func(p *Plan) { p.Transport, p.UseSRQ = UD, true }, ""},
 		{OpWrite, func(p *Plan) { p.UseSRQ = true }, "--use-srq: ib_write_bw does not have this option"},
-		{OpSend, func(p *Plan) { p.Transport, p.Sizes = UD, []int{4097} }, "--size 4097: over UD a message has 4096 bytes at most"},
-		{OpSend, func(p *Plan) { p.Transport, p.Sizes, p.MTU = UD, []int{1025}, 1024 }, "has 1024 bytes at most"},
+		{OpSend, func(p *Plan) { p.Transport, p.Sizes = UD, []int{4097} }, "--size 4097: over UD a message has at most 4096 bytes"},
+		{OpSend, func(p *Plan) { p.Transport, p.Sizes, p.MTU = UD, []int{1025}, 1024 }, "has at most 1024 bytes"},
 		{OpSend, func(p *Plan) { p.Transport, p.Sizes = UD, AllSizes() }, ""},
-		{OpSend, func(p *Plan) { p.Transport, p.Offset = UD, 8 }, "where the GRH before it ends"},
+		{OpSend, func(p *Plan) { p.Transport, p.Offset = UD, 8 }, "a UD message always starts 40 bytes past a 128-byte boundary"},
 		{OpSend, func(p *Plan) { p.Transport, p.Completion = UD, ModeData }, "--completion data: over UD a SEND may be lost"},
 		{OpSend, func(p *Plan) { p.Transport, p.Completion = UC, ModeData }, "--completion data: over UC a SEND may be lost"},
 		{OpWrite, func(p *Plan) { p.Transport, p.Completion = UC, ModeData }, ""},
-		{OpSend, func(p *Plan) { p.UseSRQ, p.Completion = true, ModeData }, "shared receive queue, so it is not known where"},
-		{OpSend, func(p *Plan) { p.Transport, p.Completion = XRC, ModeData }, "shared receive queue, so it is not known where"},
+		{OpSend, func(p *Plan) { p.UseSRQ, p.Completion = true, ModeData }, "shared receive queue, so the address of a message is not known"},
+		{OpSend, func(p *Plan) { p.Transport, p.Completion = XRC, ModeData }, "shared receive queue, so the address of a message is not known"},
 		{OpWrite, func(p *Plan) { p.Transport, p.Completion = XRC, ModeData }, ""},
 		{OpWrite, func(p *Plan) { p.Transport, p.Completion = SRD, ModeData }, ""},
 		{OpRead, func(p *Plan) { p.Transport, p.Completion = SRD, ModeData }, ""},
-		{OpSend, func(p *Plan) { p.Transport, p.Completion = SRD, ModeData }, "--completion data: over SRD messages and receives have no order"},
-		{OpAtomic, func(p *Plan) { p.Transport = SRD }, "--connection SRD: ib_atomic_bw measures atomic operations, and SRD has SEND, WRITE and READ only"},
-		{OpWrite, func(p *Plan) { p.Transport, p.RDMACM = SRD, true }, "--rdma_cm connects QPs of RC and UD: leave --connection SRD out"},
-		{OpSend, func(p *Plan) { p.Transport, p.UseSRQ = SRD, true }, "QPs of SRD have no shared receive queue"},
-		{OpSend, func(p *Plan) { p.Transport, p.CQMod = SRD, 2 }, "--cq-mod 2: every request of SRD has a completion"},
+		{OpSend, func(p *Plan) { p.Transport, p.Completion = SRD, ModeData }, "--completion data: over SRD SENDs take receives in any order"},
+		{OpAtomic, func(p *Plan) { p.Transport = SRD }, "--connection SRD: ib_atomic_bw measures atomic operations, and SRD has only WRITE, SEND and READ"},
+		{OpWrite, func(p *Plan) { p.Transport, p.RDMACM = SRD, true }, "--rdma_cm connects RC and UD QPs only: leave --connection SRD out"},
+		{OpSend, func(p *Plan) { p.Transport, p.UseSRQ = SRD, true }, "SRD QPs have no shared receive queue"},
+		{OpSend, func(p *Plan) { p.Transport, p.CQMod = SRD, 2 }, "--cq-mod 2: every SRD request has a completion"},
 		{OpSend, func(p *Plan) { p.Transport, p.CQMod = SRD, 1 }, ""},
-		{OpSend, func(p *Plan) { p.Transport, p.MTU = SRD, 4096 }, "--mtu: QPs of SRD have no path MTU"},
-		{OpRead, func(p *Plan) { p.Transport, p.Outs = SRD, 4 }, "--outs: QPs of SRD have no limit"},
-		{OpWrite, func(p *Plan) { p.Transport, p.Inline = SRD, 32 }, "--inline_size 32: over SRD SENDs alone are sent inline"},
+		{OpSend, func(p *Plan) { p.Transport, p.MTU = SRD, 4096 }, "--mtu: SRD QPs have no path MTU"},
+		{OpRead, func(p *Plan) { p.Transport, p.Outs = SRD, 4 }, "--outs: SRD QPs have no limit"},
+		{OpWrite, func(p *Plan) { p.Transport, p.Inline = SRD, 32 }, "--inline_size 32: over SRD only SENDs are sent inline"},
 		{OpSend, func(p *Plan) { p.Transport, p.Inline = SRD, 32 }, ""},
 		{OpSend, func(p *Plan) { p.Transport, p.Kind, p.NoPeak = UD, KindLatency, true }, "--noPeak: over UD messages may be lost"},
 	} {
@@ -61,7 +61,7 @@ func TestTransports(t *testing.T) {
 	}
 }
 
-// Sizes of UD that nobody asked for by their number become those that a packet takes.
+// Default sizes and --all are reduced to one packet over UD.
 func TestSizesFitIntoDatagrams(t *testing.T) {
 	p := Defaults(Test{OpSend, KindBandwidth})
 	p.Transport = UD

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// value is where an option's value is, how it is read, shown and encoded, and which are
-// possible.
+// value accesses an option's value in the settings: it parses, checks, shows and encodes it.
 type value interface {
 	set(s *Settings, argument string) error
 	text(s *Settings) string
@@ -22,17 +21,18 @@ type value interface {
 	decode(s *Settings, data []byte) error
 }
 
-// of is a value of type T.
-type of[T any] struct {
+// valueOf is a value of type T.
+type valueOf[T any] struct {
 	at    func(*Settings) *T
 	parse func(argument string) (T, error)
 	show  func(T) string
-	legal func(T) error // nil: all are
-	json  func(T) any   // nil: as it is
-	back  func([]byte) (T, error)
+	legal func(T) error           // nil: all values are legal
+	words []string                // the only legal values; nil: others are legal too
+	json  func(T) any             // returns the value to encode; nil: the value itself
+	back  func([]byte) (T, error) // decodes what json returned; nil: as encoding/json does
 }
 
-func (v of[T]) set(s *Settings, argument string) error {
+func (v valueOf[T]) set(s *Settings, argument string) error {
 	x, err := v.parse(argument)
 	if err == nil && v.legal != nil {
 		err = v.legal(x)
@@ -43,12 +43,22 @@ func (v of[T]) set(s *Settings, argument string) error {
 	return err
 }
 
-func (v of[T]) text(s *Settings) string { return v.show(*v.at(s)) }
+func (v valueOf[T]) text(s *Settings) string { return v.show(*v.at(s)) }
 
-func (v of[T]) copy(to, from *Settings) { *v.at(to) = *v.at(from) }
+// Choices returns the words of which the option takes one; nil: it takes other arguments, or none.
+func (o *Option) Choices() []string {
+	if v, is := o.value.(interface{ choices() []string }); is {
+		return v.choices()
+	}
+	return nil
+}
 
-// check lets a test's default pass: that is how nothing is said.
-func (v of[T]) check(s *Settings) error {
+func (v valueOf[T]) choices() []string { return v.words }
+
+func (v valueOf[T]) copy(to, from *Settings) { *v.at(to) = *v.at(from) }
+
+// check accepts the test's default, which may be outside of the range of given values.
+func (v valueOf[T]) check(s *Settings) error {
 	plain := New(s.Test)
 	if v.legal == nil || v.text(s) == v.text(&plain) {
 		return nil
@@ -56,14 +66,14 @@ func (v of[T]) check(s *Settings) error {
 	return v.legal(*v.at(s))
 }
 
-func (v of[T]) encode(s *Settings) any {
+func (v valueOf[T]) encode(s *Settings) any {
 	if v.json != nil {
 		return v.json(*v.at(s))
 	}
 	return *v.at(s)
 }
 
-func (v of[T]) decode(s *Settings, data []byte) (err error) {
+func (v valueOf[T]) decode(s *Settings, data []byte) (err error) {
 	x := *v.at(s)
 	if v.back != nil {
 		x, err = v.back(data)
@@ -76,21 +86,21 @@ func (v of[T]) decode(s *Settings, data []byte) (err error) {
 	return err
 }
 
-// toggle is an option without an argument.
+// toggle returns a value for an option without an argument.
 func toggle(at func(*Settings) *bool) value {
-	return of[bool]{at: at, show: strconv.FormatBool, parse: func(text string) (bool, error) {
+	return valueOf[bool]{at: at, show: strconv.FormatBool, parse: func(text string) (bool, error) {
 		switch text {
 		case "true", "false":
 			return text == "true", nil
 		}
-		return false, errors.New("it takes no argument, but for =false")
+		return false, errors.New("it takes no argument except =false")
 	}}
 }
 
-// number is a whole number from least to most.
-func number[T int | uint64](at func(*Settings) *T, least, most T) value {
-	outside := fmt.Errorf("%d to %d are possible", least, most)
-	return of[T]{
+// number returns a value for a whole number from minimum to maximum.
+func number[T int | uint64](at func(*Settings) *T, minimum, maximum T) value {
+	outside := fmt.Errorf("%d to %d are possible", minimum, maximum)
+	return valueOf[T]{
 		at: at, show: func(n T) string { return fmt.Sprint(n) },
 		parse: func(text string) (T, error) {
 			n, err := strconv.ParseInt(text, 10, 64)
@@ -98,12 +108,12 @@ func number[T int | uint64](at func(*Settings) *T, least, most T) value {
 			case errors.Is(err, strconv.ErrRange), err == nil && n < 0:
 				return 0, outside
 			case err != nil:
-				return 0, fmt.Errorf("write a whole number from %d to %d", least, most)
+				return 0, fmt.Errorf("write a whole number from %d to %d", minimum, maximum)
 			}
 			return T(n), nil
 		},
 		legal: func(n T) error {
-			if n < least || n > most {
+			if n < minimum || n > maximum {
 				return outside
 			}
 			return nil
@@ -111,9 +121,9 @@ func number[T int | uint64](at func(*Settings) *T, least, most T) value {
 	}
 }
 
-// numberOr is a number that is decided later while it is unset.
-func numberOr[T int | uint64](at func(*Settings) *T, unset, least, most T) value {
-	v := number(at, least, most).(of[T])
+// numberOr returns a value for a number that is decided later if it is unset.
+func numberOr[T int | uint64](at func(*Settings) *T, unset, minimum, maximum T) value {
+	v := number(at, minimum, maximum).(valueOf[T])
 	plain := v.show
 	v.show = func(n T) string {
 		if n == unset {
@@ -124,10 +134,10 @@ func numberOr[T int | uint64](at func(*Settings) *T, unset, least, most T) value
 	return v
 }
 
-// positive is a number above 0, which is not set while it is 0.
+// positive returns a value for a number above 0, where 0 is not set.
 func positive(at func(*Settings) *float64) value {
 	syntax := errors.New("write a number above 0")
-	return of[float64]{at: at,
+	return valueOf[float64]{at: at,
 		parse: func(text string) (float64, error) {
 			x, err := strconv.ParseFloat(text, 64)
 			if err != nil {
@@ -150,7 +160,7 @@ func positive(at func(*Settings) *float64) value {
 	}
 }
 
-// intsOrNil reads a list of numbers; an empty one is nil.
+// intsOrNil decodes a list of numbers; an empty list is nil.
 func intsOrNil(data []byte) (list []int, err error) {
 	if err := json.Unmarshal(data, &list); err != nil || len(list) == 0 {
 		return nil, err
@@ -158,7 +168,7 @@ func intsOrNil(data []byte) (list []int, err error) {
 	return list, nil
 }
 
-// oneOf is one of a few words; "" is none of them and is decided later.
+// oneOf returns a value for one of several words; an empty one is decided later.
 func oneOf[T ~string](at func(*Settings) *T, words ...T) value {
 	legal := func(w T) error {
 		if !slices.Contains(words, w) {
@@ -166,23 +176,26 @@ func oneOf[T ~string](at func(*Settings) *T, words ...T) value {
 		}
 		return nil
 	}
-	return of[T]{at: at, legal: legal, show: func(w T) string { return string(w) },
+	return valueOf[T]{at: at, legal: legal, words: texts(words), show: func(w T) string { return string(w) },
 		parse: func(text string) (T, error) { return T(text), nil }}
 }
 
-// choice lists words: "a, b or c".
+// choice returns words as "a, b or c".
 func choice[T ~string](words []T) string {
-	texts := make([]string, len(words))
-	for i, w := range words {
-		texts[i] = string(w)
-	}
-	last := len(texts) - 1
-	return strings.Join(texts[:last], ", ") + " or " + texts[last]
+	last := len(words) - 1
+	return strings.Join(texts(words[:last]), ", ") + " or " + string(words[last])
 }
 
-// text is any text but an empty one.
+func texts[T ~string](words []T) (all []string) {
+	for _, w := range words {
+		all = append(all, string(w))
+	}
+	return all
+}
+
+// text returns a value for a text that is not empty.
 func text(at func(*Settings) *string, legal func(string) error) value {
-	return of[string]{at: at, show: func(s string) string { return s }, parse: func(text string) (string, error) { return text, nil },
+	return valueOf[string]{at: at, show: func(s string) string { return s }, parse: func(text string) (string, error) { return text, nil },
 		legal: func(s string) error {
 			if s == "" {
 				return errors.New("must not be empty")
@@ -194,9 +207,9 @@ func text(at func(*Settings) *string, legal func(string) error) value {
 		}}
 }
 
-// duration is a time from least to most. A plain number on a command line counts unit.
-func duration(at func(*Settings) *time.Duration, unit, least, most time.Duration) value {
-	return of[time.Duration]{at: at,
+// duration returns a value for a time from least to most. A number without a unit counts units.
+func duration(at func(*Settings) *time.Duration, unit, minimum, maximum time.Duration) value {
+	return valueOf[time.Duration]{at: at,
 		parse: func(text string) (time.Duration, error) { return parseTime(text, unit) },
 		show: func(d time.Duration) string {
 			if d == 0 {
@@ -205,8 +218,8 @@ func duration(at func(*Settings) *time.Duration, unit, least, most time.Duration
 			return strconv.FormatFloat(float64(d)/float64(unit), 'f', -1, 64)
 		},
 		legal: func(d time.Duration) error {
-			if d < least || d > most {
-				return fmt.Errorf("%v to %v are possible", least, most)
+			if d < minimum || d > maximum {
+				return fmt.Errorf("%v to %v are possible", minimum, maximum)
 			}
 			return nil
 		},

@@ -1,17 +1,17 @@
 package verbs
 
-// AH is an address handle, struct ibv_ah: where a work request of a UD QP goes. It
+// AH is an address handle, struct ibv_ah: the destination of a UD work request. It
 // must outlive the requests that name it; see [SendWR.SetUD].
 //
-// A message of UD names the handle, the peer's QP number and a Q_Key. A QP takes the
-// messages that carry its own Q_Key, and drops others without telling anybody. A
-// receive holds [GRHSize] bytes of header and then the message, which is as long as
-// the MTU at most; byte_len counts both. [PD] CreateAHFromWC makes the way back.
+// A UD send request names the handle, the peer's QP number and a Q_Key. A QP accepts
+// messages that carry its own Q_Key and silently drops others. A receive holds
+// [GRHSize] bytes of header and then the message, which is at most as long as the MTU;
+// byte_len counts both. [PD] CreateAHFromWC returns the handle for a reply.
 //
 // The handle of a multicast group has the group's GID in [GlobalRoute], and the
 // message goes to QP number [McastQPN]. See [QP] AttachMcast.
 type AH interface {
-	// Handle is what a work request names it by: of libibverbs, struct ibv_ah *.
+	// Handle returns the value that work requests carry: in libibverbs, struct ibv_ah *.
 	Handle() uint64
 	// Close destroys the handle.
 	//
@@ -19,11 +19,11 @@ type AH interface {
 	Close() error
 }
 
-// GRHSize is how many bytes at the start of every UD receive are the packet's
-// global routing header: the message begins behind them.
+// GRHSize is the size in bytes of the global routing header at the start of every UD
+// receive. The message follows it.
 const GRHSize = 40
 
-// McastQPN is the QP number that messages to a multicast group are sent to.
+// McastQPN is the destination QP number of messages to a multicast group.
 const McastQPN = 0xffffff
 
 // AHAttr is struct ibv_ah_attr: a path to a port, or to a multicast group.

@@ -11,11 +11,12 @@ import (
 // imported, as database drivers do.
 type Backend interface {
 	Name() string
-	// Devices returns the devices to list; none is not an error.
+	// Devices returns the devices to list. No device is not an error.
 	Devices() ([]Device, error)
-	// Absence returns why Devices lists none, and what to do about it; nil if it lists some.
+	// Absence returns why Devices returns no device, and what to do about it; nil if it
+	// returns one.
 	Absence() error
-	// Lookup returns the device of the name, listed or not, or nil.
+	// Lookup returns the device with the name, listed or not, or nil.
 	Lookup(name string) (Device, error)
 	// Version describes the library behind the backend, for result files.
 	Version() string
@@ -55,9 +56,9 @@ func Devices() ([]Device, error) {
 	return all, nil
 }
 
-// Lookup returns the device of the name. The error for an unknown name wraps
-// [ErrNoDevice] and says which devices there are, and which backends have none and why.
-// A backend that fails does not keep the device of another one from being found.
+// Lookup returns the device with the name. The error for an unknown name wraps
+// [ErrNoDevice] and lists the devices, and each backend without devices with the reason.
+// The error of one backend does not prevent the lookup in the others.
 func Lookup(name string) (Device, error) {
 	var failed error
 	for _, b := range Backends() {
@@ -73,7 +74,7 @@ func Lookup(name string) (Device, error) {
 	return nil, unknown(name)
 }
 
-// unknown is the error for a name that no backend knows.
+// unknown returns the error for a name that no backend knows.
 func unknown(name string) error {
 	var names []string
 	absent := ""
@@ -89,7 +90,7 @@ func unknown(name string) error {
 			continue
 		}
 		if why := b.Absence(); why != nil {
-			absent += fmt.Sprintf("; of backend %s none: %v", b.Name(), why)
+			absent += fmt.Sprintf("; backend %s has none: %v", b.Name(), why)
 		}
 	}
 	return fmt.Errorf("device %q: %w; there are: %s%s", name, ErrNoDevice, strings.Join(names, ", "), absent)

@@ -1,7 +1,5 @@
 package verbs
 
-// The capabilities that a device reports beside its limits.
-
 // ODPCaps is struct ibv_odp_caps: on-demand paging, in general and by transport.
 type ODPCaps struct {
 	General uint64 // bit 0: supported, bit 1: implicit
@@ -11,7 +9,7 @@ type ODPCaps struct {
 	XRC     ODPTransport
 }
 
-// Supported reports IBV_ODP_SUPPORT.
+// Supported reports whether the device has on-demand paging (IBV_ODP_SUPPORT).
 func (c ODPCaps) Supported() bool { return c.General&1 != 0 }
 
 // ODPTransport is a mask of enum ibv_odp_transport_cap_bits.
@@ -24,7 +22,7 @@ func (o ODPTransport) String() string { return bitNames(uint32(o), odpNames) }
 // TransportType is enum ibv_transport_type.
 type TransportType int32
 
-// The transports of devices that exist; RoCE is InfiniBand's.
+// The transport types. RoCE devices report TransportIB.
 const (
 	TransportUnknown TransportType = -1
 	TransportIB      TransportType = 0
@@ -41,11 +39,11 @@ func (t TransportType) String() string {
 	return "other"
 }
 
-// DeviceCapFlags is a mask of enum ibv_device_cap_flags, and in its upper half of
-// the raw device flags.
+// DeviceCapFlags is a mask: enum ibv_device_cap_flags in the lower 32 bits, the raw
+// device flags in the upper 32 (device_cap_flags_ex of ibv_query_device_ex(3)).
 type DeviceCapFlags uint64
 
-// The capabilities that decide whether a verb or an object is there.
+// The capabilities that decide whether a device has a verb or an object.
 const (
 	DeviceCapSRQResize       DeviceCapFlags = 1 << 13 // [SRQ] Modify with [SRQMaxWR]
 	DeviceCapMemWindow       DeviceCapFlags = 1 << 17 // [MW] of type 1
@@ -62,16 +60,16 @@ var deviceCapNames = []string{
 	26: "RAW_IP_CSUM", 29: "MANAGED_FLOW_STEERING",
 }
 
-// String returns the manual's names of the lower half, without IBV_DEVICE_.
+// String returns the manual's names of the lower 32 bits, without IBV_DEVICE_.
 func (f DeviceCapFlags) String() string { return bitNames(uint32(f), deviceCapNames) }
 
-// TSOCaps is struct ibv_tso_caps: segmentation of sends by the device.
+// TSOCaps is struct ibv_tso_caps: TCP segmentation offload.
 type TSOCaps struct {
 	MaxTSO           uint32 // bytes
 	SupportedQPTypes uint32 // mask of 1 << [QPType]
 }
 
-// RSSCaps is struct ibv_rss_caps: receives spread by a hash.
+// RSSCaps is struct ibv_rss_caps: receive-side scaling.
 type RSSCaps struct {
 	SupportedQPTypes           uint32
 	MaxRWQIndirectionTables    uint32

@@ -2,12 +2,12 @@ package verbs
 
 import "fmt"
 
-// Endpoint is what a peer must know of a QP to connect to it. The two sides
+// Endpoint holds the numbers that a peer needs to connect to a QP. The two sides
 // exchange their endpoints over any channel, as JSON for instance.
 type Endpoint struct {
 	QPNum    uint32 `json:"qp_num"`
-	PSN      uint32 `json:"psn"` // of the first packet that this side sends; 24 bits, any
-	GID      GID    `json:"gid"` // zero on a link that is addressed by LID alone
+	PSN      uint32 `json:"psn"` // of the first packet that this side sends; any 24 bits
+	GID      GID    `json:"gid"` // zero on a link that has only LIDs
 	LID      uint16 `json:"lid"` // zero on Ethernet
 	MTU      MTU    `json:"mtu"` // the port's active MTU, as enum ibv_mtu
 	RdAtomic uint8  `json:"rd_atomic"`
@@ -21,8 +21,8 @@ const (
 
 const maxFlowLabel = 1<<20 - 1
 
-// Check tells what is wrong with an endpoint, which may come from a peer that
-// is broken or hostile.
+// Check returns an error for an endpoint with values out of range, as a broken or hostile
+// peer may send.
 func (e Endpoint) Check() error {
 	switch {
 	case e.QPNum == 0 || e.QPNum > maxQPNum:
@@ -39,48 +39,49 @@ func (e Endpoint) Check() error {
 	return nil
 }
 
-// ConnectHopLimit is how many routers packets may pass if [Path] names no other number.
+// ConnectHopLimit is the hop limit of packets if [Path] has none.
 const ConnectHopLimit = 255
 
-// Path is how packets of a QP leave this side. The zero value of all members but Port
-// is perftest's default.
+// Path holds the addressing of the packets that a QP sends. The zero value of all members
+// but Port is perftest's default.
 type Path struct {
 	Port         int      // of the device, 1 to 255
-	GIDIndex     int      // of the source, into the port's table, 0 to 255
+	GIDIndex     int      // of the source GID in the port's table, 0 to 255
 	TrafficClass uint8    // of the GRH; on RoCE v2 its upper six bits are the DSCP
 	SL           uint8    // service level, 0 to 15; on RoCE in a VLAN its lower three bits are the priority
 	FlowLabel    uint32   // of the GRH, 20 bits; 0 lets the device choose the UDP source port of RoCE v2
 	HopLimit     uint8    // of the GRH; 0: [ConnectHopLimit]
-	PKeyIndex    uint16   // into the port's table
+	PKeyIndex    uint16   // in the port's table
 	Retries      *Retries // nil: [DefaultRetries]
 }
 
-// Retries says when a QP gives a request up, and how long it waits until then
-// (ibv_modify_qp(3)). Each side has its own: the first three are a requester's, MinRNRTimer
-// is what the responder asks of its peer.
+// Retries holds the attributes that decide when a QP fails a request (ibv_modify_qp(3)).
+// Each side has its own: the first three are the requester's, MinRNRTimer is the
+// responder's.
 type Retries struct {
-	Timeout     uint8 // until a packet is repeated: 4.096 µs << Timeout, 0 to 31; 0 for ever
-	RetryCnt    uint8 // repetitions until the peer counts as gone, 0 to 7
-	RNRRetry    uint8 // repetitions while the peer has no receive posted, 0 to 7; 7 for ever
-	MinRNRTimer uint8 // code of the pause before such a repetition, 0 to 31: 1 is 10 µs, 31 491 ms, 0 655 ms
+	Timeout     uint8 // ACK timeout, after which a packet is sent again: 4.096 µs << Timeout, 0 to 31; 0 infinite
+	RetryCnt    uint8 // retransmissions after an ACK timeout, 0 to 7
+	RNRRetry    uint8 // retransmissions after an RNR NAK, 0 to 7; 7 infinite
+	MinRNRTimer uint8 // code of the delay that an RNR NAK asks for, 0 to 31: 1 is 10 µs, 31 491 ms, 0 655 ms
 }
 
-// DefaultRetries returns perftest's, but for the RNR timer: 67 ms, 7, for ever and 10 µs.
-// perftest's 0.64 ms stop a sender that is a little ahead for thousands of messages.
+// DefaultRetries returns perftest's values, except for the RNR timer: 67 ms, 7, infinite and
+// 10 µs. perftest's timer of 0.64 ms stops a sender that is slightly ahead of its receiver
+// for thousands of messages.
 func DefaultRetries() Retries {
 	return Retries{Timeout: 14, RetryCnt: 7, RNRRetry: 7, MinRNRTimer: 1}
 }
 
-// check tells which number has too many bits.
+// check returns an error for a value out of range.
 func (r Retries) check() error {
 	if r.Timeout > 31 || r.RetryCnt > 7 || r.RNRRetry > 7 || r.MinRNRTimer > 31 {
-		return fmt.Errorf("timeout %d, retry_cnt %d, rnr_retry %d, min_rnr_timer %d: not at most 31, 7, 7, 31",
+		return fmt.Errorf("timeout %d, retry_cnt %d, rnr_retry %d, min_rnr_timer %d: the limits are 31, 7, 7, 31",
 			r.Timeout, r.RetryCnt, r.RNRRetry, r.MinRNRTimer)
 	}
 	return nil
 }
 
-// check tells what of a path is out of its range.
+// check returns an error for a value out of range.
 func (p Path) check() error {
 	switch {
 	case p.Port < 1 || p.Port > 255 || p.GIDIndex < 0 || p.GIDIndex > 255:
@@ -100,24 +101,25 @@ func (p Path) retries() Retries {
 	return *p.Retries
 }
 
-// Connect takes a QP of RC, or of either end of XRC, in RESET through INIT and RTR to RTS,
-// connected to the remote endpoint. access is what the peer may do. The path MTU and the number
-// of outstanding READs are the smaller ones of both sides; the path has a GRH
-// if the remote GID is not zero.
+// Connect moves a QP of RC, or of either end of XRC, from RESET through INIT and RTR to RTS,
+// connected to the remote endpoint. access are the operations that the peer may execute. The
+// path MTU and the number of outstanding READs are the smaller values of both sides. The path
+// has a GRH if the remote GID is not zero.
 //
-// A QP may send when Connect returns, but the peer answers only after its own:
-// sides that may be more than half a second apart agree on it before the first send.
+// A QP may send when Connect returns, but the peer responds only after its own Connect.
+// Two sides whose calls may be more than half a second apart synchronize before the first
+// send.
 func Connect(qp QP, path Path, access Access, local, remote Endpoint) error {
 	return connect(qp, path, access, local, remote, ^QPAttrMask(0))
 }
 
-// ConnectUC is [Connect] for a QP of UC, which has no READs and repeats nothing.
+// ConnectUC is [Connect] for a UC QP, which has no READs and no retransmissions.
 func ConnectUC(qp QP, path Path, access Access, local, remote Endpoint) error {
 	const reliable = MaskMaxDestRdAtomic | MaskMinRNRTimer | MaskTimeout | MaskRetryCnt | MaskRNRRetry | MaskMaxRdAtomic
 	return connect(qp, path, access, local, remote, ^reliable)
 }
 
-// connect moves a QP by those attributes that its transport has.
+// connect moves a QP to RTS with the attributes that its transport has.
 func connect(qp QP, path Path, access Access, local, remote Endpoint, has QPAttrMask) error {
 	if err := local.Check(); err != nil {
 		return fmt.Errorf("local %w", err)
@@ -136,9 +138,9 @@ func connect(qp QP, path Path, access Access, local, remote Endpoint, has QPAttr
 	return nil
 }
 
-// Activate takes a UD or SRD QP in RESET through INIT and RTR to RTS. Of the path it uses
-// port and P_Key index: the rest is an address handle's. The QP takes messages that carry
-// the Q_Key; psn, 24 bits, is of the first packet that it sends.
+// Activate moves a UD or SRD QP from RESET through INIT and RTR to RTS. It uses the path's
+// port and P_Key index; the rest belongs to address handles. The QP accepts messages that
+// carry the Q_Key. psn, 24 bits, is the number of the first packet that it sends.
 func Activate(qp QP, path Path, qkey, psn uint32) error {
 	if err := path.check(); err != nil {
 		return err

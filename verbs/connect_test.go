@@ -46,7 +46,7 @@ func TestEndpointCheck(t *testing.T) {
 	}
 }
 
-// recorder is a QP that keeps what Modify was called with, and fails at a step.
+// recorder is a QP that records the arguments of Modify, and fails at a step.
 type recorder struct {
 	QP
 	kind   QPType // 0: RC
@@ -193,14 +193,14 @@ func TestActivate(t *testing.T) {
 	}
 }
 
-// rdmaCM is a connection that has agreed on attributes of its own.
+// rdmaCM is a connection with given attributes.
 type rdmaCM struct{ CMConn }
 
 func (rdmaCM) QPAttr(QPState) (QPAttr, QPAttrMask, error) {
 	return QPAttr{PathMTU: MTU2048, Timeout: 19, RetryCnt: 3, AH: AHAttr{SL: 5}}, MaskState, nil
 }
 
-// anyMove is a recorder that takes each mask.
+// anyMove is a recorder that accepts each mask.
 type anyMove struct{ recorder }
 
 func (r *anyMove) Modify(a *QPAttr, m QPAttrMask) error {
@@ -231,7 +231,7 @@ func TestConnectCM(t *testing.T) {
 	}
 }
 
-// FuzzEndpoint: whatever a peer sends, what passes Check connects with sound attributes.
+// FuzzEndpoint: an endpoint that passes Check connects with attributes in range.
 func FuzzEndpoint(f *testing.F) {
 	good, _ := json.Marshal(endA)
 	for _, s := range []string{string(good), `{}`, `{"mtu":4294967295}`, `{"gid":"::ffff:1.2.3.4","qp_num":1,"mtu":1}`, `[]`, `{"gid":"ff02::1"}`} {

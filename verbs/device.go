@@ -4,14 +4,14 @@ import "time"
 
 // Device is an RDMA device of a backend, not yet opened.
 type Device interface {
-	// Name is what users pass with -d: "mlx5_0", "rxe0", "shm_whole".
+	// Name returns the name that users pass with -d: "mlx5_0", "rxe0", "shm_whole".
 	Name() string
-	// Backend is the name of the backend that offers the device: "ibv", "shm".
+	// Backend returns the name of the device's backend: "ibv", "shm".
 	Backend() string
-	// Software says what stands in for hardware, or "" for a device that may be hardware.
+	// Software describes a software device, and is "" for a device that may be hardware.
 	Software() string
-	// Present reports whether the device is still there. A driver that cannot take a
-	// device from under its users removes it when they go, and raises no event for that.
+	// Present reports whether the device still exists. A driver that cannot remove an open
+	// device raises no event, and removes it when the last user closes it.
 	Present() bool
 	// Open opens the device.
 	//
@@ -22,11 +22,12 @@ type Device interface {
 // Context is an opened device. Objects made from one context work only with each other.
 type Context interface {
 	Device() Device
-	// QueryDevice returns the device's attributes. Maxima are upper limits, not promises.
+	// QueryDevice returns the device's attributes. Maxima are upper limits; a call may fail
+	// below them.
 	//
 	//	int ibv_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input, struct ibv_device_attr_ex *attr)
 	QueryDevice() (DeviceAttr, error)
-	// QueryPort returns the attributes of a port; ports count from 1.
+	// QueryPort returns the attributes of a port. The first port is 1.
 	//
 	//	int ibv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr)
 	QueryPort(port int) (PortAttr, error)
@@ -34,8 +35,8 @@ type Context interface {
 	//
 	//	int ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t gid_index, struct ibv_gid_entry *entry, uint32_t flags)
 	QueryGID(port, index int) (GIDEntry, error)
-	// QueryGIDTable returns the entries of all ports that are not empty; EINVAL if
-	// they are more than max.
+	// QueryGIDTable returns the non-empty entries of all ports; EINVAL if there are more
+	// than max.
 	//
 	//	ssize_t ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max_entries, uint32_t flags)
 	QueryGIDTable(max int) ([]GIDEntry, error)
@@ -43,17 +44,17 @@ type Context interface {
 	//
 	//	int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey)
 	QueryPKey(port, index int) (uint16, error)
-	// PKeyIndex returns where a P_Key, in host byte order, stands in a port's table.
+	// PKeyIndex returns the index of a P_Key, in host byte order, in a port's table.
 	//
 	//	int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey)
 	PKeyIndex(port int, pkey uint16) (int, error)
-	// InitAHFromWC returns the way back to the sender of the UD message of the
-	// completion. grh is the first [GRHSize] bytes of its receive.
+	// InitAHFromWC returns the address of the sender of the UD message that completed as
+	// wc. grh is the first [GRHSize] bytes of its receive.
 	//
 	//	int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc, struct ibv_grh *grh, struct ibv_ah_attr *ah_attr)
 	InitAHFromWC(port int, wc *WC, grh []byte) (AHAttr, error)
-	// OpenXRCD opens an XRC domain: a private one with fd -1, else the one that the
-	// file of the descriptor stands for. oflags are O_CREAT and O_EXCL of open(2).
+	// OpenXRCD opens an XRC domain: a private one with fd -1, else the domain of the
+	// descriptor's file. oflags are O_CREAT and O_EXCL of open(2).
 	//
 	//	struct ibv_xrcd *ibv_open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_attr *xrcd_init_attr)
 	OpenXRCD(fd, oflags int) (XRCD, error)
@@ -70,16 +71,15 @@ type Context interface {
 	//	struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector)
 	CreateCQ(cqe int, channel CompChannel, compVector int) (CQ, error)
 	// GetAsyncEvent waits for an asynchronous event, or returns [ErrTimeout]
-	// after timeout. Each event must be given to AckAsyncEvent.
+	// after timeout. Each event must be passed to AckAsyncEvent.
 	//
 	//	int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 	GetAsyncEvent(timeout time.Duration) (AsyncEvent, error)
-	// AckAsyncEvent acknowledges an event; Close of the object that it is about
-	// waits for that.
+	// AckAsyncEvent acknowledges an event. Close of the event's object waits for it.
 	//
 	//	void ibv_ack_async_event(struct ibv_async_event *event)
 	AckAsyncEvent(event AsyncEvent)
-	// Close closes the device. Objects made from it are dead afterwards.
+	// Close closes the device. Its objects cannot be used afterwards.
 	//
 	//	int ibv_close_device(struct ibv_context *context)
 	Close() error
@@ -87,7 +87,7 @@ type Context interface {
 
 // DeviceAttr holds the attributes of struct ibv_device_attr_ex.
 type DeviceAttr struct {
-	Transport        TransportType // of struct ibv_device
+	Transport        TransportType // transport_type of struct ibv_device
 	FirmwareVersion  string
 	NodeGUID         uint64 // host byte order
 	SysImageGUID     uint64
@@ -98,7 +98,7 @@ type DeviceAttr struct {
 	HWVersion        uint32
 	MaxQP            int
 	MaxQPWR          int            // work requests of one queue
-	DeviceCapFlags   DeviceCapFlags // struct member device_cap_flags_ex, whose lower half is device_cap_flags
+	DeviceCapFlags   DeviceCapFlags // device_cap_flags_ex, whose lower 32 bits are device_cap_flags
 	MaxSGE           int
 	MaxSGERead       int
 	MaxCQ            int
@@ -130,7 +130,7 @@ type DeviceAttr struct {
 	PhysPortCount    int
 	NumCompVectors   int
 	TimestampMask    uint64 // valid bits of completion timestamps; 0: none
-	CoreClockKHz     uint64 // of completion timestamps
+	CoreClockKHz     uint64 // clock of completion timestamps
 	ODP              ODPCaps
 	TSO              TSOCaps
 	RSS              RSSCaps
@@ -141,6 +141,10 @@ type DeviceAttr struct {
 	CQModeration     CQModerationCaps
 	MaxDMSize        uint64 // bytes of device memory
 	PCIAtomic        PCIAtomicCaps
+
+	// MaxOutOfOrderRecvWR is the largest number of receives of an RC QP with OutOfOrder, see
+	// [QPInitAttr]. 0: the device has no such QPs.
+	MaxOutOfOrderRecvWR int
 }
 
 // AtomicCap is enum ibv_atomic_cap.
@@ -150,7 +154,7 @@ type AtomicCap uint32
 const (
 	AtomicNone AtomicCap = 0 // IBV_ATOMIC_NONE
 	AtomicHCA  AtomicCap = 1 // IBV_ATOMIC_HCA: among the QPs of this device
-	AtomicGlob AtomicCap = 2 // IBV_ATOMIC_GLOB: with the CPU too
+	AtomicGlob AtomicCap = 2 // IBV_ATOMIC_GLOB: also with the CPU
 )
 
 var atomicCapNames = map[AtomicCap]string{AtomicNone: "none", AtomicHCA: "hca", AtomicGlob: "glob"}

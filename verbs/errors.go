@@ -8,18 +8,17 @@ import (
 	"syscall"
 )
 
-// Sentinels that every backend's errors answer to with errors.Is.
+// Sentinels for errors.Is, with the errors of every backend.
 var (
-	// ErrNoDevice says that no device of the name exists.
+	// ErrNoDevice means that no device has the name.
 	ErrNoDevice = errors.New("no such RDMA device")
-	// ErrNotSupported says that the backend or the device lacks the call.
+	// ErrNotSupported means that the backend or the device lacks the call.
 	ErrNotSupported = syscall.EOPNOTSUPP
-	// ErrClosed says that the object, or the context that it was made from, was closed
-	// before the call.
+	// ErrClosed means that the object, or its context, was closed before the call.
 	ErrClosed = syscall.EBADF
-	// ErrMRUnusable says that a region could not be changed, and cannot be used any more.
-	ErrMRUnusable = errors.New("the region is not usable any more: close it")
-	// ErrTimeout is returned by waits whose time has passed.
+	// ErrMRUnusable means that a change of a region failed and left it unusable.
+	ErrMRUnusable = errors.New("the region is unusable: close it")
+	// ErrTimeout means that the timeout of a wait has passed.
 	ErrTimeout = os.ErrDeadlineExceeded
 )
 
@@ -28,7 +27,7 @@ type OpError struct {
 	Verb   string        // the verb's C name without "ibv_": "modify_qp"
 	Object string        // device and object: "shm_whole qp 0x11"
 	Errno  syscall.Errno // as libibverbs returns it
-	Detail string        // cause or cure where known; may be empty
+	Detail string        // cause or remedy; may be empty
 }
 
 func (e *OpError) Error() string {
@@ -40,10 +39,10 @@ func (e *OpError) Error() string {
 	return b.String()
 }
 
-// Unwrap makes errors.Is(err, syscall.EINVAL) and the like work.
+// Unwrap returns the errno, so that errors.Is(err, syscall.EINVAL) works.
 func (e *OpError) Unwrap() error { return e.Errno }
 
-// StatusError is a completion whose status is not [WCSuccess].
+// StatusError is a failed completion as an error.
 type StatusError struct {
 	Object string // device and QP: "shm_whole qp 0x11"
 	WRID   uint64

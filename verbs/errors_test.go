@@ -103,7 +103,7 @@ func TestLookup(t *testing.T) {
 	}
 	Register(fakeBackend{})
 	_, err = Lookup("three_0")
-	if want := `; there are: one_0, one_1, two_0; of backend fake none: no card`; err == nil || !strings.HasSuffix(err.Error(), want) {
+	if want := `; there are: one_0, one_1, two_0; backend fake has none: no card`; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("error %v, want %s at its end", err, want)
 	}
 	all, err := Devices()

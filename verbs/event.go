@@ -1,15 +1,14 @@
 package verbs
 
-// AsyncEvent is struct ibv_async_event: something that happened to an object
-// apart from its completions. The field that its type is about is set.
+// AsyncEvent is struct ibv_async_event. The field of the object that raised it is set.
 //
 //	CQ_ERR                   a CQ overran
-//	QP_FATAL                 a QP went to ERR for another reason than a request
-//	QP_REQ_ERR               a peer's request was not legal here
-//	QP_ACCESS_ERR            a peer's request had no right to what it named
-//	COMM_EST                 the first message came to a QP in RTR
-//	SQ_DRAINED               a QP on its way to SQD has nothing under way any more
-//	QP_LAST_WQE_REACHED      a QP in ERR takes nothing from its SRQ any more
+//	QP_FATAL                 a QP went to ERR, and no request of it failed
+//	QP_REQ_ERR               a responder QP refused an illegal request
+//	QP_ACCESS_ERR            a responder QP refused a request for lack of access rights
+//	COMM_EST                 a QP in RTR received its first message
+//	SQ_DRAINED               a QP in SQD has completed the requests that it had begun
+//	QP_LAST_WQE_REACHED      a QP in ERR takes no more receives from its SRQ
 //	SRQ_LIMIT_REACHED        an SRQ has fewer receives than its limit
 //	PORT_ACTIVE, PORT_ERR    the link came up, went down
 type AsyncEvent struct {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// GIDClass is what the GIDs of two ports must share to reach each other: the
-// format of the packets and, on Ethernet, the address family and the scope.
+// GIDClass holds the properties that the GIDs of two ports must share to reach each
+// other: the packet format and, on Ethernet, the address family and the scope.
 type GIDClass struct {
 	Type      GIDType `json:"type"`
 	IPv4      bool    `json:"ipv4"`
@@ -38,11 +38,11 @@ func (c GIDClass) String() string {
 	return text
 }
 
-// BestGIDClass returns the class to use of those that both ports have, the same
-// on both sides: RoCE v2 first, then the scope and then the address family of
-// the addresses in use, by which the two sides reach each other otherwise. Where
-// these do not tell, as loopback addresses do not, it is global IPv4. It is false
-// if the ports have no class in common.
+// BestGIDClass returns the preferred one of the classes that both ports have, the same
+// on both sides. It prefers RoCE v2, then the scope and then the address family of inUse,
+// the addresses of the two sides' TCP connection. Without such an address, or with
+// loopback addresses, it prefers global IPv4. ok is false if the ports have no class in
+// common.
 func BestGIDClass(a, b []GIDClass, inUse ...netip.Addr) (best GIDClass, ok bool) {
 	prefer := preferenceOf(inUse)
 	score := -1
@@ -56,7 +56,7 @@ func BestGIDClass(a, b []GIDClass, inUse ...netip.Addr) (best GIDClass, ok bool)
 	return best, score >= 0
 }
 
-// preference is what the addresses in use speak for.
+// preference holds the properties of the addresses in use.
 type preference struct{ linkLocal, ipv4, ipv6 bool }
 
 func preferenceOf(inUse []netip.Addr) (p preference) {
@@ -85,8 +85,8 @@ func (p preference) score(c GIDClass) int {
 	return score
 }
 
-// FirstGID returns the entry of the class that equals the address, or else the
-// first of the class. It is false if there is none.
+// FirstGID returns the entry of the class with the address, or else the first entry of
+// the class. ok is false if the class has no entry.
 func FirstGID(entries []GIDEntry, class GIDClass, address netip.Addr) (first GIDEntry, ok bool) {
 	for _, e := range entries {
 		if e.GID == (GID{}) || e.Class() != class {
@@ -102,8 +102,8 @@ func FirstGID(entries []GIDEntry, class GIDClass, address netip.Addr) (first GID
 	return first, ok
 }
 
-// GIDClasses returns the classes of the entries that are set, each once, in
-// their order.
+// GIDClasses returns the classes of the non-empty entries, each once, in the order of
+// the entries.
 func GIDClasses(entries []GIDEntry) []GIDClass {
 	var classes []GIDClass
 	seen := map[GIDClass]bool{}
@@ -116,8 +116,8 @@ func GIDClasses(entries []GIDEntry) []GIDClass {
 	return classes
 }
 
-// BestGID returns the entry of a port to use when nothing is known of the peer, from
-// a table that may hold those of all ports. It is false if none of the port is set.
+// BestGID returns the preferred entry of a port for an unknown peer. The table may hold
+// the entries of all ports. It returns false if the port has no entry.
 func BestGID(table []GIDEntry, port int) (GIDEntry, bool) {
 	entries := slices.DeleteFunc(slices.Clone(table), func(e GIDEntry) bool { return e.Port != port })
 	classes := GIDClasses(entries)

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// TestLayout: requests and completions are handed to libibverbs as they are, so
+// TestLayout: requests and completions are passed to libibverbs without conversion, so
 // sizes and offsets are those of <infiniband/verbs.h> on 64-bit systems.
 func TestLayout(t *testing.T) {
 	var (

@@ -1,16 +1,16 @@
 package verbs
 
 // PD is a protection domain, struct ibv_pd. Memory regions, QPs, shared receive
-// queues and address handles work together within one: a key of another domain is
-// as good as none.
+// queues and address handles work together within one domain. A key of another domain
+// is refused as an unknown key is.
 type PD interface {
-	// RegMR registers a buffer, which must be memory of a [Buffer] and stay
-	// unclosed as long as the region lives.
+	// RegMR registers memory of a [Buffer], which must stay open until the region is
+	// closed.
 	//
 	//	struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 	RegMR(buf []byte, access Access) (MR, error)
-	// RegMRIova registers a buffer that work requests name by the addresses from
-	// iova on, which is as far into a page as the buffer is.
+	// RegMRIova registers a buffer that has the addresses from iova on in work requests.
+	// iova and the buffer must have the same offset within a page.
 	//
 	//	struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va, int access)
 	RegMRIova(buf []byte, iova uint64, access Access) (MR, error)
@@ -22,8 +22,8 @@ type PD interface {
 	//
 	//	struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	CreateAH(attr *AHAttr) (AH, error)
-	// CreateAHFromWC creates an address handle to where the UD message of the
-	// completion came from; see [Context] InitAHFromWC.
+	// CreateAHFromWC creates an address handle to the sender of the UD message that
+	// completed as wc; see [Context] InitAHFromWC.
 	//
 	//	struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh, uint8_t port_num)
 	CreateAHFromWC(wc *WC, grh []byte, port int) (AH, error)
@@ -31,22 +31,21 @@ type PD interface {
 	//
 	//	struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
 	CreateQP(init *QPInitAttr) (QP, error)
-	// Close frees the domain; EBUSY while anything made from it lives.
+	// Close frees the domain; EBUSY while objects of it exist.
 	//
 	//	int ibv_dealloc_pd(struct ibv_pd *pd)
 	Close() error
 }
 
-// MR is a memory region, struct ibv_mr: memory that a device may touch, as far as
-// its [Access] goes and to the byte. A request that names anything else fails, with
-// [WCLocProtErr] where the memory is the requester's and [WCRemAccessErr] where it
-// is the peer's, and moves nothing.
+// MR is a memory region, struct ibv_mr: memory that a device may access, within its bounds
+// and [Access] flags. A request outside them fails and moves no data: with [WCLocProtErr]
+// if the memory is the requester's, with [WCRemAccessErr] if it is the responder's.
 type MR interface {
-	Addr() uint64 // first byte, as work requests name it
+	Addr() uint64 // of the first byte, in work requests
 	Len() int     // bytes
 	LKey() uint32 // for SGEs of this side
-	RKey() uint32 // for RDMA by the peer; useless without a remote right
-	// Close deregisters the region: its keys are dead when Close returns.
+	RKey() uint32 // for RDMA by the peer; only with a remote access flag
+	// Close deregisters the region. Its keys are invalid when Close returns.
 	//
 	//	int ibv_dereg_mr(struct ibv_mr *mr)
 	Close() error
@@ -55,10 +54,9 @@ type MR interface {
 // Access is a mask of enum ibv_access_flags.
 type Access uint32
 
-// The access rights of a memory region, and of a QP's incoming requests: both must
-// allow what a peer asks for. Local read is always allowed. LOCAL_WRITE is for
-// receives and for the results of READs and atomics; REMOTE_WRITE and REMOTE_ATOMIC
-// need it too.
+// The access flags of a memory region, and of a QP's incoming requests: both must allow
+// a peer's request. Local read is always allowed. LOCAL_WRITE is for receives and for the
+// results of READs and atomics. REMOTE_WRITE and REMOTE_ATOMIC require it.
 const (
 	AccessLocalWrite      Access = 1 << 0  // IBV_ACCESS_LOCAL_WRITE
 	AccessRemoteWrite     Access = 1 << 1  // IBV_ACCESS_REMOTE_WRITE
@@ -68,9 +66,9 @@ const (
 	AccessZeroBased       Access = 1 << 5  // IBV_ACCESS_ZERO_BASED
 	AccessOnDemand        Access = 1 << 6  // IBV_ACCESS_ON_DEMAND
 	AccessHugeTLB         Access = 1 << 7  // IBV_ACCESS_HUGETLB
-	AccessRelaxedOrdering Access = 1 << 20 // IBV_ACCESS_RELAXED_ORDERING: gives up every promise about data order
+	AccessRelaxedOrdering Access = 1 << 20 // IBV_ACCESS_RELAXED_ORDERING: without any promise of data order
 
-	// AccessOptional are the bits a device may ignore (IBV_ACCESS_OPTIONAL_RANGE).
+	// AccessOptional are the bits that a device may ignore (IBV_ACCESS_OPTIONAL_RANGE).
 	AccessOptional Access = 0x3ff << 20
 )
 

@@ -1,11 +1,10 @@
 package verbs
 
-// Reregistrar is an [MR] that can become another region and keep its place.
+// Reregistrar is an [MR] that can be changed.
 type Reregistrar interface {
-	// Rereg changes what flags name: memory, with the address that work requests name it
-	// by; domain; access. The keys may change with it: look at LKey and RKey afterwards.
-	// If it fails with [ErrMRUnusable] in the error, the region can only be closed, else it
-	// is as it was.
+	// Rereg changes the attributes that flags name: memory and its address in work requests,
+	// domain, access. LKey and RKey may return other keys afterwards. If the error wraps
+	// [ErrMRUnusable] the region can only be closed; after any other error it is unchanged.
 	//
 	//	int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
 	Rereg(flags ReregFlags, pd PD, buf []byte, access Access) error
@@ -14,18 +13,18 @@ type Reregistrar interface {
 // ReregFlags is a mask of enum ibv_rereg_mr_flags.
 type ReregFlags uint32
 
-// What Rereg changes.
+// The attributes that Rereg changes.
 const (
 	ReregTranslation ReregFlags = 1 << 0 // IBV_REREG_MR_CHANGE_TRANSLATION: the memory
 	ReregPD          ReregFlags = 1 << 1 // IBV_REREG_MR_CHANGE_PD
 	ReregAccess      ReregFlags = 1 << 2 // IBV_REREG_MR_CHANGE_ACCESS
 )
 
-// DMABufRegistrar is a [PD] that registers memory of other devices.
+// DMABufRegistrar is a [PD] that registers memory of other devices, such as a GPU.
 type DMABufRegistrar interface {
-	// RegDMABufMR registers length bytes from offset on of the dma-buf of a descriptor,
-	// such as a GPU's memory. Work requests name them by the addresses from iova on, which
-	// is as far into a page as offset is.
+	// RegDMABufMR registers length bytes at an offset of the dma-buf with file descriptor
+	// fd. They have the addresses from iova on in work requests. iova and offset must have
+	// the same offset within a page.
 	//
 	//	struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access)
 	RegDMABufMR(offset uint64, length int, iova uint64, fd int, access Access) (MR, error)
@@ -33,9 +32,10 @@ type DMABufRegistrar interface {
 
 // Advisor is a [PD] that takes advice on regions with [AccessOnDemand].
 type Advisor interface {
-	// AdviseMR tells what will be used. It is done when the call returns if flush is set,
-	// and may begin later otherwise. ENOENT, EINVAL or EFAULT for a range that is in no
-	// region of this domain, EPERM for a write to one without [AccessLocalWrite].
+	// AdviseMR announces accesses to ranges of regions. With flush it returns when the pages
+	// are present; otherwise the device may fetch them later. ENOENT, EINVAL or EFAULT for a
+	// range outside the regions of this domain, EPERM for [AdvicePrefetchWrite] in a region
+	// without [AccessLocalWrite].
 	//
 	//	int ibv_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)
 	AdviseMR(advice Advice, flush bool, sges []SGE) error
@@ -48,5 +48,5 @@ type Advice uint32
 const (
 	AdvicePrefetch        Advice = 0 // IBV_ADVISE_MR_ADVICE_PREFETCH: for reading
 	AdvicePrefetchWrite   Advice = 1 // IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE
-	AdvicePrefetchNoFault Advice = 2 // IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT: of pages that are present
+	AdvicePrefetchNoFault Advice = 2 // IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT: only pages that are present
 )

@@ -12,14 +12,14 @@ type OrderFlags uint32
 // The query flags.
 const (
 	// OrderReturnCaps asks for a mask of [OrderCaps]; without it the answer is
-	// OrderWholeMsg or 0. rdma-core knows it since version 46.
+	// OrderWholeMsg or 0. It needs rdma-core 46.
 	OrderReturnCaps OrderFlags = 1 << 0
-	// OrderDeviceOnly asks for the device's promise alone, leaving out what the
-	// host CPU adds. rdma-core knows it since version 60.
+	// OrderDeviceOnly asks for the device's promise alone, without the host CPU's
+	// part. It needs rdma-core 60.
 	OrderDeviceOnly OrderFlags = 1 << 1
 )
 
-// OrderCaps is what a device promises about the order of incoming data.
+// OrderCaps is a mask of a device's promises about the order of incoming data.
 type OrderCaps uint32
 
 // The promises.
@@ -28,14 +28,14 @@ const (
 	OrderAligned128Bytes OrderCaps = 1 << 1 // each aligned 128-byte block is written in order
 )
 
-// Order is a device's promise as a reader of memory has to take it.
+// Order is a device's promise of data order, for a poller of memory.
 type Order int
 
-// The four answers, which are never mixed up: a device that promises nothing
-// and a library that cannot be asked are different things.
+// The answers to the question about data order. OrderUnknown means that the library cannot
+// be asked, OrderNone that the device promises nothing.
 const (
-	OrderUnknown Order = iota // the library lacks the call, which rdma-core has since version 36
-	OrderNone                 // asked, and not promised: never poll memory
+	OrderUnknown Order = iota // the library lacks the call, which needs rdma-core 36
+	OrderNone                 // no promise: do not poll memory
 	OrderBlocks               // poll the last byte of every aligned 128-byte block
 	OrderWhole                // poll the last byte of the message
 )
@@ -55,29 +55,48 @@ func (o Order) String() string {
 	return "unknown"
 }
 
-// AskOrder asks qp, which must be in RTS, what it promises for op and returns
-// the answer with the call as it was made: for the mask of promises, or, of
-// libraries that know no flags, for the whole message alone. The answer is about
-// this side as the receiver of SENDs and WRITEs and as the requester of READs,
-// within one work request, for a CPU that reads memory registered without relaxed
-// ordering (ibv_query_qp_data_in_order(3)).
+// AskOrder asks qp, which must be in RTS, for the data order that it promises for op. It
+// returns the promise and the text of the call. It asks for the mask of promises, or, if
+// the library knows no flags, for OrderWholeMsg alone. The promise is about this side as
+// the receiver of SENDs and WRITEs and as the requester of READs, within one work request,
+// and about CPU reads of memory without [AccessRelaxedOrdering]
+// (ibv_query_qp_data_in_order(3)).
 func AskOrder(qp QP, op Opcode) (Order, string, error) {
-	flags, name := OrderReturnCaps, "IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS"
-	caps, err := qp.QueryDataInOrder(op, flags)
+	name := "IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS"
+	caps, err := qp.QueryDataInOrder(op, OrderReturnCaps)
 	if errors.Is(err, syscall.EINVAL) {
-		flags, name = 0, "0"
-		caps, err = qp.QueryDataInOrder(op, flags)
+		name = "0"
+		caps, err = qp.QueryDataInOrder(op, 0)
 	}
 	call := fmt.Sprintf("ibv_query_qp_data_in_order(qp, IBV_WR_%s, %s)", op, name)
-	switch {
-	case errors.Is(err, ErrNotSupported):
+	if errors.Is(err, ErrNotSupported) {
 		return OrderUnknown, call, nil
-	case err != nil:
-		return OrderUnknown, call, err
-	case caps&OrderWholeMsg != 0: // also the 1 that flags 0 answer
-		return OrderWhole, call, nil
-	case caps&OrderAligned128Bytes != 0:
-		return OrderBlocks, call, nil
 	}
-	return OrderNone, call, nil
+	return orderOf(caps, err), call, err
+}
+
+// AskDeviceOrder asks qp for the order in which the device alone writes. For a poller of
+// memory that is a promise only where the host's CPU reads in order what the device has
+// written in order. libibverbs takes that for granted on x86 and nowhere else, so [AskOrder]
+// has the answer of the device on x86 and OrderNone on other CPUs. It returns OrderUnknown if
+// the library does not know the question.
+func AskDeviceOrder(qp QP, op Opcode) (Order, error) {
+	caps, err := qp.QueryDataInOrder(op, OrderReturnCaps|OrderDeviceOnly)
+	if errors.Is(err, ErrNotSupported) || errors.Is(err, syscall.EINVAL) {
+		return OrderUnknown, nil
+	}
+	return orderOf(caps, err), err
+}
+
+// orderOf returns the order of an answer. Flags 0 return 1, which is the same bit.
+func orderOf(caps OrderCaps, err error) Order {
+	switch {
+	case err != nil:
+		return OrderUnknown
+	case caps&OrderWholeMsg != 0:
+		return OrderWhole
+	case caps&OrderAligned128Bytes != 0:
+		return OrderBlocks
+	}
+	return OrderNone
 }

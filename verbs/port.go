@@ -91,14 +91,13 @@ func (m MTU) Bytes() int {
 	return 128 << m
 }
 
-// GID is a port's 128-bit address, in network order.
+// GID is a port's 128-bit address, in network byte order.
 type GID [16]byte
 
 // String formats the GID as an IPv6 address.
 func (g GID) String() string { return netip.AddrFrom16(g).StringExpanded() }
 
-// ParseGID reads what [GID.String] writes, and any other form of an IP address
-// without a zone.
+// ParseGID parses the text of [GID.String], or any IP address without a zone.
 func ParseGID(s string) (GID, error) {
 	a, err := netip.ParseAddr(s)
 	if err != nil {
@@ -110,10 +109,10 @@ func ParseGID(s string) (GID, error) {
 	return GID(a.As16()), nil
 }
 
-// MarshalText writes the GID as String does.
+// MarshalText returns the text of String.
 func (g GID) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 
-// UnmarshalText reads the GID as ParseGID does.
+// UnmarshalText parses the GID as ParseGID does.
 func (g *GID) UnmarshalText(text []byte) error {
 	v, err := ParseGID(string(text))
 	if err == nil {
@@ -128,7 +127,7 @@ type GIDEntry struct {
 	Index   int
 	Port    int
 	Type    GIDType
-	IfIndex int // network interface, 0 if there is none
+	IfIndex int // network interface, 0 without one
 }
 
 // GIDType is enum ibv_gid_type.

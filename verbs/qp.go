@@ -1,13 +1,14 @@
 package verbs
 
-// QP is a queue pair, struct ibv_qp: one end of a connection, or with UD a place
-// that anybody may send to.
+// QP is a queue pair, struct ibv_qp: one end of a connection, or with UD and SRD a
+// destination for messages of any QP.
 //
 // # States
 //
-// [PD] CreateQP makes a QP in RESET. Modify moves it and sets what the move
-// requires, beside [MaskState]; [CheckModify] tells of any move what is missing or
-// not allowed. [Connect] makes the three moves up for RC, [Activate] for UD and SRD.
+// [PD] CreateQP makes a QP in RESET. Modify moves it and sets the attributes that the move
+// requires besides [MaskState]; [CheckModify] names those that are missing or not allowed.
+// [Connect] makes the three moves to RTS for RC and XRC, [ConnectUC] for UC, [Activate] for
+// UD and SRD.
 //
 //	move            required (Mask...)
 //	RESET -> INIT   PKeyIndex Port AccessFlags; UD, SRD: PKeyIndex Port QKey
@@ -15,44 +16,45 @@ package verbs
 //	                UC, XRC_SEND: AV PathMTU DestQPN RQPSN
 //	RTR   -> RTS    RC, XRC_SEND: SQPSN Timeout RetryCnt RNRRetry MaxRdAtomic
 //	                UC, UD, SRD: SQPSN; XRC_RECV: SQPSN Timeout
-//	RTS   -> SQD    and back; what has not begun to be sent waits meanwhile
-//	SQE   -> RTS    UC, UD and SRD, after a request that could not be sent
+//	RTS   -> SQD    and back; in SQD the QP begins no further send
+//	SQE   -> RTS    UC, UD and SRD, after a send request has failed
 //	any   -> RESET  drops all work, without completions
-//	any   -> ERR    flushes all work; from RESET it is refused
+//	any   -> ERR    flushes all work; refused from RESET
 //
-// The state says what becomes of work:
+// The state decides what a QP does with work requests and with the peer's requests:
 //
-//	        post_recv   incoming requests    post_send
-//	RESET   refused     are not answered     refused
-//	INIT    kept        are not answered     refused
-//	RTR     kept        are carried out      refused
-//	RTS     kept        are carried out      carried out
-//	SQD     kept        are carried out      kept until RTS
-//	SQE     kept        are carried out      flushed
-//	ERR     flushed     are not answered     flushed
+//	        post_recv   peer's requests   post_send
+//	RESET   refused     not answered      refused
+//	INIT    kept        not answered      refused
+//	RTR     kept        executed          refused
+//	RTS     kept        executed          executed
+//	SQD     kept        executed          kept until RTS
+//	SQE     kept        executed          flushed
+//	ERR     flushed     not answered      flushed
 //
-// "Flushed" is a completion with [WCWRFlushErr]. A request that fails takes its QP
-// to ERR (UC and UD: to SQE); what it failed with is the first completion that is
-// neither a success nor flushed.
+// A flushed request completes with [WCWRFlushErr]. A failed request moves its QP
+// to ERR (UC and UD: to SQE); the cause is in the first completion that is neither
+// successful nor flushed.
 type QP interface {
-	// QPNum returns the number that peers address, 24 bits.
+	// QPNum returns the QP number, 24 bits.
 	QPNum() uint32
-	// Modify sets the attributes named by mask and so moves the QP through its
-	// states; see [CheckModify] for what each transition needs.
+	// Modify sets the attributes named by mask. With [MaskState] it moves the QP to
+	// another state.
 	//
 	//	int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 	Modify(attr *QPAttr, mask QPAttrMask) error
-	// Query returns at least the attributes named by mask, and those of creation.
+	// Query returns at least the attributes named by mask, and the creation attributes.
 	//
 	//	int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr)
 	Query(mask QPAttrMask) (QPAttr, QPInitAttr, error)
-	// QueryDataInOrder tells in which order incoming data of op becomes visible
-	// to this side's CPU; see [AskOrder]. ErrNotSupported if the library lacks the call.
+	// QueryDataInOrder returns the promised order in which incoming data of op becomes
+	// visible to this side's CPU; see [AskOrder]. ErrNotSupported if the library lacks
+	// the call.
 	//
 	//	int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 	QueryDataInOrder(op Opcode, flags OrderFlags) (OrderCaps, error)
-	// PostSend posts the list that begins at wr. On an error bad is the first
-	// request that was not posted; those before it were.
+	// PostSend posts the list that begins at wr. On an error bad is the first request
+	// that was not posted; the requests before it were posted.
 	//
 	//	int ibv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 	PostSend(wr *SendWR) (bad *SendWR, err error)
@@ -60,8 +62,8 @@ type QP interface {
 	//
 	//	int ibv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 	PostRecv(wr *RecvWR) (bad *RecvWR, err error)
-	// AttachMcast makes a UD QP receive what is sent to a multicast group, once
-	// however often it is attached. lid is in host byte order, 0 on Ethernet.
+	// AttachMcast makes a UD QP receive the messages of a multicast group, each once
+	// even if attached several times. lid is in host byte order, 0 on Ethernet.
 	//
 	//	int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 	AttachMcast(gid GID, lid uint16) error
@@ -70,34 +72,34 @@ type QP interface {
 	//	int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 	DetachMcast(gid GID, lid uint16) error
 	// Close destroys the QP in any state, without waiting for its work; EBUSY while
-	// it is attached to a multicast group. Of a handle from [XRCD] OpenQP it closes
+	// it is attached to a multicast group. For a handle from [XRCD] OpenQP it closes
 	// the handle.
 	//
 	//	int ibv_destroy_qp(struct ibv_qp *qp)
 	Close() error
 }
 
-// QPType is enum ibv_qp_type: the transport. Opcodes that a type lacks are refused.
+// QPType is enum ibv_qp_type: the transport. A QP refuses opcodes that its type lacks.
 //
 //	                           RC, XRC   UC    UD    SRD
 //	SEND, SEND_WITH_IMM        yes       yes   yes   yes
-//	  longest                  of port   same  MTU   MTU
-//	RDMA_WRITE, with _WITH_IMM yes       yes   no    of some devices
-//	RDMA_READ                  yes       no    no    of some devices
+//	  longest                  MaxMsgSize same MTU   MTU
+//	RDMA_WRITE, with _WITH_IMM yes       yes   no    some devices
+//	RDMA_READ                  yes       no    no    some devices
 //	ATOMIC_...                 yes       no    no    no
 //	[MW]: BIND_MW, LOCAL_INV,
 //	  SEND_WITH_INV            yes       yes   no    no
-//	acknowledged, repeated     yes       no    no    yes
+//	acknowledged, retransmitted yes      no    no    yes
 //	in the order of posting    yes       yes   no    no
 //	receives of an [SRQ]       yes       no    yes   no
 //	peers                      one       one   any   any, see [AH]
 //
-// RC and XRC deliver everything, once and in order, or fail the request. With UC a
-// message that is lost, or finds no receive, is gone; with UD each message is on its
-// own. A completion of UC or UD only tells that the message has left. SRD, of EFA alone,
-// delivers each message once or fails the request, over several paths and in any order
-// (efadv_create_driver_qp(3)). All its requests must be signaled, and each names its peer:
-// see [SendWR.SetSRD].
+// RC and XRC deliver every message, once and in order, or fail the request. UC and UD do
+// not report a message that is lost or has no receive; UD messages have no order. A
+// completion of UC or UD means only that the device has sent the message. SRD, which only
+// EFA has, delivers each message once or fails the request, over several paths and in any
+// order (efadv_create_driver_qp(3)). All its requests must be signaled, and each names its
+// peer: see [SendWR.SetSRD].
 type QPType uint32
 
 // The transports.
@@ -132,7 +134,7 @@ const (
 	QPSQE   QPState = 5 // IBV_QPS_SQE: send queue error
 	QPErr   QPState = 6 // IBV_QPS_ERR
 
-	QPUnknown QPState = 7 // IBV_QPS_UNKNOWN: of a handle from [XRCD] OpenQP, until it is queried
+	QPUnknown QPState = 7 // IBV_QPS_UNKNOWN: a handle from [XRCD] OpenQP that was not queried yet
 )
 
 var qpStateNames = map[QPState]string{
@@ -155,39 +157,48 @@ type QPCap struct {
 type QPInitAttr struct {
 	SendCQ   CQ
 	RecvCQ   CQ
-	SRQ      SRQ // receives are taken from; nil: the QP has a receive queue of its own
+	SRQ      SRQ // in place of a receive queue; nil: the QP has its own
 	Cap      QPCap
 	Type     QPType
 	SigAll   bool // every send produces a completion (sq_sig_all)
 	QPNumber uint32
 
-	// SendOps are the operations that PostSend posts through ibv_wr_post(3), of which some
-	// devices offer more than through ibv_post_send(3); others are then refused. 0: those
-	// of ibv_post_send, and with SRD all that the device has. The embedded device has one way
-	// to post, and takes no notice.
+	// SendOps are the operations that PostSend posts through ibv_wr_post(3). The QP refuses
+	// other operations. Some devices offer more operations there than through
+	// ibv_post_send(3). 0 stands for those of ibv_post_send, and with SRD for all that the
+	// device has. libmlx5 sizes the entries of the send queue by SendOps: a WRITE alone takes 64
+	// bytes, all operations take 256 (_sq_overhead in providers/mlx5/verbs.c of rdma-core). The
+	// embedded device ignores SendOps.
 	SendOps SendOps
 
-	// NoScatterToCQE asks for a QP whose incoming data is in memory even if nobody
-	// polls its CQs, which who looks for it there depends on. Some devices write a
-	// short message into the completion queue entry instead, and ibv_poll_cq copies it
-	// into the buffer. libmlx5 has them do so by default on RC and UC: with a SEND of up
-	// to 32 bytes, or 64 where CQEs have 128, and if SigAll is set with what a READ brings
+	// NoScatterToCQE asks for a QP whose incoming data is in memory before its CQ is polled,
+	// as a poller of memory needs it. Some devices write a short message into the completion
+	// queue entry instead, and ibv_poll_cq copies it into the buffer. libmlx5 enables this by
+	// default on RC and UC, for a SEND of up to 32 bytes (64 bytes where CQEs have 128), and
+	// with SigAll for the data of a READ
 	// (mlx5dv_create_qp(3), MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE; handle_responder in
-	// providers/mlx5/cq.c of rdma-core; configure_requester_scat_cqe in Linux). Who polls
-	// anyway has no use for it: the scatter saves the device a write.
+	// providers/mlx5/cq.c of rdma-core; configure_requester_scat_cqe in Linux). A poller of
+	// the CQ leaves it false: scatter to CQE saves the device a write.
 	NoScatterToCQE bool
-	// MaxScatterToCQE is set by CreateQP: SENDs of up to so many bytes may be in the CQE
-	// alone until it is polled, although NoScatterToCQE was asked for. 0: none are, or
-	// it was not asked for.
+	// OutOfOrder asks for an RC QP whose messages may be placed in memory, and take receives, in any
+	// order, and with them their packets. A poller of memory must not rely on such a QP. The peer's
+	// QP must have it too. Completions keep their order; the wr_id tells which receive a message
+	// has taken. Only some mlx5 devices have such QPs, see MaxOutOfOrderRecvWR of [DeviceAttr];
+	// others return ErrNotSupported (mlx5dv_create_qp(3), MLX5DV_QP_CREATE_OOO_DP).
+	OutOfOrder bool
+
+	// MaxScatterToCQE is set by CreateQP: a SEND of up to MaxScatterToCQE bytes may be in the
+	// CQE alone until it is polled, although NoScatterToCQE was set. It is 0 if the device
+	// does not do so, or if NoScatterToCQE was not set.
 	MaxScatterToCQE int
-	// MaxRDMASize is set by CreateQP of a QP of SRD: the longest WRITE or READ, in bytes
-	// (efadv_query_device(3), max_rdma_size). 0: of others, and where that is not told.
+	// MaxRDMASize is set by CreateQP of an SRD QP: the longest WRITE or READ in bytes
+	// (efadv_query_device(3), max_rdma_size). It is 0 for other QPs, and if unknown.
 	MaxRDMASize int
 }
 
-// QPAttr is struct ibv_qp_attr. Of the two ways to lose patience, Timeout and
-// RetryCnt count when the peer does not answer ([WCRetryExcErr]), the peer's
-// MinRNRTimer and RNRRetry when it has no receive posted ([WCRNRRetryExcErr]).
+// QPAttr is struct ibv_qp_attr. Timeout and RetryCnt apply when the peer does not respond
+// ([WCRetryExcErr]); the peer's MinRNRTimer and RNRRetry apply when the peer has no receive
+// posted ([WCRNRRetryExcErr]).
 type QPAttr struct {
 	State           QPState
 	CurState        QPState
@@ -195,7 +206,7 @@ type QPAttr struct {
 	RQPSN           uint32 // 24 bits
 	SQPSN           uint32 // 24 bits
 	DestQPNum       uint32
-	AccessFlags     Access // what the peer may do
+	AccessFlags     Access // operations that the peer may execute
 	Cap             QPCap
 	AH              AHAttr
 	PKeyIndex       uint16
@@ -205,13 +216,13 @@ type QPAttr struct {
 	MaxDestRdAtomic uint8 // READs and atomics accepted as responder
 	MinRNRTimer     uint8 // code of the delay that an RNR NAK asks for
 	PortNum         uint8
-	Timeout         uint8 // local ACK timeout, 4.096 µs * 2^Timeout; 0 for ever
+	Timeout         uint8 // local ACK timeout, 4.096 µs * 2^Timeout; 0 infinite
 	RetryCnt        uint8
-	RNRRetry        uint8 // 7 for ever
+	RNRRetry        uint8 // 7 infinite
 	QKey            uint32
 
-	// The alternate path, which MaskAltPath names as a whole, and whether the QP is to
-	// move to it. Path migration is InfiniBand's; RoCE and iWARP have none.
+	// The alternate path, which MaskAltPath sets as a whole, and its state. Only InfiniBand
+	// has path migration.
 	AltAH        AHAttr
 	AltPKeyIndex uint16
 	AltPortNum   uint8
@@ -224,9 +235,9 @@ type MigState uint32
 
 // The states of path migration.
 const (
-	MigMigrated MigState = 0 // IBV_MIG_MIGRATED: no alternate path is loaded
-	MigRearm    MigState = 1 // IBV_MIG_REARM: it is to be armed together with the peer
-	MigArmed    MigState = 2 // IBV_MIG_ARMED: the QP moves to it when the path fails
+	MigMigrated MigState = 0 // IBV_MIG_MIGRATED: without an alternate path
+	MigRearm    MigState = 1 // IBV_MIG_REARM: the alternate path is loaded, and armed once the peer's is
+	MigArmed    MigState = 2 // IBV_MIG_ARMED: the QP moves to the alternate path when the path fails
 )
 
 var migStateNames = map[MigState]string{MigMigrated: "MIGRATED", MigRearm: "REARM", MigArmed: "ARMED"}

@@ -2,8 +2,9 @@ package verbs
 
 import "fmt"
 
-// transition says what a move of the QP state machine needs and allows, besides
-// MaskState: one row of the kernel's qp_state_table (drivers/infiniband/core/verbs.c).
+// transition holds the attributes that a move between QP states requires and allows,
+// besides MaskState: one row of the kernel's qp_state_table
+// (drivers/infiniband/core/verbs.c).
 type transition struct {
 	required, optional QPAttrMask
 }
@@ -19,8 +20,8 @@ const (
 	maskRequester = MaskRetryCnt | MaskRNRRetry | MaskMaxRdAtomic
 
 	maskRTR = MaskAltPath | MaskAccessFlags | MaskPKeyIndex
-	// What may change on the way to RTS and in it: of those that only send or do
-	// not acknowledge, and of those that answer.
+	// Optional in a move to RTS and within RTS. Responders that acknowledge have
+	// maskRTSResponder.
 	maskRTS          = MaskCurState | MaskAltPath | MaskAccessFlags | MaskPathMigState
 	maskRTSResponder = maskRTS | MaskMinRNRTimer
 	maskRTSUD        = MaskCurState | MaskQKey
@@ -28,7 +29,7 @@ const (
 	maskSQD = MaskAV | MaskAltPath | MaskAccessFlags | MaskPKeyIndex | MaskPathMigState
 )
 
-// transitions are the moves of each type but those to RESET and ERR.
+// transitions are the moves of each type except those to RESET and ERR.
 var transitions = map[QPType]map[move]transition{
 	QPTypeRC: connected(
 		transition{maskPath | maskResponder, maskRTR},
@@ -54,8 +55,8 @@ var transitions = map[QPType]map[move]transition{
 	),
 }
 
-// connected returns the moves of a type with a peer, which differ in what the way
-// to RTR and to RTS takes and in what may change in SQD.
+// connected returns the moves of a connected type. The types differ in the moves to RTR
+// and to RTS, and in the attributes that can be changed in SQD.
 func connected(rtr, rts transition, sqd QPAttrMask) map[move]transition {
 	return map[move]transition{
 		{QPReset, QPInit}: {required: maskInit},
@@ -69,7 +70,7 @@ func connected(rtr, rts transition, sqd QPAttrMask) map[move]transition {
 	}
 }
 
-// unconnected returns the moves of a type without a peer; rts may be set on the way to RTS
+// unconnected returns the moves of an unconnected type. rts is optional from RTR to RTS
 // and in no other move.
 func unconnected(rts QPAttrMask) map[move]transition {
 	return map[move]transition{
@@ -84,8 +85,8 @@ func unconnected(rts QPAttrMask) map[move]transition {
 	}
 }
 
-// unacknowledged adds the way out of SQE, which only types without
-// acknowledgements come into.
+// unacknowledged adds the move from SQE to RTS. Only types without acknowledgements
+// enter SQE.
 func unacknowledged(moves map[move]transition, optional QPAttrMask) map[move]transition {
 	moves[move{QPSQE, QPRTS}] = transition{optional: optional}
 	return moves
@@ -99,17 +100,17 @@ func transitionFor(t QPType, from, to QPState) (transition, bool) {
 	return tr, ok
 }
 
-// ignored are the attributes that the kernel takes out of the mask before it looks
-// at the rest, so that both ends of XRC can be moved with RC's masks
+// ignored are the attributes that the kernel clears from the mask before it checks
+// it, so that both ends of XRC can be moved with RC's masks
 // (drivers/infiniband/core/uverbs_cmd.c, modify_qp_mask).
 var ignored = map[QPType]QPAttrMask{
 	QPTypeXRCSend: maskResponder,
 	QPTypeXRCRecv: maskRequester,
 }
 
-// CheckModify tells what is wrong with a Modify of a QP of type t in state from:
-// the move, the missing attributes or the ones that are not allowed. It returns
-// "" if nothing is. Backends use it to explain EINVAL.
+// CheckModify returns what is wrong with a Modify of a QP of type t in state from: an
+// illegal move, missing attributes or attributes that are not allowed. It returns "" for
+// a legal Modify. Backends use it to explain EINVAL.
 func CheckModify(t QPType, from, to QPState, mask QPAttrMask) string {
 	tr, ok := transitionFor(t, from, to)
 	if !ok {

@@ -96,7 +96,7 @@ func TestCheckModifyOfOtherTypes(t *testing.T) {
 	}
 }
 
-// An SRD QP is moved as one of UD, and may be told its RNR retry count on the way to RTS.
+// An SRD QP is moved as a UD QP, and may be given its RNR retry count on the way to RTS.
 func TestCheckModifyOfSRD(t *testing.T) {
 	const rts = MaskState | MaskSQPSN
 	for kind, want := range map[QPType]string{QPTypeSRD: "", QPTypeUD: "UD RTR to RTS: not allowed RNR_RETRY"} {

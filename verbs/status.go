@@ -2,25 +2,26 @@ package verbs
 
 import "fmt"
 
-// WCStatus is the outcome of a work request: enum ibv_wc_status. String gives the
-// manual's name and Cause what usually leads to it:
+// WCStatus is the outcome of a work request: enum ibv_wc_status. String returns the
+// manual's name, Cause the usual cause:
 //
-//	LOC_LEN_ERR         message longer than the port allows; at the receiver: than its receive
-//	LOC_QP_OP_ERR       not legal for this QP
-//	LOC_PROT_ERR        wrong key, bounds, right or domain of memory on this side
-//	WR_FLUSH_ERR        the QP was in ERR: look for the first other status
-//	LOC_ACCESS_ERR      at the receiver: WRITE_WITH_IMM took a receive and was refused
-//	REM_INV_REQ_ERR     refused by the peer: longer than its receive, an operation that its
-//	                    QP does not allow, or a READ with its depth 0
-//	REM_ACCESS_ERR      refused by the peer: wrong rkey, range, right or domain
-//	REM_OP_ERR          the peer's receive names memory that cannot be used
-//	RETRY_EXC_ERR       no answer: process gone, wrong numbers or PSN, QP not in RTR
-//	RNR_RETRY_EXC_ERR   no receive was posted in time
+//	LOC_LEN_ERR         requester: message longer than the port allows; receiver: longer than
+//	                    its receive
+//	LOC_QP_OP_ERR       operation not legal on this QP
+//	LOC_PROT_ERR        local memory: wrong key, bounds, access or domain
+//	WR_FLUSH_ERR        the QP was in ERR: the first other status has the cause
+//	LOC_ACCESS_ERR      receiver: a refused WRITE_WITH_IMM took this receive
+//	REM_INV_REQ_ERR     refused by the responder: longer than its receive, an operation that
+//	                    its QP does not allow, or a READ with MaxDestRdAtomic 0
+//	REM_ACCESS_ERR      refused by the responder: wrong rkey, range, access or domain
+//	REM_OP_ERR          the responder's receive names unusable memory
+//	RETRY_EXC_ERR       no response: process gone, wrong QP number or PSN, QP not in RTR
+//	RNR_RETRY_EXC_ERR   the responder posted no receive in time
 //
-// The sides see different statuses of one failure; the one with REM_ is the requester.
+// The two sides see different statuses of one failure; REM_ statuses are the requester's.
 type WCStatus uint32
 
-// The statuses that RC, UC and UD peers can meet.
+// The statuses of RC, UC and UD requests.
 const (
 	WCSuccess            WCStatus = 0  // IBV_WC_SUCCESS
 	WCLocLenErr          WCStatus = 1  // IBV_WC_LOC_LEN_ERR

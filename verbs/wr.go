@@ -10,13 +10,13 @@ type SGE struct {
 // SendWR is a work request for the send queue. Layout of struct ibv_send_wr
 // (128 bytes).
 type SendWR struct {
-	WRID      uint64    // returned in the completion, untouched
+	WRID      uint64    // returned in the completion, unchanged
 	Next      *SendWR   // the next request of the list, or nil
-	SGList    *SGE      // first of NumSGE elements
-	NumSGE    int32     // may be 0: an empty message
+	SGList    *SGE      // the first of NumSGE elements
+	NumSGE    int32     // 0: an empty message
 	Opcode    Opcode    //
 	SendFlags SendFlags //
-	Imm       [4]byte   // immediate data, four opaque bytes in network order
+	Imm       [4]byte   // immediate data, network byte order
 
 	wr  [4]uint64 // union wr: rdma, atomic or ud; see SetRDMA
 	xrc [2]uint32 // union qp_type and padding
@@ -28,7 +28,7 @@ func (w *SendWR) SetRDMA(remoteAddr uint64, rkey uint32) {
 	w.wr[0], w.wr[1] = remoteAddr, uint64(rkey)
 }
 
-// RDMA returns what [SendWR.SetRDMA] set.
+// RDMA returns the values of [SendWR.SetRDMA].
 func (w *SendWR) RDMA() (remoteAddr uint64, rkey uint32) {
 	return w.wr[0], uint32(w.wr[1])
 }
@@ -40,38 +40,37 @@ func (w *SendWR) SetAtomic(remoteAddr uint64, rkey uint32, compareAdd, swap uint
 	w.wr = [4]uint64{remoteAddr, compareAdd, swap, uint64(rkey)}
 }
 
-// Atomic returns what [SendWR.SetAtomic] set.
+// Atomic returns the values of [SendWR.SetAtomic].
 func (w *SendWR) Atomic() (remoteAddr uint64, rkey uint32, compareAdd, swap uint64) {
 	return w.wr[0], uint32(w.wr[3]), w.wr[1], w.wr[2]
 }
 
-// SetUD sets the destination of a UD message: union member wr.ud. A qkey with the
-// top bit set stands for the sending QP's own.
+// SetUD sets the destination of a UD message: union member wr.ud. A Q_Key with the top
+// bit set selects the sending QP's own Q_Key.
 func (w *SendWR) SetUD(ah AH, remoteQPN, remoteQKey uint32) {
 	w.wr[0], w.wr[1] = ah.Handle(), uint64(remoteQPN)|uint64(remoteQKey)<<32
 }
 
-// UD returns what [SendWR.SetUD] set.
+// UD returns the values of [SendWR.SetUD].
 func (w *SendWR) UD() (ah uint64, remoteQPN, remoteQKey uint32) {
 	return w.wr[0], uint32(w.wr[1]), uint32(w.wr[1] >> 32)
 }
 
-// SetXRC names the peer's shared receive queue: union member qp_type.xrc, the
-// manual's xrc_remote_srq_num.
+// SetXRC sets the number of the peer's SRQ: union member qp_type.xrc.remote_srqn.
 func (w *SendWR) SetXRC(remoteSRQN uint32) { w.xrc[0] = remoteSRQN }
 
-// XRC returns what [SendWR.SetXRC] set.
+// XRC returns the value of [SendWR.SetXRC].
 func (w *SendWR) XRC() (remoteSRQN uint32) { return w.xrc[0] }
 
-// SetSRD sets the destination of a request of an SRD QP, and the remote side of a WRITE or
-// READ: the arguments of ibv_wr_set_ud_addr(3), ibv_wr_rdma_write and ibv_wr_rdma_read. A
-// SEND has no remote side: 0, 0.
+// SetSRD sets the destination of a request of an SRD QP, and the remote address of a WRITE
+// or READ: the arguments of ibv_wr_set_ud_addr(3), ibv_wr_rdma_write and ibv_wr_rdma_read.
+// For a SEND remoteAddr and rkey are 0.
 func (w *SendWR) SetSRD(ah AH, remoteQPN, remoteQKey uint32, remoteAddr uint64, rkey uint32) {
 	w.SetUD(ah, remoteQPN, remoteQKey)
 	w.wr[2], w.wr[3] = remoteAddr, uint64(rkey)
 }
 
-// SRD returns what [SendWR.SetSRD] set.
+// SRD returns the values of [SendWR.SetSRD].
 func (w *SendWR) SRD() (ah uint64, remoteQPN, remoteQKey uint32, remoteAddr uint64, rkey uint32) {
 	ah, remoteQPN, remoteQKey = w.UD()
 	return ah, remoteQPN, remoteQKey, w.wr[2], uint32(w.wr[3])
@@ -100,7 +99,7 @@ const (
 	OpAtomicCmpAndSwp   Opcode = 5 // IBV_WR_ATOMIC_CMP_AND_SWP
 	OpAtomicFetchAndAdd Opcode = 6 // IBV_WR_ATOMIC_FETCH_AND_ADD
 
-	// Of memory windows, see [MW].
+	// Memory windows, see [MW].
 	OpLocalInv    Opcode = 7 // IBV_WR_LOCAL_INV
 	OpBindMW      Opcode = 8 // IBV_WR_BIND_MW
 	OpSendWithInv Opcode = 9 // IBV_WR_SEND_WITH_INV
@@ -145,17 +144,17 @@ const (
 // SendFlags modify a send work request: enum ibv_send_flags.
 type SendFlags uint32
 
-// The send flags. Without SIGNALED, and without SigAll of the QP, a request that
-// succeeds has no completion; it is done when a later one of the queue completes, and
-// holds its place in the queue until that is polled. Failures always complete.
+// The send flags. Without SIGNALED, and without the QP's SigAll, a successful request has
+// no completion. It is done when a later request of the queue completes, and it occupies
+// its queue entry until that completion is polled. A failed request always has a completion.
 const (
 	SendFence     SendFlags = 1 << 0 // IBV_SEND_FENCE: start only after this QP's earlier READs and atomics
 	SendSignaled  SendFlags = 1 << 1 // IBV_SEND_SIGNALED: produce a completion
 	SendSolicited SendFlags = 1 << 2 // IBV_SEND_SOLICITED: the receiver's completion is a solicited event
-	SendInline    SendFlags = 1 << 3 // IBV_SEND_INLINE: take the data at once; the buffer is free when PostSend returns
+	SendInline    SendFlags = 1 << 3 // IBV_SEND_INLINE: PostSend copies the data; the buffer is free when it returns
 )
 
-// Recv flag of completion opcodes: (Opcode & WCRecv) tells receives.
+// wcRecv is the bit that the opcodes of all receives have.
 const wcRecv = 1 << 7
 
 // WCOpcode is the operation of a completion: enum ibv_wc_opcode. Valid only with [WCSuccess].
@@ -196,7 +195,7 @@ type WCFlags uint32
 const (
 	WCGRH     WCFlags = 1 << 0 // IBV_WC_GRH: UD: the first 40 bytes of the receive hold the GRH
 	WCWithImm WCFlags = 1 << 1 // IBV_WC_WITH_IMM: Imm is valid
-	WCIPCsum  WCFlags = 1 << 2 // IBV_WC_IP_CSUM_OK: the packet's IP checksums are right
+	WCIPCsum  WCFlags = 1 << 2 // IBV_WC_IP_CSUM_OK: the packet's IP checksums are correct
 	WCWithInv WCFlags = 1 << 3 // IBV_WC_WITH_INV: InvalidatedRKey is valid
 )
 
@@ -207,8 +206,8 @@ type WC struct {
 	Status       WCStatus
 	Opcode       WCOpcode
 	VendorErr    uint32
-	ByteLen      uint32  // bytes received or read; undefined for sends and writes
-	Imm          [4]byte // valid with WCWithImm, network order
+	ByteLen      uint32  // bytes received or read; undefined for SENDs and WRITEs
+	Imm          [4]byte // valid with WCWithImm, network byte order
 	QPNum        uint32  // the local QP
 	SrcQP        uint32  // UD only: the sender's QP
 	Flags        WCFlags

@@ -1,17 +1,16 @@
 package verbs
 
-// XRCD is a domain of extended reliable connections, struct ibv_xrcd: what several processes of a
-// host share, so that a peer reaches the shared receive queues of all of them
-// through one connection. A QP of type [QPTypeXRCSend] at the peer names the queue
-// in each work request; the QP of type [QPTypeXRCRecv] here belongs to the domain.
+// XRCD is an extended reliable connection domain, struct ibv_xrcd. Several processes of a
+// host share it, so that a peer reaches the SRQs of all of them through one connection. The
+// peer's QP of type [QPTypeXRCSend] names the SRQ in each work request; the QP of type
+// [QPTypeXRCRecv] here belongs to the domain.
 type XRCD interface {
-	// CreateRecvQP creates a QP of type XRC_RECV, which has no domain of protection,
-	// no queues and no CQs.
+	// CreateRecvQP creates a QP of type XRC_RECV, which has no PD, no queues and no CQs.
 	//
 	//	struct ibv_qp *ibv_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *qp_init_attr_ex)
 	CreateRecvQP() (QP, error)
-	// OpenQP returns a further handle of the domain's XRC_RECV QP of the number. The
-	// QP lives until its last handle is closed.
+	// OpenQP returns a further handle of the domain's XRC_RECV QP with the number. Closing
+	// the last handle destroys the QP.
 	//
 	//	struct ibv_qp *ibv_open_qp(struct ibv_context *context, struct ibv_qp_open_attr *qp_open_attr)
 	OpenQP(num uint32) (QP, error)
@@ -21,9 +20,8 @@ type XRCD interface {
 	Close() error
 }
 
-// QueryXRCRecvQP queries the domain's XRC_RECV QP of the number. The manual's
-// ibv_query_xrc_rcv_qp is of an interface from before 2012; today it is ibv_open_qp,
-// ibv_query_qp and ibv_destroy_qp of the handle.
+// QueryXRCRecvQP queries the domain's XRC_RECV QP with the number. Since 2012 libibverbs has
+// ibv_open_qp, ibv_query_qp and ibv_destroy_qp of the handle in place of the prototype below.
 //
 //	int ibv_query_xrc_rcv_qp(struct ibv_xrc_domain *xrc_domain, uint32_t xrc_qp_num, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr)
 func QueryXRCRecvQP(domain XRCD, num uint32, mask QPAttrMask) (QPAttr, QPInitAttr, error) {

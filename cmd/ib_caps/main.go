@@ -1,7 +1,6 @@
-// ib_caps tells what RDMA devices can do and promise, above all the order in
-// which they write incoming data.
+// ib_caps prints what RDMA devices can do and what they promise about the order of incoming data.
 //
-//	ib_caps               all devices, the embedded ones last, below what each backend found
+//	ib_caps               all devices, embedded ones last, after a line for each backend
 //	ib_caps -d NAME       one device
 //	ib_caps --out_json    the same as a file, ib_caps.json
 //
@@ -11,7 +10,7 @@ package main
 import (
 	"os"
 
-	"github.com/ibperf/ibperf/internal/cli"
+	"github.com/ibperf/ibperf/cmd/internal/cli"
 )
 
 func main() { os.Exit(cli.Caps(os.Args, os.Stdout, os.Stderr)) }

@@ -1,8 +1,8 @@
-// ib_conform holds an RDMA device to the semantics of libibverbs. It can crash a host whose
-// driver or firmware is faulty.
+// ib_conform checks an RDMA device against the semantics of libibverbs. It can crash a host with a
+// faulty driver or firmware.
 //
 //	ib_conform --loopback [options]    run the statements of the suite on this host
-//	ib_conform [options]               start a server of second processes
+//	ib_conform [options]               start a server that runs the peer processes
 //	ib_conform [options] HOST          run the statements with the server at HOST
 //	ib_conform --list                  print the statements with their sources
 //
@@ -13,7 +13,7 @@ package main
 import (
 	"os"
 
-	"github.com/ibperf/ibperf/internal/cli"
+	"github.com/ibperf/ibperf/cmd/internal/cli"
 	"github.com/ibperf/ibperf/internal/conform"
 )
 

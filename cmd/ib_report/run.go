@@ -4,16 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
+	"strings"
 
-	"github.com/ibperf/ibperf/internal/outfolder"
-	"github.com/ibperf/ibperf/internal/terminal"
+	"github.com/ibperf/ibperf/internal/printable"
 	"github.com/ibperf/ibperf/internal/version"
-	"github.com/ibperf/ibperf/option"
-	"github.com/ibperf/ibperf/reports"
-	"github.com/ibperf/ibperf/reports/plots"
-	"github.com/ibperf/ibperf/reports/result"
 	"github.com/spf13/pflag"
 )
 
@@ -23,139 +17,70 @@ const (
 	exitUsage  = 2
 )
 
-const usageHead = `Usage: ib_report [-o DIR] [--full] [--report_gbits] [--format FORMAT] FILE...
+// A job is what a command line asks for.
+type job func(stdout, stderr io.Writer) error
 
-Prints the tables of result files that benchmarks wrote with --out_json, and
-draws them.
-
-Options:
-`
-
-const usageTail = `
-Example:
-  ib_report -o out write_lat.json write_bw.json
-`
-
-type options struct {
-	dir    string
-	gbits  bool
-	full   bool
-	format string
-	files  []string
+// commands are the words that may begin a command line; without one of them ib_report prints tables.
+var commands = map[string]func(name string, args []string, stdout io.Writer) (job, error){
+	"plot": parsePlot,
+	"hgrm": parseHgrm,
 }
 
-func (o options) depth() reports.Depth {
-	if o.full {
-		return reports.Full
+// run is the program without its process, with the name that the user called: it returns the exit status.
+func run(name string, args []string, out, errs io.Writer) int {
+	stdout, stderr := printable.NewWriter(out), printable.NewWriter(errs)
+	command, parse := name, parseTables
+	if len(args) > 0 && commands[args[0]] != nil {
+		command, parse, args = command+" "+args[0], commands[args[0]], args[1:]
 	}
-	return reports.SideBySide
-}
-
-// run is the program without its process.
-func run(args []string, out, errs io.Writer) int {
-	stdout, stderr := terminal.NewWriter(out), terminal.NewWriter(errs)
-	opts, err := parse(args, stdout)
+	do, err := parse(name, args, stdout)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
 		return exitDone
 	case err != nil:
-		fmt.Fprintf(stderr, "ib_report: %v\nTry 'ib_report --help'.\n", err)
+		fmt.Fprintf(stderr, "%s: %v\nTry '%s --help'.\n", command, err, command)
 		return exitUsage
 	}
-	if err := report(opts, stdout, stderr); err != nil {
-		fmt.Fprintf(stderr, "ib_report: %v\n", err)
+	if err := do(stdout, stderr); err != nil {
+		fmt.Fprintf(stderr, "%s: %v\n", command, err)
 		return exitFailed
 	}
 	return exitDone
 }
 
-// parse reads the command line, or prints the usage or the version and returns pflag.ErrHelp.
-func parse(args []string, stdout io.Writer) (options, error) {
-	var opts options
-	flags := pflag.NewFlagSet("ib_report", pflag.ContinueOnError)
+// newFlags returns an empty set of flags. Help texts have them in the order in which they are added.
+func newFlags() *pflag.FlagSet {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.StringVarP(&opts.dir, "output", "o", "", "also write plots (PNG and SVG) and index.html into `DIR`")
-	flags.BoolVar(&opts.gbits, "report_gbits", false, "print bandwidth in Gb/s (10^9 bits) and not in MiB/s (2^20 bytes)")
-	flags.BoolVar(&opts.full, "full", false, "print every row also of runs that compare completion modes")
-	flags.StringVar(&opts.format, "format", "", "print json, csv or gobench (Go's benchmark format) in place of tables, as `FORMAT`")
+	flags.SortFlags = false
+	return flags
+}
+
+// helpWidth is the number of columns of help texts.
+const helpWidth = 100
+
+// parseFlags reads a command line, which also has --help and --version. For these it prints the text, with the
+// program's name for {program}, and returns pflag.ErrHelp.
+func parseFlags(name string, flags *pflag.FlagSet, args []string, stdout io.Writer, usageHead, usageTail string) error {
 	flags.BoolP("help", "h", false, "print this and exit")
 	flags.BoolP("version", "V", false, "print the version and exit")
-	flags.Usage = func() { fmt.Fprint(stdout, usageHead, flags.FlagUsages(), usageTail) }
+	named := strings.NewReplacer("{program}", name)
+	flags.Usage = func() {
+		fmt.Fprint(stdout, named.Replace(usageHead), "\nOptions:\n", flags.FlagUsagesWrapped(helpWidth), named.Replace(usageTail))
+	}
 	if err := flags.Parse(args); err != nil {
-		return opts, err
+		return err
 	}
 	if help, err := flags.GetBool("help"); err == nil && help {
 		flags.Usage()
-		return opts, pflag.ErrHelp
+		return pflag.ErrHelp
 	}
 	if asked, err := flags.GetBool("version"); err == nil && asked {
-		fmt.Fprint(stdout, version.Line("ib_report"))
-		return opts, pflag.ErrHelp
+		fmt.Fprint(stdout, version.Line(name))
+		return pflag.ErrHelp
 	}
-	if flags.Changed("output") && opts.dir == "" {
-		return opts, errors.New("-o needs the name of a folder")
+	if flags.Changed("output") && flags.Lookup("output").Value.String() == "" {
+		return errors.New("-o needs a name")
 	}
-	if formats := []string{"", string(option.FormatJSON), string(option.FormatCSV), string(option.FormatGobench)}; !slices.Contains(formats, opts.format) {
-		return opts, fmt.Errorf("--format %q: choose json, csv or gobench", opts.format)
-	}
-	if opts.files = flags.Args(); len(opts.files) == 0 {
-		return opts, errors.New("no result file given")
-	}
-	return opts, nil
-}
-
-// report prints the tables and, if asked to, draws and writes the page.
-func report(opts options, stdout, stderr io.Writer) error {
-	var runs []*result.File
-	for _, path := range opts.files {
-		f, err := result.Read(path)
-		if err != nil {
-			return err
-		}
-		runs = append(runs, f)
-	}
-	if opts.format != "" {
-		if err := reports.WriteFormat(stdout, runs, option.Format(opts.format)); err != nil {
-			return err
-		}
-	} else if err := reports.WriteTables(stdout, runs, reports.Style{Gbits: opts.gbits, Width: terminal.Width(stdout)}, opts.depth()); err != nil {
-		return err
-	}
-	if opts.dir == "" {
-		return nil
-	}
-	return draw(opts.dir, runs, stderr)
-}
-
-// pageName is the page's name in the folder.
-const pageName = "index.html"
-
-// draw writes plots and page into a folder. There they replace those of ibperf when all are
-// complete, and nothing else.
-func draw(dir string, runs []*result.File, stderr io.Writer) error {
-	if err := outfolder.Make(dir); err != nil {
-		return err
-	}
-	if err := outfolder.Check(dir, []string{pageName}); err != nil {
-		return err
-	}
-	stage, err := outfolder.Begin(dir, "ib_report")
-	if err != nil {
-		return err
-	}
-	figures, err := plots.Draw(stage.Dir(), runs)
-	if err == nil {
-		err = reports.WriteHTML(stage.Path(pageName), runs, figures)
-	}
-	if err == nil {
-		err = stage.Install()
-	}
-	if err != nil {
-		return errors.Join(err, stage.Discard())
-	}
-	for _, fig := range figures {
-		fmt.Fprintf(stderr, "wrote %s\nwrote %s\n", filepath.Join(dir, filepath.Base(fig.PNG)), filepath.Join(dir, filepath.Base(fig.SVG)))
-	}
-	fmt.Fprintf(stderr, "wrote %s\n", filepath.Join(dir, pageName))
 	return nil
 }

@@ -11,7 +11,9 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/ibperf/ibperf/internal/version"
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/plots"
+	"github.com/ibperf/ibperf/result"
 )
 
 // resultFile writes a small latency result and returns its path.
@@ -28,12 +30,14 @@ func resultFile(t *testing.T) string {
 		t.Fatal(err)
 	}
 	f := &result.File{
-		Format: result.FormatName, Version: result.FormatVersion, Op: "write", Kind: result.KindLatency,
+		Header: result.FileHeader(), Op: "write", Kind: option.KindLatency,
 		Warnings: []result.Warning{{ID: "few-samples", Text: "only 4 samples"}},
 		Rows: []result.Row{{Size: 8, Mode: "poll", Opcode: "RDMA_WRITE_WITH_IMM", Latency: &result.Latency{
 			N: 4, MinNs: 150, MeanNs: 232.5, P50Ns: 160, P90Ns: 450, P99Ns: 450, P999Ns: 450, P9999Ns: 450, MaxNs: 450,
 			Factor: 0.5, Histogram: string(encoded)}}},
 	}
+	f.Rows = append(f.Rows, f.Rows[0])
+	f.Rows[1].Mode = "event" // there are no plots of one mode
 	path := filepath.Join(t.TempDir(), "lat.json")
 	if err := f.Write(path); err != nil {
 		t.Fatal(err)
@@ -43,7 +47,7 @@ func resultFile(t *testing.T) string {
 
 func runReport(args ...string) (status int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	status = run(args, &out, &errs)
+	status = run("ib_report", args, &out, &errs)
 	return status, out.String(), errs.String()
 }
 
@@ -87,7 +91,11 @@ func TestVersion(t *testing.T) {
 }
 
 func TestUsageErrors(t *testing.T) {
-	for _, args := range [][]string{{}, {"-o", "dir"}, {"--bogus", "x"}, {"-o", "", "x"}, {"x", "-o"}} {
+	for _, args := range [][]string{
+		{}, {"-o", "dir"}, {"--bogus", "x"}, {"-o", "", "x"}, {"x", "-o"}, {"--label", "A=x"}, {"--format", "rounds", "--label", "x"},
+		{"hgrm", "x"}, {"hgrm", "-o", "dir"}, {"hgrm", "-o", "", "x"},
+		{"plot", "--kind", "ratio", "x"}, {"plot", "-o", "a.pdf", "x"}, {"plot", "-o", "a.pdf", "--kind", "ratio"},
+	} {
 		status, stdout, stderr := runReport(args...)
 		if status != exitUsage || stdout != "" || !strings.Contains(stderr, "--help") {
 			t.Errorf("%q: status %d, stdout %q, stderr %q", args, status, stdout, stderr)
@@ -96,15 +104,36 @@ func TestUsageErrors(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, flag := range []string{"-h", "--help"} {
-		status, stdout, stderr := runReport(flag)
-		if status != exitDone || stderr != "" {
-			t.Errorf("%s: status %d, stderr %q", flag, status, stderr)
-		}
-		for _, want := range []string{"Usage:", "--output", "--report_gbits", "Example:"} {
-			if !strings.Contains(stdout, want) {
-				t.Errorf("%s: no %q", flag, want)
+	for command, words := range map[string][]string{
+		"":     {"Usage:", "--output", "--report_gbits", "Examples:", "ib_report plot ", "ib_report hgrm ", "--format rounds ", "--no-title", "Exit status:"},
+		"plot": {"Usage:", "--size", "Examples:", "ib_report plot -o "},
+		"hgrm": {"Usage:", "--label", "Examples:", "ib_report hgrm -o "},
+	} {
+		for _, flag := range []string{"-h", "--help"} {
+			status, stdout, stderr := runReport(append(strings.Fields(command), flag)...)
+			if status != exitDone || stderr != "" {
+				t.Errorf("%s %s: status %d, stderr %q", command, flag, status, stderr)
 			}
+			for _, want := range words {
+				if !strings.Contains(stdout, want) {
+					t.Errorf("%s %s: no %q", command, flag, want)
+				}
+			}
+			for line := range strings.Lines(stdout) {
+				if len(line) > helpWidth+1 {
+					t.Errorf("%s %s: a line of %d bytes: %s", command, flag, len(line), line)
+				}
+			}
+		}
+	}
+}
+
+// The help of plot explains every kind of figure.
+func TestHelpHasEveryKind(t *testing.T) {
+	_, help, _ := runReport("plot", "--help")
+	for _, kind := range plots.Kinds() {
+		if !strings.Contains(help, "\n  "+kind+"  ") {
+			t.Errorf("the help lacks %s", kind)
 		}
 	}
 }
@@ -137,20 +166,24 @@ func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 func TestFullDiskFails(t *testing.T) {
 	var errs bytes.Buffer
-	if status := run([]string{resultFile(t)}, fullDisk{}, &errs); status != exitFailed || !strings.Contains(errs.String(), "no space") {
+	if status := run("ib_report", []string{resultFile(t)}, fullDisk{}, &errs); status != exitFailed || !strings.Contains(errs.String(), "no space") {
 		t.Errorf("status %d, stderr %q", status, errs.String())
 	}
 }
 
-// TestManualAndHelpAgree holds that the doc comment of main.go, which is the
-// manual, names every option that the help names.
+// TestManualAndHelpAgree checks that the doc comment of main.go, which is the manual, has every option
+// of the help.
 func TestManualAndHelpAgree(t *testing.T) {
 	manual, err := os.ReadFile("main.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, help, _ := runReport("--help")
-	for _, word := range strings.Fields(strings.ReplaceAll(help, ",", " ")) {
+	var help string
+	for _, command := range [][]string{{"--help"}, {"plot", "--help"}, {"hgrm", "--help"}} {
+		_, text, _ := runReport(command...)
+		help += text
+	}
+	for _, word := range strings.Fields(strings.NewReplacer(",", " ", "'", " ", "[", " ", "]", " ").Replace(help)) {
 		if strings.HasPrefix(word, "-") && !strings.Contains(string(manual), word) {
 			t.Errorf("the manual lacks %s", word)
 		}

@@ -1,12 +1,12 @@
-// Package conform holds a device to the statements of package verbstest outside of go test:
-// what ib_conform runs.
+// Package conform runs the statements of package verbstest on a device outside of go test, for
+// ib_conform.
 //
 //	ib_conform ── pipe ── worker ── pipe ── peer              a second process here,
 //	     │                   └───── TCP ─── server ── peer    or on another host
 //	     └─── session, TCP ──────────────── server
 //
-// The statements run one after the other in a worker, which is this program again. A statement
-// that crashes its worker, or does not end in time, differs, and another worker runs the rest.
-// What a statement needs a second process for runs in a peer, which the worker starts, or the
-// server that the run is made with.
+// The statements run one after the other in a worker, which is another process of this program. A
+// statement that crashes its worker, or does not end in time, counts as failed (Differs), and another
+// worker runs the remaining ones. The second process of a statement is a peer. The worker starts it
+// on this host, or the server of the run starts it on its host.
 package conform

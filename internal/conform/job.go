@@ -9,19 +9,18 @@ import (
 	"github.com/ibperf/ibperf/verbs/verbstest"
 )
 
-// Job is what a worker does.
+// Job is the work of a worker.
 type Job struct {
 	Device     string   `json:"device"`
 	Port       int      `json:"port"`
 	GIDIndex   int      `json:"gid_index"`
-	QuirksFile string   `json:"quirks_file,omitempty"` // its name, for errors
-	Quirks     string   `json:"quirks,omitempty"`      // its text
-	IDs        []string `json:"ids"`                   // of statements, in their order
-	Server     *Server  `json:"server,omitempty"`      // that starts the peers; nil: they are processes here
+	QuirksFile string   `json:"quirks_file,omitempty"` // name of the file of quirks, for errors
+	Quirks     string   `json:"quirks,omitempty"`      // text of the file
+	IDs        []string `json:"ids"`                   // ids of the statements, in the order of running
+	Server     *Server  `json:"server,omitempty"`      // starts the peers; nil: they run on this host
 }
 
-// Target returns the device with its port, GID and quirks. Its error is a
-// [*verbstest.NoRCError] where the device cannot be held to any statement.
+// Target returns the device with its port, GID and quirks.
 func (j *Job) Target() (verbstest.Target, error) {
 	device, err := verbs.Lookup(j.Device)
 	if err != nil {
@@ -39,7 +38,7 @@ func (j *Job) Target() (verbstest.Target, error) {
 	return target, target.Resolve()
 }
 
-// Choose returns the statements whose whole id matches, those that are left out among them.
+// Choose returns the statements whose whole id matches, including those that the suite leaves out.
 func Choose(pattern *regexp.Regexp) (rows []verbstest.Row) {
 	for _, row := range verbstest.Coverage() {
 		if pattern.MatchString(row.ID) {
@@ -57,7 +56,7 @@ func Pattern(text string) (*regexp.Regexp, error) {
 	return regexp.Compile("^(?:" + text + ")$")
 }
 
-// Asserted returns the ids of those that can be run.
+// Asserted returns the ids of the statements that can be run.
 func Asserted(rows []verbstest.Row) (ids []string) {
 	for _, row := range rows {
 		if row.LeftOut == "" {
@@ -67,11 +66,11 @@ func Asserted(rows []verbstest.Row) (ids []string) {
 	return ids
 }
 
-// List prints statements with their sources.
+// List returns a text of statements with their sources.
 func List(rows []verbstest.Row) string {
 	var b strings.Builder
 	for _, row := range rows {
-		text := row.Says
+		text := row.Text
 		if row.LeftOut != "" {
 			text = "left out: " + row.LeftOut
 		}

@@ -9,17 +9,17 @@ import (
 	"github.com/ibperf/ibperf/verbs/shm"
 )
 
-// TestMain lets runs start this binary as a worker, with the devices below.
+// TestMain runs the binary as a worker if a test has started it as one.
 func TestMain(m *testing.M) {
 	verbs.Register(oddBackend{})
 	Child()
 	os.Exit(m.Run())
 }
 
-// oddBackend has embedded devices that are odd in one way each.
+// oddBackend has embedded devices with one fault each.
 type oddBackend struct{}
 
-// oddities are what a CQ of a device does when it is polled.
+// oddities are the faults of a device's CQs when they are polled.
 var oddities = map[string]func(){
 	"odd_crash": func() { var p *int; *p = 1 },
 	"odd_hang":  func() { time.Sleep(time.Hour) },
@@ -49,7 +49,7 @@ type oddDevice struct {
 
 func (d *oddDevice) Name() string { return d.name }
 
-// Software says that odd_card is hardware.
+// Software returns an empty text for odd_card, as hardware does.
 func (d *oddDevice) Software() string {
 	if d.name == "odd_card" {
 		return ""
@@ -79,7 +79,7 @@ func (c *oddContext) AllocPD() (verbs.PD, error) {
 	return &oddPD{pd, c.d}, err
 }
 
-// oddCQ is odd when it is polled. That of odd_card is always empty.
+// oddCQ has a fault when it is polled. The CQ of odd_card is always empty.
 type oddCQ struct {
 	verbs.CQ
 	d *oddDevice

@@ -1,23 +1,25 @@
 package conform
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/ibperf/ibperf/result"
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/verbstest"
 )
 
-// FormatName and FormatVersion identify the document that JSON writers make of a [Report].
+// FormatName and FormatVersion identify the JSON form of a [Report].
 const (
 	FormatName    = "ibperf-conform"
 	FormatVersion = 1
 )
 
-// Report is what became of a run.
+// Report is the outcome of a run.
 type Report struct {
-	Format    string            `json:"format"`
-	Version   int               `json:"version"`
+	result.Header
 	Release   string            `json:"release"` // ibperf's own version
 	Command   []string          `json:"command"`
 	Host      string            `json:"host"`
@@ -26,23 +28,16 @@ type Report struct {
 	Started   time.Time         `json:"started"`
 	Finished  time.Time         `json:"finished"`
 	Device    Device            `json:"device"`
-	Peer      *Peer             `json:"peer,omitempty"`    // nil: peers were processes on this host
-	Quirks    []Quirk           `json:"quirks"`            // that apply to the device
-	Skipped   string            `json:"skipped,omitempty"` // why no statement was run
-	Error     string            `json:"error,omitempty"`   // why not all of them were
+	Peer      *Peer             `json:"peer,omitempty"`   // nil: peers were processes on this host
+	Quirks    []Quirk           `json:"quirks"`           // quirks that apply to the device
+	Unmatched []Unmatched       `json:"unmatched_quirks"` // quirks that do not apply, or that no statement of the run met
+	Error     string            `json:"error,omitempty"`  // why not all chosen statements were run
 
 	Counts     Counts      `json:"counts"`
 	Statements []Statement `json:"statements"` // in the order of the list
-}
 
-// Device is what was held to the statements.
-type Device struct {
-	Name     string `json:"name"`
-	Backend  string `json:"backend"`
-	Software string `json:"software,omitempty"` // what stands in for hardware, "" for a real device
-	Port     int    `json:"port"`
-	GIDIndex int    `json:"gid_index"`
-	GID      string `json:"gid,omitempty"`
+	Capabilities json.RawMessage `json:"capabilities,omitempty"` // what ib_caps says of the device
+	CapsText     string          `json:"-"`                      // the same as text
 }
 
 // Peer is the server that started the second processes of statements.
@@ -52,69 +47,64 @@ type Peer struct {
 	Release string `json:"release"`
 }
 
-// Quirk is what is known of the device.
+// Quirk is a known deviation of the device.
 type Quirk struct {
 	ID     string `json:"id"`
 	Does   string `json:"does"`
 	Source string `json:"source"`
 }
 
-// Counts are of statements, by their results.
+// Unmatched is a quirk without an effect.
+type Unmatched struct {
+	ID  string `json:"id"`
+	Why string `json:"why"`
+}
+
+// Counts holds the numbers of statements by their results.
 type Counts struct {
 	OK      int `json:"ok"`
 	Quirk   int `json:"quirk"`
 	Allowed int `json:"allowed"`
 	Skipped int `json:"skipped"`
 	Differs int `json:"differs"`
-	LeftOut int `json:"left_out"` // chosen, and not asserted by the suite
-	NotRun  int `json:"not_run"`  // since the run ended before
+	LeftOut int `json:"left_out"` // chosen, but not asserted by the suite
+	NotRun  int `json:"not_run"`  // because the run ended early
 }
 
-// Statement is what became of a statement.
+// Statement is the outcome of one statement.
 type Statement struct {
 	ID        string   `json:"id"`
 	Text      string   `json:"text"`
 	Source    string   `json:"source"`
 	Result    string   `json:"result"`             // ok, quirk, allowed, skipped, differs
 	Reason    string   `json:"reason,omitempty"`   // of results other than ok
-	Hardware  string   `json:"hardware,omitempty"` // what hardware may rightly do instead, and why that is right
-	Quirks    []string `json:"quirks,omitempty"`   // ids of those that were met
+	Hardware  string   `json:"hardware,omitempty"` // what hardware may do instead, and why
+	Quirks    []string `json:"quirks,omitempty"`   // ids of the quirks that the device showed
 	NotRun    []string `json:"not_run,omitempty"`  // cases of the statement that were skipped, each with its reason
 	PeerTook  bool     `json:"second_process"`     // a peer took part
 	DurationS float64  `json:"duration_s"`         //
-	Said      []string `json:"said,omitempty"`     // while it ran, unless the result is ok or skipped
+	Output    []string `json:"said,omitempty"`     // output of the statement, unless the result is ok or skipped
 }
 
-// Describe fills in the target.
-func (r *Report) Describe(target verbstest.Target) error {
-	d := target.Device
-	r.Device = Device{Name: d.Name(), Backend: d.Backend(), Software: d.Software(), Port: target.Port, GIDIndex: target.GIDIndex}
+// Describe stores the device and quirks of the resolved target in the report.
+func (r *Report) Describe(target verbstest.Target) (err error) {
 	for _, q := range target.Quirks {
 		r.Quirks = append(r.Quirks, Quirk{q.ID, q.Does, q.Source})
 	}
-	if target.GIDIndex < 0 {
-		return nil // it is held to no statement
-	}
-	ctx, err := d.Open()
-	if err != nil {
-		return err
-	}
-	defer ctx.Close()
-	entry, err := ctx.QueryGID(target.Port, target.GIDIndex)
-	r.Device.GID = entry.GID.String()
+	r.Device, err = describe(target)
 	return err
 }
 
-// Add takes the result of a statement, and returns it as the report has it.
+// Add adds the result of a statement, and returns it as in the report.
 func (r *Report) Add(result verbstest.Result) Statement {
 	rows := verbstest.Coverage()
 	row := rows[slices.IndexFunc(rows, func(row verbstest.Row) bool { return row.ID == result.ID })]
 	s := Statement{
-		ID: row.ID, Text: row.Says, Source: row.Source, Result: string(result.Outcome), Reason: result.Reason, Hardware: row.May,
+		ID: row.ID, Text: row.Text, Source: row.Source, Result: string(result.Outcome), Reason: result.Reason, Hardware: row.May,
 		Quirks: result.Quirks, NotRun: result.Partly, PeerTook: result.Peer, DurationS: result.Took.Seconds(),
 	}
 	if result.Outcome != verbstest.Holds && result.Outcome != verbstest.Skipped {
-		s.Said = result.Said
+		s.Output = result.Output
 	}
 	r.Counts.count(result.Outcome)
 	r.Statements = append(r.Statements, s)
@@ -128,7 +118,7 @@ func (c *Counts) count(o verbstest.Outcome) {
 	}[o]++
 }
 
-// Run is how many statements were run.
+// Run returns the number of statements that were run.
 func (c *Counts) Run() int { return c.OK + c.Quirk + c.Allowed + c.Skipped + c.Differs }
 
 // WithPeer returns the ids of the statements that a second process took part in.
@@ -141,7 +131,21 @@ func (r *Report) WithPeer() (ids []string) {
 	return ids
 }
 
-// Libraries returns the versions of what the backends stand on.
+// Conclude stores which quirks had no effect.
+func (r *Report) Conclude(target verbstest.Target) {
+	for _, u := range target.Unmatched {
+		r.Unmatched = append(r.Unmatched, Unmatched{u.Quirk.ID, u.Why})
+	}
+	for _, q := range target.Quirks {
+		names := func(s Statement) bool { return slices.Contains(q.Statements, s.ID) || slices.Contains(q.Fails, s.ID) }
+		met := func(s Statement) bool { return slices.Contains(s.Quirks, q.ID) }
+		if slices.ContainsFunc(r.Statements, names) && !slices.ContainsFunc(r.Statements, met) {
+			r.Unmatched = append(r.Unmatched, Unmatched{q.ID, "the device did not show it in " + strings.Join(slices.Concat(q.Statements, q.Fails), ", ")})
+		}
+	}
+}
+
+// Libraries returns the version of each backend's library.
 func Libraries() map[string]string {
 	versions := map[string]string{}
 	for _, b := range verbs.Backends() {

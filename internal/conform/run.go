@@ -10,15 +10,14 @@ import (
 	"github.com/ibperf/ibperf/verbs/verbstest"
 )
 
-// Limit is how long a statement may take: what it waits for may take 30 seconds, and it may
-// wait several times.
+// Limit is the time limit of a statement. A statement may wait several times, for up to 30 seconds each.
 const Limit = 3 * time.Minute
 
-// beginLimit is how long a worker may take from its start to a statement, and between two.
+// beginLimit is the time limit of a worker before its first statement, and between two.
 const beginLimit = time.Minute
 
-// Run runs the statements of a job, each of which may take so long, and hands over the result
-// of each. An error says why there are no more.
+// Run runs the statements of a job, each within the time limit, and calls done with each result. An
+// error says why the remaining statements were not run.
 func Run(ctx context.Context, job Job, limit time.Duration, done func(verbstest.Result)) error {
 	for len(job.IDs) > 0 {
 		left, err := runSome(ctx, job, limit, done)
@@ -30,11 +29,10 @@ func Run(ctx context.Context, job Job, limit time.Duration, done func(verbstest.
 	return nil
 }
 
-// brokenWorker begins the reason of a statement that its worker has not survived.
+// brokenWorker begins the reason of a statement whose worker has crashed or was killed.
 const brokenWorker = "its process "
 
-// runSome runs statements in one worker, and returns those that are left when that is of no
-// more use.
+// runSome runs statements in one worker, and returns the remaining ones when the worker has ended.
 func runSome(ctx context.Context, job Job, limit time.Duration, done func(verbstest.Result)) (left []string, err error) {
 	w, err := startWorker(job)
 	if err != nil {
@@ -50,7 +48,7 @@ func runSome(ctx context.Context, job Job, limit time.Duration, done func(verbst
 			return nil, fmt.Errorf("run the statements: before %s the process %s", left[0], reason+w.lastWords())
 		}
 		done(verbstest.Result{
-			ID: left[0], Outcome: verbstest.Differs, Reason: brokenWorker + reason, Took: time.Since(begun), Said: w.lines(),
+			ID: left[0], Outcome: verbstest.Differs, Reason: brokenWorker + reason, Took: time.Since(begun), Output: w.lines(),
 		})
 		return left[1:], nil
 	}
@@ -77,7 +75,7 @@ func runSome(ctx context.Context, job Job, limit time.Duration, done func(verbst
 			}
 		case <-timer.C:
 			w.trace()
-			reason := fmt.Sprintf("did not come to an end within %v", time.Since(begun).Round(time.Second))
+			reason := fmt.Sprintf("did not end within %v", time.Since(begun).Round(time.Second))
 			if !w.end() {
 				reason += ", nor when it was killed: the kernel holds it"
 			}
@@ -88,24 +86,24 @@ func runSome(ctx context.Context, job Job, limit time.Duration, done func(verbst
 	}
 }
 
-// howEnded tells how a process has ended that closed its events.
+// howEnded returns how a process ended that has closed its events.
 func (w *worker) howEnded() string {
 	if !w.over(killLimit) {
-		return "closed its output and goes on"
+		return "closed its output and is still running"
 	}
 	return "ended: " + w.cmd.ProcessState.String()
 }
 
-// lines are what the process has printed.
+// lines returns the output of the process.
 func (w *worker) lines() []string {
-	text := strings.TrimSpace(w.said.String())
+	text := strings.TrimSpace(w.output.String())
 	if text == "" {
 		return nil
 	}
 	return strings.Split(text, "\n")
 }
 
-// lastWords is the first line that the process has printed, behind a colon.
+// lastWords returns the first line of the output of the process, after a colon.
 func (w *worker) lastWords() string {
 	if lines := w.lines(); len(lines) > 0 {
 		return ": " + lines[0]

@@ -2,7 +2,6 @@ package conform
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -14,70 +13,41 @@ import (
 	"github.com/ibperf/ibperf/verbs/verbstest"
 )
 
-// Server is where a worker gets its peers.
+// Server is the server that starts a worker's peers.
 type Server struct {
 	Addr    string `json:"addr"`             // host:port
 	Source  string `json:"source,omitempty"` // local address to connect from
-	Session string `json:"session"`          // of the client that the server works with
+	Session string `json:"session"`          // of the run, see oob.ConformHello
 	Secret  []byte `json:"secret,omitempty"`
 }
 
-// StepHello is the first thing that a client tells a server: a session that it begins, or the
-// one that it wants a peer for. The server answers in [StepAnswer], with nothing if it is a peer.
-const (
-	StepHello  = "conform"
-	StepAnswer = "conform-answer"
-)
-
-// Hello is what a client tells. A peer's hello has the session alone.
-type Hello struct {
-	Release string          `json:"release,omitempty"`
-	Session string          `json:"session"`
-	Device  json.RawMessage `json:"device,omitempty"` // what the server must know of it
-}
-
-// The steps of a connection for a peer. What goes to the peer and comes from it is numbered.
-const (
-	stepTo     = "to-peer-"
-	stepFrom   = "from-peer-"
-	stepKill   = "kill"
-	stepKilled = "killed" // with what the process has printed
-)
-
-// chunk is the most that is passed on at once, which a listener takes from a client that it
-// does not trust yet.
+// chunk is the largest payload that is forwarded at once. It is within the limit of a connection that
+// is not trusted yet.
 const chunk = 32 << 10
 
-// dialLimit is how long a server may take to give a peer: it serves this run alone.
+// dialLimit is the time within which a server must start a peer: it serves this run alone.
 const dialLimit = 10 * time.Second
 
-// startPeer gets a peer from the server.
+// startPeer asks the server for a peer.
 func (s *Server) startPeer() (verbstest.Peer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), dialLimit)
 	defer cancel()
-	conn, err := oob.Dial(ctx, s.Addr, oob.DialOptions{Timeout: dialLimit, Source: s.Source, Secret: s.Secret})
+	conn, err := oob.Dial(ctx, s.Addr, oob.DialOptions{Timeout: dialLimit, Source: s.Source, Secret: s.Secret, Program: oob.Conform})
 	if err != nil {
 		return nil, err
 	}
-	hello, err := json.Marshal(Hello{Session: s.Session})
-	if err == nil {
-		_, err = conn.Exchange(StepHello, hello)
-	}
-	if err == nil {
-		_, err = conn.Exchange(StepAnswer, nil)
-	}
-	if err != nil {
-		conn.Abort("", "the second process is not wanted any more")
+	if err := conn.JoinConform(s.Session); err != nil {
+		conn.Abort("", "the second process is not needed any more")
 		return nil, err
 	}
 	near, far := net.Pipe()
 	p := &remotePeer{Conn: near, conn: conn}
-	p.work.Go(func() { sendAll(conn, stepTo, far) })
-	p.work.Go(func() { receiveAll(conn, stepFrom, far); far.Close() })
+	p.work.Go(func() { sendAll(conn, oob.ConformToPeer, far) })
+	p.work.Go(func() { receiveAll(conn, oob.ConformFromPeer, far); far.Close() })
 	return p, nil
 }
 
-// sendAll passes on what comes from a stream, until its end, which is told too.
+// sendAll forwards a stream to the other side, until its end.
 func sendAll(conn *oob.Conn, step string, from interface{ Read([]byte) (int, error) }) {
 	b := make([]byte, chunk)
 	for i := 0; ; i++ {
@@ -91,7 +61,7 @@ func sendAll(conn *oob.Conn, step string, from interface{ Read([]byte) (int, err
 	}
 }
 
-// receiveAll passes on what the other end sends of a stream, until its end.
+// receiveAll writes the stream that the other side forwards, until its end.
 func receiveAll(conn *oob.Conn, step string, to interface{ Write([]byte) (int, error) }) {
 	for i := 0; ; i++ {
 		b, err := conn.Exchange(step+strconv.Itoa(i), nil)
@@ -110,23 +80,23 @@ type remotePeer struct {
 	conn     *oob.Conn
 	work     sync.WaitGroup
 	killed   bool
-	said     string
+	printed  string
 }
 
-// Kill lets the server kill the process.
+// Kill asks the server to kill the process.
 func (p *remotePeer) Kill() error {
 	if p.killed {
 		return nil
 	}
-	if _, err := p.conn.Exchange(stepKill, nil); err != nil {
+	if _, err := p.conn.Exchange(oob.ConformKill, nil); err != nil {
 		return err
 	}
-	said, err := p.conn.Exchange(stepKilled, nil)
-	p.killed, p.said = err == nil, string(said)
+	printed, err := p.conn.Exchange(oob.ConformKilled, nil)
+	p.killed, p.printed = err == nil, string(printed)
 	return err
 }
 
-// Close ends process and connection.
+// Close ends the process and the connection.
 func (p *remotePeer) Close() error {
 	err := p.Kill()
 	p.Conn.Close()
@@ -135,11 +105,14 @@ func (p *remotePeer) Close() error {
 	return err
 }
 
-// Said returns what the process has printed.
-func (p *remotePeer) Said() string { return p.said }
+// Output returns what the process has printed.
+func (p *remotePeer) Output() string { return p.printed }
 
-// ServePeer starts a peer on the target and connects it with a client that wants one, until
-// the client kills it or is gone.
+// peerLimit is the time limit of a peer, which takes part in one statement.
+const peerLimit = Limit + time.Minute
+
+// ServePeer starts a peer on the target and forwards its streams to a client, until the client kills
+// the peer or is gone, or the peer has run for too long.
 func ServePeer(conn *oob.Conn, target verbstest.Target) error {
 	peer, err := verbstest.StartPeer(target)
 	if err != nil {
@@ -147,17 +120,19 @@ func ServePeer(conn *oob.Conn, target verbstest.Target) error {
 		conn.Abort("", err.Error())
 		return err
 	}
-	conn.Trust()
-	if _, err := conn.Exchange(StepAnswer, nil); err != nil {
+	late := time.AfterFunc(peerLimit, func() { conn.Abort("", fmt.Sprintf("the second process ran for %v", peerLimit)) })
+	defer late.Stop()
+	conn.Trust(nil)
+	if err := conn.AnswerConform(nil); err != nil {
 		return errors.Join(err, peer.Close())
 	}
 	var work sync.WaitGroup
-	work.Go(func() { receiveAll(conn, stepTo, peer) })
-	work.Go(func() { sendAll(conn, stepFrom, peer) })
-	_, lost := conn.Exchange(stepKill, nil)
+	work.Go(func() { receiveAll(conn, oob.ConformToPeer, peer) })
+	work.Go(func() { sendAll(conn, oob.ConformFromPeer, peer) })
+	_, lost := conn.Exchange(oob.ConformKill, nil)
 	err = peer.Close()
 	if lost == nil {
-		_, lost = conn.Exchange(stepKilled, []byte(peer.Said()))
+		_, lost = conn.Exchange(oob.ConformKilled, []byte(peer.Output()))
 	}
 	if lost == nil {
 		lost = conn.Close()

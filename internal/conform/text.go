@@ -6,25 +6,34 @@ import (
 	"time"
 )
 
-// indent is the width of the columns in front of a statement's text.
+// indent is the width of the columns left of a statement's text.
 const indent = 18
 
-// Head is what stands over the statements.
+// Head returns the text above the statements.
 func (r *Report) Head() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "device %s port %d, GID %d %s", r.Device.Name, r.Device.Port, r.Device.GIDIndex, r.Device.GID)
 	if r.Device.Software != "" {
 		fmt.Fprintf(&b, " (software: %s)", r.Device.Software)
 	}
-	fmt.Fprintf(&b, "\nibperf %s, Linux %s, backend %s: %s\n", r.Release, r.Kernel, r.Device.Backend, r.Libraries[r.Device.Backend])
+	b.WriteByte('\n')
+	for _, c := range []struct{ what, value string }{
+		{"driver", r.Device.Driver}, {"part", r.Device.Part}, {"board", r.Device.Board}, {"firmware", r.Device.Firmware},
+		{"PCI address", r.Device.PCIAddress}, {"link rate", r.Device.LinkRate},
+	} {
+		if c.value != "" {
+			fmt.Fprintf(&b, "%s %s, ", c.what, c.value)
+		}
+	}
+	fmt.Fprintf(&b, "ibperf %s, Linux %s, backend %s: %s\n", r.Release, r.Kernel, r.Device.Backend, r.Libraries[r.Device.Backend])
 	if r.Peer != nil {
 		fmt.Fprintf(&b, "second processes at %s, device %s\n", r.Peer.Address, r.Peer.Device)
 	}
-	return b.String() + "\n"
+	return b.String() + "\n" + r.CapsText + "\n"
 }
 
-// Line is what the text has of a statement: its result, what it says, and of a result other
-// than ok why and by which source.
+// Line returns the text of a statement: its result, its wording, and for results other than ok the
+// reason and the source.
 func (s *Statement) Line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-8s %-8s %s\n", s.Result, s.ID, s.Text)
@@ -44,18 +53,18 @@ func (s *Statement) Line() string {
 		note("source: " + s.Hardware)
 	case "differs":
 		note("source: " + s.Source)
-		said := s.Said // with the reason
-		if len(said) == 0 || strings.HasPrefix(s.Reason, brokenWorker) {
-			said = append([]string{s.Reason}, said...)
+		output := s.Output // includes the reason
+		if len(output) == 0 || strings.HasPrefix(s.Reason, brokenWorker) {
+			output = append([]string{s.Reason}, output...)
 		}
-		for _, text := range said {
+		for _, text := range output {
 			note("  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", fmt.Sprintf("\n%*s", indent+4, "")))
 		}
 	}
 	return b.String()
 }
 
-// Tail is what stands below the statements.
+// Tail returns the text below the statements.
 func (r *Report) Tail() string {
 	var b strings.Builder
 	c := &r.Counts
@@ -73,6 +82,9 @@ func (r *Report) Tail() string {
 			where = "at " + r.Peer.Address
 		}
 		fmt.Fprintf(&b, "with a second process %s: %s\n", where, strings.Join(ids, ", "))
+	}
+	for _, u := range r.Unmatched {
+		fmt.Fprintf(&b, "quirk %s matched nothing: %s\n", u.ID, u.Why)
 	}
 	return b.String()
 }

@@ -14,18 +14,18 @@ import (
 	"github.com/ibperf/ibperf/verbs/verbstest"
 )
 
-// workerVariable says in the environment of a process that it is a worker.
+// workerVariable is the environment variable of a worker process.
 const workerVariable = "IBPERF_CONFORM_WORKER"
 
-// event is what a worker tells.
+// event is a message from a worker.
 type event struct {
 	Begin  string            `json:"begin,omitempty"` // id of the statement that begins
 	Result *verbstest.Result `json:"result,omitempty"`
-	Error  string            `json:"error,omitempty"` // why it does nothing
+	Error  string            `json:"error,omitempty"` // why the worker runs nothing
 }
 
-// Child makes the process a worker, or the peer of a statement, if it was started as one, and
-// then does not return. The program's main calls it first.
+// Child runs the process as a worker or as the peer of a statement if it was started as one, and then
+// does not return. The program's main calls it first.
 func Child() {
 	verbstest.Child()
 	if os.Getenv(workerVariable) == "" {
@@ -39,7 +39,7 @@ func Child() {
 	os.Exit(0)
 }
 
-// work does the job that it reads.
+// work reads a job and runs it.
 func work(in io.Reader, out io.Writer) error {
 	events := json.NewEncoder(out)
 	var job Job
@@ -63,13 +63,13 @@ func work(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// worker is the process, seen from the one that has started it.
+// worker is a worker process, seen from its parent.
 type worker struct {
 	cmd    *exec.Cmd
-	events chan event // closed when the process has no more to tell
-	said   tail
+	events chan event // closed when the process has ended its events
+	output tail
 	ended  chan struct{} // closed when the process has ended
-	left   chan struct{} // closed when nobody wants its events any more
+	left   chan struct{} // closed when its events are no longer read
 	leave  sync.Once
 }
 
@@ -89,9 +89,9 @@ func startWorker(job Job) (*worker, error) {
 	}
 	w := &worker{cmd: exec.Command(binary), events: make(chan event), ended: make(chan struct{}), left: make(chan struct{})}
 	w.cmd.Env = append(os.Environ(), workerVariable+"=1")
-	w.cmd.Stdin, w.cmd.Stdout, w.cmd.Stderr = stdin, &w.said, &w.said
+	w.cmd.Stdin, w.cmd.Stdout, w.cmd.Stderr = stdin, &w.output, &w.output
 	w.cmd.ExtraFiles = []*os.File{out}
-	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // signals of a terminal are for the program
+	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the terminal's signals go to the program only
 	w.cmd.WaitDelay = time.Second
 	err = subprocess.Start(w.cmd)
 	stdin.Close()
@@ -103,7 +103,7 @@ func startWorker(job Job) (*worker, error) {
 	}
 	go func() {
 		defer input.Close()
-		_ = json.NewEncoder(input).Encode(job) // a worker that does not read says why, or ends
+		_ = json.NewEncoder(input).Encode(job) // a worker that does not read reports an error or ends
 	}()
 	go func() {
 		defer in.Close()
@@ -116,7 +116,7 @@ func startWorker(job Job) (*worker, error) {
 	return w, nil
 }
 
-// listen passes events on.
+// listen forwards the events of the process.
 func (w *worker) listen(in io.Reader) {
 	defer close(w.events)
 	decoder := json.NewDecoder(in)
@@ -133,8 +133,7 @@ func (w *worker) listen(in io.Reader) {
 	}
 }
 
-// killLimit is how long a process may take to end once it is killed: longer, and the kernel
-// holds it.
+// killLimit is the time within which a killed process must end; otherwise the kernel holds it.
 const killLimit = 10 * time.Second
 
 // end kills the process and reports whether it has ended.
@@ -144,7 +143,7 @@ func (w *worker) end() bool {
 	return w.over(killLimit)
 }
 
-// over waits for the end of the process.
+// over reports whether the process ends within a time.
 func (w *worker) over(limit time.Duration) bool {
 	select {
 	case <-w.ended:
@@ -154,20 +153,20 @@ func (w *worker) over(limit time.Duration) bool {
 	}
 }
 
-// trace makes the process end by telling where its goroutines are, if it can.
+// trace ends the process with the stacks of its goroutines, by SIGQUIT.
 func (w *worker) trace() {
 	w.cmd.Process.Signal(syscall.SIGQUIT)
 	w.over(killLimit)
 }
 
-// tail keeps the first of what a process prints, and the last.
+// tail holds the first and the last part of a process's output.
 type tail struct {
 	mu    sync.Mutex
 	first []byte
 	last  []byte
 }
 
-// tailSize is how much of each is kept.
+// tailSize is the size of each part in bytes.
 const tailSize = 16 << 10
 
 func (t *tail) Write(b []byte) (int, error) {

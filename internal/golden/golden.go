@@ -1,4 +1,4 @@
-// Package golden holds what tests make against files in their folder testdata.
+// Package golden compares the output of tests with files in their folder testdata.
 package golden
 
 import (
@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Check compares got with testdata/name and leaves it beside that as a
-// .got file if they differ.
+// Check compares got with testdata/name. If they differ, it fails the test and writes got to
+// testdata/name.got.
 func Check(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -24,7 +24,7 @@ func Check(t *testing.T, name string, got []byte) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatalf("%v; go test -update makes it", err)
+		t.Fatalf("%v; go test -update writes it", err)
 	}
 	if bytes.Equal(got, want) {
 		return
@@ -32,5 +32,5 @@ func Check(t *testing.T, name string, got []byte) {
 	if err := os.WriteFile(path+".got", got, 0o644); err != nil {
 		t.Error(err)
 	}
-	t.Errorf("output is not as in %s, see %s.got", path, path)
+	t.Errorf("output differs from %s, see %s.got", path, path)
 }

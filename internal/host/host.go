@@ -1,4 +1,4 @@
-// Package host tells one machine from another.
+// Package host identifies the machine: its boot and its CPU.
 package host
 
 import (
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// BootID names this host's kernel since it was started, "" if it is not known.
+// BootID returns the kernel's boot_id, which is unique to this host and boot; "" if it cannot be read.
 func BootID() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

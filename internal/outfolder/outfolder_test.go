@@ -58,6 +58,8 @@ func TestFilesAreRecognisedByTheirContent(t *testing.T) {
 		{"b.txt", "\n" + ReportMark, false},
 		{"a.svg", "<?xml?>\n" + SVGMark + " with", true},
 		{"b.svg", "<svg>", false},
+		{"a.hgrm", HgrmMark + " latency]\n", true},
+		{"b.hgrm", " Value\n" + HgrmMark, false},
 		{"a.png", string(marked), true},
 		{"b.png", string(plain), false},
 		{"c.png", "", false},
@@ -135,5 +137,40 @@ func TestMakeLeavesNothing(t *testing.T) {
 	}
 	if err := Make("/proc/self"); err == nil {
 		t.Error("/proc/self can be written to")
+	}
+}
+
+func TestStageReplacesNothingOfAnotherProcess(t *testing.T) {
+	for _, before := range []string{"", ReportMark + "old"} {
+		dir := t.TempDir()
+		if before != "" {
+			write(t, dir, "a.txt", before)
+		}
+		s, err := Begin(dir, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, s.Dir(), "a.txt", ReportMark+"mine")
+		write(t, s.Dir(), "b.txt", ReportMark+"mine")
+		path := write(t, dir, "a.txt", ReportMark+"theirs")
+		if err := s.Install(); err == nil || !strings.Contains(err.Error(), "replace "+path+": another process has written it") {
+			t.Errorf("installed: %v", err)
+		}
+		if data, err := os.ReadFile(path); err != nil || string(data) != ReportMark+"theirs" {
+			t.Errorf("a.txt is %q, %v", data, err)
+		}
+		if got := names(t, s.Dir()); len(got) != 2 {
+			t.Errorf("the stage has %q", got)
+		}
+	}
+}
+
+func TestMakeRefusesDanglingLink(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "out")
+	if err := os.Symlink("nowhere", link); err != nil {
+		t.Fatal(err)
+	}
+	if err := Make(link); err == nil || !strings.Contains(err.Error(), "symbolic link to nowhere, which does not exist") {
+		t.Errorf("%v", err)
 	}
 }

@@ -1,4 +1,3 @@
-// Package sched is what the kernel's scheduler offers to threads: their CPUs, giving a CPU
-// away, sleeping, counts. It is Linux's; elsewhere threads cannot be kept on CPUs, and
-// nothing is counted.
+// Package sched wraps the kernel's scheduler calls for threads: CPU affinity, yielding, sleeping and
+// counts of context switches. On systems other than Linux affinity fails and counts are 0.
 package sched

@@ -2,5 +2,5 @@ package subprocess
 
 import "syscall"
 
-// endWithUs has the kernel kill the process when the thread ends that starts it.
-func endWithUs(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
+// killOnExit makes the kernel kill the process when the thread that starts it ends.
+func killOnExit(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }

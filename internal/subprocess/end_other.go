@@ -4,5 +4,5 @@ package subprocess
 
 import "syscall"
 
-// endWithUs does nothing: only Linux has it.
-func endWithUs(*syscall.SysProcAttr) {}
+// killOnExit does nothing: only Linux has PR_SET_PDEATHSIG.
+func killOnExit(*syscall.SysProcAttr) {}

@@ -1,4 +1,4 @@
-// Package subprocess starts processes that end with this one.
+// Package subprocess starts processes that the kernel kills when this process ends.
 package subprocess
 
 import (
@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// starter carries out what is sent to it in a thread that ends with the process.
+// starter runs functions on a thread that lives as long as the process.
 var starter = sync.OnceValue(func() chan<- func() {
 	calls := make(chan func())
 	go func() {
@@ -20,15 +20,15 @@ var starter = sync.OnceValue(func() chan<- func() {
 	return calls
 })
 
-// Start is cmd.Start, of a process that is killed when this one ends, however it does (Linux
-// only). The kernel kills it when the thread ends that has started it, see prctl(2),
-// PR_SET_PDEATHSIG. A thread of Go ends with a goroutine that is locked to it, whatever else it did
-// before, and so a thread of its own starts all of them.
+// Start calls cmd.Start for a process that the kernel kills when this one ends for any reason (Linux
+// only). The kernel does so when the thread that has started the process ends, see PR_SET_PDEATHSIG
+// in prctl(2). A thread of the Go runtime may end earlier, so that one locked thread starts all
+// processes.
 func Start(cmd *exec.Cmd) error {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	endWithUs(cmd.SysProcAttr)
+	killOnExit(cmd.SysProcAttr)
 	result := make(chan error)
 	starter() <- func() { result <- cmd.Start() }
 	return <-result

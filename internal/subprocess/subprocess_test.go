@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limit is how long a test waits for what takes a moment.
+// limit is the time that a test waits for what takes a moment.
 const limit = 20 * time.Second
 
 func await(t *testing.T, what string, is func() bool) {

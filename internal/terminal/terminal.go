@@ -1,5 +1,4 @@
-// Package terminal tells whether somebody looks at what is printed, and how wide it may be, and
-// keeps out of it what is no text.
+// Package terminal reports whether a writer is a terminal, and returns its width.
 package terminal
 
 import (
@@ -9,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Is tells whether w is a terminal.
+// Is reports whether w is a terminal.
 func Is(w io.Writer) bool {
 	f := fileOf(w)
 	if f == nil {
@@ -19,7 +18,7 @@ func Is(w io.Writer) bool {
 	return err == nil
 }
 
-// Width is how many columns the terminal w has, 0 if it is none or does not say.
+// Width returns the number of columns of the terminal w; 0 if w is not a terminal or its width is unknown.
 func Width(w io.Writer) int {
 	f := fileOf(w)
 	if f == nil {
@@ -32,10 +31,11 @@ func Width(w io.Writer) int {
 	return int(size.Col)
 }
 
-// fileOf returns the file that w writes to, nil if it is none.
+// fileOf returns the file that w writes to, directly or through a writer with Unwrap; nil if there is no
+// file.
 func fileOf(w io.Writer) *os.File {
-	if text, ok := w.(*Writer); ok {
-		w = text.w
+	if outer, ok := w.(interface{ Unwrap() io.Writer }); ok {
+		w = outer.Unwrap()
 	}
 	f, _ := w.(*os.File)
 	return f

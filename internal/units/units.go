@@ -1,4 +1,4 @@
-// Package units prints numbers in the units that people read.
+// Package units converts numbers from SI units to those of reports, and formats them.
 package units
 
 import (
@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Size prints a number of bytes as sizes are given on the command line: 8, 4K,
-// 64K, 1M with binary multiples, and plain where no multiple is exact.
+// Size formats a number of bytes as sizes are given on the command line: 8, 4K, 64K, 1M with binary
+// multiples, and plain if no multiple is exact.
 func Size(bytes int) string {
 	suffixes := []string{"", "K", "M", "G"}
 	i := 0
@@ -16,6 +16,15 @@ func Size(bytes int) string {
 		i++
 	}
 	return strconv.Itoa(bytes) + suffixes[i]
+}
+
+// Count formats a count as 12,345,678.
+func Count(n uint64) string {
+	text := strconv.FormatUint(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }
 
 // Usec converts nanoseconds to microseconds.
@@ -30,15 +39,15 @@ func MiB(bytes float64) float64 { return Finite(bytes) / (1 << 20) }
 // Gbps converts bytes per second to Gb/s, of 10^9 bits.
 func Gbps(bytesPerSecond float64) float64 { return Finite(bytesPerSecond) / 1.25e8 }
 
-// Mpps converts messages per second to millions of them.
+// Mpps converts messages per second to millions of messages per second.
 func Mpps(messagesPerSecond float64) float64 { return Finite(messagesPerSecond) / 1e6 }
 
-// Measurable bounds every number of a result file. In nanoseconds it is 30
-// years, in bytes per second a million times what any memory does.
+// Measurable is the upper bound of every number in a result file: 30 years in nanoseconds, and a
+// million times the bandwidth of any memory in bytes per second.
 const Measurable = 1e18
 
-// Finite keeps a number that nothing can have measured out of every table and
-// plot: such a number would be no use there and make axes overflow.
+// Finite returns v, or 0 if no measurement can have given v. Such a number would make the axes of
+// plots overflow.
 func Finite(v float64) float64 {
 	if math.IsNaN(v) || math.Abs(v) > Measurable {
 		return 0
@@ -46,9 +55,8 @@ func Finite(v float64) float64 {
 	return v
 }
 
-// UsecDecimals returns how many decimals a latency in microseconds gets: three
-// below 10 usec, where a tenth of a microsecond matters. The choice looks at the
-// rounded number, so that 9.9996 is printed as 10.00 and not as 10.000.
+// UsecDecimals returns the number of decimals of a latency in microseconds: three below 10 usec, else
+// two. The rounded number decides, so that 9.9996 is printed as 10.00 and not as 10.000.
 func UsecDecimals(ns float64) int {
 	if math.Round(Finite(ns)) < 10000 {
 		return 3
@@ -56,12 +64,12 @@ func UsecDecimals(ns float64) int {
 	return 2
 }
 
-// UsecText prints nanoseconds as microseconds.
+// UsecText formats nanoseconds as microseconds.
 func UsecText(ns float64) string {
 	return strconv.FormatFloat(Usec(ns), 'f', UsecDecimals(ns), 64)
 }
 
-// NsText prints nanoseconds: whole ones from 100, with one decimal below.
+// NsText formats nanoseconds, with one decimal below 100.
 func NsText(ns float64) string { return steppedText(Finite(ns)) }
 
 // Rate converts bytes per second to the unit of the report.
@@ -72,7 +80,7 @@ func Rate(bytesPerSecond float64, gbits bool) float64 {
 	return MiBps(bytesPerSecond)
 }
 
-// RateText prints a bandwidth in the unit of the report.
+// RateText formats a bandwidth in the unit of the report.
 func RateText(bytesPerSecond float64, gbits bool) string {
 	if gbits {
 		return strconv.FormatFloat(Gbps(bytesPerSecond), 'f', GbitDecimals(bytesPerSecond), 64)
@@ -80,7 +88,7 @@ func RateText(bytesPerSecond float64, gbits bool) string {
 	return strconv.FormatFloat(MiBps(bytesPerSecond), 'f', 2, 64)
 }
 
-// RateUnit names the unit of [RateText].
+// RateUnit returns the unit of [RateText].
 func RateUnit(gbits bool) string {
 	if gbits {
 		return "Gb/s"
@@ -88,7 +96,8 @@ func RateUnit(gbits bool) string {
 	return "MiB/s"
 }
 
-// GbitDecimals gives slow links six decimals: below 0.1 Gb/s two show nothing.
+// GbitDecimals returns the number of decimals of a bandwidth in Gb/s: six below 0.1 Gb/s, where two
+// would show nothing, else two.
 func GbitDecimals(bytesPerSecond float64) int {
 	if Gbps(bytesPerSecond) < 0.1 {
 		return 6
@@ -96,8 +105,7 @@ func GbitDecimals(bytesPerSecond float64) int {
 	return 2
 }
 
-// RatioText prints v as a multiple of base, and "-" where base is nothing to
-// compare with.
+// RatioText formats v as a multiple of base, or "-" if base is 0.
 func RatioText(v, base float64) string {
 	v, base = Finite(v), Finite(base)
 	if base <= 0 {
@@ -110,8 +118,7 @@ func RatioText(v, base float64) string {
 	return strconv.FormatFloat(ratio, 'f', 0, 64) + "x"
 }
 
-// steppedText gives a number one decimal where it would have less than three
-// digits without.
+// steppedText formats a number with one decimal if it would have fewer than three digits without.
 func steppedText(v float64) string {
 	if math.Round(v*10) < 1000 {
 		return strconv.FormatFloat(v, 'f', 1, 64)

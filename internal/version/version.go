@@ -1,4 +1,4 @@
-// Package version says which build of ibperf a program is, as the go command has noted it in the program.
+// Package version returns the build of a program, which the go command has recorded in it.
 package version
 
 import (
@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// Build is what is known of a build.
+// Build is a build of a program.
 type Build struct {
 	Version  string // of the module: a release as v0.2.0, a pseudo-version, or (devel)
-	Revision string // of the repository; empty where the go command did not see one
+	Revision string // of the repository; empty if the go command saw none
 	Modified bool   // files differed from the revision
 }
 
-// unknown is the version of a build of which the go command knew none.
+// unknown is the version of a build for which the go command knew none.
 const unknown = "(devel)"
 
 // Current returns the build of the running program.
@@ -22,7 +22,7 @@ var Current = sync.OnceValue(func() Build {
 	return of(info)
 })
 
-// of reads what the go command has noted; nil: nothing.
+// of returns the build in the go command's record; nil: none.
 func of(info *debug.BuildInfo) Build {
 	b := Build{Version: unknown}
 	if info == nil {
@@ -42,11 +42,11 @@ func of(info *debug.BuildInfo) Build {
 	return b
 }
 
-// shortRevision is how many digits of a revision a pseudo-version has.
+// shortRevision is the number of digits of a revision a pseudo-version has.
 const shortRevision = 12
 
-// String returns the version as one word. One that names no revision is followed by it:
-// (devel)-0123456789ab+dirty.
+// String returns the version as one word. A version that does not contain the revision is followed by
+// the revision: (devel)-0123456789ab+dirty.
 func (b Build) String() string {
 	if b.Version != unknown || b.Revision == "" {
 		return b.Version
@@ -58,5 +58,5 @@ func (b Build) String() string {
 	return word
 }
 
-// Line is what a program prints for --version.
+// Line returns the output of --version.
 func Line(program string) string { return program + " (ibperf) " + Current().String() + "\n" }

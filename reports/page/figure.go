@@ -5,13 +5,15 @@ import (
 	"strings"
 )
 
-// Figure is one plot on disk, as picture and as vector drawing.
+// A Figure is a chart on disk, as PNG and as SVG.
 type Figure struct {
-	Name   string // file name without folder and ending
-	Title  string // what the plot shows, in a line
+	Name   string // of both files, without folder and extension
+	Kind   string // what it shows, in one word
+	Title  string // one line
 	PNG    string // path
 	SVG    string // path
-	Detail bool   // it is folded
+	Narrow []byte // SVG for narrow screens, without title; nil: the same
+	Detail bool   // the page folds it away
 }
 
 // illustrated is a section with its figures.
@@ -20,16 +22,16 @@ type illustrated struct {
 	figures
 }
 
-// figures are those that are seen at once, and the others.
+// figures holds the figures of a section: those in view, and those that are folded away.
 type figures struct{ Main, More []drawing }
 
-// A drawing is a figure with its SVG, to be put into the page as it is.
+// A drawing is the SVG of a figure, ready for the page. Narrow may be empty.
 type drawing struct {
-	Title string
-	SVG   template.HTML
+	Title       string
+	SVG, Narrow template.HTML
 }
 
-// What is the title without what is measured, which the section says.
+// What returns the title without the name of the test, which is the title of the section.
 func (d drawing) What() string {
 	if _, what, found := strings.Cut(d.Title, ": "); found {
 		return what
@@ -45,8 +47,8 @@ func (f *figures) add(d drawing, detail bool) {
 	}
 }
 
-// figuresOf returns the figures that one of that name belongs to: those of the section
-// with the longest beginning of it.
+// figuresOf returns the figures that a figure of that name is added to: those of the section with
+// the longest slug that the name begins with.
 func (c *content) figuresOf(name string) *figures {
 	found, longest := &c.Loose, 0
 	for _, s := range c.Sections {

@@ -1,5 +1,5 @@
-// Package page writes a page of answers, tables and figures that needs nothing else: no
-// other file, no network, no script.
+// Package page writes HTML pages of verdicts, figures and tables. A page is one file without scripts,
+// and needs no network.
 package page
 
 import (
@@ -17,14 +17,16 @@ var pageSource string
 //go:embed page.css
 var pageStyle string
 
-// A Page is what is shown, from top to bottom: answers, a card for each test, sections
-// with figures and tables, and what holds for all of them.
+// A Page is the content of a page, from top to bottom: the verdict in a few lines with one figure, the
+// answers in detail, sections with figures and tables, and facts and definitions for all of them.
 type Page struct {
-	Title       string
-	Lead        string // what was measured, and where, in a line
-	Software    string // what stands in for hardware in all of it
-	Answers     []Answer
-	Cards       []Card
+	Title       string // what was compared
+	Lead        string // where and when, in one line
+	Software    string // what replaces hardware in all runs; empty: nothing, or not the same in all runs
+	Brief       []Paragraph
+	Alarming    bool     // the verdict is withheld, or reports corrupted data
+	Picture     string   // name of the figure below the brief; empty: none
+	Answers     []Answer // folded
 	Warnings    []string // of all sections
 	Sections    []Section
 	Figures     []Figure
@@ -32,51 +34,55 @@ type Page struct {
 	Definitions [][2]string // name and meaning
 }
 
-// An Answer to a question that a reader comes with.
+// A Paragraph is a line of the verdict, or several lines in columns.
+type Paragraph struct {
+	Label  string // empty: none
+	Text   string
+	Code   string // command after the text
+	Strong bool   // what to do
+	Table  bool   // lines in columns
+}
+
+// An Answer is a question and its answer.
 type Answer struct {
 	Question string
 	Lines    []string
-	Bad      bool // it says that something is wrong
+	Bad      bool // it reports corrupted data
 }
 
-// A Card sums a section up, in a few short lines.
-type Card struct {
-	Section string // ID of the section
-	Title   string
-	Lines   []string
-}
-
-// content is what the template shows.
+// content is the template's input.
 type content struct {
 	Page
 	Style    template.CSS
 	Sections []*illustrated
-	Others   []*illustrated // that no card is of
-	Loose    figures        // that no section claims
+	Loose    figures // figures of no section
+	Picture  *drawing
 }
 
-// functions are what the template calls: number counts from 1.
-var functions = template.FuncMap{"number": func(i int) int { return i + 1 }}
+// functions are called by the template. number converts an index to a number from 1. A long table does
+// not fit on half a sheet of paper, and may continue on the next one.
+var functions = template.FuncMap{
+	"number": func(i int) int { return i + 1 },
+	"long":   func(rows int) bool { return rows > 16 },
+}
 
-// Write writes a page to path.
-func Write(path string, p Page) error {
+// Write writes the page to path.
+func (p Page) Write(path string) error {
 	c := content{Page: p}
-	carded := map[string]bool{}
-	for _, card := range p.Cards {
-		carded[card.Section] = true
-	}
 	for _, s := range p.Sections {
-		i := &illustrated{Section: s}
-		c.Sections = append(c.Sections, i)
-		if !carded[s.ID] && len(p.Sections) > 1 {
-			c.Others = append(c.Others, i)
-		}
+		c.Sections = append(c.Sections, &illustrated{Section: s})
 	}
 	var look styles
 	for _, f := range p.Figures {
 		drawn, err := look.inline(f)
 		if err != nil {
 			return err
+		}
+		if f.Name == p.Picture {
+			c.Picture = &drawn
+			if len(p.Sections) == 1 {
+				continue // the section follows
+			}
 		}
 		c.figuresOf(f.Name).add(drawn, f.Detail)
 	}

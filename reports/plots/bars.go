@@ -3,14 +3,14 @@ package plots
 import (
 	"image/color"
 
-	"github.com/ibperf/ibperf/reports"
-	"github.com/ibperf/ibperf/reports/plots/sketch"
+	"github.com/ibperf/ibperf/reports/chart"
+	"github.com/ibperf/ibperf/reports/phrase"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A bar stands on the x axis. Its width and place are in units of x.
+// A bar is a bar on the x axis. Its position and width are in units of x.
 type bar struct {
 	at, width float64
 	height    estimate
@@ -18,45 +18,68 @@ type bar struct {
 	label     string
 }
 
-// top is where its interval ends, if it has one, or the bar.
+// top returns the upper end of the bar or of its interval.
 func (b bar) top() float64 { return max(b.height.value, b.height.high) }
 
-// bars draws all bars of a chart with their numbers over them.
+// bars draws all bars of a chart, and above them the labels that are no wider.
 type bars []bar
 
 // Plot implements [plot.Plotter].
 func (bs bars) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	style := sketch.TextStyle(10, false, sketch.Ink, draw.TextStyle{XAlign: draw.XCenter, YAlign: draw.YBottom})
+	style := chart.TextStyle(10, false, chart.Ink, draw.TextStyle{XAlign: draw.XCenter, YAlign: draw.YBottom})
+	const frame = vg.Length(3) // of hollow bars
 	for _, b := range bs {
 		left, right := x(b.at-b.width/2), x(b.at+b.width/2)
 		bottom, top := y(p.Y.Min), y(b.height.value)
-		c.FillPolygon(b.color, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
-		if b.height.known() {
-			strokeSpan(c, draw.LineStyle{Color: sketch.Ink}, x(b.at), top, y(b.height.low), y(b.height.high))
+		fillBox(c, b.color, left, bottom, right, top)
+		if b.height.doubtful && top-bottom > 2*frame {
+			fillBox(c, chart.Paper, left+frame, bottom+frame, right-frame, top-frame)
 		}
-		c.FillText(style, vg.Point{X: (left + right) / 2, Y: y(b.top()) + vg.Points(2)}, b.label)
+		if b.height.hasInterval() {
+			strokeSpan(c, draw.LineStyle{Color: chart.Ink}, x(b.at), top, y(b.height.low), y(b.height.high))
+		}
+		if room := right - left; style.Width(b.label) <= room {
+			c.FillText(style, vg.Point{X: (left + right) / 2, Y: y(b.top()) + vg.Points(2)}, b.label)
+		}
 	}
 }
 
-// barChart adds the bars and axes that suit them: y from zero, names under x.
-func barChart(s *sketch.Sketch, chart bars, lines []*series) {
+// barColor returns the color of a bar in the legend.
+func (g *group) barColor(s *series) color.Color {
+	if g.byMode {
+		return s.neutral()
+	}
+	return s.color()
+}
+
+// fillBox fills a rectangle.
+func fillBox(c draw.Canvas, color color.Color, left, bottom, right, top vg.Length) {
+	c.FillPolygon(color, []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
+}
+
+// barChart adds bars and their axes: y from zero, names below x.
+func barChart(s *chart.Panel, drawn bars, lines []*series) {
 	var ticks plot.ConstantTicks
 	for i, line := range lines {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: reports.Shorten(line.who, max(96/len(lines), 12))})
+		name := line.shortName
+		if line.small {
+			name = line.name // the panel has the mode
+		}
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: phrase.Shorten(name, max(96/len(lines), 12))})
 	}
-	most := 0.0
-	for _, b := range chart {
-		most = max(most, b.top())
+	highest := 0.0
+	for _, b := range drawn {
+		highest = max(highest, b.top())
 	}
-	s.Plot.Y.Min, s.Plot.Y.Max = 0, max(most*1.1, 1e-9)
-	s.Plot.Y.Tick.Marker = sketch.EvenTicks{}
+	s.Plot.Y.Min, s.Plot.Y.Max = 0, max(highest*1.1, 1e-9)
+	s.Plot.Y.Tick.Marker = chart.EvenTicks{}
 	s.Plot.X.Min, s.Plot.X.Max = -0.6, float64(len(lines))-0.4
 	s.Plot.X.Tick.Marker = ticks
-	s.Plot.X.Tick.Color = sketch.Paper // only their room is wanted
-	g := sketch.Grid()
+	s.Plot.X.Tick.Color = chart.Paper // only their room is wanted
+	g := chart.Grid()
 	g.Vertical.Width = 0
-	s.Plot.Add(g, chart)
+	s.Plot.Add(g, drawn)
 }
 
 // A patch is the legend's sample of a bar.

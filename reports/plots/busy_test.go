@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/result"
 )
 
 func TestBusyPlotNamesItsSizes(t *testing.T) {
@@ -13,14 +14,14 @@ func TestBusyPlotNamesItsSizes(t *testing.T) {
 	for _, size := range []string{"2 bytes", "1M bytes"} {
 		textAt(t, svg, size)
 	}
-	if points := spotsOf(t, svg, "event"); len(points) < 3 || len(points) > busySizes {
+	if points := tooltipsOf(t, svg, "event"); len(points) < 3 || len(points) > busySizes {
 		t.Errorf("%d sizes are drawn", len(points))
 	}
 	// The points of the least size are on a line from left to right: data, poll, event.
-	at := map[string]drawnSpot{}
+	at := map[option.Mode]drawnTooltip{}
 	for mode := range modeColors {
-		for _, s := range spotsOf(t, svg, mode) {
-			if strings.Contains(s.Title, mode+", 2 bytes") {
+		for _, s := range tooltipsOf(t, svg, string(mode)) {
+			if strings.Contains(s.Title, string(mode)+", 2 bytes") {
 				at[mode] = s
 			}
 		}
@@ -34,9 +35,9 @@ func TestBusyPlotNamesItsSizes(t *testing.T) {
 func TestBusyPlotIsOfTheBusierSide(t *testing.T) {
 	f := latencies(t, []int{64}, "poll", "event")
 	f.Rows[1].Local.Busy, f.Rows[1].Peer.Busy = 0.2, 0.9
-	here := spotsOf(t, drawingNamed(t, "busy", f), "event")[0].Y
+	here := tooltipsOf(t, drawingNamed(t, "busy", f), "event")[0].Y
 	f.Rows[1].Local.Busy, f.Rows[1].Peer.Busy = 0.9, 0.2
-	if there := spotsOf(t, drawingNamed(t, "busy", f), "event")[0].Y; here != there {
+	if there := tooltipsOf(t, drawingNamed(t, "busy", f), "event")[0].Y; here != there {
 		t.Errorf("at %g, and with sides swapped at %g", here, there)
 	}
 }
@@ -63,7 +64,7 @@ func TestBusyPlotIsOfTheSideThatWaits(t *testing.T) {
 		svg := drawingNamed(t, "busy", c.files...)
 		textAt(t, svg, c.label)
 		low, high := textAt(t, svg, "20").Y, textAt(t, svg, "80").Y
-		for _, s := range spotsOf(t, svg, "event") {
+		for _, s := range tooltipsOf(t, svg, "event") {
 			if ours := s.Y > (low+high)/2; ours != c.ours {
 				t.Errorf("%s: a point at %g, 20 %% is at %g, 80 %% at %g", c.what, s.Y, low, high)
 			}
@@ -72,12 +73,14 @@ func TestBusyPlotIsOfTheSideThatWaits(t *testing.T) {
 }
 
 func TestWhatWasNotMeasuredIsNotInTheBusyPlot(t *testing.T) {
-	f := latencies(t, []int{2, 64}, "poll")
+	f := latencies(t, []int{2, 64}, "poll", "event")
 	f.Rows[0].Local.Busy, f.Rows[0].Peer.Busy = 0, 0
-	if points := spotsOf(t, drawingNamed(t, "busy", f), "poll"); len(points) != 1 {
+	if points := tooltipsOf(t, drawingNamed(t, "busy", f), "poll"); len(points) != 1 {
 		t.Errorf("points %v", points)
 	}
-	f.Rows[1].Local.Busy, f.Rows[1].Peer.Busy = 0, 0
+	for i := range f.Rows {
+		f.Rows[i].Local.Busy, f.Rows[i].Peer.Busy = 0, 0
+	}
 	for name := range drawings(t, f) {
 		if strings.Contains(name, "busy") {
 			t.Errorf("there is %s", name)
@@ -87,7 +90,7 @@ func TestWhatWasNotMeasuredIsNotInTheBusyPlot(t *testing.T) {
 
 func TestApart(t *testing.T) {
 	f := latencies(t, []int{2, 4, 8, 16, 32, 65536, 1 << 20}, "poll")
-	lines := seriesOf(groupsOf([]*result.File{f})[0])
+	lines := seriesOf(groupsOf([]*result.File{f}, nil)[0])
 	got := apart(lines, 4)
 	if len(got) < 3 || got[0] != 2 || got[len(got)-1] != 1<<20 || got[len(got)-2] != 65536 {
 		t.Errorf("sizes %v", got)

@@ -3,8 +3,8 @@ package plots
 import (
 	"testing"
 
-	"github.com/ibperf/ibperf/reports"
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/reports/rows"
+	"github.com/ibperf/ibperf/result"
 )
 
 func TestCrossoverText(t *testing.T) {
@@ -22,7 +22,7 @@ func TestCrossoverText(t *testing.T) {
 		"-?-":     "a and b: no certain difference at 1, 4 QPs; not compared at 2",
 		"a?b":     "a and b cross between 1 and 4 QPs: a is ahead at 1, b at 4; not compared at 2",
 	} {
-		g := &group{Group: &reports.Group{Along: reports.AlongQPs}}
+		g := &group{Group: &rows.Group{Along: rows.AlongQPs}}
 		var leads []lead
 		for i, c := range letters {
 			f := &result.File{}

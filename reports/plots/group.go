@@ -5,46 +5,50 @@ import (
 	"slices"
 
 	"github.com/ibperf/ibperf/internal/units"
-	"github.com/ibperf/ibperf/reports"
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/reports/rows"
+	"github.com/ibperf/ibperf/reports/verdict"
+	"github.com/ibperf/ibperf/result"
 )
 
-// A group is the runs that share plots: those of a group of tables whose devices and
-// connection are the same, which the titles name. Runs keep the numbers that they have in
-// tables, and rows the ratios.
+// A group is the runs that share plots: those of a group of tables with the same connection. Runs keep their numbers and rows their ratios from the tables.
 type group struct {
-	*reports.Group
-	ratios map[*result.Row]reports.RowRatio
-	barred map[*result.Row]bool // not to be concluded from
+	*rows.Group
+	ratios   map[*result.Row]rows.Ratio
+	excluded map[*result.Row]bool // not to be concluded from
+	labels   map[*result.File]string
+	byMode   bool // several runs have one mode: each mode has a panel, in which lines are runs
 }
 
-// groupsOf lays together what may share a plot. Runs that checked every byte are not
-// drawn: checking takes most of their time.
-func groupsOf(files []*result.File) []*group {
+// groupsOf groups runs that share plots. It leaves out runs with every byte checked, which takes
+// most of their time.
+func groupsOf(files []*result.File, labels map[*result.File]string) []*group {
 	var groups []*group
-	barred := reports.Barred(files)
-	for _, whole := range reports.Groups(files) {
+	excluded := verdict.Excluded(files)
+	for _, whole := range rows.Groups(files) {
 		if whole.Verify {
 			continue
 		}
-		type key struct{ device, peer, connection string }
-		index := map[key]*group{}
+		index := map[string]*group{}
 		ratios := whole.Ratios()
 		for i, f := range whole.Runs {
-			k := key{f.Local.Device.Name, f.Peer.Device.Name, reports.Connection(f)}
+			k := rows.Connection(f)
 			g := index[k]
 			if g == nil {
-				g = &group{&reports.Group{Op: whole.Op, Kind: whole.Kind, Along: whole.Along}, ratios, barred}
+				g = &group{Group: &rows.Group{Op: whole.Op, Kind: whole.Kind, Along: whole.Along}, ratios: ratios, excluded: excluded}
 				index[k] = g
 				groups = append(groups, g)
 			}
 			g.Add(f, whole.Numbers[i])
 		}
 	}
+	for _, g := range groups {
+		g.labels = g.runLabels(labels)
+		g.byMode = g.Along == rows.NoAxis && g.repeatsMode()
+	}
 	return groups
 }
 
-// opcodes lists the opcodes of a group in order of appearance.
+// opcodes returns the opcodes of a group in order of appearance.
 func (g *group) opcodes() []string {
 	var all []string
 	for _, e := range g.Entries() {
@@ -55,24 +59,24 @@ func (g *group) opcodes() []string {
 	return all
 }
 
-// who names the mode of a row, and its run where the group has several side by side.
-func (g *group) who(e reports.Entry) string {
-	if l := g.Label(e.Run); l != "" && g.Along == reports.NoAxis {
+// modeAndRun returns the mode of a row, with its run if the group has several.
+func (g *group) modeAndRun(e rows.Entry) string {
+	if l := g.label(e.Run); l != "" && g.Along == rows.NoAxis {
 		return l + " " + e.ModeName()
 	}
 	return e.ModeName()
 }
 
-// place names where a row stands on the x axis.
-func (g *group) place(e reports.Entry) string {
+// pointText returns the position of a row on the x axis in words.
+func (g *group) pointText(e rows.Entry) string {
 	switch g.Along {
-	case reports.AlongQPs:
+	case rows.AlongQPs:
 		return g.Label(e.Run) + " QPs"
-	case reports.AlongGap:
+	case rows.AlongGap:
 		return "pause " + g.Label(e.Run) + " usec"
 	}
 	return bytesText(e.Size)
 }
 
-// bytesText is a message size in words.
+// bytesText formats a message size.
 func bytesText(size int) string { return fmt.Sprintf("%s bytes", units.Size(size)) }

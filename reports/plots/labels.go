@@ -4,88 +4,120 @@ import (
 	"image/color"
 	"slices"
 
-	"github.com/ibperf/ibperf/reports/plots/sketch"
+	"github.com/ibperf/ibperf/reports/chart"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A label is a text beside a point, beyond the ends of its interval if it has one.
+// A label is a text next to a point, outside of the point's interval.
 type label struct {
 	at        plotter.XY
-	low, high float64
+	elsewhere plotter.XYs // other points that it may be next to
+	low, high float64     // the interval; 0: none
 	text      string
 	color     color.Color
-	try       []direction // the best one first
+	sides     []side // the best one first
 }
 
-// A direction is on which side of its point a label is.
-type direction int
+// A side is where the label of a point is.
+type side int
 
 const (
-	above direction = iota
+	above side = iota
 	below
 	right
 	left
 )
 
-// labels writes each text on the first side of its point where it covers no other text, no
-// marker, no interval and no rule. One that has no such side is left out.
+// labels draws each text on the first side of its point where it covers no other text, marker,
+// interval, line or rule. It leaves out a text without such a side.
 type labels struct {
-	texts   []label
-	markers plotter.XYs
-	rules   []float64 // horizontal lines across the plot
+	texts  []label
+	traces []*trace
+	rules  []float64 // horizontal lines across the plot
+	posts  []float64 // vertical lines across the plot
 }
 
 // Plot implements [plot.Plotter].
 func (l *labels) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	taken := l.taken(c, x, y)
+	taken := l.obstacles(c, x, y)
 	for _, t := range l.texts {
-		at, high, low := vg.Point{X: x(t.at.X), Y: y(t.at.Y)}, y(max(t.at.Y, t.high)), y(t.at.Y)
-		if t.low > 0 {
-			low = y(t.low)
-		}
-		for _, d := range t.try {
-			to, style := d.place(at, low, high)
-			style = sketch.TextStyle(9, false, t.color, style)
-			box := style.Rectangle(t.text).Add(to)
-			if c.Contains(box.Min) && c.Contains(box.Max) && !slices.ContainsFunc(taken, func(r vg.Rectangle) bool { return overlap(r, box) }) {
-				taken = append(taken, box)
-				c.FillText(style, to, t.text)
+		for _, p := range append(plotter.XYs{t.at}, t.elsewhere...) {
+			at, high, low := vg.Point{X: x(p.X), Y: y(p.Y)}, y(max(p.Y, t.high)), y(p.Y)
+			if t.low > 0 {
+				low = y(t.low)
+			}
+			if box, ok := t.draw(c, at, low, high, taken); ok {
+				taken.boxes = append(taken.boxes, box)
 				break
 			}
 		}
 	}
 }
 
-// taken is where no text may be.
-func (l *labels) taken(c draw.Canvas, x, y func(float64) vg.Length) []vg.Rectangle {
-	const marker = vg.Length(3.5)
-	box := func(left, low, right, high vg.Length) vg.Rectangle {
-		return vg.Rectangle{Min: vg.Point{X: left, Y: low}, Max: vg.Point{X: right, Y: high}}
+// draw draws a text on the first side of a point with enough room, and returns its area.
+func (t *label) draw(c draw.Canvas, at vg.Point, low, high vg.Length, taken obstacles) (box vg.Rectangle, ok bool) {
+	for _, s := range t.sides {
+		to, style := s.position(at, low, high)
+		style = chart.TextStyle(9, false, t.color, style)
+		box = style.Rectangle(t.text).Add(to)
+		if c.Contains(box.Min) && c.Contains(box.Max) && taken.free(box) {
+			c.FillText(style, to, t.text)
+			return box, true
+		}
 	}
-	var all []vg.Rectangle
-	for _, m := range l.markers {
-		all = append(all, box(x(m.X)-marker, y(m.Y)-marker, x(m.X)+marker, y(m.Y)+marker))
+	return box, false
+}
+
+// An obstacles value holds what texts must not cover.
+type obstacles struct {
+	boxes    []vg.Rectangle
+	segments [][2]vg.Point
+}
+
+// free reports whether a box covers no obstacle, and does not nearly touch one.
+func (o *obstacles) free(box vg.Rectangle) bool {
+	const blank = 1.5
+	box = vg.Rectangle{Min: vg.Point{X: box.Min.X - blank, Y: box.Min.Y - 0.5}, Max: vg.Point{X: box.Max.X + blank, Y: box.Max.Y + 0.5}}
+	return !slices.ContainsFunc(o.boxes, func(b vg.Rectangle) bool { return overlap(b, box) }) &&
+		!slices.ContainsFunc(o.segments, func(s [2]vg.Point) bool { return crosses(s, box) })
+}
+
+// obstacles returns what texts must not cover on a canvas.
+func (l *labels) obstacles(c draw.Canvas, x, y func(float64) vg.Length) (o obstacles) {
+	add := func(x1, y1, x2, y2 vg.Length) {
+		o.segments = append(o.segments, [2]vg.Point{{X: x1, Y: y1}, {X: x2, Y: y2}})
 	}
-	for _, t := range l.texts {
-		if t.low > 0 {
-			all = append(all, box(x(t.at.X)-1, y(t.low), x(t.at.X)+1, y(t.high)))
+	for _, t := range l.traces {
+		for i := range max(len(t.points)-1, 0) {
+			add(x(t.points[i].X), y(t.points[i].Y), x(t.points[i+1].X), y(t.points[i+1].Y))
+		}
+		for _, m := range t.markers {
+			at, r := vg.Point{X: x(m.X), Y: y(m.Y)}, vg.Point{X: t.glyph.Radius * 1.3, Y: t.glyph.Radius * 1.3}
+			o.boxes = append(o.boxes, vg.Rectangle{Min: at.Sub(r), Max: at.Add(r)})
+		}
+		for _, s := range t.spans {
+			low, high := min(y(s.low), y(s.value)), max(y(s.high), y(s.value))
+			o.boxes = append(o.boxes, vg.Rectangle{Min: vg.Point{X: x(s.x) - spanEnd, Y: low}, Max: vg.Point{X: x(s.x) + spanEnd, Y: high}})
 		}
 	}
 	for _, rule := range l.rules {
-		all = append(all, box(c.Min.X, y(rule)-1, c.Max.X, y(rule)+1))
+		add(c.Min.X, y(rule), c.Max.X, y(rule))
 	}
-	return all
+	for _, post := range l.posts {
+		add(x(post), c.Min.Y, x(post), c.Max.Y)
+	}
+	return o
 }
 
-// place is where a text in a direction of a point is, and how it is aligned to that. The
-// point's interval is from low to high.
-func (d direction) place(at vg.Point, low, high vg.Length) (vg.Point, draw.TextStyle) {
+// position returns the position and alignment of a text on one side of a point whose interval is from
+// low to high.
+func (s side) position(at vg.Point, low, high vg.Length) (vg.Point, draw.TextStyle) {
 	const gap = vg.Length(6.5)
-	switch d {
+	switch s {
 	case above:
 		return vg.Point{X: at.X, Y: high + gap}, draw.TextStyle{XAlign: draw.XCenter, YAlign: draw.YBottom}
 	case below:
@@ -96,8 +128,28 @@ func (d direction) place(at vg.Point, low, high vg.Length) (vg.Point, draw.TextS
 	return vg.Point{X: at.X - gap, Y: at.Y}, draw.TextStyle{XAlign: draw.XRight, YAlign: draw.YCenter}
 }
 
-// overlap tells whether two boxes cover each other or nearly do.
+// overlap reports whether two boxes overlap.
 func overlap(a, b vg.Rectangle) bool {
-	const blank = vg.Length(1.5)
-	return a.Min.X < b.Max.X+blank && b.Min.X < a.Max.X+blank && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y
+	return a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y
+}
+
+// crosses reports whether a segment and a box have a point in common: it cuts the segment at the sides
+// of the box one after the other, as Liang and Barsky do.
+func crosses(s [2]vg.Point, box vg.Rectangle) bool {
+	from, to := 0.0, 1.0
+	d := s[1].Sub(s[0])
+	for _, side := range [][2]vg.Length{
+		{-d.X, s[0].X - box.Min.X}, {d.X, box.Max.X - s[0].X}, {-d.Y, s[0].Y - box.Min.Y}, {d.Y, box.Max.Y - s[0].Y},
+	} {
+		speed, distance := float64(side[0]), float64(side[1])
+		switch {
+		case speed == 0 && distance < 0:
+			return false
+		case speed < 0:
+			from = max(from, distance/speed)
+		case speed > 0:
+			to = min(to, distance/speed)
+		}
+	}
+	return from <= to
 }

@@ -3,19 +3,20 @@ package plots
 import (
 	"slices"
 
-	"github.com/ibperf/ibperf/reports"
-	"github.com/ibperf/ibperf/reports/plots/sketch"
+	"github.com/ibperf/ibperf/reports/chart"
+	"github.com/ibperf/ibperf/reports/rows"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A trace is a line with markers at some of its points and intervals around some, in the
-// plot and as the sample in the legend.
+// A trace is a line with markers and intervals at some of its points. It is also its own sample in
+// the legend.
 type trace struct {
 	points  plotter.XYs
 	markers plotter.XYs
+	hollow  plotter.XYs // the markers of doubtful rows
 	spans   []span
 	line    draw.LineStyle
 	glyph   draw.GlyphStyle
@@ -28,15 +29,19 @@ type span struct {
 }
 
 func newTrace(s *series) *trace {
+	radius := vg.Points(3.5)
+	if s.small {
+		radius = vg.Points(2.6)
+	}
 	return &trace{
-		line:  draw.LineStyle{Color: s.color(), Width: sketch.LineWidth},
-		glyph: draw.GlyphStyle{Color: s.color(), Radius: vg.Points(3.5), Shape: s.shape},
+		line:  draw.LineStyle{Color: s.color(), Width: chart.LineWidth},
+		glyph: draw.GlyphStyle{Color: s.color(), Radius: radius, Shape: s.shape},
 	}
 }
 
-// traceOf draws a measure of a series: a point for each row that has it, and the text that
-// is shown of the row under the pointer.
-func traceOf(sk *sketch.Sketch, s *series, x func(reports.Entry) float64, y measure, text func(*series, reports.Entry) string) *trace {
+// traceOf returns the trace of a measure of a series: a point for each row that has the measure,
+// with a text for the pointer.
+func traceOf(p *chart.Panel, s *series, x func(rows.Entry) float64, y measure, text func(*series, rows.Entry) string) *trace {
 	t := newTrace(s)
 	for _, e := range s.entries {
 		v, ok := y(e)
@@ -45,33 +50,45 @@ func traceOf(sk *sketch.Sketch, s *series, x func(reports.Entry) float64, y meas
 			continue
 		}
 		t.points = append(t.points, plotter.XY{X: at, Y: v.value})
-		if v.known() {
+		if v.hasInterval() {
 			t.spans = append(t.spans, span{at, v})
 		}
-		sk.Spots = append(sk.Spots, sketch.Spot{X: at, Y: v.value, Text: text(s, e)})
+		if v.doubtful {
+			t.hollow = append(t.hollow, plotter.XY{X: at, Y: v.value})
+		}
+		p.Tooltips = append(p.Tooltips, chart.Tooltip{X: at, Y: v.value, Text: text(s, e)})
 	}
 	t.markers = t.points
 	return t
 }
 
-// drawLines draws a measure of all series, explains them, and returns all that the axis has to
-// hold.
-func drawLines(sk *sketch.Sketch, all []*series, x func(reports.Entry) float64, y measure, text func(*series, reports.Entry) string) []float64 {
-	var values []float64
+// drawLines draws a measure of series in a panel and their legend, and returns what it drew and the values
+// that the axis must show.
+func (g *group) drawLines(sk *chart.Sketch, p *chart.Panel, all []*series, x func(rows.Entry) float64, y measure, text func(*series, rows.Entry) string) (drawn []*trace, values []float64) {
 	for _, s := range all {
-		t := traceOf(sk, s, x, y, text)
+		t := traceOf(p, s, x, y, text)
 		if len(t.points) == 0 {
 			continue
 		}
-		t.line.Dashes = s.dash
-		sk.Plot.Add(t)
-		sk.Explain(s.name, t)
-		values = append(values, t.values()...)
+		p.Plot.Add(t)
+		g.explain(sk, s, t)
+		sk.Points += len(t.points)
+		drawn, values = append(drawn, t), append(values, t.values()...)
 	}
-	return values
+	return drawn, values
 }
 
-// values are all that an axis has to hold.
+// explain adds the sample of a series to the legend, without the color of the mode if the panels have a
+// mode each.
+func (g *group) explain(sk *chart.Sketch, s *series, t *trace) {
+	sample := *t
+	if g.byMode {
+		sample.line.Color, sample.glyph.Color = s.neutral(), s.neutral()
+	}
+	sk.NameLine(s.name, s.brief(g), &sample)
+}
+
+// values returns the values that an axis must show.
 func (t *trace) values() []float64 {
 	all := ys(t.points)
 	for _, s := range t.spans {
@@ -89,21 +106,33 @@ func (t *trace) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	c.StrokeLines(t.line, c.ClipLinesXY(path)...)
 	for _, s := range t.spans {
-		strokeSpan(c, t.line, x(s.x), y(s.value), y(s.low), y(s.high))
+		inside := func(v vg.Length) vg.Length { return min(max(v, c.Min.Y), c.Max.Y) }
+		strokeSpan(c, t.line, x(s.x), inside(y(s.value)), inside(y(s.low)), inside(y(s.high)))
 	}
 	for _, pt := range t.markers {
 		c.DrawGlyph(t.glyph, vg.Point{X: x(pt.X), Y: y(pt.Y)})
 	}
+	for _, pt := range t.hollow {
+		c.DrawGlyph(hole(t.glyph), vg.Point{X: x(pt.X), Y: y(pt.Y)})
+	}
 }
 
-// strokeSpan draws an interval: a thin line from end to end, which have a stroke each. A
-// value outside of it is joined to it.
+// hole returns the style of the inside of a hollow marker.
+func hole(glyph draw.GlyphStyle) draw.GlyphStyle {
+	glyph.Color, glyph.Radius = chart.Paper, glyph.Radius*0.55
+	return glyph
+}
+
+// spanEnd is half the width of the ends of an interval.
+const spanEnd = vg.Length(3)
+
+// strokeSpan draws an interval as a thin line with a stroke at each end. It extends the line to a
+// value outside of the interval.
 func strokeSpan(c draw.Canvas, style draw.LineStyle, x, value, low, high vg.Length) {
-	const half = vg.Length(3)
 	style.Width, style.Dashes = 1, nil
 	c.StrokeLine2(style, x, min(value, low), x, max(value, high))
-	c.StrokeLine2(style, x-half, low, x+half, low)
-	c.StrokeLine2(style, x-half, high, x+half, high)
+	c.StrokeLine2(style, x-spanEnd, low, x+spanEnd, low)
+	c.StrokeLine2(style, x-spanEnd, high, x+spanEnd, high)
 }
 
 // Thumbnail implements [plot.Thumbnailer].
@@ -115,32 +144,57 @@ func (t *trace) Thumbnail(c *draw.Canvas) {
 	}
 }
 
-// ruleSample is the legend's sample of a kind of line, whatever its colour.
+// ruleSample returns the legend's sample of a kind of line, without its color.
 func ruleSample(dash []vg.Length) *trace {
-	return &trace{line: draw.LineStyle{Color: sketch.Quiet, Width: sketch.LineWidth * 0.7, Dashes: dash}}
+	return &trace{line: draw.LineStyle{Color: chart.Quiet, Width: chart.LineWidth * 0.7, Dashes: dash}}
 }
 
-// What the intervals of a plot are of.
+// The meanings of the intervals of a plot.
 const (
-	ofRoundsText = "95 % interval of the median of the rounds"
+	ofValuesText = "95 % interval"
 	ofRatiosText = "95 % interval of the ratio"
 )
 
-// explainSpans says in the legend what the intervals of a measure are of, if there are any.
-func explainSpans(s *sketch.Sketch, all []*series, y measure, what string) {
-	if anyOf(all, y) {
+// explainSpans adds the meanings of the intervals and of hollow markers to the legend, if a measure
+// has any.
+func explainSpans(s *chart.Sketch, all []*series, y measure, what string) {
+	if anyOf(all, y, estimate.hasInterval) {
 		s.Explain(what, spanSample{})
+	}
+	explainHollow(s, all, y)
+}
+
+// explainHollow adds the meaning of hollow markers to the legend, if a measure has any.
+func explainHollow(s *chart.Sketch, all []*series, y measure) {
+	if anyOf(all, y, func(v estimate) bool { return v.doubtful }) {
+		s.Explain(doubtfulText, hollowSample{})
 	}
 }
 
-// anyOf tells whether a measure of any row has an interval.
-func anyOf(all []*series, y measure) bool {
+// The meanings of hollow markers.
+const (
+	doubtfulText = "disturbed, or rounds at two levels"
+	unclearText  = "unclear, disturbed, or faster only here (by chance?)"
+)
+
+// anyOf reports whether a measure of some row is as wanted.
+func anyOf(all []*series, y measure, wanted func(estimate) bool) bool {
 	return slices.ContainsFunc(all, func(s *series) bool {
-		return slices.ContainsFunc(s.entries, func(e reports.Entry) bool {
-			v, _ := y(e)
-			return v.known()
+		return slices.ContainsFunc(s.entries, func(e rows.Entry) bool {
+			v, ok := y(e)
+			return ok && wanted(v)
 		})
 	})
+}
+
+// hollowSample is the legend's sample of a hollow marker.
+type hollowSample struct{}
+
+// Thumbnail implements [plot.Thumbnailer].
+func (hollowSample) Thumbnail(c *draw.Canvas) {
+	glyph := draw.GlyphStyle{Color: chart.Quiet, Radius: vg.Points(3.5), Shape: draw.CircleGlyph{}}
+	c.DrawGlyphNoClip(glyph, c.Center())
+	c.DrawGlyphNoClip(hole(glyph), c.Center())
 }
 
 // spanSample is the legend's sample of an interval.
@@ -149,5 +203,5 @@ type spanSample struct{}
 // Thumbnail implements [plot.Thumbnailer].
 func (spanSample) Thumbnail(c *draw.Canvas) {
 	mid := c.Center()
-	strokeSpan(*c, draw.LineStyle{Color: sketch.Quiet}, mid.X, mid.Y, c.Min.Y+1, c.Max.Y-1)
+	strokeSpan(*c, draw.LineStyle{Color: chart.Quiet}, mid.X, mid.Y, c.Min.Y+1, c.Max.Y-1)
 }

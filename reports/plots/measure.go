@@ -1,21 +1,25 @@
 package plots
 
 import (
+	"slices"
+
 	"github.com/ibperf/ibperf/internal/units"
-	"github.com/ibperf/ibperf/reports"
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/reports/rows"
+	"github.com/ibperf/ibperf/result"
 )
 
-// An estimate is a number of a row with its 95 % interval. Both ends are 0 where there are
-// too few rounds for one.
-type estimate struct{ value, low, high float64 }
+// An estimate is a number of a row with its 95 % interval, whose ends are 0 if there are too few
+// rounds.
+type estimate struct {
+	value, low, high float64
+	doubtful         bool // the row was disturbed, or its rounds are at two levels
+}
 
-// known tells whether there is an interval.
-func (v estimate) known() bool { return v.low > 0 && v.high > 0 }
+// hasInterval reports whether there were enough rounds for an interval.
+func (v estimate) hasInterval() bool { return v.low > 0 && v.high > 0 }
 
-// A measure is a number of rows that plots draw, in the unit of the axis. It is false for
-// rows that do not have it.
-type measure func(e reports.Entry) (estimate, bool)
+// A measure returns a number of a row in the unit of the axis, and whether the row has that number.
+type measure func(e rows.Entry) (estimate, bool)
 
 // The numbers that rows are compared by.
 var (
@@ -23,57 +27,68 @@ var (
 	averageColumn = result.ColumnOf("bandwidth.average_bytes_per_s")
 )
 
-// medianUsec is the median latency of the median round in microseconds.
-func medianUsec(e reports.Entry) (estimate, bool) { return medianRound(e, medianColumn, units.Usec) }
+// medianUsec returns the median latency in microseconds.
+func medianUsec(e rows.Entry) (estimate, bool) { return valueOf(e, medianColumn, units.Usec) }
 
-// tailUsec is the latency that 99 % of messages do not exceed, in microseconds.
-func tailUsec(e reports.Entry) (estimate, bool) {
+// tailUsec returns the 99th percentile of latency in microseconds.
+func tailUsec(e rows.Entry) (estimate, bool) {
 	v := units.Usec(max(e.Latency.P99Ns, e.Latency.P50Ns))
-	return estimate{value: v}, v > 0
+	return estimate{value: v, doubtful: isDoubtful(e)}, v > 0
 }
 
-// roundGbps is the bandwidth of the median round in Gb/s.
-func roundGbps(e reports.Entry) (estimate, bool) { return medianRound(e, averageColumn, units.Gbps) }
+// roundGbps returns the average bandwidth in Gb/s.
+func roundGbps(e rows.Entry) (estimate, bool) { return valueOf(e, averageColumn, units.Gbps) }
 
-// roundMpps is the message rate of the median round in millions a second.
-func roundMpps(e reports.Entry) (estimate, bool) {
+// roundMpps returns the average message rate in millions per second.
+func roundMpps(e rows.Entry) (estimate, bool) {
 	if e.Size == 0 {
 		v := units.Mpps(e.Bandwidth.MsgRate)
-		return estimate{value: v}, v > 0
+		return estimate{value: v, doubtful: isDoubtful(e)}, v > 0
 	}
-	return medianRound(e, averageColumn, func(average float64) float64 { return units.Mpps(average / float64(e.Size)) })
+	return valueOf(e, averageColumn, func(average float64) float64 { return units.Mpps(average / float64(e.Size)) })
 }
 
-// medianRound is what tables have of a column, with its interval.
-func medianRound(e reports.Entry, c *result.Column, scale func(float64) float64) (estimate, bool) {
-	low, high := e.RoundInterval(c)
-	v := estimate{scale(e.MedianRound(c)), scale(low), scale(high)}
+// valueOf returns the value of a column in tables, with its interval.
+func valueOf(e rows.Entry, c *result.Column, scale func(float64) float64) (estimate, bool) {
+	low, high := e.ValueInterval(c)
+	v := estimate{scale(e.Value(c)), scale(low), scale(high), isDoubtful(e)}
 	return v, v.value > 0
 }
 
-// busyPercent is how busy a core is on the side that waits for messages, in percent.
-func busyPercent(e reports.Entry) (estimate, bool) {
+// busyPercent returns how busy a core is on the side that waits for messages, in percent.
+func busyPercent(e rows.Entry) (estimate, bool) {
 	busy, _ := e.WaitingBusy()
-	return percentOf(busy)
+	return percentOf(e, busy)
 }
 
-// pausedPercent is how busy a core is on the side that waits through pauses, in percent.
-func pausedPercent(e reports.Entry) (estimate, bool) {
+// pausedPercent returns how busy a core is on the side that waits during pauses, in percent.
+func pausedPercent(e rows.Entry) (estimate, bool) {
 	busy, _ := e.PausedBusy()
-	return percentOf(busy)
+	return percentOf(e, busy)
 }
 
-func percentOf(part float64) (estimate, bool) {
+func percentOf(e rows.Entry, part float64) (estimate, bool) {
 	v := 100 * units.Finite(part)
-	return estimate{value: v}, v > 0
+	return estimate{value: v, doubtful: isDoubtful(e)}, v > 0
 }
 
-// ratio is the ratio of a row to that of mode poll, as the tables print it.
-func (g *group) ratio(e reports.Entry) (estimate, bool) {
+// isDoubtful reports whether a row was disturbed, or its rounds are at two levels.
+func isDoubtful(e rows.Entry) bool {
+	return rows.AnyDisturbed(e) || e.HasWarning(result.WarnTwoLevels)
+}
+
+// ratio returns the ratio of a row to that of mode poll, as in tables. It is doubtful if it is unclear or
+// an island beyond the change point, or if one of the two rows is doubtful.
+func (g *group) ratio(e rows.Entry) (estimate, bool) {
 	r, compared := g.ratios[e.Row]
 	drawable := r.Low > 1/farRatio && r.High < farRatio
-	return estimate{r.Median, r.Low, r.High}, compared && r.To == result.BaseMode && drawable
+	doubtful := slices.ContainsFunc(e.File.Rows, func(other result.Row) bool {
+		of := other.Name() == e.Name() || other.Name() == e.Base()
+		return of && other.Size == e.Size && isDoubtful(rows.Entry{Row: &other})
+	})
+	doubtful = doubtful || r.Relation == rows.Unclear || r.Island
+	return estimate{r.Value, r.Low, r.High, doubtful}, compared && r.To == result.BaseName && drawable
 }
 
-// farRatio is beyond what any two modes can differ by.
+// farRatio is beyond the ratio of any two modes.
 const farRatio = 1e9

@@ -5,35 +5,26 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ibperf/ibperf/internal/stats"
+	"github.com/ibperf/ibperf/internal/testresult"
 )
 
 func TestCurveAgreesWithPrintedPercentiles(t *testing.T) {
 	for _, n := range []int{1, 2, 10, 1000, 5000} {
-		l := skewed(n).Latency(0.5)
+		l := testresult.Latency(t, "poll", 8, n)
 		buckets, err := l.Distribution()
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := curve{buckets}
 		for x, want := range map[float64]float64{math.Log10(2): l.P50Ns, 1: l.P90Ns, 2: l.P99Ns, 3: l.P999Ns} {
-			if got := c.at(x) * 1e3; math.Abs(got-want) > 0.002*want+1 {
+			if got := c.usecAt(x) * 1e3; math.Abs(got-want) > 0.002*want+1 {
 				t.Errorf("n %d: %g nines are %.1f ns, printed as %.1f", n, x, got, want)
 			}
 		}
-		if got := c.at(c.nines()) * 1e3; math.Abs(got-l.MaxNs) > 1e-6 {
+		if got := c.usecAt(c.nines()) * 1e3; math.Abs(got-l.MaxNs) > 1e-6 {
 			t.Errorf("n %d: the curve ends at %.1f ns, the maximum is %.1f", n, got, l.MaxNs)
 		}
 	}
-}
-
-// skewed are n samples with a long tail.
-func skewed(n int) *stats.Samples {
-	samples := stats.NewSamples()
-	for i := range n {
-		samples.Record(200 + int64(i*37%101) + int64(1e5/(1+i*i%7919)))
-	}
-	return samples
 }
 
 func TestNineTicks(t *testing.T) {
@@ -46,10 +37,10 @@ func TestNineTicks(t *testing.T) {
 	}
 }
 
-// What is left out of a curve changes nothing that is drawn: every point lies on it, and
-// between two neighbours it is level or they are one step apart.
+// The points that a curve leaves out do not change the drawing: every point lies on the curve, and
+// two neighbors have the same latency or are one step apart.
 func TestPointsOfACurveAreFewAndOnIt(t *testing.T) {
-	buckets, err := skewed(5000).Latency(0.5).Distribution()
+	buckets, err := testresult.Latency(t, "poll", 8, 5000).Distribution()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +48,7 @@ func TestPointsOfACurveAreFewAndOnIt(t *testing.T) {
 	points := c.points()
 	step := c.nines() / 160
 	for i, p := range points {
-		if p.Y != c.at(p.X) {
+		if p.Y != c.usecAt(p.X) {
 			t.Errorf("a point at %g, %g is not on the curve", p.X, p.Y)
 		}
 		if i > 0 && p.X-points[i-1].X > step*1.01 && p.Y != points[i-1].Y {

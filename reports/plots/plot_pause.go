@@ -4,34 +4,35 @@ import (
 	"math"
 
 	"github.com/ibperf/ibperf/internal/units"
-	"github.com/ibperf/ibperf/reports"
-	"github.com/ibperf/ibperf/reports/plots/sketch"
+	"github.com/ibperf/ibperf/reports/chart"
+	"github.com/ibperf/ibperf/reports/rows"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
 // pauseSketch draws median latency by the pause between messages.
-func pauseSketch(g *group, lines []*series, size int) *sketch.Sketch {
-	s := newSketch(g, lines, "median by pause between messages, "+bytesText(size), "pause", units.Size(size))
-	values := byPause(s, g, lines, medianUsec, g.spotText)
+func pauseSketch(g *group, lines []*series, size int) *chart.Sketch {
+	s := newSketch(g, lines, kindPause, "median by pause between messages, "+bytesText(size), "pause", units.Size(size))
+	values := byPause(s, g, lines, medianUsec, g.rowTooltip)
 	if len(values) == 0 {
 		return nil
 	}
-	explainSpans(s, lines, medianUsec, ofRoundsText)
-	sketch.FitAxis(&s.Plot.Y, values, true)
+	explainSpans(s, lines, medianUsec, ofValuesText)
+	chart.FitAxis(&s.Plot.Y, values, true)
 	s.YLabel = "median latency [usec], lower is better"
 	return s
 }
 
-// pauseBusySketch draws how busy the core of the side that waits through the pauses is.
-// There is none if that was not measured.
-func pauseBusySketch(g *group, lines []*series, size int) *sketch.Sketch {
-	s := newSketch(g, lines, "core busy by pause between messages, "+bytesText(size), "pause_busy", units.Size(size))
-	values := byPause(s, g, lines, pausedPercent, g.busySpot)
+// pauseBusySketch draws how busy the core is on the side that waits during pauses. It returns nil if
+// that was not measured.
+func pauseBusySketch(g *group, lines []*series, size int) *chart.Sketch {
+	s := newSketch(g, lines, kindPauseBusy, "core busy by pause between messages, "+bytesText(size), "pause_busy", units.Size(size))
+	values := byPause(s, g, lines, pausedPercent, g.busyTooltip)
 	if len(values) == 0 {
 		return nil
 	}
+	explainHollow(s, lines, pausedPercent)
 	busyAxis(&s.Plot.Y, values)
 	_, who := lines[0].entries[0].PausedBusy()
 	s.YLabel = "core busy " + who + " [%], lower is better"
@@ -39,27 +40,28 @@ func pauseBusySketch(g *group, lines []*series, size int) *sketch.Sketch {
 }
 
 // byPause draws a measure by the pause between messages, and returns its values.
-func byPause(s *sketch.Sketch, g *group, lines []*series, y measure, text func(*series, reports.Entry) string) []float64 {
+func byPause(s *chart.Sketch, g *group, lines []*series, y measure, text func(*series, rows.Entry) string) []float64 {
 	pauses := newPauseAxis(g)
 	if len(pauses.stops) == 0 {
 		return nil
 	}
 	s.StopAxis("pause between messages [usec]", pauses.stops)
-	s.Plot.Add(sketch.Grid(), pauses)
-	return drawLines(s, lines, pauses.of, y, text)
+	s.Plot.Add(chart.Grid(), pauses)
+	_, values := g.drawLines(s, s.Panel, lines, pauses.position, y, text)
+	return values
 }
 
-// A pauseAxis is a logarithmic axis of pauses in microseconds that has a place for no
-// pause, apart from the others.
+// A pauseAxis is a logarithmic axis of pauses in microseconds, with a separate position for no
+// pause.
 type pauseAxis struct {
 	stops []plot.Tick
-	zero  float64 // where no pause is drawn; 0 if there is none
+	zero  float64 // position of no pause; 0 if every run has a pause
 }
 
 func newPauseAxis(g *group) *pauseAxis {
 	a := &pauseAxis{}
 	for i, f := range g.Runs {
-		if at := units.Usec(g.Along.Of(f)); at > 0 {
+		if at := units.Usec(g.Along.Value(f)); at > 0 {
 			a.stops = append(a.stops, plot.Tick{Value: at, Label: g.Label(i)})
 		}
 	}
@@ -71,9 +73,9 @@ func newPauseAxis(g *group) *pauseAxis {
 	return a
 }
 
-// of is where a row stands.
-func (a *pauseAxis) of(e reports.Entry) float64 {
-	if at := units.Usec(reports.AlongGap.Of(e.File)); at > 0 {
+// position returns the position of a row.
+func (a *pauseAxis) position(e rows.Entry) float64 {
+	if at := units.Usec(rows.AlongGap.Value(e.File)); at > 0 {
 		return at
 	}
 	return a.zero
@@ -86,8 +88,8 @@ func (a *pauseAxis) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	x, _ := p.Transforms(&c)
 	at := (x(a.zero) + x(a.stops[1].Value)) / 2
-	c.FillPolygon(sketch.Paper, []vg.Point{{X: at - 3, Y: c.Min.Y - 2}, {X: at + 3, Y: c.Min.Y - 2}, {X: at + 3, Y: c.Min.Y + 2}, {X: at - 3, Y: c.Min.Y + 2}})
+	c.FillPolygon(chart.Paper, []vg.Point{{X: at - 3, Y: c.Min.Y - 2}, {X: at + 3, Y: c.Min.Y - 2}, {X: at + 3, Y: c.Min.Y + 2}, {X: at - 3, Y: c.Min.Y + 2}})
 	for _, shift := range []vg.Length{-3, 3} {
-		c.StrokeLine2(draw.LineStyle{Color: sketch.Quiet, Width: vg.Points(1)}, at+shift-2, c.Min.Y-4, at+shift+2, c.Min.Y+4)
+		c.StrokeLine2(draw.LineStyle{Color: chart.Quiet, Width: vg.Points(1)}, at+shift-2, c.Min.Y-4, at+shift+2, c.Min.Y+4)
 	}
 }

@@ -4,39 +4,103 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ibperf/ibperf/reports"
-	"github.com/ibperf/ibperf/reports/plots/sketch"
-	"github.com/ibperf/ibperf/reports/result"
-	"gonum.org/v1/plot"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/chart"
+	"github.com/ibperf/ibperf/reports/rows"
+	"github.com/ibperf/ibperf/result"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
-// ratioSketch draws each mode's ratio to poll by message size. Rows without a ratio have
-// no point. There is none if no row has one.
-func ratioSketch(g *group, lines []*series) *sketch.Sketch {
-	s := newSketch(g, lines, "ratio to "+result.BaseMode+" by message size", "ratio")
-	one := &oneLine{above: "faster", below: "slower"}
-	if g.Kind == result.KindLatency {
-		one.above, one.below = one.below, one.above
+// ratioSketch draws each mode's ratio to poll by message size: modes that spin on a linear axis with a
+// band for "same", and event, whose ratios are far away, in a panel of its own. Rows without a ratio have
+// no point. It returns nil if no row has a ratio.
+func ratioSketch(g *group, lines []*series) *chart.Sketch {
+	s := newSketch(g, lines, kindRatio, "ratio to "+result.BaseName+" by message size", "ratio")
+	label := g.ratioName(lines) + ", ratio to " + result.BaseName + "; " + g.fasterSide() + " 1 is faster"
+	drawn := 0
+	for _, some := range g.ratioPanels(lines) {
+		p := s.NextPanel(drawn)
+		if !g.drawRatios(s, p, some) {
+			continue
+		}
+		drawn++
+		g.entitle(s, p, some, label)
+		if p.SizeAxis(positive(sizesOf(lines))); !g.byMode {
+			label = "event, on an axis of its own"
+		}
+		p.WidenX()
 	}
-	s.Plot.Add(sketch.Grid(), one)
-	values := drawLines(s, lines, sizeOf, g.ratio, g.ratioSpot)
-	if len(values) == 0 {
+	if drawn == 0 {
 		return nil
 	}
-	explainSpans(s, lines, g.ratio, ofRatiosText)
-	s.Plot.Add(g.ratioLabels(lines))
-	fitRatios(&s.Plot.Y, values)
-	s.Right = vg.Points(84)
-	s.YLabel = g.ratioName(lines) + ", ratio to " + result.BaseMode + " in the same rounds"
-	s.SizeAxis(positive(sizesOf(lines)))
-	s.WidenX()
+	if g.finishPanels(s, drawn); drawn == 2 && !g.byMode {
+		s.Share, s.XLabel, s.NoStops = 1.6, "", true
+	}
+	if anyOf(lines, g.ratio, estimate.hasInterval) {
+		s.Explain(ofRatiosText, spanSample{})
+	}
+	if anyOf(lines, g.ratio, func(v estimate) bool { return v.doubtful }) {
+		s.Explain(unclearText, hollowSample{})
+	}
 	return s
 }
 
-// ratioName names what the ratios are of.
+// ratioPanels divides series into those of a panel each: event and its variants have their own.
+func (g *group) ratioPanels(lines []*series) [][]*series {
+	if g.byMode {
+		return g.panels(lines)
+	}
+	var spinning, events []*series
+	for _, s := range lines {
+		if s.mode == option.ModeEvent {
+			events = append(events, s)
+		} else {
+			spinning = append(spinning, s)
+		}
+	}
+	return [][]*series{spinning, events}
+}
+
+// fasterSide returns the side of 1 on which ratios are those of faster modes.
+func (g *group) fasterSide() string {
+	if g.Kind == option.KindLatency {
+		return "below"
+	}
+	return "above"
+}
+
+// drawRatios draws ratios into a panel, and reports whether there were any.
+func (g *group) drawRatios(s *chart.Sketch, p *chart.Panel, some []*series) bool {
+	if !anyOf(some, g.ratio, func(estimate) bool { return true }) {
+		return false
+	}
+	apart := some[0].mode == option.ModeEvent
+	noise := g.noiseBands(p)
+	if !apart {
+		p.Plot.Add(sameBand{}, noise)
+	}
+	posts := g.changePosts(some)
+	p.Plot.Add(chart.Grid(), oneLine{}, posts)
+	drawn, values := g.drawLines(s, p, some, sizeOf, g.ratio, g.ratioTooltip)
+	if len(drawn) == 0 {
+		return false
+	}
+	if apart {
+		fitRatios(&p.Plot.Y, values)
+	} else {
+		s.Explain(`"same": within 5 % of 1`, patch{chart.Shade})
+		if len(noise) > 0 {
+			s.Explain("95 % interval of "+rows.ControlName+", the noise", patch{chart.Noise})
+		}
+		fitLinear(&p.Plot.Y, drawn)
+	}
+	l := g.ratioLabels(some, drawn)
+	posts.label(l, p.Plot.Y.Max)
+	p.Plot.Add(l)
+	return true
+}
+
+// ratioName returns the number that the ratios are of.
 func (g *group) ratioName(lines []*series) string {
 	for _, s := range lines {
 		for _, e := range s.entries {
@@ -48,70 +112,40 @@ func (g *group) ratioName(lines []*series) string {
 	return ""
 }
 
-// labelledSizes is of how many message sizes there is room for the ratios.
-const labelledSizes = 12
+// labeledSizes is the number of message sizes that have room for labels.
+const labeledSizes = 12
 
-// ratioLabels writes ratios beyond the ends of their intervals: the greatest of a size
-// above, the others below.
-func (g *group) ratioLabels(lines []*series) *labels {
-	l := &labels{rules: []float64{1}}
-	most := map[int]float64{}
+// ratioLabels returns the labels of ratios outside of their intervals: above for the largest of a
+// size, below for the others.
+func (g *group) ratioLabels(lines []*series, drawn []*trace) *labels {
+	l := &labels{rules: []float64{1}, traces: drawn}
+	largest := map[int]float64{}
 	sizes := sizesOf(lines)
-	every := (len(sizes) + labelledSizes - 1) / labelledSizes
+	every := (len(sizes) + labeledSizes - 1) / labeledSizes
 	for _, s := range lines {
 		for _, e := range s.entries {
-			if v, ok := g.ratio(e); ok && e.Size > 0 {
-				at := plotter.XY{X: sizeOf(e), Y: v.value}
-				l.markers = append(l.markers, at)
-				most[e.Size] = max(most[e.Size], v.value)
-				if slices.Index(sizes, e.Size)%every == 0 {
-					l.texts = append(l.texts, label{at: at, low: v.low, high: v.high, text: g.ratioNumber(e), color: sketch.Text(modeColors[s.mode])})
-				}
+			v, ok := g.ratio(e)
+			if !ok || e.Size <= 0 {
+				continue
+			}
+			largest[e.Size] = max(largest[e.Size], v.value)
+			if slices.Index(sizes, e.Size)%every == 0 && !g.byMode {
+				l.texts = append(l.texts, label{at: plotter.XY{X: sizeOf(e), Y: v.value}, low: v.low, high: v.high,
+					text: g.ratioNumber(e), color: chart.Text(modeColors[s.mode])})
 			}
 		}
 	}
 	for i := range l.texts {
 		t := &l.texts[i]
-		if t.try = []direction{below, above}; t.at.Y == most[int(t.at.X)] {
-			t.try = []direction{above, below}
+		if t.sides = []side{below, above}; t.at.Y == largest[int(t.at.X)] {
+			t.sides = []side{above, below}
 		}
 	}
 	return l
 }
 
-// ratioNumber is the ratio of a row without its interval, as tables print it.
-func (g *group) ratioNumber(e reports.Entry) string {
+// ratioNumber returns the ratio of a row without its interval, as tables print it.
+func (g *group) ratioNumber(e rows.Entry) string {
 	number, _, _ := strings.Cut(g.ratios[e.Row].Text(), " ")
 	return number
-}
-
-// fitRatios fits an axis to ratios and to 1, logarithmic where they range wide.
-func fitRatios(a *plot.Axis, values []float64) {
-	least, most := 1.0, 1.0
-	for _, v := range values {
-		least, most = min(least, v), max(most, v)
-	}
-	if most/least > 3 {
-		a.Min, a.Max = sketch.LogFloor(least*0.75), sketch.LogCeil(most*1.2)
-		a.Scale, a.Tick.Marker = sketch.LogScale{}, sketch.LogTicks{}
-		return
-	}
-	room := max(most-least, 0.05) * 0.15
-	a.Min, a.Max = least-room, most+room
-	a.Tick.Marker = sketch.EvenTicks{}
-}
-
-// oneLine is the rule at the ratio 1, with words beside it on what lies above and below.
-type oneLine struct{ above, below string }
-
-// Plot implements [plot.Plotter].
-func (o *oneLine) Plot(c draw.Canvas, p *plot.Plot) {
-	_, y := p.Transforms(&c)
-	at := y(1)
-	c.StrokeLine2(draw.LineStyle{Color: sketch.Ink, Width: vg.Points(1.2)}, c.Min.X, at, c.Max.X, at)
-	style := sketch.TextStyle(10, false, sketch.Ink, draw.TextStyle{XAlign: draw.XLeft, YAlign: draw.YCenter})
-	x := c.Max.X + vg.Points(7)
-	c.FillText(style, vg.Point{X: x, Y: at + vg.Points(15)}, o.above+" than "+result.BaseMode)
-	c.FillText(style, vg.Point{X: x, Y: at}, "1: as "+result.BaseMode)
-	c.FillText(style, vg.Point{X: x, Y: at - vg.Points(15)}, o.below+" than "+result.BaseMode)
 }

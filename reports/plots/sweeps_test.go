@@ -6,16 +6,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ibperf/ibperf/reports/result"
+	"github.com/ibperf/ibperf/internal/testresult"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/result"
 )
 
-// alongQPs are runs of 1, 16, 256, ... QPs in which data is so many times as fast as poll.
-func alongQPs(t *testing.T, kind string, times ...float64) []*result.File {
+// alongQPs returns runs of 1, 16, 256, ... QPs, in each of which data is faster than poll by a factor.
+func alongQPs(t *testing.T, kind option.Kind, times ...float64) []*result.File {
 	t.Helper()
 	var files []*result.File
 	for i, by := range times {
 		f := latencies(t, []int{64}, "data", "poll", "event")
-		if kind == result.KindBandwidth {
+		if kind == option.KindBandwidth {
 			f = bandwidths(t, []int{64}, "data", "poll", "event")
 		}
 		f.Parameters.QPs = 1 << (4 * i)
@@ -33,12 +35,12 @@ func alongQPs(t *testing.T, kind string, times ...float64) []*result.File {
 	return files
 }
 
-// alongPause are runs with pauses of 0, 10 and 1000 usec, in all modes.
+// alongPause returns runs with pauses of 0, 10 and 10000 usec, in all modes with a control.
 func alongPause(t *testing.T) []*result.File {
 	t.Helper()
 	var files []*result.File
-	for _, pause := range []time.Duration{0, 10 * time.Microsecond, time.Millisecond} {
-		f := latencies(t, []int{64}, "data", "poll", "event")
+	for _, pause := range []time.Duration{0, 10 * time.Microsecond, 10 * time.Millisecond} {
+		f := testresult.Controlled(latencies(t, []int{64}, "data", "poll", "adaptive", "event"), 1)
 		f.Parameters.Gap = pause
 		files = append(files, f)
 	}
@@ -56,11 +58,11 @@ func TestCrossoverIsSaidAndMarked(t *testing.T) {
 		{"behind", []float64{0.9, 0.5, 0.2}, "poll is ahead of data at every number of QPs", 0},
 		{"once", []float64{2, 1.5, 0.5, 0.4}, "data and poll cross between 16 and 256 QPs: data is ahead at 1, 16, poll at 256, 4096", 1},
 		{"once, somewhere", []float64{2, 1, 1, 0.4}, "data and poll cross between 1 and 4096 QPs: data is ahead at 1, poll at 4096", 1},
-		{"twice", []float64{2, 0.5, 2}, "data and poll cross between 1 and 16 and between 16 and 256 QPs: data is ahead at 1, 256, poll at 16", 2},
+		{"an island beyond", []float64{2, 0.5, 2}, "data and poll cross between 1 and 16 QPs: data is ahead at 1, poll at 16", 1},
 		{"at first", []float64{2, 1.5, 1.2, 1}, "data is ahead of poll at 1-256 QPs; no certain difference at 4096", 0},
 		{"noise", []float64{1, 1, 1}, "data and poll: no certain difference at any number of QPs", 0},
 	} {
-		for kind, figure := range map[string]string{result.KindLatency: "lat_qps_64", result.KindBandwidth: "bw_qps_64"} {
+		for kind, figure := range map[option.Kind]string{option.KindLatency: "lat_qps_64", option.KindBandwidth: "bw_qps_64"} {
 			svg := drawingNamed(t, figure, alongQPs(t, kind, c.times...)...)
 			if !strings.Contains(strings.ReplaceAll(svg, "&#34;", `"`), ">"+c.want+"<") {
 				t.Errorf("%s, %s: the drawing does not say %q", c.name, kind, c.want)
@@ -72,9 +74,9 @@ func TestCrossoverIsSaidAndMarked(t *testing.T) {
 	}
 }
 
-// Where a row was disturbed nobody is ahead.
+// No mode is ahead where a row was disturbed.
 func TestNoCrossoverOfDisturbedRows(t *testing.T) {
-	files := alongQPs(t, result.KindBandwidth, 2, 1.5, 0.5, 0.4)
+	files := alongQPs(t, option.KindBandwidth, 2, 1.5, 0.5, 0.4)
 	files[2].Rows[0].Warnings = []result.Warning{{ID: "preempted", Text: "other work took the CPU"}}
 	files[3].Rows[1].Warnings = []result.Warning{{ID: "preempted", Text: "other work took the CPU"}}
 	svg := drawingNamed(t, "bw_qps_64", files...)
@@ -83,22 +85,34 @@ func TestNoCrossoverOfDisturbedRows(t *testing.T) {
 	}
 }
 
+func TestCrossoverOfAdaptiveIsSaid(t *testing.T) {
+	var files []*result.File
+	for i, by := range []float64{1.2, 1.2, 0.5} {
+		f := testresult.Comparison(t, "write", option.KindBandwidth, []int{64}, map[option.Mode][]float64{"adaptive": {by}})
+		f.Parameters.QPs = 1 << (4 * i)
+		files = append(files, f)
+	}
+	if svg := drawingNamed(t, "qps_64", files...); !strings.Contains(svg, "adaptive and poll cross between 16 and 256 QPs") {
+		t.Error("nothing is said of adaptive")
+	}
+}
+
 func TestCrossoverOfEventIsSaidOnlyIfThereIsOne(t *testing.T) {
-	files := alongQPs(t, result.KindBandwidth, 2, 2, 2)
+	files := alongQPs(t, option.KindBandwidth, 2, 2, 2)
 	if svg := drawingNamed(t, "qps_64", files...); strings.Contains(svg, "event and poll") || strings.Contains(svg, "event is") {
 		t.Error("something is said of event, which is behind everywhere")
 	}
-	event, poll := files[2].Rows[2].Rounds, files[2].Rows[1].Rounds
+	event, poll := files[0].Rows[2].Rounds, files[0].Rows[1].Rounds
 	for i := range event {
 		event[i].Average = 3 * poll[i].Average
 	}
-	if svg := drawingNamed(t, "qps_64", files...); !strings.Contains(svg, "event and poll cross between 16 and 256 QPs") {
+	if svg := drawingNamed(t, "qps_64", files...); !strings.Contains(svg, "event and poll cross between 1 and 16 QPs") {
 		t.Error("nothing is said of event")
 	}
 }
 
 func TestNothingIsSaidOfModesWithoutRatios(t *testing.T) {
-	files := alongQPs(t, result.KindBandwidth, 2, 2, 0.5)
+	files := alongQPs(t, option.KindBandwidth, 2, 2, 0.5)
 	for _, f := range files {
 		for i := range f.Rows {
 			f.Rows[i].NoRatio = "no mode waits"
@@ -110,9 +124,9 @@ func TestNothingIsSaidOfModesWithoutRatios(t *testing.T) {
 	}
 }
 
-// A run that failed tells nothing of a difference.
+// A run that failed is not compared.
 func TestFailedRunOfASweepIsNotCompared(t *testing.T) {
-	files := alongQPs(t, result.KindBandwidth, 2, 2, 2)
+	files := alongQPs(t, option.KindBandwidth, 2, 2, 2)
 	files[1].Rows, files[1].Error = nil, "cannot create QPs"
 	svg := drawingNamed(t, "qps_64", files...)
 	for _, want := range []string{">data is ahead of poll at 1, 256 QPs; not compared at 16<", ">QPs 16: the run ended early: cannot create QPs<"} {
@@ -122,17 +136,17 @@ func TestFailedRunOfASweepIsNotCompared(t *testing.T) {
 	}
 }
 
-// What the verdict condemns is recommended nowhere.
+// Figures recommend no rows that the verdict excludes.
 func TestNoCrossoverOfDataThatIsNotToBeUsed(t *testing.T) {
-	const wrong = "mode data brought wrong data where it was checked"
+	const wrong = "--verify found corrupt data in data mode"
 	checked := bandwidths(t, []int{64}, "data", "poll", "event")
 	checked.Parameters.Verify = true
 	checked.Rows[0].Verify = &result.Verify{Messages: 1000, Torn: 3}
-	torn := drawingNamed(t, "qps_64", append(alongQPs(t, result.KindBandwidth, 2, 2, 0.5), checked)...)
+	torn := drawingNamed(t, "qps_64", append(alongQPs(t, option.KindBandwidth, 2, 2, 0.5), checked)...)
 	if strings.Contains(torn, "ahead") || strings.Contains(torn, "cross") || !strings.Contains(torn, wrong) {
 		t.Error("something is concluded of data that was torn")
 	}
-	files := alongQPs(t, result.KindBandwidth, 2, 2, 0.5)
+	files := alongQPs(t, option.KindBandwidth, 2, 2, 0.5)
 	for _, f := range files {
 		f.Rows[0].Forced = true
 	}
@@ -142,14 +156,14 @@ func TestNoCrossoverOfDataThatIsNotToBeUsed(t *testing.T) {
 }
 
 func TestPointsOfASweepAreWhereItsStopsAre(t *testing.T) {
-	svg := drawingNamed(t, "lat_qps_64", alongQPs(t, result.KindLatency, 2, 2, 2)...)
-	points := spotsOf(t, svg, "event")
+	svg := drawingNamed(t, "lat_qps_64", alongQPs(t, option.KindLatency, 2, 2, 2)...)
+	points := tooltipsOf(t, svg, "event")
 	if len(points) != 3 || math.Abs((points[2].X-points[1].X)-(points[1].X-points[0].X)) > 0.1 {
 		t.Errorf("1, 16 and 256 QPs are at %v", points)
 	}
 	for i, want := range []string{"event, 1 QPs: median ", "event, 16 QPs: ", "event, 256 QPs: "} {
 		if !strings.HasPrefix(points[i].Title, want) {
-			t.Errorf("spot %d says %q", i, points[i].Title)
+			t.Errorf("tooltip %d says %q", i, points[i].Title)
 		}
 	}
 	textAt(t, svg, "256")
@@ -162,11 +176,17 @@ func TestNoPauseHasAPlaceOfItsOwn(t *testing.T) {
 		t.Fatalf("%d plots, want latency and core busy", len(drawn))
 	}
 	for name, svg := range drawn {
-		points := spotsOf(t, svg, "event")
+		points := tooltipsOf(t, svg, "event")
 		if len(points) != 3 || points[1].X-points[0].X < 50 || points[2].X-points[1].X < 50 {
 			t.Errorf("%s: points at %v", name, points)
 		}
-		for _, label := range []string{"0", "10", "1000", "pause between messages [usec]"} {
+		if adaptive := tooltipsOf(t, svg, "adaptive"); len(adaptive) != 3 {
+			t.Errorf("%s: points of adaptive at %v", name, adaptive)
+		}
+		if strings.Contains(svg, "control") {
+			t.Errorf("%s draws the control", name)
+		}
+		for _, label := range []string{"0", "10", "10000", "pause between messages [usec]"} {
 			textAt(t, svg, label)
 		}
 		if !strings.Contains(points[0].Title, "event, pause 0 usec: ") {
@@ -182,7 +202,7 @@ func TestSweepOfManySizesIsDrawnOfFour(t *testing.T) {
 		f.Parameters.QPs = n
 		files = append(files, f)
 	}
-	drawn := sketchesOf(files)
+	drawn := sketchesOf(files, nil)
 	if len(drawn) != 4 {
 		t.Errorf("%d plots", len(drawn))
 	}
@@ -193,7 +213,7 @@ func TestSweepOfManySizesIsDrawnOfFour(t *testing.T) {
 	}
 }
 
-// What a file says of its pauses may be anything.
+// A file may contain any pauses.
 func TestSweepOfNoPlacesIsNotDrawn(t *testing.T) {
 	files := alongPause(t)
 	for i, f := range files {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ibperf/ibperf/reports/internal/synthetic"
+	"github.com/ibperf/ibperf/internal/testresult"
 )
 
 // Plots are of one transport each, which they name, with what was lost over it and why there is
@@ -12,11 +12,11 @@ import (
 func TestPlotsOfTransports(t *testing.T) {
 	const (
 		micro = "latency [usec], lower is better"
-		giga  = "bandwidth of the median round [Gb/s], higher is better"
+		giga  = "average bandwidth [Gb/s], higher is better"
 		lost  = "up to 2 % of the messages were lost"
 	)
 	all := map[string]string{}
-	for name, svg := range drawings(t, synthetic.Transports(t)...) {
+	for name, svg := range drawings(t, testresult.Transports(t)...) {
 		_, texts := elements(t, svg)
 		var lines []string
 		for _, text := range texts {
@@ -29,9 +29,9 @@ func TestPlotsOfTransports(t *testing.T) {
 		"send_bw_by_size_shm_whole_UC":          {"Send BW: ", "shm_whole, UC, SEND, ", giga, lost, "over UC a SEND may be lost"},
 		"send_lat_by_size_shm_whole_UD":         {"Send Latency: ", "shm_whole, UD, SEND, ", micro, lost, "over UD a SEND may be lost"},
 		"send_lat_ratio_shm_whole_UD":           {"ratio to poll", "shm_whole, UD, ", lost},
-		"send_lat_by_size_shm_whole_XRC":        {"shm_whole, XRC, SEND, ", micro, "take the receives of a shared receive queue"},
-		"send_bw_by_size_shm_whole_RC_with_SRQ": {"shm_whole, RC with SRQ, SEND, ", giga, "take the receives of a shared receive queue"},
-		"atomic_lat_by_mode_8_shm_whole_RC":     {"Atomic Latency: ", "RC, ATOMIC_FETCH_AND_ADD, ", "latency [usec], lower is better", "an atomic operation brings what was at the peer"},
+		"send_lat_by_size_shm_whole_XRC":        {"shm_whole, XRC, SEND, ", micro, "take receives of a shared receive queue"},
+		"send_bw_by_size_shm_whole_RC_with_SRQ": {"shm_whole, RC with SRQ, SEND, ", giga, "take receives of a shared receive queue"},
+		"atomic_lat_by_mode_8_shm_whole_RC":     {"Atomic Latency: ", "RC, ATOMIC_FETCH_AND_ADD, ", "latency [usec], lower is better", "an atomic operation returns the peer's value"},
 		"atomic_bw_by_mode_8_shm_whole_XRC":     {"Atomic BW: ", "XRC, ATOMIC_FETCH_AND_ADD, ", giga},
 	} {
 		text, drawn := all[name]

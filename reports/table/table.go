@@ -1,4 +1,4 @@
-// Package table lays tables out as text; package page makes HTML of them.
+// Package table formats tables as text. Package page writes the same tables as HTML.
 package table
 
 import (
@@ -7,27 +7,27 @@ import (
 	"unicode/utf8"
 )
 
-// A Column is the head of a column: numbers stand at the right, words at the left.
+// A Column is the head of a column: numbers are aligned right, words left.
 type Column struct {
 	Name string
 	Unit string
 	Left bool
-	With bool // it says something of the column before it, and stays beside it
+	With bool // stays next to the column before it, which it is about
 }
 
-// A Table is printed as text and as HTML.
+// A Table has key columns, which are repeated if the table is wrapped, and other columns.
 type Table struct {
 	Title   string
-	Keys    int // columns that say what a row is about: the first ones
+	Keys    int // number of key columns, the first ones
 	Columns []Column
 	Rows    [][]string
 }
 
-// Add appends a row, with a cell for each column.
+// Add appends a row with a cell for each column.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// Text lays the table out in lines: title, names, units, rows. What is wider than width
-// goes on below, behind the keys again; 0: there is no limit.
+// Text returns the table as lines: title, names, units, rows. Columns beyond width continue below,
+// after the key columns again. A width of 0 is unlimited.
 func (t *Table) Text(width int) string {
 	names := make([]string, len(t.Columns))
 	units := make([]string, len(t.Columns))
@@ -53,8 +53,8 @@ func (t *Table) Text(width int) string {
 	return b.String()
 }
 
-// blocks divides the columns into lists that are no wider than width, as far as that is
-// possible. Each begins with the keys.
+// blocks divides the columns into lists that are at most width wide, if possible. Each list begins
+// with the key columns.
 func (t *Table) blocks(widths []int, width int) [][]int {
 	keys := make([]int, min(t.Keys, len(t.Columns)))
 	for i := range keys {
@@ -76,7 +76,7 @@ func (t *Table) blocks(widths []int, width int) [][]int {
 	return blocks
 }
 
-// lineWidth is how wide a line of columns is.
+// lineWidth returns the width of a line of columns.
 func lineWidth(columns, widths []int) int {
 	n := -1
 	for _, c := range columns {

@@ -15,8 +15,8 @@ func example() *Table {
 	return t
 }
 
-// A table that is too wide goes on below, with its keys, and loses no cell; a column that
-// belongs to the one before stays with it.
+// A table that is too wide continues below, with its keys and all cells. A column that is about the
+// one before stays next to it.
 func TestWideTablesGoOnBelow(t *testing.T) {
 	whole := example().Text(0)
 	if strings.Contains(whole, "continued") || strings.Count(whole, "64K") != 1 {

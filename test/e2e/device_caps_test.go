@@ -13,16 +13,15 @@ import (
 	"testing"
 )
 
-// TestDeviceCapsAreThoseOfDevinfo holds ib_caps against ibv_devinfo -v: every
-// line of a name and a value there must be told here, with the same value.
+// TestDeviceCapsAreThoseOfDevinfo: ib_caps reports each name and value of ibv_devinfo -v.
 func TestDeviceCapsAreThoseOfDevinfo(t *testing.T) {
-	p, _ := onDevice(t, "*.json")
-	p.start("ib_caps", "-d", *deviceName, "--out_json_file", "caps.json").ends(statusDone, patience)
+	w, _ := onDevice(t, "*.json")
+	w.start("ib_caps", "-d", *deviceName, "--out_json_file", "caps.json").exits(statusDone, patience)
 	out, err := exec.Command("ibv_devinfo", "-v", "-d", *deviceName).CombinedOutput()
 	if err != nil {
 		t.Fatalf("ibv_devinfo: %v\n%s", err, out)
 	}
-	ours := capsValues(t, filepath.Join(p.dir, "caps.json"))
+	ours := capsValues(t, filepath.Join(w.dir, "caps.json"))
 	compared := 0
 	for name, theirs := range devinfo(t, string(out)) {
 		if other := renamed[name]; other != "" {
@@ -31,18 +30,18 @@ func TestDeviceCapsAreThoseOfDevinfo(t *testing.T) {
 		mine, found := ours[name]
 		switch {
 		case !found:
-			t.Errorf("ibv_devinfo tells %s: %s, ib_caps does not", name, theirs)
+			t.Errorf("ibv_devinfo reports %s: %s, ib_caps does not", name, theirs)
 		case normal(mine) != normal(theirs):
-			t.Errorf("%s is %s, ibv_devinfo tells %s", name, mine, theirs)
+			t.Errorf("ib_caps reports %s: %s, ibv_devinfo %s", name, mine, theirs)
 		}
 		compared++
 	}
 	if compared < 70 {
-		t.Errorf("only %d values of ibv_devinfo were found in\n%s", compared, out)
+		t.Errorf("ibv_devinfo has %d values, want 70 or more\n%s", compared, out)
 	}
 }
 
-// renamed are ibv_devinfo's names that are not libibverbs'.
+// renamed holds libibverbs' names of values that ibv_devinfo names otherwise.
 var renamed = map[string]string{"port_lid": "lid", "port_lmc": "lmc", "hca_id": "name"}
 
 // capsValues flattens ib_caps' file of one device with one port.
@@ -94,8 +93,7 @@ var (
 	capName = regexp.MustCompile(`^[A-Z0-9_ ]+$`)
 )
 
-// devinfo reads the lines of ibv_devinfo -v: names with values, and the lists of
-// capability names below them.
+// devinfo returns the values in the output of ibv_devinfo -v by their names.
 func devinfo(t *testing.T, out string) map[string]string {
 	t.Helper()
 	values := map[string]string{}
@@ -125,7 +123,7 @@ func devinfo(t *testing.T, out string) map[string]string {
 			values[last] = "0"
 		case capName.MatchString(line): // names of the bits of a mask whose number is compared
 		default:
-			t.Errorf("line %q of ibv_devinfo is not understood", line)
+			t.Errorf("line %q of ibv_devinfo is unknown to this test", line)
 		}
 	}
 	return values
@@ -136,10 +134,10 @@ var (
 	number        = regexp.MustCompile(`^(0[xX][0-9a-fA-F]+|\d+)(kbps)?$`)
 )
 
-// codes are values for which both programs have names of their own.
+// codes holds the numbers of values that the two programs name differently.
 var codes = map[string]string{"InfiniBand": "0", "hca": "1", "none": "0", "glob": "2", "ACTIVE": "4"}
 
-// normal makes values comparable: numbers in decimal, named codes as the code, an
+// normal returns a value in a form that can be compared: a number in decimal, a name as its code, an
 // MTU in bytes.
 func normal(v string) string {
 	if m := inParentheses.FindStringSubmatch(v); m != nil {

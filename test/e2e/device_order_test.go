@@ -7,10 +7,9 @@ import (
 	"testing"
 )
 
-// TestDeviceThatPromisesOrder runs data mode over the device where a preloaded
-// library answers for libibverbs that the order of data is promised: of whole
-// messages, of blocks as today's libraries tell it, and of whole messages as old
-// ones do. Each byte is checked.
+// TestDeviceThatPromisesOrder runs mode data with a preloaded library that answers
+// ibv_query_qp_data_in_order: whole messages, aligned blocks, and whole messages as libraries without
+// flags answer. It checks every byte.
 func TestDeviceThatPromisesOrder(t *testing.T) {
 	for _, c := range []struct{ name, file, answer, want, flags string }{
 		{"whole", "libibverbs.so.1.14.46.0", "3", "whole message", "IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS"},
@@ -23,13 +22,13 @@ func TestDeviceThatPromisesOrder(t *testing.T) {
 			if out, err := exec.Command("gcc", "-shared", "-fPIC", "-o", file, "../preload/order.c").CombinedOutput(); err != nil {
 				t.Fatalf("gcc: %v\n%s", err, out)
 			}
-			each(t, func(t *testing.T, program string) {
-				p, options := onDevice(t)
-				p.env = []string{"LD_PRELOAD=" + file, "ORDER_ANSWER=" + c.answer}
-				server, client := p.run(statusDone, program, "", options+" --compare --rounds 2 --verify -n 50 -s 1000")
+			eachProgram(t, func(t *testing.T, program string) {
+				w, options := onDevice(t)
+				w.env = []string{"LD_PRELOAD=" + file, "ORDER_ANSWER=" + c.answer}
+				server, client := w.runPair(statusDone, program, "", options+" --compare --runs 2 --rounds 1 --verify -n 50 -s 1000")
 				for _, side := range []*process{server, client} {
-					side.wantRows(layoutOf(program), []int{1000}, modes)
-					side.prints(fmt.Sprintf(", %s)\n  answer here    : %s\n  answer at peer : %s\n", c.flags, c.want, c.want))
+					side.wantRows(layoutOf(program), []int{1000}, compared)
+					side.wantStdout(fmt.Sprintf(", %s)\n  answer here    : %s\n  answer at peer : %s\n", c.flags, c.want, c.want))
 				}
 			})
 		})

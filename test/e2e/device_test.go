@@ -6,65 +6,68 @@ import (
 	"testing"
 )
 
-// deviceModes are the completion modes that every device has.
-var deviceModes = []string{"poll", "event"}
+// deviceModes are the completion modes that need no promise of order, and deviceCompared the rows of their
+// comparison.
+var (
+	deviceModes    = modes[1:]
+	deviceCompared = compared[1:]
+)
 
-// onDevice makes a place for a test on the RDMA device, and the options that name it.
-func onDevice(t *testing.T, keep ...string) (p *place, options string) {
+// onDevice returns the workspace of a test on the RDMA device, and the options that name the device.
+func onDevice(t *testing.T, keep ...string) (w *workspace, options string) {
 	t.Helper()
 	if *deviceName == "" {
 		t.Skip("no RDMA device: name one with -device")
 	}
-	return newPlace(t, keep...), "-d " + *deviceName
+	return newWorkspace(t, keep...), "-d " + *deviceName
 }
 
-// connections runs a test with QPs connected over TCP alone, and through rdma_cm.
-func connections(t *testing.T, test func(t *testing.T, p *place, options string)) {
+// connections runs a test twice, with QPs that are connected over TCP and through rdma_cm.
+func connections(t *testing.T, test func(t *testing.T, w *workspace, options string)) {
 	t.Run("tcp", func(t *testing.T) {
-		p, options := onDevice(t, "*.json")
-		test(t, p, options)
+		w, options := onDevice(t, "*.json")
+		test(t, w, options)
 	})
 	t.Run("rdma_cm", func(t *testing.T) {
-		p, options := onDevice(t, "*.json")
+		w, options := onDevice(t, "*.json")
 		if *address == "" {
 			t.Skip("no IP address of the device: give one with -address")
 		}
-		p.host = *address
-		test(t, p, options+" -R")
+		w.host = *address
+		test(t, w, options+" -R")
 	})
 }
 
 // TestDevicePairs runs every program in every completion mode.
 func TestDevicePairs(t *testing.T) {
-	each(t, func(t *testing.T, program string) {
-		p, options := onDevice(t)
+	eachProgram(t, func(t *testing.T, program string) {
+		w, options := onDevice(t)
 		for _, mode := range deviceModes {
-			server, client := p.run(statusDone, program, "", fmt.Sprintf("%s --completion %s -n 50", options, mode))
+			server, client := w.runPair(statusDone, program, "", fmt.Sprintf("%s --completion %s -n 50", options, mode))
 			size := 65536
-			if latency(program) {
+			if isLatency(program) {
 				size = 2
 			}
 			for _, side := range []*process{server, client} {
 				side.wantRows(layoutOf(program), []int{size}, []string{mode})
-				side.prints(" Device          : " + *deviceName + "\n")
+				side.wantStdout(" Device          : " + *deviceName + "\n")
 			}
 		}
 	})
 }
 
-// TestDeviceCompareVerified runs all modes on one connection, with every byte
-// checked, at sizes around what a packet holds, and with messages that are inline. On an
-// emulated machine two rounds take long enough.
+// TestDeviceCompareVerified runs all modes on one connection and checks every byte, with messages that
+// are inline and that are longer than a packet. Two rounds, as the guest is slow.
 func TestDeviceCompareVerified(t *testing.T) {
-	each(t, func(t *testing.T, program string) {
-		connections(t, func(t *testing.T, p *place, options string) {
+	eachProgram(t, func(t *testing.T, program string) {
+		connections(t, func(t *testing.T, w *workspace, options string) {
 			for _, size := range []int{100, 4097} {
-				_, client := p.run(statusDone, program, "", fmt.Sprintf("%s --compare --rounds 2 --verify -n 30 -s %d --out_json_file client.json", options, size))
-				client.wantRows(layoutOf(program), []int{size}, deviceModes)
-				for _, row := range p.readResult("client.json").Rows {
-					// The reader of READs and the receiver of the rest look at the bytes.
+				_, client := w.runPair(statusDone, program, "", fmt.Sprintf("%s --compare --runs 2 --rounds 1 --verify -n 30 -s %d --out_json_file client.json", options, size))
+				client.wantRows(layoutOf(program), []int{size}, deviceCompared)
+				for _, row := range w.readResult("client.json").Rows {
+					// The requester of READs checks the bytes, else the receiver.
 					if v := row.Verify; v != nil && (v.Messages == 0 || v.Bad() != 0) {
-						t.Errorf("%s %d bytes %s: %+v", program, size, row.Mode, *v)
+						t.Errorf("%s, %d bytes, mode %s: --verify found %+v", program, size, row.Mode, *v)
 					}
 				}
 			}
@@ -72,17 +75,17 @@ func TestDeviceCompareVerified(t *testing.T) {
 	})
 }
 
-// TestDevicePathByAddress: rdma_cm is asked for a traffic class, and what it chooses otherwise than
-// asked for is warned of on both sides.
+// TestDevicePathByAddress: both sides warn where rdma_cm chose another GID index, service level or
+// traffic class than the options ask for.
 func TestDevicePathByAddress(t *testing.T) {
-	p, options := onDevice(t, "*.json")
+	w, options := onDevice(t, "*.json")
 	if *address == "" {
 		t.Skip("no IP address of the device: give one with -address")
 	}
-	p.host = *address
+	w.host = *address
 	run := func(more string) (gidIndex int, warnings []string) {
-		p.run(statusDone, "ib_send_lat", "-d "+*deviceName, options+" -R -n 50 --out_json_file client.json"+more)
-		f := p.readResult("client.json")
+		w.runPair(statusDone, "ib_send_lat", "-d "+*deviceName, options+" -R -n 50 --out_json_file client.json"+more)
+		f := w.readResult("client.json")
 		for _, w := range f.Warnings {
 			if w.ID == "rdma-cm-path" {
 				warnings = append(warnings, w.Text)
@@ -92,11 +95,11 @@ func TestDevicePathByAddress(t *testing.T) {
 	}
 	chosen, warnings := run("")
 	if len(warnings) > 0 {
-		t.Errorf("nothing is asked for: %q", warnings)
+		t.Errorf("without options of the path: %q", warnings)
 	}
 	for _, transport := range []string{"RC", "UD"} {
 		if _, warnings := run(fmt.Sprintf(" -c %s --tclass 96 -x %d", transport, chosen)); len(warnings) > 0 {
-			t.Errorf("%s: what is asked for is chosen: %q", transport, warnings)
+			t.Errorf("%s: with the path that rdma_cm chooses: %q", transport, warnings)
 		}
 		const last = 1 // rxe has two GIDs
 		_, warnings := run(fmt.Sprintf(" -c %s -S 3 --tclass 96 -T 32 -x %d", transport, last-chosen))
@@ -112,77 +115,77 @@ func TestDevicePathByAddress(t *testing.T) {
 	}
 }
 
-// TestDeviceRefusesData: the device promises nothing, so memory is not polled,
-// and both sides say what was asked and answered.
+// TestDeviceRefusesData: the device promises no order, so both sides refuse mode data, with the query
+// and its answer.
 func TestDeviceRefusesData(t *testing.T) {
-	each(t, func(t *testing.T, program string) {
-		connections(t, func(t *testing.T, p *place, options string) {
-			server, client := p.run(statusRefused, program, "", options+" --completion data")
+	eachProgram(t, func(t *testing.T, program string) {
+		connections(t, func(t *testing.T, w *workspace, options string) {
+			server, client := w.runPair(statusRefused, program, "", options+" --completion data")
 			for _, side := range []*process{server, client} {
-				side.says("completion mode data refused", *deviceName, "ibv_query_qp_data_in_order(qp, IBV_WR_", `answered "not promised"`, "--force-data")
+				side.wantStderr("completion mode data refused", *deviceName, "ibv_query_qp_data_in_order(qp, IBV_WR_", `answered "not promised"`, "--force-data")
 			}
 		})
 	})
 }
 
-// TestDeviceForcedData polls memory all the same, and says so everywhere.
+// TestDeviceForcedData: --force-data polls memory still, and rows and result file say so.
 func TestDeviceForcedData(t *testing.T) {
-	each(t, func(t *testing.T, program string) {
-		p, options := onDevice(t, "*.json")
-		_, client := p.run(statusDone, program, "", options+" --completion data --force-data -n 100 -s 64 --out_json_file client.json")
+	eachProgram(t, func(t *testing.T, program string) {
+		w, options := onDevice(t, "*.json")
+		_, client := w.runPair(statusDone, program, "", options+" --completion data --force-data -n 100 -s 64 --out_json_file client.json")
 		client.wantRows(layoutOf(program), []int{64}, []string{"data!"})
-		f := p.readResult("client.json")
+		f := w.readResult("client.json")
 		if !f.Parameters.ForceData || !f.Rows[0].Forced {
-			t.Errorf("file: forced %v, row forced %v", f.Parameters.ForceData, f.Rows[0].Forced)
+			t.Errorf("the result file has force_data %v, its row forced %v, want true", f.Parameters.ForceData, f.Rows[0].Forced)
 		}
 	})
 }
 
-// TestDeviceManyQPs connects many, with deep queues and CQ moderation.
+// TestDeviceManyQPs connects 16 QPs, with deep queues and CQ moderation.
 func TestDeviceManyQPs(t *testing.T) {
-	connections(t, func(t *testing.T, p *place, options string) {
+	connections(t, func(t *testing.T, w *workspace, options string) {
 		for _, program := range []string{"ib_write_bw", "ib_send_bw", "ib_read_bw"} {
-			_, client := p.run(statusDone, program, "", options+" -q 16 -t 64 -Q 8 -n 40 -s 256")
+			_, client := w.runPair(statusDone, program, "", options+" -q 16 -t 64 -Q 8 -n 40 -s 256")
 			client.wantRows("bw", []int{256}, []string{"poll"})
 		}
 	})
 }
 
-// TestDeviceServerNeedsNoOptions: it takes its first active device, and what the
-// client wants.
+// TestDeviceServerNeedsNoOptions: the server uses its first active device and the client's options.
 func TestDeviceServerNeedsNoOptions(t *testing.T) {
-	p, options := onDevice(t)
-	server, client := p.run(statusDone, "ib_send_lat", "", options+" -s 100 -n 50 -e")
+	w, options := onDevice(t)
+	server, client := w.runPair(statusDone, "ib_send_lat", "", options+" -s 100 -n 50 -e")
 	server.wantRows("lat", []int{100}, []string{"event"})
 	client.wantRows("lat", []int{100}, []string{"event"})
 }
 
-// TestDeviceAgainstEmbedded is refused by name.
+// TestDeviceAgainstEmbedded: an RDMA device and an embedded device do not connect; the error names
+// both.
 func TestDeviceAgainstEmbedded(t *testing.T) {
-	p, options := onDevice(t)
-	server, port := p.serve("ib_write_lat", "-d", "shm_whole")
-	client := p.connect("ib_write_lat", port, strings.Fields(options)...)
-	client.ends(statusUsage, patience)
-	server.ends(statusUsage, patience)
-	client.says("shm_whole", *deviceName)
+	w, options := onDevice(t)
+	server, port := w.serve("ib_write_lat", "-d", "shm_whole")
+	client := w.connect("ib_write_lat", port, strings.Fields(options)...)
+	client.exits(statusUsage, patience)
+	server.exits(statusUsage, patience)
+	client.wantStderr("shm_whole", *deviceName)
 }
 
-// TestDeviceOptionsOfTheDevice: ports and GIDs that are not there. The client may end
-// before it reaches the server, or the server may be about to hear of its trouble.
+// TestDeviceOptionsOfTheDevice names a port and a GID index that the device does not have. The client
+// may end before or after it has connected, so the server's status is 0 or 1.
 func TestDeviceOptionsOfTheDevice(t *testing.T) {
 	for _, c := range []struct{ option, text string }{
 		{"-i 7", "port 7"},
 		{"-x 200", "GID index 200"},
 	} {
 		t.Run(c.option, func(t *testing.T) {
-			p, options := onDevice(t)
-			server, port := p.serve("ib_write_lat", "--persistent")
-			client := p.connect("ib_write_lat", port, strings.Fields(options+" "+c.option)...)
-			client.ends(statusDevice, patience)
-			client.says(c.text)
+			w, options := onDevice(t)
+			server, port := w.serve("ib_write_lat", "--persistent")
+			client := w.connect("ib_write_lat", port, strings.Fields(options+" "+c.option)...)
+			client.exits(statusDevice, patience)
+			client.wantStderr(c.text)
 			server.signal(sigTerm)
-			if got := server.within(stopLimit + deviceGrace); got != statusDone && got != statusOther {
-				t.Errorf("the server ended with status %d\n%s", got, server.said())
+			if got := server.wait(stopLimit + deviceGrace); got != statusDone && got != statusOther {
+				t.Errorf("the server ended with status %d\n%s", got, server.output())
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-// Package layers holds that packages import only what is below them.
+// Package layers checks that each package imports only what the table allows.
 package layers
 
 import (
@@ -6,7 +6,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,62 +16,38 @@ import (
 
 const module = "github.com/ibperf/ibperf/"
 
-// layers are the folders of the tree from top to bottom, as docs/ARCHITECTURE.md lists
-// them. A package is in the layer of the longest folder that it lies in. It may import
-// its own layer and those below.
-var layers = [][]string{
-	{"test"},
-	{"cmd"},
-	{"internal/cli", "internal/manpages"},
-	{"harness", "internal/compare", "internal/conform"},
-	{"oob"},
-	{"reports/plots"},
-	{"reports"},
-	{"internal/caps", "internal/message", "internal/stats"},
-	{"reports/result"},
-	{"option"},
-	{"verbs/ibv", "verbs/shm", "verbs/verbstest"},
-	{"verbs"},
-	{"internal"},
+// index returns the number of a package in the table, -1 if it is not there.
+func index(pkg string) int {
+	return slices.IndexFunc(table, func(r rule) bool { return r.pkg == pkg })
 }
 
-// layerOf returns the number of a package's layer, -1 if it has none.
-func layerOf(pkg string) int {
-	found, longest := -1, ""
-	for i, folders := range layers {
-		for _, f := range folders {
-			if (pkg == f || strings.HasPrefix(pkg, f+"/")) && len(f) > len(longest) {
-				found, longest = i, f
-			}
-		}
-	}
-	return found
-}
-
-// upward returns why pkg may not import another of this module, empty if it may.
-func upward(pkg, imported string) string {
-	from, to := layerOf(pkg), layerOf(imported)
+// forbidden returns the reason why pkg may not import another of this module, empty if it may.
+func forbidden(pkg, imported string) string {
+	i := index(pkg)
 	switch {
-	case from < 0:
-		return "is in no layer"
-	case to < from:
-		return "imports what is above it: " + imported
+	case i < 0:
+		return "is not in the table"
+	case !slices.Contains(table[i].imports, imported):
+		return "imports " + imported + ", which the table does not allow"
 	}
 	return ""
 }
 
-// imports returns what each package of the tree imports of the others, tests apart.
-func imports(t *testing.T) map[string][]string {
+// root is the folder of the product's module.
+var root = filepath.Join("..", "..")
+
+// imports returns the imports of each package of the product within both modules. Tests says
+// whether they are those of its tests or those of all other files.
+func imports(t *testing.T, tests bool) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
-	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "testdata"):
+		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "testdata" || path == filepath.Join(root, "test")):
 			return fs.SkipDir
-		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") != tests:
 			return nil
 		}
 		pkg, err := filepath.Rel(root, filepath.Dir(path))
@@ -98,24 +76,75 @@ func ownImports(file *ast.File) (own []string) {
 	return own
 }
 
-func TestArrowsPointDown(t *testing.T) {
-	all := imports(t)
+func TestImportsAreInTheTable(t *testing.T) {
+	all := imports(t, false)
 	for pkg, imported := range all {
-		for _, p := range append(imported, pkg) {
-			if why := upward(pkg, p); why != "" {
+		if index(pkg) < 0 {
+			t.Errorf("%s is not in the table", pkg)
+			continue
+		}
+		for _, p := range imported {
+			if why := forbidden(pkg, p); why != "" {
 				t.Errorf("%s %s", pkg, why)
 			}
 		}
 	}
-	if len(all) < 20 {
-		t.Errorf("only %d packages were looked at", len(all))
+	for _, r := range table {
+		if _, found := all[r.pkg]; !found {
+			t.Errorf("the table has %s, and the tree does not", r.pkg)
+		}
 	}
 }
 
-// The engine fills a result; what is made of it is not its business, not even through
-// another package.
-func TestHarnessKnowsOfResultsAlone(t *testing.T) {
-	all := imports(t)
+// Tests of the product may import any package of the product, and none of test/.
+func TestProductDoesNotImportTestTools(t *testing.T) {
+	all := imports(t, true)
+	if len(all) < 20 {
+		t.Errorf("only %d packages with tests were found", len(all))
+	}
+	for pkg, imported := range all {
+		for _, p := range imported {
+			if strings.HasPrefix(p, "test/") {
+				t.Errorf("a test of %s imports %s", pkg, p)
+			}
+		}
+	}
+}
+
+// What only tests and checks need is required by test/go.mod.
+func TestRequirementsOfTheProduct(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var direct []string
+	for _, m := range requirement.FindAllStringSubmatch(string(data), -1) {
+		direct = append(direct, m[1])
+	}
+	if !slices.Equal(direct, requirements) {
+		t.Errorf("go.mod requires %q, want %q", direct, requirements)
+	}
+}
+
+// requirement matches a line of go.mod without the comment "indirect".
+var requirement = regexp.MustCompile(`(?m)^\t(\S+) v\S+$`)
+
+func TestTableIsOrderedFromTopToBottom(t *testing.T) {
+	for i, r := range table {
+		if index(r.pkg) != i {
+			t.Errorf("%s is in the table twice", r.pkg)
+		}
+		for _, p := range r.imports {
+			if index(p) <= i {
+				t.Errorf("the table allows %s to import %s, which is not below it", r.pkg, p)
+			}
+		}
+	}
+}
+
+// The engine fills results and depends on no report, not even through another package.
+func TestHarnessDependsOnNoReport(t *testing.T) {
+	all := imports(t, false)
 	below := []string{"harness"}
 	for i := 0; i < len(below); i++ {
 		for _, pkg := range all[below[i]] {
@@ -125,29 +154,32 @@ func TestHarnessKnowsOfResultsAlone(t *testing.T) {
 		}
 	}
 	for _, pkg := range below {
-		if strings.HasPrefix(pkg, "reports") && pkg != "reports/result" {
+		if strings.HasPrefix(pkg, "reports") {
 			t.Errorf("harness depends on %s", pkg)
 		}
 	}
-	if !slices.Contains(below, "reports/result") {
-		t.Error("harness does not depend on results: nothing was looked at")
+	if !slices.Contains(below, "result") {
+		t.Error("harness does not depend on results: the walk found nothing")
 	}
 }
 
-func TestUpwardImportsAreFound(t *testing.T) {
+func TestForbiddenImportsAreFound(t *testing.T) {
 	for _, pair := range [][2]string{
-		{"harness", "internal/cli"}, {"reports", "harness"}, {"reports/result", "reports/table"}, {"reports", "reports/plots"},
-		{"verbs", "verbs/shm"}, {"verbs/shm", "reports/result"}, {"internal/clock", "verbs"}, {"cmd/ib_caps", "test/layers"}, {"elsewhere", "verbs"},
+		{"harness", "cmd/internal/cli"}, {"reports", "harness"}, {"result", "reports/table"}, {"reports", "reports/plots"},
+		{"reports/rows", "reports/verdict"}, {"reports/verdict", "reports/text"}, {"reports/text", "reports/page"}, {"reports/tables", "reports/verdict"},
+		{"reports/chart", "reports/rows"}, {"reports/chart", "reports/page"}, {"reports/phrase", "result"},
+		{"verbs", "verbs/shm"}, {"verbs/shm", "result"}, {"harness/internal/clock", "verbs"}, {"harness/internal/affinity", "oob"}, {"cmd/ib_caps", "test/layers"}, {"elsewhere", "verbs"},
+		{"internal/units", "internal/atomicfile"}, {"internal/sched", "result"}, {"oob", "reports"}, {"cmd/ib_caps", "harness"},
 	} {
-		if upward(pair[0], pair[1]) == "" {
+		if forbidden(pair[0], pair[1]) == "" {
 			t.Errorf("%s may import %s", pair[0], pair[1])
 		}
 	}
 	for _, pair := range [][2]string{
-		{"cmd/ib_caps", "internal/cli"}, {"harness", "oob"}, {"harness", "internal/stats"}, {"internal/stats", "reports/result"},
-		{"reports", "reports/page"}, {"reports/result", "internal/atomicfile"}, {"test/e2e", "test/sidebyside"},
+		{"cmd/ib_caps", "cmd/internal/cli"}, {"harness", "oob"}, {"harness", "harness/internal/stats"}, {"harness/internal/stats", "result"},
+		{"reports", "reports/text"}, {"reports/page", "reports/verdict"}, {"result", "internal/atomicfile"},
 	} {
-		if why := upward(pair[0], pair[1]); why != "" {
+		if why := forbidden(pair[0], pair[1]); why != "" {
 			t.Errorf("%s %s", pair[0], why)
 		}
 	}

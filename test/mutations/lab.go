@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	// target is the package whose tests are run, with all below it changed.
+	// target is the package that is changed, with the packages below it, and whose tests are run.
 	target = "verbs/shm"
-	// quick tests are run before all others.
+	// quick is the time limit of tests that are run before all others.
 	quick = 0.5 // seconds
-	// silence is how long tests may print nothing: a mutant that hangs is caught.
+	// silence is the time without output after which the tests count as hanging.
 	silence = 30 * time.Second
 
 	doesNotCompile = "does not compile"
 )
 
-// lab is where mutants are compiled and tested.
+// lab is a folder in which mutants are compiled and tested.
 type lab struct {
 	dir     string
 	verbose bool
-	quick   string // pattern of the tests that take little time
+	quick   string // pattern of the tests that take less than quick
 }
 
 // healthy checks that the tests pass without a mutant, and finds the quick ones.
@@ -76,7 +76,7 @@ func (l *lab) try(m mutant) (verdict string, err error) {
 	return "", nil
 }
 
-// overlay writes the changed file, and the list that puts it in place of the other.
+// overlay writes the changed file, and the overlay file of the go command that replaces the original.
 func (l *lab) overlay(m mutant) (string, error) {
 	path, err := filepath.Abs(m.path)
 	if err != nil {
@@ -98,7 +98,7 @@ func (l *lab) overlay(m mutant) (string, error) {
 	return overlay, os.WriteFile(overlay, list, 0o600)
 }
 
-// compile returns the test binary of the package as the overlay makes it.
+// compile returns the test binary of the package with the overlay.
 func (l *lab) compile(overlay string) (string, error) {
 	binary := filepath.Join(l.dir, "tests")
 	out, err := exec.Command("go", "test", "-c", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, "./"+target).CombinedOutput()
@@ -110,7 +110,7 @@ func (l *lab) compile(overlay string) (string, error) {
 
 var errSilent = fmt.Errorf("printed nothing for %v", silence)
 
-// output collects what tests print, and notices when they go silent.
+// output collects the output of tests and restarts the timer of silence with each part.
 type output struct {
 	text   bytes.Buffer
 	silent *time.Timer
@@ -121,8 +121,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.text.Write(p)
 }
 
-// test runs the binary until a test fails, and returns what it printed. The process and
-// those that it started are killed when nothing is printed for too long.
+// test runs the binary until a test fails, and returns its output. The process group is killed after
+// silence.
 func (l *lab) test(binary string, which ...string) ([]byte, error) {
 	cmd := exec.Command(binary, append([]string{"-test.v", "-test.failfast"}, which...)...)
 	cmd.Dir = target
@@ -149,8 +149,7 @@ var (
 	began  = regexp.MustCompile(`(?m)^=== (?:RUN|CONT)\s+(\S+)`)
 )
 
-// caughtBy names the innermost test that noticed. A crash and a hang are noticed by the
-// test that ran last.
+// caughtBy names the innermost test that failed, or the last test that began if the binary crashed or hung.
 func caughtBy(out []byte, err error) (string, error) {
 	word, found := "caught by", failed.FindAllSubmatch(out, -1)
 	switch exit := (*exec.ExitError)(nil); {

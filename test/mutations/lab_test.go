@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestCaughtBy: what a failing run says is the innermost test that failed, or the one
-// that ran when the process ended.
+// A failing run names the innermost test that failed, or the last one that began.
 func TestCaughtBy(t *testing.T) {
 	const began = "=== RUN   TestA\n=== RUN   TestA/one\n"
 	ended := error(&exec.ExitError{})

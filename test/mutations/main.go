@@ -1,19 +1,18 @@
-// Command mutations measures how many small faults the tests of the embedded device
-// let pass. It makes faults from the syntax tree of verbs/shm: a condition negated, a
-// call or an assignment left out, + for -, < for <=. Each is a mutant, compiled by an
-// overlay that leaves the tree as it is, and run with the tests of the package, until
-// one fails or all have passed: then it survived.
+// Mutations measures the share of small faults that the tests of the embedded device do not find. It
+// makes faults from the syntax tree of verbs/shm: a condition negated, a call or an assignment left out,
+// + for -, < for <=. Each is a mutant, compiled with an overlay that leaves the tree unchanged. The tests
+// of the package run with it until one fails; a mutant with which all pass has survived.
 //
-//	go run ./test/mutations [-seed N] [-budget 30m] [-most 0.4] [-v] [REGEXP]
+//	go run ./mutations [-seed N] [-budget 30m] [-most 0.4] [-v] [REGEXP]
 //
-// There are thousands of mutants, so a sample is taken: functions in an order that the
-// seed determines, one mutant of each in turn, until the budget is used up. REGEXP
-// takes only those whose line of output it matches ("srq.go", "PostSend: drop"). The
-// exit status is 1 if more than the share -most survived. Run it in the root of the tree.
+// There are thousands of mutants, so mutations takes a sample: the seed determines an order of functions,
+// and one mutant of each function is run in turn until the budget is used up. REGEXP chooses the mutants
+// whose line of output it matches ("srq.go", "PostSend: drop"). The
+// exit status is 1 if more than the share -most survived.
 //
-// A mutant that cannot be noticed, since it changes nothing but speed for instance, is
-// marked where it is made, at the end of its line or, for a whole function, in the
-// comment before it, with its kinds and the reason:
+// A mutant that no test can find, for instance because it changes only the speed, is marked in the source
+// with its kinds and the reason: at the end of its line or, for a whole function, in the comment before
+// it:
 //
 //	prefetch(next) //mutation:equal drop,negate only speed
 package main
@@ -22,18 +21,23 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
+	"strings"
 	"time"
 )
 
 func main() {
 	seed := flag.Uint64("seed", 1, "determines the sample")
-	budget := flag.Duration("budget", 30*time.Minute, "no mutant is begun after this time")
+	budget := flag.Duration("budget", 30*time.Minute, "no mutant is run after this time")
 	most := flag.Float64("most", 0.4, "the share of mutants that may survive")
-	verbose := flag.Bool("v", false, "print what the failing tests say")
+	verbose := flag.Bool("v", false, "print the output of failing tests")
 	flag.Parse()
 	pattern, err := regexp.Compile(flag.Arg(0))
 	if err != nil {
+		fail(err)
+	}
+	if err := enterRoot(); err != nil {
 		fail(err)
 	}
 	all, err := mutantsOf("./" + target + "/...")
@@ -57,6 +61,15 @@ func main() {
 	status := prove(&lab{dir: dir, verbose: *verbose}, chosen, *budget, *most)
 	os.RemoveAll(dir)
 	os.Exit(status)
+}
+
+// enterRoot changes the working directory to the root of the product's module.
+func enterRoot() error {
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/ibperf/ibperf").Output()
+	if err != nil {
+		return fmt.Errorf("go list -m github.com/ibperf/ibperf: %w", err)
+	}
+	return os.Chdir(strings.TrimSpace(string(root)))
 }
 
 func fail(err error) {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// marker begins the comment that says of mutants that no test can notice them.
+// marker begins a comment that marks mutants as impossible to find.
 const marker = "//mutation:equal"
 
-// mark is such a comment.
+// mark is a comment that begins with marker.
 type mark struct {
 	at          token.Position
-	first, last int // lines that it is about
+	first, last int // lines of its mutants
 	kinds       []string
 }
 
@@ -48,7 +48,7 @@ func marksOf(files *token.FileSet, tree *ast.File) ([]mark, error) {
 	return marks, nil
 }
 
-// documented returns the function that the comment stands before, or nil.
+// documented returns the function whose comment it is, or nil.
 func documented(tree *ast.File, comment *ast.CommentGroup) *ast.FuncDecl {
 	for _, d := range tree.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Doc == comment {
@@ -58,7 +58,7 @@ func documented(tree *ast.File, comment *ast.CommentGroup) *ast.FuncDecl {
 	return nil
 }
 
-// withoutMarked leaves marked mutants out. A mark that none is left out by is an error.
+// withoutMarked returns the mutants without the marked ones. A mark without a mutant is an error.
 func withoutMarked(all []mutant, marks []mark) ([]mutant, error) {
 	used := make([]bool, len(marks))
 	left := slices.DeleteFunc(all, func(m mutant) bool {
@@ -69,7 +69,7 @@ func withoutMarked(all []mutant, marks []mark) ([]mutant, error) {
 		return i >= 0
 	})
 	if i := slices.Index(used, false); i >= 0 {
-		return nil, fmt.Errorf("%s: nothing here can be changed so: remove the mark", marks[i].at)
+		return nil, fmt.Errorf("%s: no mutant of this kind is here: remove the mark", marks[i].at)
 	}
 	return left, nil
 }

@@ -11,22 +11,22 @@ import (
 	"strings"
 )
 
-// mutant is one fault: a part of a file that is replaced.
+// mutant is one fault: a part of a file with its replacement.
 type mutant struct {
 	path       string // of the file, relative to the root
 	line       int
 	function   string // "(*qp).PostSend"
 	kind       string // one of kinds
-	begin, end int    // of what is replaced, in bytes
+	begin, end int    // of the replaced part, in bytes
 	old, new   string
 }
 
-// String is the mutant's line of output, but for the verdict.
+// String returns the mutant's line of output without the verdict.
 func (m mutant) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s %s", m.path, m.line, m.function, m.kind, brief(m.old))
 }
 
-// brief is a text in one short line.
+// brief returns a text as one short line.
 func brief(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > 40 {
@@ -40,7 +40,7 @@ func (m mutant) apply(source []byte) []byte {
 	return []byte(string(source[:m.begin]) + m.new + string(source[m.end:]))
 }
 
-// kinds are the kinds of faults, as marks name them.
+// kinds has the kinds of faults, by the names that marks use.
 var kinds = []string{
 	"negate", // the condition of an if
 	"drop",   // a statement that calls
@@ -48,7 +48,7 @@ var kinds = []string{
 	"swap",   // an operator for another one, see swapped
 }
 
-// swapped is what a binary operator becomes. == and != are left to negate.
+// swapped maps a binary operator to its replacement. Conditions with == and != are negated instead.
 var swapped = map[token.Token]token.Token{
 	token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO, token.QUO: token.MUL,
 	token.AND: token.OR, token.OR: token.AND, token.SHL: token.SHR, token.SHR: token.SHL,
@@ -109,7 +109,7 @@ func mutantsIn(path string, source []byte) ([]mutant, error) {
 	for _, d := range tree.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
 			f.function = f.nameOf(fn)
-			ast.Inspect(fn.Body, f.look)
+			ast.Inspect(fn.Body, f.visit)
 		}
 	}
 	marks, err := marksOf(files, tree)
@@ -139,8 +139,8 @@ func (f *finder) text(n ast.Node) string {
 	return string(f.source[f.files.Position(n.Pos()).Offset:f.files.Position(n.End()).Offset])
 }
 
-// look makes the mutants of a node; of its children they are made apart.
-func (f *finder) look(n ast.Node) bool {
+// visit makes the mutants of a node and reports whether its children are visited, which is always so.
+func (f *finder) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.IfStmt:
 		f.replace("negate", n.Cond, "!("+f.text(n.Cond)+")")
@@ -156,8 +156,8 @@ func (f *finder) look(n ast.Node) bool {
 	return true
 }
 
-// leaveOut makes mutants without one of the statements. It is still compiled, so that
-// what it uses is used.
+// leaveOut makes mutants without one of the statements. The statement is still compiled, so that its
+// variables and imports count as used.
 func (f *finder) leaveOut(list []ast.Stmt) {
 	for _, s := range list {
 		switch s := s.(type) {

@@ -77,7 +77,7 @@ func TestMarks(t *testing.T) {
 		{"a kind on a line", "full {", "full { //mutation:equal negate only speed", 6, ""},
 		{"two kinds on a line", "full {", "full { //mutation:equal negate,swap only speed", 5, ""},
 		{"a function", "func", "// Posts.\n//\n//mutation:equal keep,drop only speed\nfunc", 3, ""},
-		{"a kind that is not there", "full {", "full { //mutation:equal drop only speed", 0, "p.go:7:24: nothing here"},
+		{"a kind that is not there", "full {", "full { //mutation:equal drop only speed", 0, "p.go:7:24: no mutant of this kind"},
 		{"an unknown kind", "full {", "full { //mutation:equal all only speed", 0, "with kinds of negate, drop"},
 		{"no reason", "full {", "full { //mutation:equal negate", 0, "REASON"},
 	} {

@@ -2,8 +2,8 @@ package main
 
 import "math/rand/v2"
 
-// sample returns the mutants in the order in which they are run: functions are
-// shuffled, and each in its turn gives one of its own, until all have given all.
+// sample returns the mutants in the order in which they are run: functions are shuffled, and one mutant of
+// each is taken in turn until all are taken.
 func sample(all []mutant, seed uint64) []mutant {
 	random := rand.New(rand.NewPCG(seed, 0))
 	var functions [][]mutant

@@ -1,10 +1,10 @@
 /*
- * Answers ibv_query_qp_data_in_order in place of libibverbs, when it is loaded
- * before it (LD_PRELOAD), for devices that promise nothing. ORDER_ANSWER is the
- * mask that the device is to promise: 3 whole messages, 2 aligned blocks, 0 nothing.
+ * Loaded in front of libibverbs (LD_PRELOAD), answers ibv_query_qp_data_in_order for
+ * devices that promise nothing. ORDER_ANSWER is the mask of the answer: 3 whole
+ * messages, 2 aligned blocks, 0 nothing.
  *
- * Built under a name like libibverbs.so.1.14.44.0 it passes for that version, and
- * behaves so: before 46 flags were unknown, before 60 DEVICE_ONLY was.
+ * Under a name like libibverbs.so.1.14.44.0 it behaves like that version: releases
+ * before 46 know no flags, releases before 60 not DEVICE_ONLY.
  */
 #include <stdint.h>
 #include <stdlib.h>

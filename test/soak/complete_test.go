@@ -8,10 +8,10 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// errWrong is what no end of the other process excuses.
+// errWrong is an error that is not due to the end of the other process.
 var errWrong = errors.New("WRONG")
 
-// complete handles a completion: what arrived is checked.
+// complete handles a completion and checks the data that arrived.
 func (w *work) complete(wc *verbs.WC) error {
 	if wc.Status != verbs.WCSuccess {
 		return &verbs.StatusError{Object: fmt.Sprintf("%s qp %#x", w.device, wc.QPNum), WRID: wc.WRID, Status: wc.Status, Vendor: wc.VendorErr}
@@ -26,10 +26,10 @@ func (w *work) succeeded(wc *verbs.WC) error {
 	if wc.WRID&isReceive != 0 {
 		return w.received(wc, int(wc.WRID&^isReceive))
 	}
-	i, lane := int(wc.WRID&0xffff), int(wc.WRID>>16&0xff)
-	w.lanes[lane].room += requestsOf(wc.WRID)
+	i, conn := int(wc.WRID&0xffff), int(wc.WRID>>16&0xff)
+	w.conns[conn].room += requestsOf(wc.WRID)
 	if i == noSlot || w.slots[i].waits || w.slots[i].version != uint32(wc.WRID>>32) {
-		return nil // an answer, or what the other side releases or has released before
+		return nil // an answer, or a message that the other side releases or has released
 	}
 	if err := w.checkLanding(i); err != nil {
 		return err
@@ -40,7 +40,7 @@ func (w *work) succeeded(wc *verbs.WC) error {
 	return w.free(i)
 }
 
-// checkLanding checks what a READ or an atomic operation has brought.
+// checkLanding checks the data of a READ, or the old value of an atomic operation.
 func (w *work) checkLanding(i int) error {
 	s, landing := &w.slots[i], w.mem[w.landing+i*w.size:]
 	switch s.op {
@@ -48,7 +48,7 @@ func (w *work) checkLanding(i int) error {
 		return compare(fmt.Sprintf("READ into slot %d", i), landing[:len(s.want)], s.want)
 	case verbs.OpAtomicFetchAndAdd, verbs.OpAtomicCmpAndSwp:
 		if got := binary.LittleEndian.Uint64(landing); got != s.old {
-			return fmt.Errorf("%s brought %#x instead of %#x", s.op, got, s.old)
+			return fmt.Errorf("%s returned %#x instead of %#x", s.op, got, s.old)
 		}
 	}
 	return nil
@@ -69,10 +69,10 @@ func (w *work) received(wc *verbs.WC, i int) error {
 	return w.postReceive(i)
 }
 
-// checkWindow checks what a WRITE has stored, and lets the other side know.
+// checkWindow checks the data of a WRITE, and queues an answer.
 func (w *work) checkWindow(h header) error {
 	if int(h.slot) >= len(w.slots) || int(h.length) > w.size {
-		return fmt.Errorf("WRITE of %d bytes to slot %d: there is none", h.length, h.slot)
+		return fmt.Errorf("WRITE of %d bytes to slot %d: no such slot or length", h.length, h.slot)
 	}
 	want := payload(w.seed, 1-w.role, h.slot, h.version, int(h.length))
 	what := fmt.Sprintf("WRITE to slot %d, version %d", h.slot, h.version)
@@ -85,7 +85,7 @@ func (w *work) checkWindow(h header) error {
 	return nil
 }
 
-// receivedSend handles a SEND, which lies in the memory of the receive.
+// receivedSend handles a SEND in the memory of its receive.
 func (w *work) receivedSend(wc *verbs.WC, b []byte) error {
 	n := int(wc.ByteLen)
 	if wc.Flags&verbs.WCGRH != 0 {
@@ -110,7 +110,7 @@ func (w *work) receivedSend(wc *verbs.WC, b []byte) error {
 		}
 		return w.free(int(h.slot))
 	}
-	return fmt.Errorf("SEND with a header of nothing: %+v", h)
+	return fmt.Errorf("SEND with an unknown header: %+v", h)
 }
 
 func (w *work) checkData(wc *verbs.WC, h header, b []byte) error {

@@ -10,15 +10,15 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// told is what the sides of a session tell each other beside the device.
-type told struct {
+// controlMessage is a message between the sides of a session, apart from the device.
+type controlMessage struct {
 	Step  string           `json:"step"`
 	Seed  uint64           `json:"seed,omitempty"` // of step "plan"
-	Ends  []verbs.Endpoint `json:"ends,omitempty"` // of the QPs that send, then, of XRC, that receive
+	Ends  []verbs.Endpoint `json:"ends,omitempty"` // of the QPs that send, then of XRC_RECV
 	Addr  uint64           `json:"addr,omitempty"`
 	RKey  uint32           `json:"rkey,omitempty"`
 	SRQ   uint32           `json:"srq,omitempty"` // number of XRC's
-	Gone  region           `json:"gone"`          // was deregistered
+	Gone  region           `json:"gone"`          // a deregistered region
 	Sent  int              `json:"sent"`          // of step "sent": SENDs with data
 	Words []uint64         `json:"words,omitempty"`
 	Error string           `json:"error,omitempty"` // ends the session
@@ -30,34 +30,34 @@ type region struct {
 	RKey uint32 `json:"rkey"`
 }
 
-// errLost: the other process is gone, or has closed the connection.
+// errLost means that the other process has ended or has closed the connection.
 var errLost = errors.New("the connection to the other side is lost")
 
 // line is the connection between the sides of a session.
 type line struct {
-	conn  net.Conn
-	out   *json.Encoder
-	heard chan told // closed when the connection is lost
-	lost  chan struct{}
+	conn     net.Conn
+	out      *json.Encoder
+	incoming chan controlMessage // closed when the connection is lost
+	lost     chan struct{}
 }
 
 func newLine(conn net.Conn) *line {
-	l := &line{conn, json.NewEncoder(conn), make(chan told, 8), make(chan struct{})}
+	l := &line{conn, json.NewEncoder(conn), make(chan controlMessage, 8), make(chan struct{})}
 	go func() {
-		defer close(l.heard)
+		defer close(l.incoming)
 		defer close(l.lost)
 		for in := json.NewDecoder(conn); ; {
-			var m told
+			var m controlMessage
 			if in.Decode(&m) != nil {
 				return
 			}
-			l.heard <- m
+			l.incoming <- m
 		}
 	}()
 	return l
 }
 
-func (l *line) tell(m told) error {
+func (l *line) tell(m controlMessage) error {
 	l.conn.SetWriteDeadline(time.Now().Add(limit))
 	if err := l.out.Encode(m); err != nil {
 		return errLost
@@ -66,28 +66,28 @@ func (l *line) tell(m told) error {
 }
 
 // hear waits for the step.
-func (l *line) hear(step string) (told, error) {
+func (l *line) hear(step string) (controlMessage, error) {
 	select {
-	case m, ok := <-l.heard:
+	case m, ok := <-l.incoming:
 		return m, m.check(step, ok)
 	case <-time.After(limit):
-		return told{}, fmt.Errorf("%w: no %q from the other side in %v", errHang, step, limit)
+		return controlMessage{}, fmt.Errorf("%w: no %q from the other side in %v", errHang, step, limit)
 	}
 }
 
-// listen returns the step if the other side has come to it, or nil.
-func (l *line) listen(step string) (*told, error) {
+// listen returns the message of the step if it has arrived, or nil.
+func (l *line) listen(step string) (*controlMessage, error) {
 	select {
-	case m, ok := <-l.heard:
+	case m, ok := <-l.incoming:
 		return &m, m.check(step, ok)
 	default:
 		return nil, nil
 	}
 }
 
-// last returns what the other side has said before the connection was lost.
+// last returns the error that the other side sent before the connection was lost.
 func (l *line) last() error {
-	for m := range l.heard {
+	for m := range l.incoming {
 		if m.Error != "" {
 			return m.check("", true)
 		}
@@ -95,7 +95,7 @@ func (l *line) last() error {
 	return errLost
 }
 
-func (m told) check(step string, ok bool) error {
+func (m controlMessage) check(step string, ok bool) error {
 	switch {
 	case !ok:
 		return errLost
@@ -112,6 +112,6 @@ func (m told) check(step string, ok bool) error {
 // close ends the connection and the goroutine that reads from it.
 func (l *line) close() {
 	l.conn.Close()
-	for range l.heard {
+	for range l.incoming {
 	}
 }

@@ -7,17 +7,17 @@ import (
 	"math/rand/v2"
 )
 
-// What a SEND says.
+// message is the kind of a SEND.
 type message uint8
 
 const (
-	data    message = iota + 1 // it has a payload
-	note                       // a WRITE has put a payload into the slot of the window
-	offer                      // a region can be read
+	data    message = iota + 1 // with a payload
+	note                       // a WRITE has stored a payload in the slot of the window
+	offer                      // the other side shall READ a region
 	release                    // the payload of the slot was checked
 )
 
-// headerSize is how many bytes of a SEND stand before its payload.
+// headerSize is the number of bytes of a SEND before its payload.
 const headerSize = 32
 
 // header is the beginning of a SEND.
@@ -26,7 +26,7 @@ type header struct {
 	slot    uint16 // of the sender; of release: of the receiver
 	rkey    uint32 // of offer
 	addr    uint64 // of offer
-	version uint32 // what the payload follows from, beside seed, side and slot
+	version uint32 // determines the payload, with seed, side and slot
 	length  uint32 // bytes of the payload
 }
 
@@ -48,21 +48,21 @@ func parse(b []byte) header {
 	}
 }
 
-// noise is what payloads are parts of.
+// noise holds random bytes, of which payloads are parts.
 var noise = func() []byte {
 	b := make([]byte, 4<<20)
 	rand.NewChaCha8([32]byte{1}).Read(b)
 	return b
 }()
 
-// payload is what the side sends: n bytes of the noise.
+// payload returns the n bytes that the side sends, a part of noise.
 func payload(seed uint64, role int, slot uint16, version uint32, n int) []byte {
 	r := rand.NewPCG(seed, uint64(version)<<20|uint64(slot)<<4|uint64(role))
 	at := int(r.Uint64() % uint64(len(noise)-n+1))
 	return noise[at:][:n]
 }
 
-// compare tells where bytes are not what they should be.
+// compare returns an error with the position of the first wrong byte.
 func compare(what string, got, want []byte) error {
 	if bytes.Equal(got, want) {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// source puts header and payload of the slot's message in place.
+// source writes header and payload of the slot's message, and returns their SGE.
 func (w *work) source(i, n int, what message) verbs.SGE {
 	at := i * (headerSize + w.size)
 	h := header{what: what, slot: uint16(i), version: w.slots[i].version, length: uint32(n)}
@@ -16,7 +16,7 @@ func (w *work) source(i, n int, what message) verbs.SGE {
 }
 
 // postData posts a SEND with a payload, with immediate data or without.
-func (w *work) postData(i, lane, n int) error {
+func (w *work) postData(i, conn, n int) error {
 	s := w.take(i, verbs.OpSend)
 	w.sent++
 	wr := w.request(0, verbs.OpSend, w.source(i, n, data))
@@ -27,24 +27,24 @@ func (w *work) postData(i, lane, n int) error {
 	if headerSize+n <= inline && w.random.IntN(2) == 0 {
 		wr.SendFlags |= verbs.SendInline
 	}
-	return w.postList(w.idOf(i, lane, 1), lane)
+	return w.postList(w.idOf(i, conn, 1), conn)
 }
 
-// postWrite posts a WRITE, and a SEND that tells of it.
-func (w *work) postWrite(i, lane, n int) error {
+// postWrite posts a WRITE, and a SEND that announces it.
+func (w *work) postWrite(i, conn, n int) error {
 	s := w.take(i, verbs.OpRDMAWrite)
 	s.waits = true
 	w.writeTo(i, n, verbs.OpRDMAWrite)
-	return w.postHeader(header{what: note, slot: uint16(i), version: s.version, length: uint32(n)}, i, lane, true)
+	return w.postHeader(header{what: note, slot: uint16(i), version: s.version, length: uint32(n)}, i, conn, true)
 }
 
 // postWriteImm posts a WRITE_WITH_IMM.
-func (w *work) postWriteImm(i, lane, n int, waits bool) error {
+func (w *work) postWriteImm(i, conn, n int, waits bool) error {
 	s := w.take(i, verbs.OpRDMAWriteWithImm)
 	s.waits = waits
 	wr := w.writeTo(i, n, verbs.OpRDMAWriteWithImm)
 	binary.BigEndian.PutUint32(wr.Imm[:], uint32(i)<<16|s.version)
-	return w.postList(w.idOf(i, lane, 1), lane)
+	return w.postList(w.idOf(i, conn, 1), conn)
 }
 
 // writeTo makes the request that stores the slot's payload in the other side's window.
@@ -57,25 +57,25 @@ func (w *work) writeTo(i, n int, op verbs.Opcode) *verbs.SendWR {
 }
 
 // postRead posts a READ into the slot's landing.
-func (w *work) postRead(i, lane int, addr uint64, rkey uint32, want []byte, answer int) error {
+func (w *work) postRead(i, conn int, addr uint64, rkey uint32, want []byte, answer int) error {
 	s := &w.slots[i]
 	s.want, s.answer = want, answer
 	wr := w.request(0, verbs.OpRDMARead, w.landingOf(i, len(want)))
 	wr.SetRDMA(addr, rkey)
-	return w.postList(w.idOf(i, lane, 1), lane)
+	return w.postList(w.idOf(i, conn, 1), conn)
 }
 
 func (w *work) landingOf(i, n int) verbs.SGE {
 	return verbs.SGE{Addr: w.mr.Addr() + uint64(w.landing+i*w.size), Length: uint32(n), LKey: w.mr.LKey()}
 }
 
-// postAtomic posts an operation on the word that only this lane changes, so that its
-// old value is known.
-func (w *work) postAtomic(i, lane int) error {
-	l := &w.lanes[lane]
+// postAtomic posts an operation on a word that only this connection changes, so that its old
+// value is known.
+func (w *work) postAtomic(i, conn int) error {
+	l := &w.conns[conn]
 	s := w.take(i, verbs.OpAtomicFetchAndAdd)
 	s.old = l.word
-	operand, at := w.random.Uint64(), w.far.Addr+uint64(w.words+8*lane)
+	operand, at := w.random.Uint64(), w.far.Addr+uint64(w.words+8*conn)
 	wr := w.request(0, verbs.OpAtomicFetchAndAdd, w.landingOf(i, 8))
 	switch w.random.IntN(3) {
 	case 0:
@@ -85,18 +85,18 @@ func (w *work) postAtomic(i, lane int) error {
 		s.op, wr.Opcode = verbs.OpAtomicCmpAndSwp, verbs.OpAtomicCmpAndSwp
 		wr.SetAtomic(at, w.far.RKey, l.word, operand)
 		l.word = operand
-	case 2: // which fails
+	case 2: // does not swap
 		s.op, wr.Opcode = verbs.OpAtomicCmpAndSwp, verbs.OpAtomicCmpAndSwp
 		wr.SetAtomic(at, w.far.RKey, l.word+1, operand)
 	}
-	return w.postList(w.idOf(i, lane, 1), lane)
+	return w.postList(w.idOf(i, conn, 1), conn)
 }
 
-// postOffer registers memory that the other side has to read. Half of the slots at most
-// do so, since the reader needs one too.
-func (w *work) postOffer(i, lane, n int) (err error) {
+// postOffer registers memory that the other side must READ. At most half of the slots are
+// offers, as each occupies a slot of the reader too.
+func (w *work) postOffer(i, conn, n int) (err error) {
 	if i >= w.plan.slots/2 || n == 0 {
-		return w.postData(i, lane, n)
+		return w.postData(i, conn, n)
 	}
 	s := w.take(i, verbs.OpSend)
 	s.waits = true
@@ -112,14 +112,14 @@ func (w *work) postOffer(i, lane, n int) (err error) {
 	}
 	s.mr, s.buf = mr, buf
 	return w.postHeader(header{what: offer, slot: uint16(i), version: s.version, length: uint32(n),
-		addr: mr.Addr(), rkey: mr.RKey()}, i, lane, false)
+		addr: mr.Addr(), rkey: mr.RKey()}, i, conn, false)
 }
 
-// postHeader posts a SEND without a payload, behind the request that was made before if
-// there is one.
-func (w *work) postHeader(h header, i, lane int, behind bool) error {
+// postHeader posts a SEND without a payload. If behind is set it follows the request that was
+// built before.
+func (w *work) postHeader(h header, i, conn int, behind bool) error {
 	b := w.mem[w.total-headerSize:]
-	h.put(b) // inline: it is free at once
+	h.put(b) // sent inline, so free after the post
 	k, requests := 0, 1
 	if behind {
 		k, requests = 1, 2
@@ -129,5 +129,5 @@ func (w *work) postHeader(h header, i, lane int, behind bool) error {
 	if behind {
 		w.send[0].Next = wr
 	}
-	return w.postList(w.idOf(i, lane, requests), lane)
+	return w.postList(w.idOf(i, conn, requests), conn)
 }

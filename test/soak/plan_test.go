@@ -8,7 +8,7 @@ import (
 	_ "github.com/ibperf/ibperf/verbs/shm"
 )
 
-// kind is what a session runs over.
+// kind is the transport of a session.
 type kind string
 
 const (
@@ -19,20 +19,20 @@ const (
 	overUD  kind = "UD"
 )
 
-// reliable reports whether everything that is sent arrives.
+// reliable reports whether every message arrives.
 func (k kind) reliable() bool { return k != overUC && k != overUD }
 
-// plan is what both sides of a session do. All of it follows from the seed.
+// plan holds the parameters of a session, which all follow from the seed.
 type plan struct {
 	seed     uint64
 	device   string
 	kind     kind
-	slots    int  // messages under way, of each side
+	slots    int  // outstanding messages of each side
 	size     int  // bytes of the longest message
 	messages int  // of each side
 	events   bool // sleeps for completions; otherwise it spins
-	fresh    bool // in a context of its own
-	revoked  bool // ends with a WRITE to memory that was deregistered
+	fresh    bool // opens the device for itself
+	revoked  bool // ends with a WRITE to deregistered memory
 }
 
 var (
@@ -50,7 +50,7 @@ func planOf(seed uint64) plan {
 	switch n := r.IntN(20); {
 	case p.kind == overUD:
 		p.size = verbs.MTU4096.Bytes() - headerSize
-	case n == 0: // more than the device stores at once
+	case n == 0: // more than the device stores in one step
 		p.slots, p.size, p.messages = 2, 3<<20, 10
 	case n < 6:
 		p.size, p.messages = 64<<10, 100
@@ -64,10 +64,10 @@ func (p plan) String() string {
 		p.seed, p.device, p.kind, p.messages, p.size, p.events, p.fresh, p.revoked)
 }
 
-// layout is where things are in the memory of each side.
+// layout holds offsets in the memory of each side.
 type layout struct {
-	landing, window, static, receives, words, total int // behind the sources
-	receive, depth                                  int // bytes of a receive, and how many there are
+	landing, window, static, receives, words, total int // after the sources
+	receive, depth                                  int // bytes of a receive, number of receives
 }
 
 func (p plan) layout() layout {
@@ -77,6 +77,6 @@ func (p plan) layout() layout {
 	l.static = l.window + p.slots*p.size
 	l.receives = l.static + p.size
 	l.words = (l.receives + l.depth*l.receive + 7) &^ 7
-	l.total = l.words + 8*maxLanes + headerSize // of answers
+	l.total = l.words + 8*maxConns + headerSize // of answers
 	return l
 }

@@ -1,19 +1,18 @@
 package soak
 
 import (
-	"bytes"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/ibperf/ibperf/internal/subprocess"
+	"github.com/ibperf/ibperf/test/printed"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -28,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bePeer takes part in all sessions that others ask for.
+// bePeer accepts sessions at the socket.
 func bePeer(socket string) error {
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
@@ -44,7 +43,7 @@ func serve(listener net.Listener, c *contexts) error {
 		if err != nil {
 			return err
 		}
-		go follow(conn, c)
+		go acceptSession(conn, c)
 	}
 }
 
@@ -53,25 +52,7 @@ type process struct {
 	cmd    *exec.Cmd
 	socket string
 	killed atomic.Bool
-	said   output
-}
-
-// output is what a process has printed.
-type output struct {
-	sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.Lock()
-	defer o.Unlock()
-	return o.text.Write(p)
-}
-
-func (o *output) String() string {
-	o.Lock()
-	defer o.Unlock()
-	return o.text.String()
+	said   printed.Output
 }
 
 // startProcess returns a peer that listens.
@@ -91,7 +72,7 @@ func startProcess(dir string, number int) (*process, error) {
 	out.(*os.File).SetReadDeadline(time.Now().Add(limit))
 	if n, err := out.Read(line); err != nil || n == 0 {
 		p.kill()
-		return nil, fmt.Errorf("a peer does not start: %v\n%s", err, &p.said)
+		return nil, fmt.Errorf("the peer did not start: %v\n%s", err, &p.said)
 	}
 	return p, nil
 }
@@ -103,14 +84,14 @@ func (p *process) kill() {
 	os.Remove(p.socket)
 }
 
-// stop keeps the process from running for a time.
+// stop stops the process for a time.
 func (p *process) stop(t time.Duration) {
 	p.cmd.Process.Signal(syscall.SIGSTOP)
 	time.Sleep(t)
 	p.cmd.Process.Signal(syscall.SIGCONT)
 }
 
-// dump lets the process print its goroutines, which ends it, and returns what it printed.
+// dump ends the process by SIGQUIT, on which it prints its goroutines, and returns its output.
 func (p *process) dump() string {
 	p.killed.Store(true)
 	p.cmd.Process.Signal(syscall.SIGCONT)

@@ -23,7 +23,7 @@ func (w *work) request(k int, op verbs.Opcode, from verbs.SGE) *verbs.SendWR {
 	return wr
 }
 
-// split makes two elements of the one of a request.
+// split divides the SGE of a request into two.
 func (w *work) split(wr *verbs.SendWR) {
 	whole, first := w.sge[0], uint32(1+w.random.IntN(int(w.sge[0].Length)-1))
 	w.sge[2] = verbs.SGE{Addr: whole.Addr, Length: first, LKey: whole.LKey}
@@ -31,8 +31,8 @@ func (w *work) split(wr *verbs.SendWR) {
 	wr.SGList, wr.NumSGE = &w.sge[2], 2
 }
 
-// postList posts the list that begins at the first request. The last one is signaled.
-func (w *work) postList(id uint64, lane int) error {
+// postList posts the list that begins at the first request. Its last request is signaled.
+func (w *work) postList(id uint64, conn int) error {
 	last := &w.send[0]
 	for last.Next != nil {
 		last = last.Next
@@ -42,7 +42,7 @@ func (w *work) postList(id uint64, lane int) error {
 	if w.ah != nil {
 		w.send[0].SetUD(w.ah, w.far.Ends[0].QPNum, qkey)
 	}
-	w.lanes[lane].room -= requestsOf(id)
-	_, err := w.lanes[lane].qp.PostSend(&w.send[0])
+	w.conns[conn].room -= requestsOf(id)
+	_, err := w.conns[conn].qp.PostSend(&w.send[0])
 	return err
 }

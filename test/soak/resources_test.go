@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// resources are what a process holds.
+// resources counts the resources of a process.
 type resources struct {
 	own         int // bytes of anonymous memory
 	mapped      int // bytes of shared mappings, which the device's are
@@ -21,7 +21,7 @@ type resources struct {
 	goroutines  int
 }
 
-// bounds is how much of each may have been added between the middle and the end of a run.
+// bounds holds the growth of each that is tolerated between the middle and the end of a run.
 var bounds = resources{own: 8 << 20, mapped: 4 << 20, mappings: 32, descriptors: 4, goroutines: 4}
 
 func (r resources) String() string {
@@ -29,8 +29,8 @@ func (r resources) String() string {
 		float64(r.own)/(1<<20), float64(r.mapped)/(1<<20), r.mappings, r.descriptors, r.goroutines)
 }
 
-// settled returns the resources when they do not change any more: what was closed is
-// given back a little later, when goroutines end and peers have heard of it.
+// settled returns the resources once they are stable: closed objects are freed a little later,
+// when goroutines end and peers have noticed.
 func settled() (resources, error) {
 	debug.FreeOSMemory()
 	last, err := held()
@@ -72,8 +72,8 @@ func held() (r resources, err error) {
 	return r, err
 }
 
-// grown compares the medians of the middle third of samples and of the last. What comes
-// before is the warm-up.
+// grown compares the medians of the middle third of samples and of the last third. The first
+// third is the warm-up.
 func grown(samples []resources) (from, to resources, what []string) {
 	third := len(samples) / 3
 	middle, last := samples[third:len(samples)-third], samples[len(samples)-third:]

@@ -10,13 +10,13 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// contexts are those that a process keeps open, one of each device.
+// contexts holds the opened devices of a process.
 type contexts struct {
 	sync.Mutex
 	kept map[string]verbs.Context
 }
 
-// get returns a kept context, or a new one that is closed with the side.
+// get returns an opened device, or with plan.fresh a new one, which is closed with the side.
 func (c *contexts) get(s *side) (verbs.Context, error) {
 	if s.fresh {
 		ctx, err := openDevice(s.device)
@@ -46,8 +46,8 @@ func openDevice(name string) (verbs.Context, error) {
 	return ctx, err
 }
 
-// acknowledge takes asynchronous events until the context is closed: objects that they
-// are about close after that only.
+// acknowledge acknowledges asynchronous events until the context is closed: Close of an object
+// waits until its events are acknowledged.
 func acknowledge(ctx verbs.Context) {
 	for {
 		event, err := ctx.GetAsyncEvent(100 * time.Millisecond)
@@ -61,25 +61,25 @@ func acknowledge(ctx verbs.Context) {
 }
 
 // lead makes a session of the seed over the connection, as the side that asks for it.
-func lead(conn net.Conn, seed uint64, c *contexts) error {
+func requestSession(conn net.Conn, seed uint64, c *contexts) error {
 	l := newLine(conn)
 	defer l.close()
-	if err := l.tell(told{Step: "plan", Seed: seed}); err != nil {
+	if err := l.tell(controlMessage{Step: "plan", Seed: seed}); err != nil {
 		return err
 	}
 	return session(l, 0, seed, c)
 }
 
 // follow makes the session that the other side asks for.
-func follow(conn net.Conn, c *contexts) {
+func acceptSession(conn net.Conn, c *contexts) {
 	l := newLine(conn)
 	defer l.close()
 	if m, err := l.hear("plan"); err == nil {
-		session(l, 1, m.Seed, c) // which tells the other side
+		session(l, 1, m.Seed, c) // sends its error to the other side
 	}
 }
 
-// session is one side of it, from opening to closing.
+// session runs one side of a session, from opening to closing.
 func session(l *line, role int, seed uint64, c *contexts) error {
 	p := planOf(seed)
 	s := &side{plan: p, layout: p.layout(), role: role}
@@ -93,7 +93,7 @@ func session(l *line, role int, seed uint64, c *contexts) error {
 	if closed := s.close(); closed != nil {
 		err = errors.Join(err, fmt.Errorf("closing: %w", closed))
 	}
-	last := told{Step: "closed"}
+	last := controlMessage{Step: "closed"}
 	if err != nil {
 		err = fmt.Errorf("side %d: %w", role, err)
 		last.Error, last.Hang = err.Error(), errors.Is(err, errHang)
@@ -104,6 +104,6 @@ func session(l *line, role int, seed uint64, c *contexts) error {
 	if err != nil {
 		return err
 	}
-	_, err = l.hear("closed") // unread, it would take what was told with it
+	_, err = l.hear("closed") // closing a socket with unread data would discard what this side has sent
 	return err
 }

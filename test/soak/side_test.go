@@ -8,17 +8,18 @@ import (
 )
 
 const (
-	maxLanes = 2
+	maxConns = 2
 	qkey     = 0x1234567
 	allowed  = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 	inline   = 64 // bytes
 )
 
-// side is one side of a session: all that it makes of the device.
+// side is one side of a session, with all its objects of the device. Package fixture cannot
+// make it: its failures are errors, as processes are killed, and a side of SRQ and XRC has two QPs.
 type side struct {
 	plan
 	layout
-	role   int // 0 has asked for the session
+	role   int // 0: the side that asked for the session
 	ctx    verbs.Context
 	pd     verbs.PD
 	mem    []byte
@@ -26,11 +27,11 @@ type side struct {
 	ch     verbs.CompChannel // nil without events
 	cq     verbs.CQ
 	srq    verbs.SRQ // nil without
-	lanes  []lane
-	back   verbs.QP // XRC: receives what the other side's lane sends
-	ah     verbs.AH // UD
-	far    told     // the other side's greeting
-	gone   []byte   // memory that was deregistered
+	conns  []conn
+	back   verbs.QP       // XRC: receives what the other side's conn sends
+	ah     verbs.AH       // UD
+	far    controlMessage // the other side's greeting
+	gone   []byte         // deregistered memory
 	goneMR region
 	wc     []verbs.WC
 	send   []verbs.SendWR
@@ -40,14 +41,14 @@ type side struct {
 	undo []func() error
 }
 
-// lane is a QP that sends.
-type lane struct {
+// conn is a QP that sends.
+type conn struct {
 	qp   verbs.QP
 	room int    // requests that it takes
 	word uint64 // what the atomic operations have made of the other side's word
 }
 
-// own makes sure that what was made is closed.
+// own closes an object with the side.
 func own[T interface{ Close() error }](s *side, v T, err error) (T, error) {
 	if err == nil {
 		s.undo = append(s.undo, v.Close)
@@ -55,7 +56,7 @@ func own[T interface{ Close() error }](s *side, v T, err error) (T, error) {
 	return v, err
 }
 
-// close closes everything, the last first.
+// close closes all objects in reverse order.
 func (s *side) close() error {
 	var all []error
 	for i := len(s.undo) - 1; i >= 0; i-- {
@@ -64,7 +65,7 @@ func (s *side) close() error {
 	return errors.Join(all...)
 }
 
-// open makes everything but the connection.
+// open makes all objects, without connecting the QPs.
 func (s *side) open(contexts *contexts) (err error) {
 	if s.ctx, err = contexts.get(s); err != nil {
 		return err
@@ -73,7 +74,7 @@ func (s *side) open(contexts *contexts) (err error) {
 		return err
 	}
 	own(s, s.pd, nil)
-	for _, step := range []func() error{s.openMemory, s.openRequests, s.openCQ, s.openSRQ, s.openLanes, s.openGone} {
+	for _, step := range []func() error{s.openMemory, s.openRequests, s.openCQ, s.openSRQ, s.openQPs, s.openGone} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -122,12 +123,13 @@ func (s *side) openCQ() error {
 			return err
 		}
 	}
-	cq, err := s.ctx.CreateCQ(maxLanes*(s.sendDepth()+s.depth), s.ch, 0)
+	cq, err := s.ctx.CreateCQ(maxConns*(s.sendDepth()+s.depth), s.ch, 0)
 	s.cq, err = own(s, cq, err)
 	return err
 }
 
-// sendDepth: each slot may have two requests, and each of the other side's an answer.
+// sendDepth returns the depth of a send queue: a slot may have two requests, and a slot of the
+// other side an answer.
 func (s *side) sendDepth() int { return 4 * s.slots }
 
 func (s *side) openSRQ() error {
@@ -155,13 +157,13 @@ func (s *side) openSRQ() error {
 	return err
 }
 
-func (s *side) openLanes() error {
+func (s *side) openQPs() error {
 	types := map[kind]verbs.QPType{overRC: verbs.QPTypeRC, overSRQ: verbs.QPTypeRC, overXRC: verbs.QPTypeXRCSend, overUC: verbs.QPTypeUC, overUD: verbs.QPTypeUD}
-	s.lanes = make([]lane, 1, maxLanes)
+	s.conns = make([]conn, 1, maxConns)
 	if s.kind == overSRQ {
-		s.lanes = s.lanes[:maxLanes]
+		s.conns = s.conns[:maxConns]
 	}
-	for i := range s.lanes {
+	for i := range s.conns {
 		init := verbs.QPInitAttr{SendCQ: s.cq, RecvCQ: s.cq, Type: types[s.kind],
 			Cap: verbs.QPCap{MaxSendWR: s.sendDepth(), MaxSendSGE: 2, MaxInlineData: inline}}
 		switch s.kind {
@@ -176,12 +178,12 @@ func (s *side) openLanes() error {
 		if qp, err = own(s, qp, err); err != nil {
 			return err
 		}
-		s.lanes[i] = lane{qp: qp, room: s.sendDepth()}
+		s.conns[i] = conn{qp: qp, room: s.sendDepth()}
 	}
 	return nil
 }
 
-// openGone makes memory whose key is dead.
+// openGone registers and deregisters memory.
 func (s *side) openGone() error {
 	if !s.revoked {
 		return nil

@@ -14,28 +14,29 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/test/printed"
 	"github.com/ibperf/ibperf/verbs"
 )
 
 var (
 	minutes = flag.Float64("minutes", 1, "how long TestSoak loads the device")
-	seed    = flag.Uint64("seed", 0, "of the sessions and of what happens to processes; 0: any")
+	seed    = flag.Uint64("seed", 0, "seed of the sessions and of the stops and kills; 0: random")
 )
 
 const (
 	round   = 3 * time.Second // of load; then all sessions end, and a sample is taken
-	workers = 4               // sessions at a time
-	peers   = 2               // processes beside this one
-	fewest  = 6               // samples that tell of growth
+	workers = 4               // concurrent sessions
+	peers   = 2               // other processes
+	fewest  = 6               // samples to detect growth
 )
 
-// TestSoak makes sessions between this process and others, and within this process,
-// several at a time: RC, two QPs on an SRQ, XRC, UC and UD on each embedded device, with
-// SENDs, WRITEs, WRITEs with immediate data, READs, atomic operations and regions that
-// come and go. Both sides post, and check every byte. Meanwhile the other processes are
-// stopped, and killed and started again. At the end nothing may have grown; see bounds.
+// TestSoak runs concurrent sessions between this process and others, and within this process:
+// RC, two QPs on an SRQ, XRC, UC and UD on each embedded device, with SENDs, WRITEs, WRITEs with
+// immediate data, READs, atomic operations and regions that are registered and deregistered. Both
+// sides post, and check every byte. Meanwhile the other processes are stopped, and killed and
+// restarted. At the end no resource may have grown; see bounds.
 //
-//	go test ./test/soak -v -minutes 60 -seed 1
+//	go test ./soak -v -minutes 60 -seed 1
 func TestSoak(t *testing.T) {
 	if *seed == 0 {
 		*seed = 1 + rand.Uint64N(1e9)
@@ -61,7 +62,7 @@ func TestSoak(t *testing.T) {
 	t.Logf("%d sessions done, %d ended by a kill of %d, %d stops", s.done.Load(), s.cut.Load(), s.kills.Load(), s.stops.Load())
 	t.Logf("%d samples, at first %s", len(samples), samples[0])
 	if len(samples) < fewest {
-		t.Logf("too few to tell of growth")
+		t.Logf("too few samples to detect growth")
 		return
 	}
 	from, to, what := grown(samples)
@@ -114,7 +115,7 @@ func newSoak(t *testing.T) *soak {
 	return s
 }
 
-// start starts a peer, in the place of another one.
+// start starts peer i, in place of its predecessor.
 func (s *soak) start(i int) {
 	p, err := startProcess(s.dir, int(s.started.Add(1)))
 	if err != nil {
@@ -124,7 +125,7 @@ func (s *soak) start(i int) {
 	s.peers[i].Store(p)
 }
 
-// round loads the device for a while, and waits until all sessions have ended.
+// round loads the device for the time round, and waits until all sessions have ended.
 func (s *soak) round(number uint64) {
 	watch := time.AfterFunc(round+3*limit, func() {
 		fmt.Fprintf(os.Stderr, "soak: round %d of seed %d does not end\n%s", number, *seed, s.dump())
@@ -148,7 +149,7 @@ func (s *soak) round(number uint64) {
 	all.Wait()
 }
 
-// session makes one with a peer or with this process.
+// session runs a session with a peer or with this process.
 func (s *soak) session(r *rand.Rand) {
 	which, number := r.IntN(peers+1), r.Uint64()
 	socket := s.self.Addr().String()
@@ -159,7 +160,7 @@ func (s *soak) session(r *rand.Rand) {
 	}
 	conn, err := net.Dial("unix", socket)
 	if err == nil {
-		err = lead(conn, number, s.contexts)
+		err = requestSession(conn, number, s.contexts)
 	}
 	switch {
 	case err == nil:
@@ -174,7 +175,7 @@ func (s *soak) session(r *rand.Rand) {
 	}
 }
 
-// trouble stops a peer, kills it, or lets it be.
+// trouble stops a peer, kills it, does both, or neither.
 func (s *soak) trouble(i int, r *rand.Rand) {
 	p, what := s.peers[i].Load(), r.IntN(4)
 	time.Sleep(time.Duration(r.Int64N(int64(round / 2))))
@@ -189,9 +190,9 @@ func (s *soak) trouble(i int, r *rand.Rand) {
 	}
 }
 
-// dump tells where all goroutines are, of this process and of the peers, which it ends.
+// dump returns the stacks of all goroutines of this process and of the peers. It ends the peers.
 func (s *soak) dump() string {
-	var o output
+	var o printed.Output
 	pprof.Lookup("goroutine").WriteTo(&o, 2)
 	for i := range s.peers {
 		fmt.Fprintf(&o, "\npeer %d:\n%s", i, s.peers[i].Load().dump())

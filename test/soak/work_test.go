@@ -12,7 +12,7 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// limit is how long any step of a session may take: much longer than a process is stopped.
+// limit bounds each step of a session. It is much longer than a process is stopped.
 const limit = time.Minute
 
 var errHang = errors.New("no end in sight")
@@ -25,23 +25,23 @@ type work struct {
 	random   *rand.Rand
 	issued   int      // messages
 	sent     int      // SENDs with data
-	got      int      // of them, from the other side
-	releases []uint16 // slots of the other side whose payload was checked: it has to be told
-	offers   []header // regions of the other side that have to be read
+	got      int      // SENDs with data from the other side
+	releases []uint16 // slots of the other side with a checked payload, to be announced
+	offers   []header // regions of the other side, to be read
 	idle     int
 }
 
-// slot is a message of this side that is under way.
+// slot is an outstanding message of this side.
 type slot struct {
 	busy    bool
 	written bool // the other side's window, on UC
 	op      verbs.Opcode
 	waits   bool // for the other side's release; otherwise for the completion
 	version uint32
-	want    []byte        // what a READ has to bring
-	old     uint64        // what an atomic operation has to bring
-	answer  int           // the offer that a READ is for, or -1
-	buf     *verbs.Buffer // that was offered
+	want    []byte        // expected data of a READ
+	old     uint64        // expected result of an atomic operation
+	answer  int           // the slot of the offer that a READ answers, or -1
+	buf     *verbs.Buffer // of an offer
 	mr      verbs.MR
 }
 
@@ -50,14 +50,14 @@ func newWork(s *side, l *line) *work {
 		random: rand.New(rand.NewPCG(s.seed, 2+uint64(s.role)))}
 }
 
-// run sends and receives everything, and checks with the other side that it did too.
+// run sends and receives all messages, and compares the atomic words with the other side.
 func (w *work) run() error {
 	defer w.withdraw()
 	if err := w.exchange(); err != nil {
 		return err
 	}
-	bye := told{Step: "bye"}
-	for _, l := range w.lanes {
+	bye := controlMessage{Step: "bye"}
+	for _, l := range w.conns {
 		bye.Words = append(bye.Words, l.word)
 	}
 	if err := w.line.tell(bye); err != nil {
@@ -78,10 +78,10 @@ func (w *work) run() error {
 	return nil
 }
 
-// exchange is over when all messages of both sides have been sent and checked.
+// exchange returns when all messages of both sides have been sent and checked.
 func (w *work) exchange() error {
 	end := time.Now().Add(limit)
-	var far *told
+	var far *controlMessage
 	for sent := false; ; {
 		busy, err := w.step()
 		if err != nil {
@@ -89,12 +89,12 @@ func (w *work) exchange() error {
 		}
 		if !sent && w.done() {
 			sent = true
-			if err := w.line.tell(told{Step: "sent", Sent: w.sent}); err != nil {
+			if err := w.line.tell(controlMessage{Step: "sent", Sent: w.sent}); err != nil {
 				return err
 			}
 		}
 		select {
-		case <-w.line.lost: // who waits for an answer only would not learn of it
+		case <-w.line.lost: // otherwise a side that waits for an answer would not notice
 			return w.line.last()
 		default:
 		}
@@ -118,13 +118,13 @@ func (w *work) exchange() error {
 	}
 }
 
-// done reports whether nothing of this side is under way any more.
+// done reports whether this side has no outstanding message.
 func (w *work) done() bool {
 	return w.issued == w.messages && len(w.releases)+len(w.offers) == 0 &&
 		!slices.ContainsFunc(w.slots, func(s slot) bool { return s.busy })
 }
 
-func (w *work) state(far *told) string {
+func (w *work) state(far *controlMessage) string {
 	busy := 0
 	for _, s := range w.slots {
 		if s.busy {
@@ -135,7 +135,7 @@ func (w *work) state(far *told) string {
 		w.issued, w.messages, busy, w.got, far)
 }
 
-// step posts what can be posted and handles the completions that are there.
+// step posts requests while there is room, and handles the queued completions.
 func (w *work) step() (busy bool, err error) {
 	posted, err := w.post()
 	if err != nil {
@@ -158,7 +158,7 @@ func (w *work) reap() (int, error) {
 	return n, nil
 }
 
-// wait sleeps for a completion, or gives the CPU to others.
+// wait sleeps for a completion, or yields the CPU.
 func (w *work) wait() error {
 	if w.ch == nil {
 		if w.idle++; w.idle%64 == 0 {
@@ -173,7 +173,7 @@ func (w *work) wait() error {
 	if n, err := w.reap(); n > 0 || err != nil {
 		return err
 	}
-	err := w.event(20 * time.Millisecond) // no longer, since "sent" comes beside the device
+	err := w.event(20 * time.Millisecond) // short, as step "sent" raises no event of the device
 	if !errors.Is(err, verbs.ErrTimeout) {
 		return err
 	}
@@ -181,7 +181,7 @@ func (w *work) wait() error {
 		return err
 	}
 	if err = w.event(limit); errors.Is(err, verbs.ErrTimeout) {
-		err = fmt.Errorf("%w: completions came to an armed CQ, and no event", errHang)
+		err = fmt.Errorf("%w: an armed CQ has completions and raised no event", errHang)
 	}
 	return err
 }
@@ -194,7 +194,7 @@ func (w *work) event(timeout time.Duration) error {
 	return err
 }
 
-// withdraw closes regions that are still offered.
+// withdraw closes the regions of open offers.
 func (w *work) withdraw() {
 	for i := range w.slots {
 		if w.slots[i].mr != nil {
@@ -203,7 +203,7 @@ func (w *work) withdraw() {
 	}
 }
 
-// tryRevoked writes to memory that the other side has deregistered.
+// tryRevoked sends a WRITE to memory that the other side has deregistered.
 func (w *work) tryRevoked() error {
 	if w.role == 1 {
 		if _, err := w.line.hear("tried"); err != nil {
@@ -218,7 +218,7 @@ func (w *work) tryRevoked() error {
 	wr := &w.send[0]
 	*wr = verbs.SendWR{Opcode: verbs.OpRDMAWrite, SGList: &w.sge[0], NumSGE: 1, SendFlags: verbs.SendSignaled}
 	wr.SetRDMA(w.far.Gone.Addr, w.far.Gone.RKey)
-	if _, err := w.lanes[0].qp.PostSend(wr); err != nil {
+	if _, err := w.conns[0].qp.PostSend(wr); err != nil {
 		return err
 	}
 	for end := time.Now().Add(limit); ; {
@@ -227,7 +227,7 @@ func (w *work) tryRevoked() error {
 		case err != nil:
 			return err
 		case n == 1 && w.wc[0].Status == verbs.WCRemAccessErr:
-			return w.line.tell(told{Step: "tried"})
+			return w.line.tell(controlMessage{Step: "tried"})
 		case n == 1 && w.wc[0].Status != verbs.WCSuccess:
 			return fmt.Errorf("WRITE to deregistered memory: %s", w.wc[0].Status)
 		case n == 1 && w.wc[0].WRID == 0:

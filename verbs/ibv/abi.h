@@ -1,11 +1,11 @@
 /*
  * The part of the binary interface of libibverbs.so.1 that this package uses.
  *
- * The libraries are opened at run time, so building needs no headers of theirs:
- * what is called and what is passed is declared here, under names of its own
- * (struct abi_x is struct ibv_x). The interface is fixed for as long as the
- * library is called libibverbs.so.1, but for members that are added at the end of some
- * structures; testdata/abi.c compares every field with the headers of several releases.
+ * The libraries are opened at run time, so a build does not need their headers.
+ * Functions and structures are declared here under other names (struct abi_x is
+ * struct ibv_x). The interface of libibverbs.so.1 is fixed, except for members that
+ * releases add at the end of some structures; testdata/abi.c compares every field with
+ * the headers of several releases.
  */
 #ifndef IBPERF_ABI_H
 #define IBPERF_ABI_H
@@ -77,7 +77,7 @@ struct abi_wc {
 	uint8_t dlid_path_bits;
 };
 
-/* Objects. The library makes them; only the fields named here are looked at. */
+/* Objects. The library allocates them; this package reads only the fields named here. */
 
 struct abi_device {
 	void *ops[2];
@@ -85,6 +85,8 @@ struct abi_device {
 	uint32_t transport_type;
 	char name[64];
 	char dev_name[64];
+	char dev_path[256];
+	char ibdev_path[256];
 };
 
 struct abi_context_ops {
@@ -131,7 +133,7 @@ struct abi_cq {
 	uint32_t async_events_completed;
 };
 
-/* A CQ that is polled by functions, which tell of the completion that they are at. */
+/* An extended CQ: its functions return members of the current completion. */
 struct abi_cq_ex {
 	struct abi_cq cq;
 	uint32_t comp_mask;
@@ -197,7 +199,7 @@ struct abi_qp {
 	uint32_t events_completed;
 };
 
-/* A QP that is posted to by ibv_wr_post(3): each function is of such a QP, its first argument. */
+/* A QP with ibv_wr_post(3): each function has the QP as its first argument. */
 struct abi_qp_ex {
 	struct abi_qp qp;
 	uint64_t comp_mask;
@@ -574,13 +576,13 @@ struct abi_qp_attr {
 };
 
 struct abi_async_event {
-	void *element; /* a QP, CQ or SRQ, or the port's number, as the type says */
+	void *element; /* a QP, CQ or SRQ, or the port's number, by the event's type */
 	uint32_t event_type;
 };
 
 /*
- * Newer operations stand in front of the context, counted from its beginning, as
- * far as the library's size says. Those used here:
+ * Newer operations are in front of the context, at offsets from its beginning; the
+ * library's sz member limits them. The operations used here:
  */
 #define ABI_CLOSE_XRCD 24
 #define ABI_OPEN_XRCD 32
@@ -607,6 +609,25 @@ struct abi_mlx5dv_qp_init_attr {
 
 #define ABI_MLX5DV_QP_INIT_ATTR_MASK_QP_CREATE_FLAGS 1
 #define ABI_MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE 8
+#define ABI_MLX5DV_QP_CREATE_OOO_DP 128
+
+#define ABI_MLX5DV_CONTEXT_MASK_OOO_RECV_WRS 0x10000
+
+struct abi_mlx5dv_ooo_recv_wrs_caps {
+	uint32_t max_rc;
+	uint32_t max_xrc;
+	uint32_t max_dct;
+	uint32_t max_ud;
+	uint32_t max_uc;
+};
+
+struct abi_mlx5dv_context {
+	uint8_t version;
+	uint64_t flags;
+	uint64_t comp_mask; /* ABI_MLX5DV_CONTEXT_MASK_ */
+	uint64_t others[19];
+	struct abi_mlx5dv_ooo_recv_wrs_caps ooo_recv_wrs_caps;
+};
 
 /* libefa.so.1 */
 
@@ -678,6 +699,57 @@ struct abi_cm_event {
 		struct abi_conn_param conn;
 		struct abi_ud_param ud;
 	} param;
+};
+
+/* TPH: hints in DMA handles, which regions are registered with. rdma-core before 64 has no member buf. */
+
+struct abi_dmah {
+	struct abi_context *context;
+};
+
+struct abi_dmah_init_attr {
+	uint32_t comp_mask;
+	uint32_t cpu_id;
+	uint8_t ph;
+	uint8_t tph_mem_type;
+};
+
+enum { ABI_REG_MR_MASK_IOVA = 1 << 0, ABI_REG_MR_MASK_ADDR = 1 << 1, ABI_REG_MR_MASK_DMAH = 1 << 4 };
+
+struct abi_mr_init_attr {
+	size_t length;
+	int access;
+	uint64_t comp_mask;
+	uint64_t iova;
+	void *addr;
+	int fd;
+	uint64_t fd_offset;
+	struct abi_dmah *dmah;
+	void *buf;
+};
+
+/* Completion counters. */
+
+struct abi_comp_cntr_caps {
+	uint64_t max_value;
+	uint32_t max_counters;
+	uint32_t supported_qp_attach_ops;
+};
+
+struct abi_comp_cntr {
+	struct abi_context *context;
+	uint32_t handle;
+};
+
+struct abi_comp_cntr_init_attr {
+	uint32_t comp_mask;
+	uint32_t type;
+	uint32_t flags;
+};
+
+struct abi_qp_attach_comp_cntr_attr {
+	uint32_t comp_mask;
+	uint32_t op_mask;
 };
 
 #endif

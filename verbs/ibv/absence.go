@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// absence says why libibverbs lists no devices, of a file system with the kernel's own lists:
-// there is none, or the kernel offers it to no program, or libibverbs has no provider for it.
+// absence returns why libibverbs lists no devices, from the kernel's lists under root: the
+// kernel has no device, or has no uverbs device for it, or libibverbs has no provider for it.
 func absence(root fs.FS) error {
 	kernel, offered := names(root, "sys/class/infiniband"), names(root, "sys/class/infiniband_verbs")
 	switch {
@@ -22,7 +22,8 @@ func absence(root fs.FS) error {
 	return fmt.Errorf("libibverbs has no provider for %s: install the providers (Debian, Ubuntu: ibverbs-providers; RHEL, Fedora: libibverbs)", strings.Join(kernel, ", "))
 }
 
-// names lists a folder of devices, without the file abi_version. One that cannot be read has none.
+// names lists a folder of devices, without the file abi_version. It returns nil for a folder
+// that cannot be read.
 func names(root fs.FS, folder string) (list []string) {
 	entries, err := fs.ReadDir(root, folder)
 	if err != nil {

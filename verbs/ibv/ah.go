@@ -23,7 +23,7 @@ import (
 type ah struct {
 	ctx *context
 	c   *C.struct_abi_ah
-	to  string // where it leads, for who prints it
+	to  string // destination, for String
 }
 
 // CreateAH creates an address handle.
@@ -45,7 +45,7 @@ func (p *pd) CreateAH(attr *verbs.AHAttr) (verbs.AH, error) {
 	return &ah{p.ctx, c, to}, nil
 }
 
-// pathHint says what the usual cause of a refused path is.
+// pathHint returns the usual cause of a refused path.
 func pathHint(attr *verbs.AHAttr) string {
 	if !attr.IsGlobal {
 		return fmt.Sprintf("to LID %#x without a GRH, which RoCE needs", attr.DLID)
@@ -53,7 +53,7 @@ func pathHint(attr *verbs.AHAttr) string {
 	return fmt.Sprintf("is the peer %s reachable from GID index %d of port %d?", attr.GRH.DGID, attr.GRH.SGIDIndex, attr.PortNum)
 }
 
-// sender is what tells where a message came from, in copies that C may be handed.
+// sender holds copies of the completion and the GRH of a message, which can be passed to C.
 type sender struct {
 	wc  C.struct_abi_wc
 	grh C.struct_abi_grh
@@ -78,7 +78,7 @@ func (c *context) sender(verb string, wc *verbs.WC, grh []byte, port int) (s sen
 	return s, nil
 }
 
-// InitAHFromWC returns the way back to the sender of a UD message.
+// InitAHFromWC returns the address of the sender of a UD message.
 //
 //	int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc, struct ibv_grh *grh, struct ibv_ah_attr *ah_attr)
 func (c *context) InitAHFromWC(port int, wc *verbs.WC, grh []byte) (verbs.AHAttr, error) {
@@ -116,7 +116,7 @@ func (p *pd) CreateAHFromWC(wc *verbs.WC, grh []byte, port int) (verbs.AH, error
 	return &ah{p.ctx, c, "the sender of a message"}, nil
 }
 
-// Handle is the struct ibv_ah *, which work requests hold; 0 after Close.
+// Handle returns the struct ibv_ah * for work requests; 0 after Close.
 func (a *ah) Handle() uint64 { return uint64(uintptr(unsafe.Pointer(a.c))) }
 
 // Close destroys the handle.
@@ -134,7 +134,7 @@ func (a *ah) Close() error {
 	return nil
 }
 
-// AttachMcast makes the QP receive what is sent to a multicast group.
+// AttachMcast makes the QP receive the messages of a multicast group.
 //
 //	int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 func (q *qp) AttachMcast(gid verbs.GID, lid uint16) error {
@@ -158,6 +158,6 @@ func (q *qp) DetachMcast(gid verbs.GID, lid uint16) error {
 	g := C.union_abi_gid(gid)
 	ret, err := C.ib_detach_mcast(q.c, &g, C.uint16_t(lid))
 	return check("detach_mcast", q.object(), errnoOf(ret, err), func() string {
-		return fmt.Sprintf("from %s: it must be attached", gid)
+		return fmt.Sprintf("from %s: the QP must be attached to the group", gid)
 	})
 }

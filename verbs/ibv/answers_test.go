@@ -10,8 +10,8 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// TestAnswersOfTheStub is run by others of this file, on stubs of several kinds. It prints what
-// this package makes of them.
+// TestAnswersOfTheStub prints attributes of the stub as this package returns them. Other tests
+// of this file run it, on several kinds of stub.
 func TestAnswersOfTheStub(t *testing.T) {
 	if *deviceName != stub {
 		t.Skip("run by other tests, with -device " + stub)
@@ -44,9 +44,10 @@ func TestAnswersOfTheStub(t *testing.T) {
 	}
 }
 
-// TestSpeedOfBothMembers: libraries from rdma-core 49 on have speeds beyond a byte, and
-// tell the others in both members or in the older one alone.
+// TestSpeedOfBothMembers: since rdma-core 49 active_speed_ex has the speeds that exceed a
+// byte. Lower speeds are in both members or in active_speed alone.
 func TestSpeedOfBothMembers(t *testing.T) {
+	t.Parallel()
 	for want, env := range map[string][]string{
 		"speed 32\n":   {"STUB_SPEED=32"},
 		"speed 64\n":   {"STUB_SPEED=64", "STUB_SPEED_EX=0"},
@@ -60,9 +61,10 @@ func TestSpeedOfBothMembers(t *testing.T) {
 	}
 }
 
-// TestScatterToCQE: only who asks for it has QPs without, of mlx5; of other devices it is
-// told what they hold back.
+// TestScatterToCQE: NoScatterToCQE creates an mlx5 QP without scatter to CQE. For other
+// devices CreateQP returns the number of bytes that they keep in the CQE.
 func TestScatterToCQE(t *testing.T) {
+	t.Parallel()
 	plain := []string{"RC 1 false: flags 0, holds 0, 64 sends", "RC 1 true: flags 0, holds 0, 64", "RC 4 true: flags 0, holds 0, 64", "UC 1 true: flags 0, holds 0, 64"}
 	for _, c := range []struct {
 		device string

@@ -30,7 +30,7 @@ func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
 		NodeGUID:        hostOrder(a.node_guid), SysImageGUID: hostOrder(a.sys_image_guid),
 		MaxMRSize: uint64(a.max_mr_size), PageSizeCap: uint64(a.page_size_cap),
 		VendorID: uint32(a.vendor_id), VendorPartID: uint32(a.vendor_part_id), HWVersion: uint32(a.hw_ver),
-		MaxQP: int(a.max_qp), MaxQPWR: int(a.max_qp_wr),
+		MaxQP: int(a.max_qp), MaxQPWR: int(a.max_qp_wr), MaxOutOfOrderRecvWR: c.maxOutOfOrderRecvWR(),
 		DeviceCapFlags: verbs.DeviceCapFlags(ex.device_cap_flags_ex) | verbs.DeviceCapFlags(a.device_cap_flags),
 		MaxSGE:         int(a.max_sge), MaxSGERead: int(a.max_sge_rd),
 		MaxCQ: int(a.max_cq), MaxCQE: int(a.max_cqe), MaxMR: int(a.max_mr), MaxPD: int(a.max_pd), MaxMW: int(a.max_mw),

@@ -31,7 +31,7 @@ type backend struct{}
 
 func init() { verbs.Register(backend{}) }
 
-// load opens libibverbs, once. Its error says why there is none.
+// load opens libibverbs, once.
 var load = sync.OnceValue(func() error {
 	if problem := C.ib_load(); problem != nil {
 		return errors.New(C.GoString(problem))
@@ -41,8 +41,8 @@ var load = sync.OnceValue(func() error {
 
 func (backend) Name() string { return "ibv" }
 
-// Version names the library by its file, such as libibverbs.so.1.14.44.0: the third
-// number is that of rdma-core.
+// Version returns the name of the library's file, such as libibverbs.so.1.14.44.0. The third
+// number is rdma-core's version.
 func (backend) Version() string {
 	if err := load(); err != nil {
 		return "not available: " + err.Error()
@@ -50,11 +50,11 @@ func (backend) Version() string {
 	return filepath.Base(libraryFile())
 }
 
-// libraryFile returns the file of libibverbs, which is loaded.
+// libraryFile returns the file of libibverbs, which must be loaded.
 func libraryFile() string { return fileOf(C.ib_library_file()) }
 
-// Devices lists the devices that libibverbs finds. Without the library, or without
-// the kernel's RDMA support (ENOSYS), there are none.
+// Devices returns the devices that libibverbs finds. Without the library, or without
+// the kernel's RDMA support (ENOSYS), it returns none.
 //
 //	struct ibv_device **ibv_get_device_list(int *num_devices)
 func (backend) Devices() ([]verbs.Device, error) {
@@ -73,7 +73,7 @@ func (backend) Devices() ([]verbs.Device, error) {
 	return out, nil
 }
 
-// Absence tells a library that is missing from a kernel that has no devices.
+// Absence returns why there are no devices: the library is missing, or absence.
 func (backend) Absence() error {
 	if err := load(); err != nil {
 		return fmt.Errorf("libibverbs cannot be used: %w; install rdma-core 32 or later "+
@@ -82,7 +82,7 @@ func (backend) Absence() error {
 	return absence(os.DirFS("/"))
 }
 
-// Lookup makes no other devices than the one.
+// Lookup returns the device with the name, or nil.
 func (backend) Lookup(name string) (verbs.Device, error) {
 	if load() != nil {
 		return nil, nil
@@ -100,13 +100,13 @@ func (backend) Lookup(name string) (verbs.Device, error) {
 	return nil, nil
 }
 
-// cList is what ibv_get_device_list returns.
+// cList is the array that ibv_get_device_list returns.
 type cList struct {
 	first   **C.struct_abi_device
 	devices []*C.struct_abi_device
 }
 
-// free releases the list; there is none where the kernel has no RDMA.
+// free frees the list, which is empty if the kernel has no RDMA support.
 func (l cList) free() {
 	if l.first != nil {
 		C.ib_free_device_list(l.first)
@@ -125,7 +125,7 @@ func deviceList() (cList, error) {
 	return cList{}, opError("get_device_list", "libibverbs", err, "see ibv_devices; /sys/class/infiniband_verbs must be readable")
 }
 
-// fileOf resolves the links to the file of a library.
+// fileOf returns the file of a library, with symbolic links resolved.
 func fileOf(path *C.char) string {
 	name := C.GoString(path)
 	if real, err := filepath.EvalSymlinks(name); err == nil {

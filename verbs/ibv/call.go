@@ -5,7 +5,7 @@ package ibv
 /*
 #cgo noescape fast_call
 #cgo nocallback fast_call
-#include "fast.h"
+#include "post_poll.h"
 #include "fault.h"
 */
 import "C"
@@ -16,12 +16,12 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/ibperf/ibperf/internal/ccall"
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/ibv/internal/ccall"
 )
 
-// stacks returns the stacks that timed calls run on. If IBPERF_CGO is set there are none,
-// and all calls go through cgo.
+// stacks returns the stacks of timed calls. With IBPERF_CGO in the environment there are no
+// stacks, and all calls go through cgo.
 var stacks = sync.OnceValues(func() (*ccall.Stacks, error) {
 	if os.Getenv("IBPERF_CGO") != "" {
 		return &ccall.Stacks{}, nil
@@ -34,9 +34,17 @@ var stacks = sync.OnceValues(func() (*ccall.Stacks, error) {
 	return s, err
 })
 
+// CallPath returns the way of timed calls into libibverbs.
+func (c *context) CallPath() string {
+	if c.stacks.Complete() {
+		return verbs.CallsDirect
+	}
+	return verbs.CallsCgo
+}
+
 // throughCgo calls f(arg) through cgo and unpins. The caller has pinned all Go memory that
-// f reaches from arg. arg has no type here because cgo's check of a typed argument reads
-// whole arrays, and refuses those where elements that are not posted hold pointers.
+// f reaches from arg. arg is untyped because cgo's check of a typed argument reads whole
+// arrays, and panics if elements that are not posted hold Go pointers.
 func throughCgo(f, arg unsafe.Pointer, pins *runtime.Pinner) {
 	C.fast_call((*[0]byte)(f), arg)
 	pins.Unpin()

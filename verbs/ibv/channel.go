@@ -5,7 +5,7 @@ package ibv
 /*
 #cgo noescape fast_get_event
 #cgo nocallback fast_get_event
-#include "fast.h"
+#include "post_poll.h"
 #include "library.h"
 */
 import "C"
@@ -17,33 +17,33 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/ibperf/ibperf/internal/fdwait"
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/internal/fdwait"
 )
 
 type compChannel struct {
 	ctx    *context
 	c      *C.struct_abi_comp_channel
-	fd     int // of c, for who prints it
+	fd     int // of c, for String
 	events *fdwait.Waiter[verbs.CQ]
 }
 
-// CreateCompChannel creates a completion channel. Its descriptor is non-blocking: an event
-// that another goroutine took would else be waited for in read(2).
+// CreateCompChannel creates a completion channel. Its descriptor is non-blocking: read(2)
+// would block if another goroutine has taken the event.
 //
 //	struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
 	if c.c == nil {
 		return nil, closed("create_comp_channel", c.dev.name)
 	}
-	twin, err := C.ib_create_comp_channel(c.c)
-	if twin == nil {
+	cptr, err := C.ib_create_comp_channel(c.c)
+	if cptr == nil {
 		return nil, opError("create_comp_channel", c.dev.name, err, "")
 	}
-	ch := &compChannel{ctx: c, c: twin, fd: int(twin.fd)}
-	if ch.events, err = waiter(twin.fd, "comp_channel", ch.take); err != nil {
-		C.ib_destroy_comp_channel(twin)
-		return nil, opError("create_comp_channel", c.dev.name, err, "its descriptor cannot be waited for")
+	ch := &compChannel{ctx: c, c: cptr, fd: int(cptr.fd)}
+	if ch.events, err = waiter(cptr.fd, "comp_channel", ch.take); err != nil {
+		C.ib_destroy_comp_channel(cptr)
+		return nil, opError("create_comp_channel", c.dev.name, err, "the runtime cannot poll its descriptor")
 	}
 	return ch, nil
 }
@@ -64,8 +64,7 @@ func (ch *compChannel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
 	return ch.event(ch.events.Wait(timeout))
 }
 
-// GetEventRaw waits for an event in poll(2), in one call into C that the scheduler does not
-// know of.
+// GetEventRaw waits for an event in poll(2), in one call into C that bypasses the scheduler.
 //
 //	int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
 func (ch *compChannel) GetEventRaw(timeout time.Duration) (verbs.CQ, error) {
@@ -76,7 +75,7 @@ func (ch *compChannel) GetEventRaw(timeout time.Duration) (verbs.CQ, error) {
 	return ch.event(q, err)
 }
 
-// take takes an event without waiting. Its error is EAGAIN itself if there is none.
+// take takes an event without waiting, or returns EAGAIN itself.
 func (ch *compChannel) take() (verbs.CQ, error) { return ch.get(0) }
 
 func (ch *compChannel) get(timeout time.Duration) (verbs.CQ, error) {
@@ -92,20 +91,20 @@ func (ch *compChannel) get(timeout time.Duration) (verbs.CQ, error) {
 	}
 	q, ok := ch.ctx.find(unsafe.Pointer(e.cq)).(*cq)
 	if !ok {
-		return nil, syscall.EIO // no CQ goes before its events are acknowledged
+		return nil, syscall.EIO // cannot happen: Close of a CQ waits until its events are acknowledged
 	}
 	return q, nil
 }
 
-// longestWait keeps the milliseconds of a wait within poll(2)'s int.
+// longestWait keeps the timeout in milliseconds within poll(2)'s int.
 const longestWait = 24 * time.Hour
 
-// milliseconds rounds up, so that a wait is never shorter than asked for.
+// milliseconds rounds up, so that a wait is not shorter than its timeout.
 func milliseconds(d time.Duration) int {
 	return int((min(max(d, 0), longestWait) + time.Millisecond - 1) / time.Millisecond)
 }
 
-// event completes the error of a wait.
+// event returns the CQ of a wait, or its error as an OpError.
 func (ch *compChannel) event(q verbs.CQ, err error) (verbs.CQ, error) {
 	switch {
 	case err == nil:

@@ -14,14 +14,14 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// waiters are goroutines that wait on one channel until they are told to stop.
+// waiters are goroutines that wait on one channel until end is called.
 type waiters struct {
 	all    sync.WaitGroup
 	stop   atomic.Bool
 	events atomic.Int64
 }
 
-// wait starts so many goroutines, which wait in slices of a time and count the events.
+// wait starts n goroutines, which call GetEvent with timeout slice and count the events.
 func (w *waiters) wait(t *testing.T, ch verbs.CompChannel, n int, slice time.Duration) {
 	for range n {
 		w.all.Go(func() {
@@ -50,8 +50,8 @@ func (w *waiters) end() {
 	w.all.Wait()
 }
 
-// TestWaitersAndTheCollector: goroutines that wait for events of one channel do not hold
-// up garbage collections, and each event comes to one of them.
+// TestWaitersAndTheCollector: goroutines that wait for events of one channel do not delay
+// garbage collections, and each event goes to one of them.
 func TestWaitersAndTheCollector(t *testing.T) {
 	if !onStub(t) {
 		return
@@ -84,7 +84,7 @@ func TestWaitersAndTheCollector(t *testing.T) {
 	}
 }
 
-// sleeps counts how often a goroutine can sleep 100 us within a time.
+// sleeps counts how often a goroutine can sleep 100 µs within a time.
 func sleeps(within time.Duration) (n int) {
 	for end := time.Now().Add(within); time.Now().Before(end); n++ {
 		time.Sleep(100 * time.Microsecond)
@@ -92,9 +92,9 @@ func sleeps(within time.Duration) (n int) {
 	return n
 }
 
-// TestWaitersLeaveTheProcessors: goroutines beside as many waiters as there are processors
-// sleep and wake as often as without them. Other programs disturb either: it must come out
-// once within the patience.
+// TestWaitersLeaveTheProcessors: with one waiter for each processor (P), other goroutines
+// sleep and wake as often as without waiters. Other programs disturb both counts, so one
+// success within the patience suffices.
 func TestWaitersLeaveTheProcessors(t *testing.T) {
 	if !onStub(t) {
 		return

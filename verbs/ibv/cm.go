@@ -31,7 +31,7 @@ var loadCM = sync.OnceValue(func() error {
 	return nil
 })
 
-// The events of enum rdma_cm_event_type that are waited for.
+// The events of enum rdma_cm_event_type that await waits for.
 const (
 	cmAddrResolved    = 0
 	cmRouteResolved   = 2
@@ -67,7 +67,7 @@ func (c *context) newCM(space verbs.CMSpace, addr netip.AddrPort) (*cmConn, erro
 	return &cmConn{ctx: c, id: id, name: fmt.Sprintf("%s to %s", c.dev.name, addr)}, nil
 }
 
-// cmError makes the error of a call of librdmacm.
+// cmError returns the error of a call of librdmacm.
 func cmError(call, object string, err error, detail string) error {
 	return opError("rdma_"+call, object, err, detail)
 }
@@ -79,7 +79,7 @@ func (c *cmConn) check(call string, ret C.int, err error, detail string) error {
 	return cmError(call, c.name, err, detail)
 }
 
-// await waits for an event; any other one is an error.
+// await waits for an event. Any other event is an error.
 func (c *cmConn) await(call string, want uint32, timeout time.Duration) error {
 	deadline := time.Now().Add(timeout)
 	var news C.struct_cm_news
@@ -109,8 +109,8 @@ func (c *cmConn) keep(news *C.struct_cm_news) {
 	c.to = verbs.CMPeer{AH: toAHAttr(&news.ah_attr), QPNum: uint32(news.qp_num), QKey: uint32(news.qkey)}
 }
 
-// unexpected explains an event: its status is a negative errno, or the reason of
-// a rejection.
+// unexpected returns the error for an event. The event's status is a negative errno, or the
+// reason of a rejection.
 func (c *cmConn) unexpected(call string, news *C.struct_cm_news) error {
 	what := C.GoString(C.cm_event_str(news.event))
 	if news.event == cmRejected {
@@ -123,10 +123,10 @@ func (c *cmConn) unexpected(call string, news *C.struct_cm_news) error {
 	return cmError(call, c.name, errno, what)
 }
 
-// PrivateData is what the peer sent along.
+// PrivateData returns the peer's private data.
 func (c *cmConn) PrivateData() []byte { return c.data }
 
-// QPAttr returns the attributes of a move.
+// QPAttr returns the attributes for a QP's move to a state.
 //
 //	int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr, int *qp_attr_mask)
 func (c *cmConn) QPAttr(state verbs.QPState) (verbs.QPAttr, verbs.QPAttrMask, error) {
@@ -139,8 +139,8 @@ func (c *cmConn) QPAttr(state verbs.QPState) (verbs.QPAttr, verbs.QPAttrMask, er
 	return toQPAttr(&a), verbs.QPAttrMask(mask), nil
 }
 
-// agreed is what both sides are told. The retry counts are not those of the QPs, which
-// verbs.ConnectCM sets.
+// agreed returns the parameters that both sides exchange. Its retry counts are for the
+// messages of librdmacm; verbs.ConnectCM sets those of the QPs.
 func agreed(p verbs.CMParam) (C.struct_agreed, error) {
 	usual := verbs.DefaultRetries()
 	a := C.struct_agreed{
@@ -157,10 +157,10 @@ func agreed(p verbs.CMParam) (C.struct_agreed, error) {
 	return a, nil
 }
 
-// Datagrams is where the peer's QP of UD is.
+// Datagrams returns the address of the peer's UD QP.
 func (c *cmConn) Datagrams() verbs.CMPeer { return c.to }
 
-// Connect asks for the connection and waits for the answer.
+// Connect asks for the connection and waits until the server accepts.
 //
 //	int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 func (c *cmConn) Connect(param verbs.CMParam, timeout time.Duration) error {
@@ -179,7 +179,7 @@ func (c *cmConn) Connect(param verbs.CMParam, timeout time.Duration) error {
 	return c.await("connect", answer, timeout)
 }
 
-// Establish tells the passive side that this QP is in RTS.
+// Establish tells the server that this side's QP is in RTS.
 //
 //	int rdma_establish(struct rdma_cm_id *id)
 func (c *cmConn) Establish() error {
@@ -199,12 +199,12 @@ func (c *cmConn) Accept(param verbs.CMParam) error {
 	return c.check("accept", ret, err, "")
 }
 
-// AwaitEstablished waits for the active side.
+// AwaitEstablished waits until the client's QP is in RTS.
 func (c *cmConn) AwaitEstablished(timeout time.Duration) error {
 	return c.await("accept", cmEstablished, timeout)
 }
 
-// Close destroys the identifier, and its connection with it.
+// Close destroys the identifier, which ends the connection.
 //
 //	int rdma_destroy_id(struct rdma_cm_id *id)
 func (c *cmConn) Close() error {

@@ -14,7 +14,7 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// patience is how long a test waits for what must happen, on slow machines too.
+// patience bounds each wait for something that must happen, also on slow machines.
 const patience = 20 * time.Second
 
 func testAddress(t *testing.T) netip.Addr {
@@ -26,11 +26,11 @@ func testAddress(t *testing.T) netip.Addr {
 	return netip.MustParseAddr(*cmAddr)
 }
 
-// request makes a request of a listener that serve answers for. It returns the connection, and what
-// waits for serve.
-func (r *rig) request(t *testing.T, space verbs.CMSpace, tos int, param verbs.CMParam, serve func(l verbs.CMListener) error) (verbs.CMConn, func()) {
+// request connects to a listener whose requests serve accepts. It returns the connection, and
+// a function that waits until serve ends.
+func (r *twoQPs) request(t *testing.T, space verbs.CMSpace, tos int, param verbs.CMParam, serve func(l verbs.CMListener) error) (verbs.CMConn, func()) {
 	t.Helper()
-	addr, manager := testAddress(t), r.ctx.(verbs.ConnManager)
+	addr, manager := testAddress(t), r.Ctx.(verbs.ConnManager)
 	l := made(manager.ListenCM(space, netip.AddrPortFrom(addr, 0)))(t)
 	t.Cleanup(func() { l.Close() })
 	served := make(chan error, 1)
@@ -47,10 +47,10 @@ func (r *rig) request(t *testing.T, space verbs.CMSpace, tos int, param verbs.CM
 	}
 }
 
-// TestCMConnectsTwoQPs connects both QPs of a rig by address and sends a message.
+// TestCMConnectsTwoQPs connects two QPs by address and sends a message.
 func TestCMConnectsTwoQPs(t *testing.T) {
 	testAddress(t)
-	r := newRig(t)
+	r := newTwoQPs(t, verbs.QPTypeRC)
 	param := verbs.CMParam{QPNum: r.qps[0].QPNum(), PrivateData: []byte("from the client"), RdAtomic: 1}
 	c, wait := r.request(t, verbs.CMConnections, verbs.CMDefaultTOS, param, func(l verbs.CMListener) error { return serveCM(t, l, r.qps[1]) })
 	if !bytes.HasPrefix(c.PrivateData(), []byte("from the server")) {
@@ -66,10 +66,10 @@ func TestCMConnectsTwoQPs(t *testing.T) {
 	r.exchangeEmpty(t, func(*verbs.SendWR) {})
 }
 
-// TestCMFindsDatagrams asks for a QP of UD by its address and sends it a message.
+// TestCMFindsDatagrams asks for a UD QP by its address and sends it a message.
 func TestCMFindsDatagrams(t *testing.T) {
 	testAddress(t)
-	r := newRigOf(t, verbs.QPTypeUD)
+	r := newTwoQPs(t, verbs.QPTypeUD)
 	param := verbs.CMParam{PrivateData: []byte("from the client")}
 	c, wait := r.request(t, verbs.CMDatagrams, 0x20, param, func(l verbs.CMListener) error { return serveDatagrams(t, l, r.qps[1]) })
 	wait()
@@ -82,7 +82,7 @@ func TestCMFindsDatagrams(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ah := made(r.pd.CreateAH(&to.AH))(t)
+	ah := made(r.PD.CreateAH(&to.AH))(t)
 	defer ah.Close()
 	r.exchangeEmpty(t, func(wr *verbs.SendWR) { wr.SetUD(ah, to.QPNum, to.QKey) })
 }
@@ -123,11 +123,11 @@ func serveCM(t *testing.T, l verbs.CMListener, qp verbs.QP) error {
 }
 
 // exchangeEmpty sends an empty message from the first QP to the second.
-func (r *rig) exchangeEmpty(t *testing.T, aim func(wr *verbs.SendWR)) {
+func (r *twoQPs) exchangeEmpty(t *testing.T, aim func(wr *verbs.SendWR)) {
 	t.Helper()
 	memory := made(verbs.NewBuffer(verbs.GRHSize))(t) // which a message of UD takes, also an empty one
 	defer memory.Close()
-	mr := made(r.pd.RegMR(memory.Bytes(), verbs.AccessLocalWrite))(t)
+	mr := made(r.PD.RegMR(memory.Bytes(), verbs.AccessLocalWrite))(t)
 	defer mr.Close()
 	sge, _ := verbs.Make[verbs.SGE](1)
 	sge[0] = verbs.SGE{Addr: uint64(uintptr(unsafe.Pointer(&memory.Bytes()[0]))), Length: verbs.GRHSize, LKey: mr.LKey()}
@@ -144,7 +144,7 @@ func (r *rig) exchangeEmpty(t *testing.T, aim func(wr *verbs.SendWR)) {
 		t.Fatal(err)
 	}
 	for deadline, got := time.Now().Add(patience), 0; got < 2; {
-		n, err := r.cq.PollSpin(wc, 1000)
+		n, err := r.RecvCQ.PollSpin(wc, 1000)
 		if err != nil || time.Now().After(deadline) {
 			t.Fatalf("%d of 2 completions: %v", got, err)
 		}
@@ -159,14 +159,14 @@ func (r *rig) exchangeEmpty(t *testing.T, aim func(wr *verbs.SendWR)) {
 
 func TestCMRefusals(t *testing.T) {
 	addr := testAddress(t)
-	manager := newRig(t).ctx.(verbs.ConnManager)
+	manager := newTwoQPs(t, verbs.QPTypeRC).Ctx.(verbs.ConnManager)
 	l, err := manager.ListenCM(verbs.CMConnections, netip.AddrPortFrom(addr, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	port := l.Port()
 	if _, err := l.Next(time.Millisecond); !errors.Is(err, verbs.ErrTimeout) {
-		t.Errorf("nobody came: %v", err)
+		t.Errorf("Next without a client: %v", err)
 	}
 	l.Close()
 	c, err := manager.ResolveCM(verbs.CMConnections, netip.AddrPortFrom(addr, port), verbs.CMDefaultTOS, patience)
@@ -175,7 +175,7 @@ func TestCMRefusals(t *testing.T) {
 	}
 	defer c.Close()
 	if err := c.Connect(verbs.CMParam{QPNum: 17}, patience); !errors.Is(err, syscall.ECONNREFUSED) {
-		t.Errorf("nobody listens: %v", err)
+		t.Errorf("Connect without a listener: %v", err)
 	}
 	if _, err := manager.ResolveCM(verbs.CMConnections, netip.MustParseAddrPort("192.0.2.1:1"), verbs.CMDefaultTOS, patience); err == nil {
 		t.Error("an address that no device reaches was resolved")

@@ -46,7 +46,7 @@ func (c *context) ListenCM(space verbs.CMSpace, addr netip.AddrPort) (verbs.CMLi
 	return cmListener{l}, nil
 }
 
-// Port returns the port that is listened at.
+// Port returns the listener's port.
 //
 //	__be16 rdma_get_src_port(struct rdma_cm_id *id)
 func (l cmListener) Port() uint16 { return swapped(uint16(C.cm_get_src_port(l.id))) }
@@ -99,8 +99,7 @@ func (c *context) ResolveCM(space verbs.CMSpace, addr netip.AddrPort, tos int, t
 	return conn, nil
 }
 
-// setTOS takes a type of service into the path that is to be found: RDMA_OPTION_ID_TOS of
-// RDMA_OPTION_ID, one byte.
+// setTOS sets the type of service, by RDMA_OPTION_ID_TOS of RDMA_OPTION_ID, one byte.
 func (c *cmConn) setTOS(tos int) error {
 	const optionID, optionTOS = 0, 0
 	if tos == verbs.CMDefaultTOS {
@@ -145,7 +144,7 @@ func (c *cmConn) sameDevice() error {
 	return nil
 }
 
-// sockaddr makes a struct sockaddr_in or sockaddr_in6.
+// sockaddr returns a struct sockaddr_in or sockaddr_in6.
 func sockaddr(addr netip.AddrPort) (sa unix.RawSockaddrInet6) {
 	port := swapped(addr.Port())
 	a := addr.Addr().Unmap()
@@ -161,7 +160,7 @@ func sockaddr(addr netip.AddrPort) (sa unix.RawSockaddrInet6) {
 	return sa
 }
 
-// swapped turns a port or a P_Key between host and network order.
+// swapped converts a port or a P_Key between host and network byte order.
 func swapped(port uint16) uint16 {
 	var b [2]byte
 	binary.BigEndian.PutUint16(b[:], port)

@@ -29,10 +29,10 @@
 LIBRDMACM(DECLARE)
 #undef DECLARE
 
-/* cm_load opens librdmacm; it returns NULL, or why that cannot be. */
+/* cm_load opens librdmacm. It returns NULL, or the reason of the failure. */
 const char *cm_load(void);
 
-/* What is kept of an event: an errno (ETIMEDOUT after the timeout), and its members. */
+/* An event: an errno (ETIMEDOUT after the timeout), or members of struct rdma_cm_event. */
 struct cm_news {
 	int err;
 	uint32_t event;
@@ -47,7 +47,7 @@ struct cm_news {
 /* cm_next waits for an event, copies it and acknowledges it. */
 void cm_next(struct abi_event_channel *c, int timeout_ms, struct cm_news *news);
 
-/* cm_new makes an identifier of a port space with a channel of its own; NULL with errno set. */
+/* cm_new creates an identifier of a port space with its own channel; NULL with errno on failure. */
 struct abi_cm_id *cm_new(uint32_t space);
 
 /* cm_own moves an identifier from its listener's channel to one of its own. */
@@ -56,7 +56,7 @@ int cm_own(struct abi_cm_id *id);
 /* cm_free destroys an identifier and its channel. */
 int cm_free(struct abi_cm_id *id);
 
-/* What a side tells the other in Connect and Accept: struct rdma_conn_param with its data. */
+/* The parameters of Connect and Accept: struct rdma_conn_param with its private data. */
 struct agreed {
 	uint32_t qp_num;
 	uint8_t rd_atomic, retry_count, rnr_retry_count;

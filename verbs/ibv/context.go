@@ -13,9 +13,9 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/ibperf/ibperf/internal/ccall"
-	"github.com/ibperf/ibperf/internal/fdwait"
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/ibv/internal/ccall"
+	"github.com/ibperf/ibperf/verbs/internal/fdwait"
 )
 
 // context is an opened device.
@@ -25,7 +25,7 @@ type context struct {
 
 	events  *fdwait.Waiter[verbs.AsyncEvent]
 	stacks  *ccall.Stacks
-	objects sync.Map // QPs, CQs and SRQs by their C twins, which events name
+	objects sync.Map // QPs, CQs and SRQs by their C pointers, which events carry
 }
 
 func newContext(d *device, c *C.struct_abi_context) (*context, error) {
@@ -38,22 +38,22 @@ func newContext(d *device, c *C.struct_abi_context) (*context, error) {
 	}
 	if err != nil {
 		C.ib_close_device(c)
-		return nil, opError("open_device", d.name, err, "it opens, but cannot be worked with")
+		return nil, opError("open_device", d.name, err, "its event descriptor or the stacks for calls into C failed")
 	}
 	return out, nil
 }
 
 func (c *context) Device() verbs.Device { return c.dev }
 
-// hold makes an object known to events.
-func (c *context) hold(twin unsafe.Pointer, object any) { c.objects.Store(twin, object) }
+// hold adds an object to those that events can name.
+func (c *context) hold(cptr unsafe.Pointer, object any) { c.objects.Store(cptr, object) }
 
-// drop ends that, after the twin was destroyed: by then its memory may be that of another
-// object, which is kept.
-func (c *context) drop(twin unsafe.Pointer, object any) { c.objects.CompareAndDelete(twin, object) }
+// drop removes an object after its C object was destroyed. C may have reused the memory for
+// another object by then, which drop keeps.
+func (c *context) drop(cptr unsafe.Pointer, object any) { c.objects.CompareAndDelete(cptr, object) }
 
-func (c *context) find(twin unsafe.Pointer) any {
-	object, _ := c.objects.Load(twin)
+func (c *context) find(cptr unsafe.Pointer) any {
+	object, _ := c.objects.Load(cptr)
 	return object
 }
 
@@ -84,7 +84,7 @@ func (c *context) Close() error {
 	return check("close_device", c.dev.name, errnoOf(ret, err), nil)
 }
 
-// hostOrder turns a GUID, which libibverbs keeps in network order, into a number.
+// hostOrder converts a GUID from network byte order, in which libibverbs has it.
 func hostOrder(v C.uint64_t) uint64 {
 	var b [8]byte
 	binary.NativeEndian.PutUint64(b[:], uint64(v))

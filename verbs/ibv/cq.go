@@ -5,7 +5,7 @@ package ibv
 /*
 #cgo noescape fast_req_notify
 #cgo nocallback fast_req_notify
-#include "fast.h"
+#include "post_poll.h"
 #include "library.h"
 */
 import "C"
@@ -22,10 +22,10 @@ import (
 type cq struct {
 	ctx *context
 	c   *C.struct_abi_cq
-	ex  *C.struct_abi_cq_ex // the same, if it is extended
+	ex  *C.struct_abi_cq_ex // c as an extended CQ, or nil
 	how verbs.Timestamps    // of ex
 
-	handle uint32 // of c, for who prints it
+	handle uint32 // of c, for String
 }
 
 // CreateCQ creates a completion queue.
@@ -49,7 +49,8 @@ func (c *context) CreateCQ(cqe int, channel verbs.CompChannel, compVector int) (
 
 const foreignChannel = "the completion channel must be of this context, and open"
 
-// twinOf returns what C has of a channel, which may be nil; false if it is not of this context.
+// twinOf returns the C pointer of a channel, which may be nil. It returns false for a channel
+// that is closed or of another context.
 func (c *context) twinOf(channel verbs.CompChannel) (*C.struct_abi_comp_channel, bool) {
 	if channel == nil {
 		return nil, true
@@ -69,7 +70,7 @@ func (c *context) newCQ(q *cq) *cq {
 
 func (q *cq) gone() bool { return q.c == nil || q.ctx.c == nil }
 
-// Poll moves completions that are there into wc.
+// Poll moves queued completions into wc.
 //
 //	int ibv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 func (q *cq) Poll(wc []verbs.WC) (int, error) { return q.PollSpin(wc, 1) }
@@ -93,10 +94,15 @@ func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
 		pins.Pin(p.wc)
 		throughCgo(C.fast_poll_cq, unsafe.Pointer(&p), &pins)
 	}
-	if p.got < 0 {
-		return 0, opError("poll_cq", q.ctx.dev.name, syscall.EIO, fmt.Sprintf("it returned %d: the queue has overrun, or the device failed", int(p.got)))
+	return q.polled(p.got)
+}
+
+// polled returns the number of completions, or the error, of what ibv_poll_cq returned.
+func (q *cq) polled(got C.int) (int, error) {
+	if got < 0 {
+		return 0, opError("poll_cq", q.ctx.dev.name, syscall.EIO, fmt.Sprintf("ibv_poll_cq returned %d: the queue has overrun, or the device failed", int(got)))
 	}
-	return int(p.got), nil
+	return int(got), nil
 }
 
 // ReqNotify arms the queue.
@@ -136,7 +142,7 @@ func (q *cq) Resize(cqe int) error {
 	ret, err := C.ib_resize_cq(q.c, C.int(cqe))
 	errno := errnoOf(ret, err)
 	return check("resize_cq", object, errno, func() string {
-		return "it must hold the completions that are in it; " + createHint(errno)
+		return "the queued completions must fit; " + createHint(errno)
 	})
 }
 

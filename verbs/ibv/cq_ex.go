@@ -5,7 +5,7 @@ package ibv
 /*
 #cgo noescape ib_create_cq_ex
 #cgo noescape ib_modify_cq
-#include "fast.h"
+#include "post_poll.h"
 #include "library.h"
 */
 import "C"
@@ -35,10 +35,10 @@ func (c *context) CreateCQEx(init *verbs.CQInitAttrEx) (verbs.CQEx, error) {
 	switch init.Timestamps {
 	case verbs.TimestampNone, verbs.TimestampTicks, verbs.TimestampWallClock:
 	default:
-		return nil, opError("create_cq_ex", object, syscall.EINVAL, "there is no such timestamp")
+		return nil, opError("create_cq_ex", object, syscall.EINVAL, "unknown kind of timestamps")
 	}
 	if init.CQE < 1 || init.CompVector < 0 {
-		return nil, opError("create_cq_ex", object, syscall.EINVAL, "a number is negative, or there are no entries")
+		return nil, opError("create_cq_ex", object, syscall.EINVAL, "a number is negative, or cqe is 0")
 	}
 	in := C.struct_abi_cq_init_attr_ex{
 		cqe: C.uint32_t(init.CQE), channel: events, comp_vector: C.uint32_t(init.CompVector),
@@ -56,7 +56,7 @@ func (c *context) CreateCQEx(init *verbs.CQInitAttrEx) (verbs.CQEx, error) {
 
 func createCQExHint(err error) string {
 	if errors.Is(err, verbs.ErrNotSupported) {
-		return "the device has no extended CQs, or not these timestamps: completion_timestamp_mask, ib_caps"
+		return "the device lacks extended CQs or this kind of timestamps: see completion_timestamp_mask of ib_caps"
 	}
 	return createHint(err)
 }
@@ -64,12 +64,14 @@ func createCQExHint(err error) string {
 // PollTimes polls with timestamps.
 //
 //	int ibv_start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
+//	int ibv_next_poll(struct ibv_cq_ex *cq)
+//	void ibv_end_poll(struct ibv_cq_ex *cq)
 func (q *cq) PollTimes(wc []verbs.WC, times []uint64, max int) (int, error) {
 	switch {
 	case q.gone():
 		return 0, closed("start_poll", q.ctx.dev.name)
 	case q.ex == nil || q.how == verbs.TimestampNone || len(times) < len(wc):
-		return 0, opError("start_poll", q.ctx.dev.name, syscall.EINVAL, "the CQ has no timestamps, or there is too little room for them")
+		return 0, opError("start_poll", q.ctx.dev.name, syscall.EINVAL, "the CQ has no timestamps, or times is shorter than wc")
 	case len(wc) == 0:
 		return 0, nil
 	}
@@ -90,13 +92,18 @@ func (q *cq) pollEx(wc []verbs.WC, times []uint64, max int) (int, error) {
 		}
 		throughCgo(C.fast_poll_cq_ex, unsafe.Pointer(&p), &pins)
 	}
-	if p.got < 0 {
-		return 0, opError("start_poll", q.ctx.dev.name, syscall.Errno(-p.got), "the queue has overrun, or the device failed")
-	}
-	return int(p.got), nil
+	return q.polledEx(p.got)
 }
 
-// Moderate makes events rarer.
+// polledEx is polled for an extended CQ.
+func (q *cq) polledEx(got C.int) (int, error) {
+	if got < 0 {
+		return 0, opError("start_poll", q.ctx.dev.name, syscall.Errno(-got), "the queue has overrun, or the device failed")
+	}
+	return int(got), nil
+}
+
+// Moderate sets the event moderation.
 //
 //	int ibv_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
 func (q *cq) Moderate(count, periodUs uint16) error {
@@ -106,6 +113,6 @@ func (q *cq) Moderate(count, periodUs uint16) error {
 	a := C.struct_abi_modify_cq_attr{attr_mask: C.ABI_CQ_ATTR_MODERATE, count: C.uint16_t(count), period_us: C.uint16_t(periodUs)}
 	ret, err := C.ib_modify_cq(q.c, &a)
 	return check("modify_cq", q.ctx.dev.name, errnoOf(ret, err), func() string {
-		return fmt.Sprintf("count %d, period %d us: the largest are max_cq_count and max_cq_period, ib_caps", count, periodUs)
+		return fmt.Sprintf("count %d, period %d us: see max_cq_count and max_cq_period of ib_caps", count, periodUs)
 	})
 }

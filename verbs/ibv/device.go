@@ -6,6 +6,7 @@ package ibv
 import "C"
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,19 +18,20 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// device is a device by name: libibverbs' own structures live only as long as
-// the list that they come from.
+// device is a device by name: libibverbs frees its own structures with the list.
 type device struct {
 	name    string
 	node    string // uverbs0
+	sysfs   string // /sys/class/infiniband/mlx5_0
 	iwarp   bool
-	foreign bool // the library has it without the kernel, as the one that tests load
+	foreign bool // the kernel does not have it, as with the library that tests load
 }
 
 const transportIWARP = 1
 
 func newDevice(d *C.struct_abi_device) *device {
 	out := &device{name: C.GoString(&d.name[0]), node: C.GoString(&d.dev_name[0]), iwarp: d.transport_type == transportIWARP}
+	out.sysfs = cmp.Or(C.GoString(&d.ibdev_path[0]), filepath.Join("/sys/class/infiniband", out.name))
 	out.foreign = !out.Present()
 	return out
 }
@@ -37,14 +39,16 @@ func newDevice(d *C.struct_abi_device) *device {
 func (d *device) Name() string    { return d.name }
 func (d *device) Backend() string { return "ibv" }
 
-// Software tells devices without hardware apart: they have no device below them in
-// sysfs, and rdma_rxe names the network interface that it runs over.
+// Sysfs returns the device's folder in sysfs.
+func (d *device) Sysfs() string { return d.sysfs }
+
+// Software describes a software device, which has no parent device in sysfs. rdma_rxe
+// names the network interface that it runs over.
 func (d *device) Software() string {
-	base := filepath.Join("/sys/class/infiniband", d.name)
-	if _, err := os.Stat(filepath.Join(base, "device")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(d.sysfs, "device")); !errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
-	if parent, err := os.ReadFile(filepath.Join(base, "parent")); err == nil {
+	if parent, err := os.ReadFile(filepath.Join(d.sysfs, "parent")); err == nil {
 		return "rdma_rxe, RoCE in software over " + strings.TrimSpace(string(parent))
 	}
 	if d.iwarp {
@@ -53,7 +57,7 @@ func (d *device) Software() string {
 	return "RDMA in software"
 }
 
-// Present looks for the device's node in sysfs, which the kernel takes away first.
+// Present reports whether sysfs has the device's node, which the kernel removes first.
 func (d *device) Present() bool {
 	_, err := os.Stat(filepath.Join("/sys/class/infiniband_verbs", d.node))
 	return d.foreign || !errors.Is(err, fs.ErrNotExist)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
 var (
@@ -31,68 +32,32 @@ func testDevice(t *testing.T) verbs.Device {
 	return d
 }
 
-// rig is what a test needs of a device: two QPs, not connected.
-type rig struct {
-	ctx  verbs.Context
-	port verbs.PortAttr
-	gid  verbs.GIDEntry
-	pd   verbs.PD
-	cq   verbs.CQ
-	qps  [2]verbs.QP
+// twoQPs are QPs of the device under test, which are not connected.
+type twoQPs struct {
+	*fixture.Side // with the first one
+	qps           [2]verbs.QP
 }
 
-func newRig(t *testing.T) *rig {
+func newTwoQPs(t *testing.T, transport verbs.QPType) *twoQPs {
 	t.Helper()
-	return newRigOf(t, verbs.QPTypeRC)
-}
-
-func newRigOf(t *testing.T, transport verbs.QPType) *rig {
-	t.Helper()
-	r := &rig{}
-	var err error
-	must := func(what string) {
-		t.Helper()
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-	}
-	r.ctx, err = testDevice(t).Open()
-	must("open")
-	t.Cleanup(func() { r.ctx.Close() })
-	r.port, err = r.ctx.QueryPort(1)
-	must("port")
-	table, err := r.ctx.QueryGIDTable(r.port.GIDTableLen)
-	must("GID table")
-	r.gid, _ = verbs.BestGID(table, 1)
-	r.pd, err = r.ctx.AllocPD()
-	must("pd")
-	t.Cleanup(func() { r.pd.Close() })
-	r.cq, err = r.ctx.CreateCQ(16, nil, 0)
-	must("cq")
-	t.Cleanup(func() { r.cq.Close() })
-	for i := range r.qps {
-		r.qps[i], err = r.pd.CreateQP(&verbs.QPInitAttr{
-			SendCQ: r.cq, RecvCQ: r.cq, Type: transport,
-			Cap: verbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: 1, MaxRecvSGE: 1},
-		})
-		must("qp")
-		t.Cleanup(func() { r.qps[i].Close() })
-	}
+	ctx := fixture.Open(t, testDevice(t))
+	port := made(ctx.QueryPort(1))(t)
+	best, _ := verbs.BestGID(made(ctx.QueryGIDTable(port.GIDTableLen))(t), 1)
+	c := fixture.Default().WithType(transport)
+	c.OneCQ, c.GIDIndex = true, best.Index
+	r := &twoQPs{Side: fixture.New(t, ctx, c)}
+	r.qps[1] = r.QP
+	r.NewQP()
+	r.qps[0] = r.QP
 	return r
 }
 
-// connect takes both QPs to RTS.
-func (r *rig) connect(t *testing.T) {
-	t.Helper()
-	var ends [2]verbs.Endpoint
-	for i, q := range r.qps {
-		ends[i] = verbs.Endpoint{QPNum: q.QPNum(), PSN: uint32(i), GID: r.gid.GID, LID: r.port.LID, MTU: r.port.ActiveMTU, RdAtomic: 1}
-	}
-	for i, q := range r.qps {
-		if err := verbs.Connect(q, verbs.Path{Port: 1, GIDIndex: r.gid.Index}, 0, ends[i], ends[1-i]); err != nil {
-			t.Fatal(err)
-		}
-	}
+// connect moves both QPs to RTS.
+func (r *twoQPs) connect() {
+	r.T.Helper()
+	second := *r.Side
+	second.QP = r.qps[1]
+	fixture.Connect(r.Side, &second)
 }
 
 func TestVersionNamesTheLibrary(t *testing.T) {
@@ -110,7 +75,7 @@ func TestVersionNamesTheLibrary(t *testing.T) {
 	}
 }
 
-// TestListingNeedsNoDevice: a machine without RDMA has no devices, and no fault.
+// TestListingNeedsNoDevice: on a machine without RDMA, Devices returns no error.
 func TestListingNeedsNoDevice(t *testing.T) {
 	if _, err := (backend{}).Devices(); err != nil {
 		t.Error(err)

@@ -38,7 +38,7 @@ func (c *context) AllocTD() (verbs.TD, error) {
 
 func domainHint(err error) string {
 	if errors.Is(err, verbs.ErrNotSupported) {
-		return "the device's driver has none"
+		return "the device's driver has no thread domains"
 	}
 	return ""
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// opError makes the error of a verb from what cgo returns as errno.
+// opError returns the error of a verb with the errno that cgo returned.
 func opError(verb, object string, err error, detail string) error {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) || errno == 0 {
@@ -23,10 +23,10 @@ func opError(verb, object string, err error, detail string) error {
 	return &verbs.OpError{Verb: verb, Object: object, Errno: errno, Detail: detail}
 }
 
-// closed makes the error of a call on an object that was closed, or whose context was:
-// there is nothing left that C could be handed.
+// closed returns the error of a call on an object that was closed, or whose context was
+// closed: its C object is freed.
 func closed(verb, object string) error {
-	return opError(verb, object, verbs.ErrClosed, "it is closed, or its context is")
+	return opError(verb, object, verbs.ErrClosed, "the object or its context is closed")
 }
 
 // errnoOf returns the errno of a verb that returned ret and left err in errno. Manuals
@@ -45,7 +45,7 @@ func errnoOf(ret C.int, err error) syscall.Errno {
 	return syscall.Errno(ret)
 }
 
-// check makes the error of a verb with an errno, nil for 0.
+// check returns the error of a verb with an errno, nil for 0.
 func check(verb, object string, errno syscall.Errno, detail func() string) error {
 	if errno == 0 {
 		return nil
@@ -57,24 +57,24 @@ func check(verb, object string, errno syscall.Errno, detail func() string) error
 	return opError(verb, object, errno, text)
 }
 
-// createHint explains why an object with queues was not created.
+// createHint returns the usual cause of a failure to create an object with queues.
 func createHint(err error) string {
-	const limits = "the device's limits: ib_caps"
+	const limits = "see the device's limits in ib_caps"
 	if errors.Is(err, syscall.ENOMEM) {
-		return "too little memory to lock: " + lockLimit() + "; or more than " + limits
+		return "the limit of locked memory may be too low: " + lockLimit() + "; or " + limits
 	}
 	return limits
 }
 
-// registerHint explains why memory was not registered.
+// registerHint returns the usual cause of a failure to register memory.
 func registerHint(err error) string {
 	if errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EPERM) {
-		return "registered memory is locked: " + lockLimit() + "; or the device's limits: ib_caps"
+		return "registered memory is locked: " + lockLimit() + "; or see the device's limits in ib_caps"
 	}
 	return ""
 }
 
-// lockLimit says how much memory this process may lock.
+// lockLimit returns the limit of locked memory, in words.
 func lockLimit() string {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit); err != nil {

@@ -70,7 +70,7 @@ func (o *stubObjects) calls(t *testing.T) map[string]error {
 	}
 }
 
-// TestErrnos: an errno is told however a provider returns it.
+// TestErrnos: errors have the provider's errno, in whichever form the provider returns it.
 func TestErrnos(t *testing.T) {
 	if !onStub(t) {
 		return
@@ -89,7 +89,7 @@ func TestErrnos(t *testing.T) {
 			o := newStubObjects(t)
 			t.Setenv(c.variable, c.value)
 			for call, err := range o.calls(t) {
-				// An index and a count are what a positive value is to these.
+				// These calls return an index or a count, so a positive value is a success.
 				if index := call == "get_pkey_index" || call == "query_gid_table"; index && c.how == "as it is" {
 					continue
 				}
@@ -101,7 +101,7 @@ func TestErrnos(t *testing.T) {
 	}
 }
 
-// TestNoMemory: where nothing can be created for want of memory, both usual causes are named.
+// TestNoMemory: the error for ENOMEM names both usual causes.
 func TestNoMemory(t *testing.T) {
 	if !onStub(t) {
 		return
@@ -124,26 +124,28 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
-// TestClosed holds the calls on closed objects to the suite's statements: on the stub,
-// where none of them may come to C.
+// TestClosed checks calls on closed objects by the suite's statements, on the stub, which
+// crashes if one of them reaches C.
 func TestClosed(t *testing.T) {
+	t.Parallel()
 	runOnStub(t, "^TestConformance$/^E-2[78]$")
 }
 
-// TestAlternatePath: its attributes come to C, and back.
+// TestAlternatePath: Modify passes the attributes of the alternate path to C, and Query
+// returns them.
 func TestAlternatePath(t *testing.T) {
 	if !onStub(t) {
 		return
 	}
 	t.Setenv("STUB_LINK", "1") // of InfiniBand: RoCE has none
-	l := newLane(t, stubContext(t), false)
+	l := newLoopback(t, stubContext(t), false)
 	want := verbs.QPAttr{
 		AltAH: verbs.AHAttr{DLID: 7, SL: 3, PortNum: 2, IsGlobal: true, GRH: verbs.GlobalRoute{DGID: verbs.GID{0xfe, 0x80, 15: 9}, SGIDIndex: 4}},
 
 		AltPKeyIndex: 5, AltPortNum: 2, AltTimeout: 14, PathMigState: verbs.MigRearm,
 	}
-	made(0, l.qp.Modify(&want, verbs.MaskAltPath|verbs.MaskPathMigState))(t)
-	all, _, err := l.qp.Query(verbs.MaskAltPath | verbs.MaskPathMigState)
+	made(0, l.QP.Modify(&want, verbs.MaskAltPath|verbs.MaskPathMigState))(t)
+	all, _, err := l.QP.Query(verbs.MaskAltPath | verbs.MaskPathMigState)
 	got := verbs.QPAttr{
 		AltAH: all.AltAH, AltPKeyIndex: all.AltPKeyIndex, AltPortNum: all.AltPortNum, AltTimeout: all.AltTimeout, PathMigState: all.PathMigState,
 	}

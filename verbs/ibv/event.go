@@ -17,13 +17,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ibperf/ibperf/internal/fdwait"
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/internal/fdwait"
 )
 
-// waiter makes a waiter for a descriptor of libibverbs, on a duplicate of it. A thread that
-// waits in poll(2) instead would keep the runtime's monitor awake, which costs measuring
-// threads their CPU.
+// waiter returns a waiter on a duplicate of a descriptor of libibverbs. A thread that waits
+// in poll(2) instead would keep the runtime's monitor thread awake, which takes CPU time from
+// measuring threads.
 func waiter[T any](fd C.int, name string, take func() (T, error)) (*fdwait.Waiter[T], error) {
 	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *context) GetAsyncEvent(timeout time.Duration) (verbs.AsyncEvent, error)
 	return e, opError("get_async_event", c.dev.name, err, "the device may be gone")
 }
 
-// takeAsyncEvent takes an event without waiting. Its error is EAGAIN itself if there is none.
+// takeAsyncEvent takes an event without waiting, or returns EAGAIN itself.
 func (c *context) takeAsyncEvent() (verbs.AsyncEvent, error) {
 	if c.c == nil {
 		return verbs.AsyncEvent{}, verbs.ErrClosed

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "fault.h"
 
-#ifdef __x86_64__
+#if defined __x86_64__ || defined __aarch64__
 
 #include <dlfcn.h>
 #include <signal.h>
@@ -10,6 +10,14 @@
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#ifdef __x86_64__
+#define PC(context) (context)->uc_mcontext.gregs[REG_RIP]
+#define SP(context) (context)->uc_mcontext.gregs[REG_RSP]
+#else
+#define PC(context) (context)->uc_mcontext.pc
+#define SP(context) (context)->uc_mcontext.sp
+#endif
 
 static struct {
 	uintptr_t low;
@@ -22,8 +30,8 @@ static const struct { int sig; const char *name; } fatal[] = {
 static struct sigaction go[NSIG]; /* the handlers of the Go runtime */
 
 /*
- * report writes signal, address, and where in which library. What it calls is not safe
- * in every signal handler; here the process ends anyway.
+ * report writes the signal, the address, the library and the offset. It calls functions that
+ * are not async-signal-safe; the process ends anyway.
  */
 static void report(int sig, const siginfo_t *info, uintptr_t pc)
 {
@@ -49,23 +57,35 @@ static void report(int sig, const siginfo_t *info, uintptr_t pc)
 }
 
 /*
- * on_fault reports a crash on a watched stack, and hands it to the Go runtime as one at
- * the place in Go that called: the runtime can unwind only the goroutine's own stack. It
- * then ends the process with a traceback, see procPin in package ccall.
+ * return_to_caller makes the registers those of the caller in Go, from what package ccall has
+ * stored below top.
+ */
+static void return_to_caller(ucontext_t *context, const uintptr_t *top)
+{
+#ifdef __x86_64__
+	const uintptr_t *sp = (const uintptr_t *)top[-1];
+
+	PC(context) = sp[0];
+	SP(context) = (uintptr_t)(sp + 1);
+#else
+	PC(context) = top[-2];
+	SP(context) = top[-1];
+#endif
+}
+
+/*
+ * on_fault reports a crash on a watched stack, and passes the signal to the Go runtime with
+ * the registers of the caller in Go: the runtime can unwind only the goroutine's own stack.
+ * The runtime ends the process with a traceback, see procPin in package ccall.
  */
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
-	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
-	size_t at = (uintptr_t)regs[REG_RSP] - watched.low;
+	size_t at = (uintptr_t)SP((ucontext_t *)context) - watched.low;
 	int in_c = at < watched.size;
 
 	if (in_c) {
-		greg_t *top = (greg_t *)(watched.low + (at / watched.each + 1) * watched.each);
-		greg_t *sp = (greg_t *)top[-1];
-
-		report(sig, info, (uintptr_t)regs[REG_RIP]);
-		regs[REG_RIP] = sp[0];
-		regs[REG_RSP] = (greg_t)(sp + 1);
+		report(sig, info, (uintptr_t)PC((ucontext_t *)context));
+		return_to_caller(context, (uintptr_t *)(watched.low + (at / watched.each + 1) * watched.each));
 	}
 	go[sig].sa_sigaction(sig, info, context);
 	if (in_c && sig == SIGABRT)

@@ -5,9 +5,8 @@
 #include <stddef.h>
 
 /*
- * fault_watch installs signal handlers that report crashes on these stacks. Each stack
- * takes so many bytes; its last word is the calling goroutine's stack pointer, which
- * points to the return address in Go.
+ * fault_watch installs signal handlers that report crashes on these stacks, of each bytes.
+ * What the last words of a stack hold is documented at Stacks.Memory in package ccall.
  */
 void fault_watch(void *stacks, size_t size, size_t each);
 

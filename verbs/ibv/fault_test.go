@@ -10,8 +10,8 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// crashes are those of the stub, by their values of STUB_CRASH, with what is in the output
-// as regular expressions.
+// crashes are the stub's crashes, by values of STUB_CRASH, with regular expressions that
+// match the output.
 var crashes = map[string][]string{
 	"fault": {`SIGSEGV`, `addr(ess |=)0x10\b`},
 	"abort": {`SIGABRT`},
@@ -20,9 +20,10 @@ var crashes = map[string][]string{
 // TestCrashesAreReported: a crash in the library ends the process with its signal,
 // address, program counter and Go caller.
 func TestCrashesAreReported(t *testing.T) {
-	for way, forced := range ways {
+	t.Parallel()
+	for mode, forced := range callModes {
 		for name, wanted := range crashes {
-			t.Run(way+", "+name, func(t *testing.T) {
+			t.Run(mode+", "+name, func(t *testing.T) {
 				out, err := stubCommand(t, "^TestCrash$", "IBPERF_CGO="+forced, "STUB_CRASH="+name).CombinedOutput()
 				if err == nil {
 					t.Error("the process survived")
@@ -46,14 +47,14 @@ func TestCrash(t *testing.T) {
 	if os.Getenv("STUB_CRASH") == "" {
 		t.Skip("run by TestCrashesAreReported, with STUB_CRASH")
 	}
-	l := newLane(t, openLoopback(t), false)
+	l := newLoopback(t, openLoopback(t), false)
 	defer func() { t.Log("caught", recover()) }()
-	_, _ = l.qp.PostSend(&verbs.SendWR{Opcode: verbs.OpSend})
+	_, _ = l.QP.PostSend(&verbs.SendWR{Opcode: verbs.OpSend})
 }
 
 // TestLoopbackPanic: a fault in Go remains a panic.
 func TestLoopbackPanic(t *testing.T) {
-	newLane(t, openLoopback(t), false)
+	newLoopback(t, openLoopback(t), false)
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")

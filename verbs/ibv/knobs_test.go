@@ -13,7 +13,7 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// creations make the calls that create something, or that not every device has.
+// creations makes the calls that create an object, and optional calls.
 func (o *stubObjects) creations() map[string]error {
 	second := func(_ any, err error) error { return err }
 	init := verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: o.cq, RecvCQ: o.cq}
@@ -40,8 +40,8 @@ func (o *stubObjects) creations() map[string]error {
 	}
 }
 
-// TestFailuresByName: of each call that fails the error names call, device and errno, and no
-// other call fails with it.
+// TestFailuresByName: the error of a failed call names the call, the device and the errno,
+// and all other calls succeed.
 func TestFailuresByName(t *testing.T) {
 	if !onStub(t) {
 		return
@@ -75,7 +75,7 @@ func TestFailuresByName(t *testing.T) {
 	}
 }
 
-// TestEventsOfThePort: an event that is about no object names the port.
+// TestEventsOfThePort: an event without an object names the port.
 func TestEventsOfThePort(t *testing.T) {
 	if !onStub(t) {
 		return
@@ -94,8 +94,8 @@ func TestEventsOfThePort(t *testing.T) {
 	}
 }
 
-// TestAgesOfTheLibrary: operations that the library is too old for are refused by their names,
-// also if its context ends within one of them, and all others work.
+// TestAgesOfTheLibrary: the error for an operation that the library is too old for names the
+// operation, also if its context ends within the operation. All other operations succeed.
 func TestAgesOfTheLibrary(t *testing.T) {
 	if !onStub(t) {
 		return

@@ -11,9 +11,9 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// Requests and completions are passed to libibverbs as they are. Each line is an
-// index that is out of range, and so does not compile, unless both layouts agree;
-// the tests of package verbs hold the members that are not exported.
+// Requests and completions are passed to libibverbs without conversion. Each line below is
+// an index out of range, which does not compile, unless both layouts agree. The tests of
+// package verbs check the unexported members.
 var (
 	sge  C.struct_abi_sge
 	send C.struct_abi_send_wr

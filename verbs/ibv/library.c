@@ -92,7 +92,7 @@ struct abi_mr *ib_reg_dmabuf_mr(struct abi_pd *pd, uint64_t offset, size_t lengt
 	return NULL;
 }
 
-/* operation returns the operation that stands so far in front of the context, or NULL. */
+/* operation returns the operation at an offset in front of the context, or NULL. */
 static void *operation(struct abi_context *c, size_t distance)
 {
 	char *base = (char *)c;
@@ -131,15 +131,7 @@ int ib_query_port_ex(struct abi_context *c, uint8_t port, struct abi_port_attr *
  * first argument leads to.
  */
 #define OPERATION(result, failed, name, distance, context, parameters, arguments) \
-	result ib_##name parameters \
-	{ \
-		result(*name) parameters; \
-		*(void **)&name = operation(context, distance); \
-		if (name) \
-			return name arguments; \
-		errno = EOPNOTSUPP; \
-		return failed; \
-	}
+	IF_FOUND(result, failed, name, operation(context, distance), parameters, arguments)
 
 OPERATION(struct abi_xrcd *, NULL, open_xrcd, ABI_OPEN_XRCD, c,
 	  (struct abi_context *c, struct abi_xrcd_init_attr *init), (c, init))

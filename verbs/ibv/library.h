@@ -99,11 +99,26 @@ struct abi_mw *ib_alloc_mw(struct abi_context *c, struct abi_pd *pd, uint32_t ty
 int ib_bind_mw(struct abi_qp *qp, struct abi_mw *mw, struct abi_mw_bind *bind);
 int ib_dealloc_mw(struct abi_mw *mw);
 
-/* load opens libibverbs; it returns NULL, or why that cannot be. */
+/* load opens libibverbs. It returns NULL, or the reason of the failure. */
 const char *ib_load(void);
 
 /* The files that provide the library, and the query of data order (NULL: none does). */
 const char *ib_library_file(void);
 const char *ib_order_file(void);
+
+/*
+ * IF_FOUND defines ib_NAME, which calls the function of the same type at an address. If the address is NULL, it
+ * returns failed, with errno EOPNOTSUPP.
+ */
+#define IF_FOUND(result, failed, name, address, parameters, arguments) \
+	result ib_##name parameters \
+	{ \
+		result(*name) parameters; \
+		*(void **)&name = (address); \
+		if (name) \
+			return name arguments; \
+		errno = EOPNOTSUPP; \
+		return failed; \
+	}
 
 #endif

@@ -3,85 +3,79 @@
 package ibv
 
 import (
+	"os"
 	"testing"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
-// ways are the two ways of timed calls into C, as values of IBPERF_CGO.
-var ways = map[string]string{"ccall": "", "cgo": "1"}
+// callModes are the values of IBPERF_CGO, by the mode of timed calls that each selects.
+var callModes = map[string]string{"ccall": "", "cgo": "1"}
 
-// TestEachWay runs the tests of the lane, once for each way.
-func TestEachWay(t *testing.T) {
-	for name, forced := range ways {
+// TestEachCallMode runs the loopback tests in each call mode.
+func TestEachCallMode(t *testing.T) {
+	t.Parallel()
+	for name, forced := range callModes {
 		t.Run(name, func(t *testing.T) { runOnStub(t, "^TestLoopback", "IBPERF_CGO="+forced) })
 	}
 }
 
-// lane is a QP, connected with itself, that receives what it sends, with CQ and memory.
-type lane struct {
-	cq  verbs.CQ
-	qp  verbs.QP
-	srq verbs.SRQ // or nil
-	mem *verbs.Buffer
-	mr  verbs.MR
+// TestCallPath: a device tells how its timed calls go into C, which is what was asked for.
+func TestCallPath(t *testing.T) {
+	if *deviceName != stub {
+		t.Parallel()
+		for name, forced := range callModes {
+			t.Run(name, func(t *testing.T) { runOnStub(t, "^TestCallPath$", "IBPERF_CGO="+forced) })
+		}
+		return
+	}
+	want := verbs.CallsDirect
+	if os.Getenv("IBPERF_CGO") != "" {
+		want = verbs.CallsCgo
+	}
+	if got := stubContext(t).(verbs.LibraryCaller).CallPath(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
-// depth is how many requests a test posts at once.
+// depth is the number of requests that a test posts at once.
 const depth = 16
+
+// loopback is an RC QP that is connected with itself.
+type loopback struct{ *fixture.Side }
 
 func openLoopback(t *testing.T) verbs.Context {
 	t.Helper()
 	if *deviceName != stub {
-		t.Skip("run by TestEachWay, with -device " + stub)
+		t.Skip("run by TestEachCallMode, with -device " + stub)
 	}
 	return stubContext(t)
 }
 
-func newLane(t *testing.T, ctx verbs.Context, shared bool) *lane {
+// newLoopback makes a QP with one CQ, and with an SRQ if shared is set.
+func newLoopback(t *testing.T, ctx verbs.Context, shared bool) loopback {
 	t.Helper()
-	l := &lane{}
-	pd, err := ctx.AllocPD()
-	must := func(what string) {
-		t.Helper()
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-	}
-	must("pd")
-	t.Cleanup(func() { pd.Close() })
-	l.cq, err = ctx.CreateCQ(2*depth, nil, 0)
-	must("cq")
-	t.Cleanup(func() { l.cq.Close() })
+	c := fixture.Default()
 	if shared {
-		l.srq, err = pd.CreateSRQ(&verbs.SRQInitAttr{Attr: verbs.SRQAttr{MaxWR: depth, MaxSGE: 2}})
-		must("srq")
-		t.Cleanup(func() { l.srq.Close() })
+		c = c.OnSRQ()
 	}
-	l.qp, err = pd.CreateQP(&verbs.QPInitAttr{
-		Type: verbs.QPTypeRC, SendCQ: l.cq, RecvCQ: l.cq, SRQ: l.srq, SigAll: true,
-		Cap: verbs.QPCap{MaxSendWR: depth, MaxRecvWR: depth, MaxSendSGE: 2, MaxRecvSGE: 2},
-	})
-	must("qp")
-	t.Cleanup(func() { l.qp.Close() })
-	gid, err := ctx.QueryGID(1, 0)
-	must("gid")
-	itself := verbs.Endpoint{QPNum: l.qp.QPNum(), GID: gid.GID, MTU: verbs.MTU1024}
-	err = verbs.Connect(l.qp, verbs.Path{Port: 1}, 0, itself, itself)
-	must("connect")
-	l.mem, err = verbs.NewBuffer(4096)
-	must("buffer")
-	t.Cleanup(func() { l.mem.Close() })
-	l.mr, err = pd.RegMR(l.mem.Bytes(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
-	must("mr")
-	t.Cleanup(func() { l.mr.Close() })
-	return l
+	return connectLoopback(t, ctx, c)
+}
+
+func connectLoopback(t *testing.T, ctx verbs.Context, c fixture.Config) loopback {
+	t.Helper()
+	c.OneCQ, c.SigAll, c.BufferSize = true, true, 4096
+	c.Cap.MaxSendSGE, c.Cap.MaxRecvSGE = 2, 2
+	s := fixture.New(t, ctx, c)
+	s.Enter(verbs.QPRTS, s)
+	return loopback{s}
 }
 
 // postRecv posts to the queue that the QP receives from.
-func (l *lane) postRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
-	if l.srq != nil {
-		return l.srq.PostRecv(wr)
+func (l loopback) postRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
+	if l.SRQ != nil {
+		return l.SRQ.PostRecv(wr)
 	}
-	return l.qp.PostRecv(wr)
+	return l.QP.PostRecv(wr)
 }

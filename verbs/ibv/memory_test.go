@@ -41,13 +41,13 @@ func outsideHeap(t *testing.T) *requests {
 	return r
 }
 
-// link makes lists of the first n requests: each sends 16 bytes in two parts. All
-// other requests of the arrays have elements, too.
-func (r *requests) link(l *lane, n int) {
+// link makes lists of the first n requests: each sends 16 bytes in two elements. The
+// other requests of the arrays have elements too.
+func (r *requests) link(l loopback, n int) {
 	for i := range depth {
-		at := l.mem.Addr() + uint64(32*i)
+		at := l.Buffer.Addr() + uint64(32*i)
 		for part := range 4 {
-			r.sge[4*i+part] = verbs.SGE{Addr: at + uint64(8*part), Length: 8, LKey: l.mr.LKey()}
+			r.sge[4*i+part] = verbs.SGE{Addr: at + uint64(8*part), Length: 8, LKey: l.MR.LKey()}
 		}
 		r.send[i] = verbs.SendWR{WRID: uint64(i), Opcode: verbs.OpSend, SGList: &r.sge[4*i], NumSGE: 2}
 		r.recv[i] = verbs.RecvWR{WRID: uint64(depth + i), SGList: &r.sge[4*i+2], NumSGE: 2}
@@ -57,10 +57,10 @@ func (r *requests) link(l *lane, n int) {
 	}
 }
 
-// exchange sends n messages as a list and looks at all that comes of them.
-func (l *lane) exchange(r *requests, n int, seed uint64) error {
+// exchange sends n messages as a list and checks their completions and data.
+func (l loopback) exchange(r *requests, n int, seed uint64) error {
 	r.link(l, n)
-	mem := l.mem.Bytes()
+	mem := l.Mem
 	for i := range n {
 		binary.NativeEndian.PutUint64(mem[32*i:], seed+uint64(i))
 		binary.NativeEndian.PutUint64(mem[32*i+8:], ^seed)
@@ -68,10 +68,10 @@ func (l *lane) exchange(r *requests, n int, seed uint64) error {
 	if bad, err := l.postRecv(&r.recv[0]); err != nil || bad != nil {
 		return fmt.Errorf("post_recv: %v, %w", bad, err)
 	}
-	if bad, err := l.qp.PostSend(&r.send[0]); err != nil || bad != nil {
+	if bad, err := l.QP.PostSend(&r.send[0]); err != nil || bad != nil {
 		return fmt.Errorf("post_send: %v, %w", bad, err)
 	}
-	if got, err := l.cq.Poll(r.wc); err != nil || got != 2*n {
+	if got, err := l.RecvCQ.Poll(r.wc); err != nil || got != 2*n {
 		return fmt.Errorf("%d completions, want %d: %w", got, 2*n, err)
 	}
 	for i := range n {
@@ -87,12 +87,12 @@ func (l *lane) exchange(r *requests, n int, seed uint64) error {
 	return nil
 }
 
-// TestLoopbackMemory: requests, elements and completions may lie anywhere.
+// TestLoopbackMemory: requests, elements and completions may be on Go's heap or outside.
 func TestLoopbackMemory(t *testing.T) {
 	ctx := openLoopback(t)
 	for name, shared := range map[string]bool{"qp": false, "srq": true} {
 		t.Run(name, func(t *testing.T) {
-			l := newLane(t, ctx, shared)
+			l := newLoopback(t, ctx, shared)
 			outside, heap := outsideHeap(t), onHeap()
 			for n := 1; n <= depth; n++ {
 				for i, r := range []*requests{outside, heap, {heap.send, outside.recv, outside.sge, heap.wc}} {
@@ -105,32 +105,33 @@ func TestLoopbackMemory(t *testing.T) {
 	}
 }
 
-// TestLoopbackBadRequest: the request that is given back is one of the caller's own.
+// TestLoopbackBadRequest: the bad request that PostSend returns is the caller's own.
 func TestLoopbackBadRequest(t *testing.T) {
-	l := newLane(t, openLoopback(t), false)
+	l := newLoopback(t, openLoopback(t), false)
 	for name, r := range map[string]*requests{"heap": onHeap(), "outside": outsideHeap(t)} {
 		r.link(l, 3)
 		r.send[0].Opcode, r.send[1].Opcode = verbs.OpRDMAWrite, 99
-		r.send[0].SetRDMA(l.mr.Addr(), l.mr.RKey())
-		if bad, err := l.qp.PostSend(&r.send[0]); bad != &r.send[1] || err == nil {
+		r.send[0].SetRDMA(l.MR.Addr(), l.MR.RKey())
+		if bad, err := l.QP.PostSend(&r.send[0]); bad != &r.send[1] || err == nil {
 			t.Errorf("%s: request %p of %p is bad: %v", name, bad, &r.send[0], err)
 		}
 	}
 }
 
-// TestLoopbackDoesNotAllocate: not even where memory outside Go's heap goes through cgo.
+// TestLoopbackDoesNotAllocate: timed calls with memory outside Go's heap do not allocate, in
+// both call modes.
 func TestLoopbackDoesNotAllocate(t *testing.T) {
-	l, r := newLane(t, openLoopback(t), false), outsideHeap(t)
+	l, r := newLoopback(t, openLoopback(t), false), outsideHeap(t)
 	if err := l.exchange(r, depth, 1); err != nil {
 		t.Fatal(err)
 	}
 	allocations := testing.AllocsPerRun(1000, func() {
-		_, _ = l.qp.PostRecv(&r.recv[0])
-		_, _ = l.qp.PostSend(&r.send[0])
-		if n, err := l.cq.PollSpin(r.wc, 10); n != 2*depth || err != nil {
+		_, _ = l.QP.PostRecv(&r.recv[0])
+		_, _ = l.QP.PostSend(&r.send[0])
+		if n, err := l.RecvCQ.PollSpin(r.wc, 10); n != 2*depth || err != nil {
 			t.Fatal(n, err)
 		}
-		if err := l.cq.ReqNotify(false); err != nil {
+		if err := l.RecvCQ.ReqNotify(false); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -140,13 +141,13 @@ func TestLoopbackDoesNotAllocate(t *testing.T) {
 }
 
 // TestLoopbackStress posts and polls arrays that become garbage at once, from more
-// goroutines than there are CPUs, while garbage is collected.
+// goroutines than there are CPUs, during garbage collections.
 func TestLoopbackStress(t *testing.T) {
 	ctx := openLoopback(t)
 	var all sync.WaitGroup
 	end := time.Now().Add(*length)
 	for range 2 * runtime.GOMAXPROCS(0) {
-		l := newLane(t, ctx, false)
+		l := newLoopback(t, ctx, false)
 		all.Go(func() {
 			for seed := uint64(1); time.Now().Before(end) && !t.Failed(); seed++ {
 				if err := l.exchange(onHeap(), 1+int(seed%depth), seed); err != nil {

@@ -5,15 +5,21 @@
 #include "abi.h"
 
 /*
- * load opens libmlx5 and tells whether it is there with both functions. The driver that
- * libibverbs itself loads is a link to the same file, and so the same library.
+ * load opens libmlx5 and reports whether it has all functions. The driver that libibverbs
+ * itself loads is a link to the same file, and so the same library.
  */
 int mlx5_load(void);
 
-/* Whether libmlx5 drives the device: mlx5dv_is_supported. */
+/* Reports whether libmlx5 drives the device: mlx5dv_is_supported. */
 int mlx5_drives(struct abi_device *device);
 
-/* As ib_create_qp_ex, by mlx5dv_create_qp with these ABI_MLX5DV_QP_CREATE_ flags. */
+/*
+ * The largest number of receives of an RC QP with ABI_MLX5DV_QP_CREATE_OOO_DP: mlx5dv_query_device. 0: the
+ * device or the library has no such QPs.
+ */
+uint32_t mlx5_ooo_receives(struct abi_context *c);
+
+/* ib_create_qp_ex with ABI_MLX5DV_QP_CREATE_ flags: mlx5dv_create_qp. */
 struct abi_qp *mlx5_create_qp(struct abi_context *c, struct abi_qp_init_attr_ex *init, uint32_t flags);
 
 #endif

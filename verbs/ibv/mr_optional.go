@@ -23,16 +23,16 @@ func (p *pd) RegDMABufMR(offset uint64, length int, iova uint64, fd int, access 
 		return nil, closed("reg_dmabuf_mr", object)
 	}
 	if length <= 0 {
-		return nil, opError("reg_dmabuf_mr", object, syscall.EINVAL, "there are no bytes")
+		return nil, opError("reg_dmabuf_mr", object, syscall.EINVAL, "length must be at least 1")
 	}
 	m, err := C.ib_reg_dmabuf_mr(p.c, C.uint64_t(offset), C.size_t(length), C.uint64_t(iova), C.int(fd), C.int(access))
 	if m == nil {
-		return nil, opError("reg_dmabuf_mr", object, err, "rdma-core 34 and a driver with dma-buf are needed; "+registerHint(err))
+		return nil, opError("reg_dmabuf_mr", object, err, "it needs rdma-core 34 and a driver with dma-buf; "+registerHint(err))
 	}
 	return &mr{ctx: p.ctx, c: m, iova: iova, length: length, lkey: uint32(m.lkey), rkey: uint32(m.rkey)}, nil
 }
 
-// AdviseMR tells what of regions will be used.
+// AdviseMR announces accesses to ranges of regions.
 //
 //	int ibv_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)
 func (p *pd) AdviseMR(advice verbs.Advice, flush bool, sges []verbs.SGE) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// TestDMABuf: requests reach the memory of a descriptor, from an offset on and by addresses
-// of its own.
+// TestDMABuf: requests access the memory of a descriptor, at an offset and with addresses
+// from iova on.
 func TestDMABuf(t *testing.T) {
 	if !onStub(t) {
 		return
@@ -25,14 +25,14 @@ func TestDMABuf(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSession(t, verbs.SendOpRDMAWrite)
-	pd := s.pd.(verbs.DMABufRegistrar)
-	mr := made(pd.RegDMABufMR(offset, 64, iova, fd, everything))(t)
+	pd := s.PD.(verbs.DMABufRegistrar)
+	mr := made(pd.RegDMABufMR(offset, 64, iova, fd, s.Config.Access))(t)
 	defer mr.Close()
-	copy(s.mem.Bytes(), "for a GPU")
+	copy(s.Mem, "for a GPU")
 	s.sge(0, 0, 9)
 	wr := verbs.SendWR{Opcode: verbs.OpRDMAWrite, NumSGE: 1}
 	wr.SetRDMA(mr.Addr()+8, mr.RKey())
-	if _, err := s.qp.PostSend(s.list(wr)); err != nil {
+	if _, err := s.QP.PostSend(s.list(wr)); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.completed(); len(got) != 1 || got[0].Status != verbs.WCSuccess {
@@ -42,7 +42,7 @@ func TestDMABuf(t *testing.T) {
 	if _, err := file.ReadAt(there[:], offset+8); err != nil || string(there[:]) != "for a GPU" {
 		t.Errorf("%v: the memory holds %q", err, there)
 	}
-	if _, err := pd.RegDMABufMR(0, 64, iova, -1, everything); err == nil {
-		t.Error("a descriptor that is none: accepted")
+	if _, err := pd.RegDMABufMR(0, 64, iova, -1, s.Config.Access); err == nil {
+		t.Error("descriptor -1 was accepted")
 	}
 }

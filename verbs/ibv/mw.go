@@ -34,7 +34,7 @@ func (p *pd) AllocMW(t verbs.MWType) (verbs.MW, error) {
 	}
 	c, err := C.ib_alloc_mw(p.ctx.c, p.c, C.uint32_t(t))
 	if c == nil {
-		return nil, opError("alloc_mw", p.ctx.dev.name, err, "which windows the device has: MEM_WINDOW in device_cap_flags, ib_caps")
+		return nil, opError("alloc_mw", p.ctx.dev.name, err, "the device may lack windows of this type: see MEM_WINDOW in device_cap_flags of ib_caps")
 	}
 	return &mw{p.ctx, c, t}, nil
 }
@@ -52,7 +52,7 @@ func (w *mw) SetRKey(rkey uint32) {
 	}
 }
 
-// Handle is the struct ibv_mw *, which work requests hold; 0 after Close.
+// Handle returns the struct ibv_mw * for work requests; 0 after Close.
 func (w *mw) Handle() uint64 { return uint64(uintptr(unsafe.Pointer(w.c))) }
 
 // Bind posts a bind of a window of type 1.
@@ -69,14 +69,14 @@ func (w *mw) Bind(to verbs.QP, bind *verbs.MWBind) error {
 	in := C.struct_abi_mw_bind{wr_id: C.uint64_t(bind.WRID), send_flags: C.uint(bind.SendFlags)}
 	info := &bind.Info
 	in.info.addr, in.info.length, in.info.access = C.uint64_t(info.Addr), C.uint64_t(info.Length), C.uint(info.Access)
-	of, ok := info.MR.(*mr) // C takes NULL, with no bytes, which librxe looks into
+	of, ok := info.MR.(*mr) // the manual allows NULL with length 0, which librxe dereferences
 	if !ok || of.c == nil || of.ctx != w.ctx {
 		return opError("bind_mw", w.object(), syscall.EINVAL, "the region must be of this context, and open")
 	}
 	in.info.mr = of.c
 	ret, err := C.ib_bind_mw(by.c, w.c, &in)
 	return check("bind_mw", w.object(), errnoOf(ret, err), func() string {
-		return "a window of type 1, a region of its domain with MW_BIND, and a QP in RTS are needed"
+		return "it needs a window of type 1, a region of its domain with MW_BIND, and a QP in RTS"
 	})
 }
 
@@ -95,5 +95,5 @@ func (w *mw) Close() error {
 	return nil
 }
 
-// Handle is the struct ibv_mr *, which work requests hold; 0 after Close.
+// Handle returns the struct ibv_mr * for work requests; 0 after Close.
 func (m *mr) Handle() uint64 { return uint64(uintptr(unsafe.Pointer(m.c))) }

@@ -9,7 +9,7 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// backend offers no devices: libibverbs can be called through cgo on Linux only.
+// backend has no devices: libibverbs needs cgo and Linux.
 type backend struct{}
 
 func init() { verbs.Register(backend{}) }
@@ -25,10 +25,10 @@ func (backend) Version() string {
 	return "not available: built without cgo"
 }
 
-// Absence says how to build a program that has the devices.
+// Absence returns how to build a program with devices of libibverbs.
 func (backend) Absence() error {
 	if runtime.GOOS != "linux" {
-		return errors.New("libibverbs is called on Linux only: this is a program for " + runtime.GOOS)
+		return errors.New("libibverbs needs Linux: this is a program for " + runtime.GOOS)
 	}
 	return errors.New("the program was built without cgo, through which libibverbs is called: build it with CGO_ENABLED=1 and a C compiler (gcc)")
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// expectEnv tells a child of TestOrderByAgeOfTheLibrary what the device must
-// answer, and by which flags: "whole message, IBV_QUERY_..._RETURN_CAPS".
+// expectEnv is the variable with the promise and the flags that a child process of
+// TestOrderByAgeOfTheLibrary expects: "whole message, IBV_QUERY_..._RETURN_CAPS".
 const expectEnv = "IBPERF_TEST_EXPECT_ORDER"
 
-// TestOrder is run by TestOrderByAgeOfTheLibrary in prepared environments. By
-// itself it only asks.
+// TestOrder asks for the data order. TestOrderByAgeOfTheLibrary runs it in prepared
+// environments, in which it checks the answers.
 func TestOrder(t *testing.T) {
-	r := newRig(t)
-	r.connect(t)
+	r := newTwoQPs(t, verbs.QPTypeRC)
+	r.connect()
 	answer, flags, expected := strings.Cut(os.Getenv(expectEnv), ", ")
 	for _, op := range []verbs.Opcode{verbs.OpSend, verbs.OpRDMAWrite, verbs.OpRDMARead} {
 		order, call, err := verbs.AskOrder(r.qps[0], op)
@@ -37,8 +37,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOrderByAgeOfTheLibrary asks over libraries of every age: the device's own
-// answer is replaced by a preloaded library, whose file name tells its version.
+// TestOrderByAgeOfTheLibrary asks libraries of several versions: a preloaded library, whose
+// file name has the version, answers in place of the device.
 func TestOrderByAgeOfTheLibrary(t *testing.T) {
 	testDevice(t)
 	const caps = "IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS"
@@ -83,8 +83,8 @@ func compilePreload(t *testing.T, file string) {
 	}
 }
 
-// libraryWithout copies libibverbs with the name of a function spoiled, so that
-// nobody finds it: the library as it was before it had the function.
+// libraryWithout copies libibverbs and overwrites the name of a function, so that dlsym(3)
+// does not find it, as in a library that is older than the function.
 func libraryWithout(t *testing.T, function, file string) {
 	t.Helper()
 	if err := load(); err != nil {
@@ -104,10 +104,10 @@ func libraryWithout(t *testing.T, function, file string) {
 	}
 }
 
-// TestFlagsNewerThanTheLibraryAreRefused holds that no library is asked what it
-// would hand to a driver that does not know it.
+// TestFlagsNewerThanTheLibraryAreRefused: a library is not asked with flags that it would
+// pass to a driver which does not know them.
 func TestFlagsNewerThanTheLibraryAreRefused(t *testing.T) {
-	r := newRig(t)
+	r := newTwoQPs(t, verbs.QPTypeRC)
 	version := versionOf(libraryFile())
 	for flags, since := range map[verbs.OrderFlags]int{0: 0, verbs.OrderReturnCaps: knowsReturnCaps, verbs.OrderDeviceOnly: knowsDeviceOnly} {
 		_, err := r.qps[0].QueryDataInOrder(verbs.OpSend, flags)

@@ -27,7 +27,7 @@ func (p *pd) RegMR(buf []byte, access verbs.Access) (verbs.MR, error) {
 	return p.register("reg_mr", buf, uint64(uintptr(unsafe.Pointer(unsafe.SliceData(buf)))), access)
 }
 
-// RegMRIova registers a buffer under addresses of its own.
+// RegMRIova registers a buffer with the addresses from iova on.
 //
 //	struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va, int access)
 func (p *pd) RegMRIova(buf []byte, iova uint64, access verbs.Access) (verbs.MR, error) {

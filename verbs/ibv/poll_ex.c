@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
-#include "fast.h"
+#include "post_poll.h"
 
 enum { WITH_IMM = 2, WITH_INV = 8 }; /* wc_flags */
 
-/* read copies the completion that the CQ is at. One that failed has four valid members. */
+/* read copies the current completion. A failed completion has four valid members. */
 static void read_completion(struct abi_cq_ex *q, struct abi_wc *wc)
 {
 	*wc = (struct abi_wc){.wr_id = q->wr_id, .status = q->status, .qp_num = q->read_qp_num(q)};

@@ -46,8 +46,8 @@ func (c *context) QueryPort(port int) (verbs.PortAttr, error) {
 	}, nil
 }
 
-// activeSpeed is the code of the speed, in one of two members: those from XDR on do not
-// fit into the older one, which then says less (ibv_query_port(3)).
+// activeSpeed returns the code of the speed. Codes from XDR on are in active_speed_ex alone;
+// active_speed then has a lower one (ibv_query_port(3)).
 func activeSpeed(a *C.struct_abi_port_attr) uint32 {
 	if a.active_speed_ex != 0 {
 		return uint32(a.active_speed_ex)
@@ -81,13 +81,13 @@ func toGIDEntry(e *C.struct_abi_gid_entry) verbs.GIDEntry {
 	}
 }
 
-// QueryGIDTable returns the entries of all ports that are not empty.
+// QueryGIDTable returns the non-empty entries of all ports.
 //
 //	ssize_t ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max_entries, uint32_t flags)
 func (c *context) QueryGIDTable(max int) ([]verbs.GIDEntry, error) {
 	object := fmt.Sprintf("%s, at most %d entries", c.dev.name, max)
 	if max < 1 {
-		return nil, opError("query_gid_table", object, syscall.EINVAL, "there is room for none")
+		return nil, opError("query_gid_table", object, syscall.EINVAL, "max must be at least 1")
 	}
 	if c.c == nil {
 		return nil, closed("query_gid_table", object)
@@ -95,7 +95,7 @@ func (c *context) QueryGIDTable(max int) ([]verbs.GIDEntry, error) {
 	table := make([]C.struct_abi_gid_entry, max)
 	n, err := C.ib_query_gid_table(c.c, &table[0], C.size_t(max))
 	if n < 0 {
-		return nil, opError("query_gid_table", object, errnoOf(C.int(n), err), "there may be more")
+		return nil, opError("query_gid_table", object, errnoOf(C.int(n), err), "the table may have more entries")
 	}
 	out := make([]verbs.GIDEntry, n)
 	for i := range out {
@@ -118,11 +118,11 @@ func (c *context) QueryPKey(port, index int) (uint16, error) {
 	var pkey C.uint16_t
 	ret, err := C.ib_query_pkey(c.c, C.uint8_t(port), C.int(index), &pkey)
 	return swapped(uint16(pkey)), check("query_pkey", object, errnoOf(ret, err), func() string {
-		return "the port's table is shorter, or the port is not there"
+		return "the port does not exist, or its table is shorter"
 	})
 }
 
-// PKeyIndex returns where a P_Key stands in a port's table.
+// PKeyIndex returns the index of a P_Key in a port's table.
 //
 //	int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey)
 func (c *context) PKeyIndex(port int, pkey uint16) (int, error) {
@@ -135,7 +135,7 @@ func (c *context) PKeyIndex(port int, pkey uint16) (int, error) {
 	}
 	index, err := C.ib_get_pkey_index(c.c, C.uint8_t(port), C.uint16_t(swapped(pkey)))
 	if index < 0 {
-		return 0, opError("get_pkey_index", object, errnoOf(index, err), "the port's table does not hold it")
+		return 0, opError("get_pkey_index", object, errnoOf(index, err), "the P_Key is not in the port's table")
 	}
 	return int(index), nil
 }

@@ -8,54 +8,32 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
-// TestSessionsEachWay runs the tests of QPs that are posted to by ibv_wr_post.
-func TestSessionsEachWay(t *testing.T) {
-	for name, forced := range ways {
+// TestSessionsEachCallMode runs the tests of ibv_wr_post in each call mode.
+func TestSessionsEachCallMode(t *testing.T) {
+	t.Parallel()
+	for name, forced := range callModes {
 		t.Run(name, func(t *testing.T) { runOnStub(t, "^TestSession[A-Z]", "IBPERF_CGO="+forced) })
 	}
 }
 
-// session is an RC QP, connected with itself, that is made for some operations.
+// session is a loopback QP that was created for some operations.
 type session struct {
-	*testing.T
-	lane
-	pd  verbs.PD
-	mr  verbs.MR
+	loopback
 	req *requests
 }
 
-const everything = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead
-
 func newSession(t *testing.T, ops verbs.SendOps) *session {
 	t.Helper()
-	ctx := openLoopback(t)
-	pd := made(ctx.AllocPD())(t)
-	s := &session{T: t, req: outsideHeap(t), pd: pd}
-	s.cq = made(ctx.CreateCQ(2*depth, nil, 0))(t)
-	s.qp = made(pd.CreateQP(&verbs.QPInitAttr{
-		Type: verbs.QPTypeRC, SendCQ: s.cq, RecvCQ: s.cq, SigAll: true, SendOps: ops,
-		Cap: verbs.QPCap{MaxSendWR: depth, MaxRecvWR: depth, MaxSendSGE: 2, MaxRecvSGE: 2, MaxInlineData: 32},
-	}))(t)
-	gid := made(ctx.QueryGID(1, 0))(t)
-	itself := verbs.Endpoint{QPNum: s.qp.QPNum(), GID: gid.GID, MTU: verbs.MTU1024, RdAtomic: 1}
-	if err := verbs.Connect(s.qp, verbs.Path{Port: 1}, everything, itself, itself); err != nil {
-		t.Fatal(err)
-	}
-	s.mem = made(verbs.NewBuffer(4096))(t)
-	s.mr = made(pd.RegMR(s.mem.Bytes(), everything))(t)
-	t.Cleanup(func() {
-		if err := errors.Join(s.qp.Close(), s.mr.Close(), s.cq.Close(), pd.Close(), s.mem.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	c := fixture.Default()
+	c.SendOps = ops
+	return &session{connectLoopback(t, openLoopback(t), c), outsideHeap(t)}
 }
 
-func (s *session) sge(i, at, n int) {
-	s.req.sge[i] = verbs.SGE{Addr: s.mr.Addr() + uint64(at), Length: uint32(n), LKey: s.mr.LKey()}
-}
+// sge sets element i of the session's requests to n bytes of its memory.
+func (s *session) sge(i, at, n int) { s.req.sge[i] = s.SGE(at, n) }
 
 // list makes a list of n requests; request i uses n elements from element 2*i on.
 func (s *session) list(wrs ...verbs.SendWR) *verbs.SendWR {
@@ -69,32 +47,32 @@ func (s *session) list(wrs ...verbs.SendWR) *verbs.SendWR {
 	return &s.req.send[0]
 }
 
-// toward returns a request with its remote side in the same memory.
+// toward returns a request with its remote address in the same memory.
 func (s *session) toward(op verbs.Opcode, at int) verbs.SendWR {
 	wr := verbs.SendWR{Opcode: op, NumSGE: 1}
-	wr.SetRDMA(s.mr.Addr()+uint64(at), s.mr.RKey())
+	wr.SetRDMA(s.MR.Addr()+uint64(at), s.MR.RKey())
 	return wr
 }
 
-// completed returns the wr_ids and statuses of all completions that are there.
+// completed returns all queued completions.
 func (s *session) completed() (all []verbs.WC) {
-	s.Helper()
-	n, err := s.cq.Poll(s.req.wc)
+	s.T.Helper()
+	n, err := s.RecvCQ.Poll(s.req.wc)
 	if err != nil {
-		s.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return s.req.wc[:n]
 }
 
-// TestSessionOfAllOperations: each operation does what it does by ibv_post_send.
+// TestSessionOfAllOperations: each operation has the same effect as with ibv_post_send.
 func TestSessionOfAllOperations(t *testing.T) {
 	const all = verbs.SendOpRDMAWrite | verbs.SendOpSend | verbs.SendOpSendWithImm | verbs.SendOpRDMARead
 	s := newSession(t, all)
-	copy(s.mem.Bytes(), "written.sent....in two parts.....inlined.")
+	copy(s.Mem, "written.sent....in two parts.....inlined.")
 	for i := range 3 {
 		s.req.recv[i] = verbs.RecvWR{WRID: uint64(100 + i), SGList: &s.req.sge[40+i], NumSGE: 1}
 		s.sge(40+i, 1024+64*i, 64)
-		if _, err := s.qp.PostRecv(&s.req.recv[i]); err != nil {
+		if _, err := s.QP.PostRecv(&s.req.recv[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,7 +85,7 @@ func TestSessionOfAllOperations(t *testing.T) {
 	sendImm := verbs.SendWR{Opcode: verbs.OpSendWithImm, NumSGE: 2, Imm: [4]byte{1, 2, 3, 4}, SendFlags: verbs.SendSolicited}
 	inline := verbs.SendWR{Opcode: verbs.OpSend, NumSGE: 1, SendFlags: verbs.SendInline}
 	list := s.list(s.toward(verbs.OpRDMAWrite, 512), verbs.SendWR{Opcode: verbs.OpSend, NumSGE: 1}, sendImm, inline, s.toward(verbs.OpRDMARead, 512))
-	if bad, err := s.qp.PostSend(list); err != nil || bad != nil {
+	if bad, err := s.QP.PostSend(list); err != nil || bad != nil {
 		t.Fatal(bad, err)
 	}
 	for _, wc := range s.completed() {
@@ -119,20 +97,20 @@ func TestSessionOfAllOperations(t *testing.T) {
 		}
 	}
 	for at, want := range map[int]string{512: "written.", 1024: "sent....", 1088: "in two parts", 1152: "inlined.", 2048: "written."} {
-		if got := string(s.mem.Bytes()[at:][:len(want)]); got != want {
+		if got := string(s.Mem[at:][:len(want)]); got != want {
 			t.Errorf("at %d: %q, want %q", at, got, want)
 		}
 	}
 }
 
-// TestSessionRefusals: what the QP was not made for is refused where it stands in the list,
-// and a session that the device refuses as a whole.
+// TestSessionRefusals: the bad request is the one with an operation that the QP was created
+// without, or the first one of a session that the device refuses.
 func TestSessionRefusals(t *testing.T) {
 	s := newSession(t, verbs.SendOpRDMAWrite)
 	s.sge(0, 0, 8)
 	s.sge(2, 0, 8)
 	for _, op := range []verbs.Opcode{verbs.OpRDMARead, verbs.OpSend, 99} {
-		bad, err := s.qp.PostSend(s.list(s.toward(verbs.OpRDMAWrite, 512), s.toward(op, 512)))
+		bad, err := s.QP.PostSend(s.list(s.toward(verbs.OpRDMAWrite, 512), s.toward(op, 512)))
 		if bad != &s.req.send[1] || !errors.Is(err, verbs.ErrNotSupported) {
 			t.Errorf("%s: %v, request %p of %p", op, err, bad, &s.req.send[0])
 		}
@@ -146,7 +124,7 @@ func TestSessionRefusals(t *testing.T) {
 		bad      int
 	}{{9, 0}, {33, 1}, {-1, 1}} { // the QP takes 2, a session 32
 		many.NumSGE = c.elements
-		bad, err := s.qp.PostSend(s.list(s.toward(verbs.OpRDMAWrite, 512), many))
+		bad, err := s.QP.PostSend(s.list(s.toward(verbs.OpRDMAWrite, 512), many))
 		if bad != &s.req.send[c.bad] || !errors.Is(err, syscall.EINVAL) || len(s.completed()) != c.bad {
 			t.Errorf("%d elements: %v, request %p of %p", c.elements, err, bad, &s.req.send[0])
 		}
@@ -158,8 +136,8 @@ func TestSessionDoesNotAllocate(t *testing.T) {
 	s.sge(0, 0, 8)
 	list := s.list(s.toward(verbs.OpRDMAWrite, 512))
 	if allocations := testing.AllocsPerRun(1000, func() {
-		_, _ = s.qp.PostSend(list)
-		if n, err := s.cq.Poll(s.req.wc); n != 1 || err != nil {
+		_, _ = s.QP.PostSend(list)
+		if n, err := s.RecvCQ.Poll(s.req.wc); n != 1 || err != nil {
 			t.Fatal(n, err)
 		}
 	}); allocations != 0 {

@@ -8,7 +8,7 @@ package ibv
 #cgo noescape ib_modify_qp
 #cgo noescape ib_query_qp
 #cgo nocallback ib_query_qp_data_in_order
-#include "fast.h"
+#include "post_poll.h"
 #include "library.h"
 */
 import "C"
@@ -28,11 +28,13 @@ type qp struct {
 	ctx  *context
 	c    *C.struct_abi_qp
 	init verbs.QPInitAttr
-	ex   *C.struct_abi_qp_ex // is posted to by ibv_wr_post; nil: by ibv_post_send
+	ex   *C.struct_abi_qp_ex // nil: PostSend uses ibv_post_send, otherwise ibv_wr_start
 	ops  verbs.SendOps       // of ex
+
+	noInline bool // the provider ignores SendInline
 }
 
-// CreateQP creates a QP in state RESET, see createQP.
+// CreateQP creates a QP in state RESET.
 //
 //	struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
@@ -49,18 +51,23 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 		return nil, opError(verb, object, err, createQPHint(err))
 	}
 	init.Cap, init.QPNumber = toCap(in.cap), uint32(c.qp_num)
+	noInline := init.Cap.MaxInlineData > 0 && p.ctx.ignoresInline()
+	if noInline {
+		init.Cap.MaxInlineData = 0
+	}
 	q := p.ctx.newQP(c, *init)
+	q.noInline = noInline
 	if q.ops = verbs.SendOps(in.send_ops_flags); q.ops == 0 {
 		return q, nil
 	}
 	if q.ex = C.ib_qp_to_qp_ex(c); q.ex == nil {
-		return nil, errors.Join(opError("qp_to_qp_ex", object, verbs.ErrNotSupported, "the driver has no ibv_wr_post"), q.Close())
+		return nil, errors.Join(opError("qp_to_qp_ex", object, verbs.ErrNotSupported, "the driver lacks ibv_wr_post"), q.Close())
 	}
 	return q, nil
 }
 
-// createQP creates a QP by the call that what is asked for needs; c is nil if it cannot.
-// verb is the name of the call.
+// createQP creates a QP with the call that init requires. verb is the name of the call; c is
+// nil on an error.
 //
 //	struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
 //	struct ibv_qp *ibv_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *qp_init_attr_ex)
@@ -73,13 +80,16 @@ func (p *pd) createQP(init *verbs.QPInitAttr, in *C.struct_abi_qp_init_attr_ex) 
 		in.comp_mask |= C.ABI_QP_INIT_ATTR_SEND_OPS_FLAGS
 		in.send_ops_flags = C.uint64_t(init.SendOps)
 	}
+	flags := p.ctx.mlx5Flags(init)
 	switch {
-	case init.NoScatterToCQE && p.ctx.isMlx5():
-		return p.createWithoutScatter(in)
+	case flags != 0:
+		return p.createMlx5(in, flags)
+	case init.OutOfOrder:
+		return nil, "create_qp", verbs.ErrNotSupported
 	case init.SendOps != 0:
 		verb = "create_qp_ex"
 		c, err = C.ib_create_qp_ex(p.ctx.c, in)
-	default: // the first members of its attributes are the same
+	default: // ibv_qp_init_attr_ex begins with the members of ibv_qp_init_attr
 		verb = "create_qp"
 		c, err = C.ib_create_qp(p.c, (*C.struct_abi_qp_init_attr)(unsafe.Pointer(in)))
 	}
@@ -91,13 +101,13 @@ func (p *pd) createQP(init *verbs.QPInitAttr, in *C.struct_abi_qp_init_attr_ex) 
 
 func createQPHint(err error) string {
 	if err == verbs.ErrNotSupported {
-		return "the device has no QPs of this type, or cannot be posted to by ibv_wr_post"
+		return "the device lacks QPs of this type, ibv_wr_post for these operations, or out-of-order placement"
 	}
 	return createHint(err)
 }
 
-// fromQPInitAttr also tells what is wrong with the attributes, or "". XRC_SEND
-// receives nothing and needs no CQ for that.
+// fromQPInitAttr converts the attributes. wrong is what is wrong with them, or "". XRC_SEND
+// has no receives and needs no receive CQ.
 func (p *pd) fromQPInitAttr(init *verbs.QPInitAttr) (in C.struct_abi_qp_init_attr_ex, wrong string) {
 	if c := init.Cap; min(c.MaxSendWR, c.MaxRecvWR, c.MaxSendSGE, c.MaxRecvSGE, c.MaxInlineData) < 0 {
 		return in, "a capability is negative"
@@ -109,13 +119,13 @@ func (p *pd) fromQPInitAttr(init *verbs.QPInitAttr) (in C.struct_abi_qp_init_att
 	}
 	send, ok := init.SendCQ.(*cq)
 	if !ok || send.ctx != p.ctx || send.gone() {
-		return in, "the CQ of sends must be of this context, and open"
+		return in, "the send CQ must be of this context, and open"
 	}
 	in.send_cq = send.c
 	if init.RecvCQ != nil || init.Type != verbs.QPTypeXRCSend {
 		recv, ok := init.RecvCQ.(*cq)
 		if !ok || recv.ctx != p.ctx || recv.gone() {
-			return in, "the CQ of receives must be of this context, and open"
+			return in, "the receive CQ must be of this context, and open"
 		}
 		in.recv_cq = recv.c
 	}
@@ -129,10 +139,10 @@ func (p *pd) fromQPInitAttr(init *verbs.QPInitAttr) (in C.struct_abi_qp_init_att
 	return in, ""
 }
 
-func (c *context) newQP(twin *C.struct_abi_qp, init verbs.QPInitAttr) *qp {
-	init.QPNumber = uint32(twin.qp_num)
-	q := &qp{ctx: c, c: twin, init: init}
-	c.hold(unsafe.Pointer(twin), q)
+func (c *context) newQP(cptr *C.struct_abi_qp, init verbs.QPInitAttr) *qp {
+	init.QPNumber = uint32(cptr.qp_num)
+	q := &qp{ctx: c, c: cptr, init: init}
+	c.hold(unsafe.Pointer(cptr), q)
 	return q
 }
 
@@ -142,7 +152,7 @@ func (q *qp) QPNum() uint32 { return q.init.QPNumber }
 
 func (q *qp) object() string { return fmt.Sprintf("%s qp %#x", q.ctx.dev.name, q.QPNum()) }
 
-// Modify sets attributes and moves the QP through its states.
+// Modify sets attributes and moves the QP between states.
 //
 //	int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 func (q *qp) Modify(attr *verbs.QPAttr, mask verbs.QPAttrMask) error {
@@ -155,8 +165,8 @@ func (q *qp) Modify(attr *verbs.QPAttr, mask verbs.QPAttrMask) error {
 	return check("modify_qp", q.object(), errno, func() string { return q.modifyHint(errno, attr, mask) })
 }
 
-// modifyHint says what the usual cause of a refused move is. The state that it was
-// from is the one that the QP is still in, which libibverbs does not always know.
+// modifyHint returns the usual cause of a refused move. It queries the QP's state, which
+// struct ibv_qp does not always have.
 func (q *qp) modifyHint(errno syscall.Errno, attr *verbs.QPAttr, mask verbs.QPAttrMask) string {
 	now, _, err := q.Query(verbs.MaskState)
 	if err != nil {
@@ -192,6 +202,9 @@ func (q *qp) Query(mask verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error
 	}
 	init := q.init
 	init.Cap, init.SigAll = toCap(in.cap), in.sq_sig_all != 0
+	if q.noInline {
+		init.Cap.MaxInlineData = 0
+	}
 	return toQPAttr(&a), init, nil
 }
 
@@ -201,13 +214,13 @@ const (
 	knowsDeviceOnly = 60
 )
 
-// orderVersion is the rdma-core version of the library that has the query. It is found
-// once: every QP is asked, and links are slow to follow on a network's file system.
+// orderVersion returns the rdma-core version of the library that has the query. It is
+// computed once: every QP is asked, and links on a network file system are slow.
 var orderVersion = sync.OnceValue(func() int { return versionOf(fileOf(C.ib_order_file())) })
 
-// QueryDataInOrder asks about data order: ErrNotSupported if the library lacks the
-// call, EINVAL if it is older than a flag. Older ones hand flags that they do not
-// know to the device's driver, whose answer then means nothing.
+// QueryDataInOrder returns the promised data order: ErrNotSupported if the library lacks the
+// call, EINVAL if it does not know a flag. It does not ask such a library: one passes unknown
+// flags to the device's driver, whose answer then means nothing.
 //
 //	int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.OrderCaps, error) {
@@ -215,7 +228,7 @@ func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.Or
 		return 0, closed("query_qp_data_in_order", q.object())
 	}
 	if C.ib_order_file() == nil {
-		return 0, opError("query_qp_data_in_order", q.object(), verbs.ErrNotSupported, "libibverbs lacks the call: rdma-core 36 or later has it")
+		return 0, opError("query_qp_data_in_order", q.object(), verbs.ErrNotSupported, "libibverbs lacks the call: it needs rdma-core 36 or later")
 	}
 	version := orderVersion()
 	unknown := flags&verbs.OrderReturnCaps != 0 && version > 0 && version < knowsReturnCaps ||
@@ -243,13 +256,13 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 		throughCgo(C.fast_post_send, unsafe.Pointer(&p), &pins)
 	}
 	if p.err != 0 {
-		return (*verbs.SendWR)(unsafe.Pointer(p.bad)), postError("post_send", q.object(), p.err)
+		return (*verbs.SendWR)(unsafe.Pointer(p.bad)), q.postError("post_send", p.err)
 	}
 	return nil, nil
 }
 
-// postSendEx posts a list as one session. Of a session that the device refuses nothing is
-// posted.
+// postSendEx posts a list in one session. If the device refuses the session, no request of
+// the list is posted.
 //
 //	void ibv_wr_start(struct ibv_qp_ex *qp)
 //	int ibv_wr_complete(struct ibv_qp_ex *qp)
@@ -261,7 +274,7 @@ func (q *qp) postSendEx(wr *verbs.SendWR) (*verbs.SendWR, error) {
 		throughCgo(C.fast_post_send_ex, unsafe.Pointer(&p), &pins)
 	}
 	if p.err != 0 {
-		return (*verbs.SendWR)(unsafe.Pointer(p.bad)), postError("wr_complete", q.object(), p.err)
+		return (*verbs.SendWR)(unsafe.Pointer(p.bad)), q.postError("wr_complete", p.err)
 	}
 	return nil, nil
 }
@@ -280,21 +293,9 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 		throughCgo(C.fast_post_recv, unsafe.Pointer(&p), &pins)
 	}
 	if p.err != 0 {
-		return (*verbs.RecvWR)(unsafe.Pointer(p.bad)), postError("post_recv", q.object(), p.err)
+		return (*verbs.RecvWR)(unsafe.Pointer(p.bad)), q.postError("post_recv", p.err)
 	}
 	return nil, nil
-}
-
-func postError(verb, object string, errno C.int) error {
-	return check(verb, object, syscall.Errno(errno), func() string {
-		switch syscall.Errno(errno) {
-		case syscall.ENOMEM:
-			return "the queue is full"
-		case verbs.ErrNotSupported:
-			return "the QP was not made for the operation"
-		}
-		return ""
-	})
 }
 
 // Close destroys the QP, once all its events are acknowledged.

@@ -9,11 +9,11 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// TestRefusedMovesAreExplained: the error names what is missing or wrong, for every
-// type of QP that the device has.
+// TestRefusedMovesAreExplained: the error names the missing or wrong attributes, for every
+// QP type of the device.
 func TestRefusedMovesAreExplained(t *testing.T) {
 	const port = verbs.MaskState | verbs.MaskPort
-	r := newRig(t)
+	r := newTwoQPs(t, verbs.QPTypeRC)
 	for _, c := range []struct {
 		kind verbs.QPType
 		to   verbs.QPState
@@ -26,8 +26,8 @@ func TestRefusedMovesAreExplained(t *testing.T) {
 		{verbs.QPTypeUC, verbs.QPInit, port | verbs.MaskAccessFlags | verbs.MaskPKeyIndex | verbs.MaskQKey, "not allowed QKEY"},
 		{verbs.QPTypeUD, verbs.QPRTS, verbs.MaskState, "UD RESET to RTS is not a legal move"},
 	} {
-		qp, err := r.pd.CreateQP(&verbs.QPInitAttr{
-			SendCQ: r.cq, RecvCQ: r.cq, Type: c.kind,
+		qp, err := r.PD.CreateQP(&verbs.QPInitAttr{
+			SendCQ: r.SendCQ.CQ, RecvCQ: r.RecvCQ.CQ, Type: c.kind,
 			Cap: verbs.QPCap{MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1},
 		})
 		if err != nil {

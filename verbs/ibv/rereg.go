@@ -14,9 +14,9 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// What ibv_rereg_mr returns: enum ibv_rereg_mr_err_code.
+// The results of ibv_rereg_mr: enum ibv_rereg_mr_err_code.
 const (
-	reregErrDoForkOld       = -3 // it is done
+	reregErrDoForkOld       = -3 // the region was changed
 	reregErrCmd             = -4
 	reregErrCmdAndDoForkNew = -5
 )
@@ -49,8 +49,8 @@ func (m *mr) Rereg(flags verbs.ReregFlags, to verbs.PD, buf []byte, access verbs
 	return nil
 }
 
-// reregError also says whether the region is still what it was: a driver without the call
-// has not touched it.
+// reregError returns the error of a failed call, with ErrMRUnusable if the region may have
+// changed. A driver without the call has not changed it.
 func reregError(object string, ret int, err error) error {
 	out := opError("rereg_mr", object, err, registerHint(err))
 	touched := ret == reregErrCmd || ret == reregErrCmdAndDoForkNew

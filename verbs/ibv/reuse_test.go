@@ -12,8 +12,8 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// TestMemoryOfAClosedCQ: libibverbs may give the memory of a CQ that is being destroyed to
-// the next one before destroy_cq has returned. Events name the new one then.
+// TestMemoryOfAClosedCQ: libibverbs may reuse the memory of a CQ for the next CQ before
+// destroy_cq has returned. Events then name the new CQ.
 func TestMemoryOfAClosedCQ(t *testing.T) {
 	if !onStub(t) {
 		return

@@ -16,12 +16,12 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// hasEFA opens libefa, once. Without it there is no device that it drives.
+// hasEFA opens libefa, once. Without it there is no device of EFA.
 var hasEFA = sync.OnceValue(func() bool { return C.efa_load() != 0 })
 
-// createSRD creates an SRD QP with the operations that are asked for, or all that the device has. It is always posted
-// to by ibv_wr_post: post_send of libefa refuses WRITE and READ (efa_post_send_validate_wr
-// in providers/efa).
+// createSRD creates an SRD QP with the operations of init, or all operations of the device. It
+// enables ibv_wr_post, as post_send of libefa refuses WRITE and READ
+// (efa_post_send_validate_wr in providers/efa).
 //
 //	struct ibv_qp *efadv_create_qp_ex(struct ibv_context *ibvctx, struct ibv_qp_init_attr_ex *attr_ex, struct efadv_qp_init_attr *efa_attr, uint32_t inlen)
 func (p *pd) createSRD(init *verbs.QPInitAttr, in *C.struct_abi_qp_init_attr_ex) (c *C.struct_abi_qp, verb string, err error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// What STUB_EFA is of a device with and without RDMA: its device_caps and 1.
+// Values of STUB_EFA for a device with and without RDMA: its device_caps, and 1.
 const (
 	efaWithRDMA    = "STUB_EFA=10"
 	efaWithoutRDMA = "STUB_EFA=1"
@@ -23,7 +23,8 @@ const (
 
 // TestSRD runs the tests of SRD on stubs of EFA and of others.
 func TestSRD(t *testing.T) {
-	for name, forced := range ways {
+	t.Parallel()
+	for name, forced := range callModes {
 		t.Run(name, func(t *testing.T) { runOnStub(t, "^TestSRDTransfers$", efaWithRDMA, "IBPERF_CGO="+forced) })
 	}
 	runOnStub(t, "^TestSRDWithoutRDMA$", efaWithoutRDMA)
@@ -34,8 +35,9 @@ func TestSRD(t *testing.T) {
 // promisesBlocks makes the stub promise the order of blocks.
 const promisesBlocks = "STUB_ORDER=2"
 
-// TestCapsOfEFA: ib_caps asks QPs of SRD, as there are none of RC.
+// TestCapsOfEFA: ib_caps asks SRD QPs, as the device has no RC QPs.
 func TestCapsOfEFA(t *testing.T) {
+	t.Parallel()
 	withoutDevice(t)
 	program := filepath.Join(t.TempDir(), "ib_caps")
 	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/ib_caps").CombinedOutput(); err != nil {
@@ -54,7 +56,7 @@ func TestCapsOfEFA(t *testing.T) {
 	}
 }
 
-// srd are two SRD QPs of one device, which reach each other.
+// srd holds two SRD QPs of one device.
 type srd struct {
 	*testing.T
 	cq  verbs.CQ
@@ -105,7 +107,7 @@ func srdInit(cq verbs.CQ) *verbs.QPInitAttr {
 	}
 }
 
-// post posts a request of 8 bytes at 0 to the second QP, with its remote side at 512.
+// post posts a request of 8 bytes at offset 0 to the second QP, with remote offset 512.
 func (s *srd) post(op verbs.Opcode, flags verbs.SendFlags, qkey uint32) error {
 	s.req.sge[0] = verbs.SGE{Addr: s.mr.Addr(), Length: 8, LKey: s.mr.LKey()}
 	wr := &s.req.send[0]
@@ -115,7 +117,7 @@ func (s *srd) post(op verbs.Opcode, flags verbs.SendFlags, qkey uint32) error {
 	return err
 }
 
-// completions returns what is there, by wr_id.
+// completions returns the queued completions by wr_id.
 func (s *srd) completions() map[uint64]verbs.WC {
 	s.Helper()
 	n, err := s.cq.Poll(s.req.wc)
@@ -129,7 +131,7 @@ func (s *srd) completions() map[uint64]verbs.WC {
 	return all
 }
 
-// TestSRDTransfers: SEND, WRITE and READ go to the QP and the memory that each names.
+// TestSRDTransfers: SEND, WRITE and READ reach the QP and the memory that the request names.
 func TestSRDTransfers(t *testing.T) {
 	s := newSRD(t)
 	mem := s.mem.Bytes()
@@ -191,7 +193,7 @@ func TestSRDWithoutRDMA(t *testing.T) {
 	}
 }
 
-// TestSRDIsEFAs: other devices have no QPs of SRD.
+// TestSRDIsEFAs: devices other than EFA have no SRD QPs.
 func TestSRDIsEFAs(t *testing.T) {
 	ctx := openLoopback(t)
 	pd, cq := made(ctx.AllocPD())(t), made(ctx.CreateCQ(1, nil, 0))(t)
@@ -200,8 +202,7 @@ func TestSRDIsEFAs(t *testing.T) {
 	}
 }
 
-// TestSRDOrder: QPs of SRD answer which order the device promises, and there are no others
-// to ask.
+// TestSRDOrder: SRD QPs return the data order that the device promises.
 func TestSRDOrder(t *testing.T) {
 	s := newSRD(t)
 	for _, op := range []verbs.Opcode{verbs.OpSend, verbs.OpRDMAWrite, verbs.OpRDMARead} {

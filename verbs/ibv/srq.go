@@ -8,7 +8,7 @@ package ibv
 #cgo noescape ib_modify_srq
 #cgo noescape ib_query_srq
 #cgo noescape ib_get_srq_num
-#include "fast.h"
+#include "post_poll.h"
 #include "library.h"
 */
 import "C"
@@ -25,7 +25,7 @@ import (
 type srq struct {
 	ctx    *context
 	c      *C.struct_abi_srq
-	handle uint32 // of c, for who prints it
+	handle uint32 // of c, for String
 }
 
 func (s *srq) gone() bool { return s.c == nil || s.ctx.c == nil }
@@ -40,7 +40,7 @@ func toSRQAttr(a *C.struct_abi_srq_attr) verbs.SRQAttr {
 	return verbs.SRQAttr{MaxWR: int(a.max_wr), MaxSGE: int(a.max_sge), Limit: int(a.srq_limit)}
 }
 
-// CreateSRQ creates a shared receive queue, one for XRC if a domain is named.
+// CreateSRQ creates a shared receive queue, for XRC if init has a domain.
 //
 //	struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_init_attr)
 //	struct ibv_srq *ibv_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *srq_init_attr_ex)
@@ -68,7 +68,7 @@ func (p *pd) createXRCSRQ(object string, init *verbs.SRQInitAttr) (verbs.SRQ, er
 	domain, ok1 := init.XRCD.(*xrcd)
 	events, ok2 := init.CQ.(*cq)
 	if !ok1 || !ok2 || domain.ctx != p.ctx || events.ctx != p.ctx || domain.gone() || events.gone() {
-		return nil, opError("create_srq_ex", object, syscall.EINVAL, "XRC needs a domain and a CQ, both of this context, and open")
+		return nil, opError("create_srq_ex", object, syscall.EINVAL, "an SRQ for XRC needs a domain and a CQ, both of this context, and open")
 	}
 	in := C.struct_abi_srq_init_attr_ex{
 		attr: fromSRQAttr(verbs.SRQAttr{MaxWR: init.Attr.MaxWR, MaxSGE: init.Attr.MaxSGE}),
@@ -84,9 +84,9 @@ func (p *pd) createXRCSRQ(object string, init *verbs.SRQInitAttr) (verbs.SRQ, er
 	return p.ctx.newSRQ(c), nil
 }
 
-func (c *context) newSRQ(twin *C.struct_abi_srq) *srq {
-	s := &srq{c, twin, uint32(twin.handle)}
-	c.hold(unsafe.Pointer(twin), s)
+func (c *context) newSRQ(cptr *C.struct_abi_srq) *srq {
+	s := &srq{c, cptr, uint32(cptr.handle)}
+	c.hold(unsafe.Pointer(cptr), s)
 	return s
 }
 
@@ -136,12 +136,12 @@ func (s *srq) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 		throughCgo(C.fast_post_srq_recv, unsafe.Pointer(&p), &pins)
 	}
 	if p.err != 0 {
-		return (*verbs.RecvWR)(unsafe.Pointer(p.bad)), postError("post_srq_recv", s.object(), p.err)
+		return (*verbs.RecvWR)(unsafe.Pointer(p.bad)), postError("post_srq_recv", s.object(), p.err, "the SRQ is full")
 	}
 	return nil, nil
 }
 
-// Num returns the number by which XRC peers name the queue.
+// Num returns the number of the queue in requests of XRC peers.
 //
 //	int ibv_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 func (s *srq) Num() (uint32, error) {

@@ -4,11 +4,11 @@ package ibv
 
 import "fmt"
 
-// What objects print as: one short line that says which one it is, whatever its state. Nothing is
-// asked of the library, and nothing is told of memory or rkeys. The formatting verb #v, which would
-// print all that an object is made of, prints the same.
+// String methods return one short line that identifies the object, open or closed. They do not
+// call the library, and print neither memory nor rkeys. GoString is the same, as %#v would print
+// the whole object.
 
-var _ fmt.Stringer = (*device)(nil) // so that package verbstest holds all objects to it
+var _ fmt.Stringer = (*device)(nil) // so that package verbstest checks all objects
 
 func (d *device) String() string  { return d.name }
 func (c *context) String() string { return c.dev.name + " context" }

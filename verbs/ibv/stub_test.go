@@ -20,16 +20,19 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-var length = flag.Duration("length", time.Second, "how long each test under load lasts")
+var (
+	length  = flag.Duration("length", time.Second, "duration of each test under load")
+	program = flag.String("program", "", "program that runs these tests on the stub in place of this one, with a libibverbs of its own: an emulator of another CPU")
+)
 
-// stub is the device of the libibverbs in testdata/libibverbs. A process that tests it has
-// found that library.
+// stub is the name of the device of the libibverbs in testdata/libibverbs. A process that
+// tests it has that library in LD_LIBRARY_PATH.
 const stub = "stub0"
 
-// stubLibrary is where buildStub has left the library.
+// stubLibrary is the folder in which buildStub has built the library.
 var stubLibrary string
 
-// buildStub compiles the library, and gives it the names of libmlx5 and libefa too.
+// buildStub compiles the library, and links it under the names of libmlx5 and libefa too.
 var buildStub = sync.OnceValue(func() error {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		return err
@@ -39,7 +42,7 @@ var buildStub = sync.OnceValue(func() error {
 		return err
 	}
 	sources, _ := filepath.Glob("testdata/libibverbs/*.c")
-	args := []string{"-O2", "-shared", "-fPIC", "-pthread", "-o", filepath.Join(stubLibrary, "libibverbs.so.1")}
+	args := []string{"-O0", "-shared", "-fPIC", "-pthread", "-o", filepath.Join(stubLibrary, "libibverbs.so.1")}
 	if out, err := exec.Command("gcc", append(args, sources...)...).CombinedOutput(); err != nil {
 		return fmt.Errorf("gcc: %w\n%s", err, out)
 	}
@@ -49,12 +52,12 @@ var buildStub = sync.OnceValue(func() error {
 	)
 })
 
-// stubCommand is a run of this program's tests, by their pattern, on the stub. A process
-// that hangs is told to quit, which prints its goroutines, and then killed.
+// stubCommand returns a command that runs tests of this binary, by their pattern, on the stub.
+// A process that hangs gets SIGQUIT, on which it prints its goroutines, and then SIGKILL.
 func stubCommand(t *testing.T, tests string, env ...string) *exec.Cmd {
 	t.Helper()
 	if *deviceName != "" {
-		t.Skip("it runs others on the stub: run without -device")
+		t.Skip("it runs other tests on the stub: run it without -device")
 	}
 	switch err := buildStub(); {
 	case errors.Is(err, exec.ErrNotFound):
@@ -62,9 +65,13 @@ func stubCommand(t *testing.T, tests string, env ...string) *exec.Cmd {
 	case err != nil:
 		t.Fatal(err)
 	}
-	ctx, cancel := stdcontext.WithTimeout(t.Context(), 3**length+4*patience)
+	limit, binary, args := 3**length+4*patience, os.Args[0], []string{"-test.v", "-test.run", tests, "-device", stub, "-length", length.String()}
+	if *program != "" {
+		limit, binary, args = 3*limit, *program, append(args, "-program", *program)
+	}
+	ctx, cancel := stdcontext.WithTimeout(t.Context(), limit)
 	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, os.Args[0], "-test.v", "-test.run", tests, "-device", stub, "-length", length.String())
+	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Env = slices.Concat(os.Environ(), []string{"LD_LIBRARY_PATH=" + stubLibrary}, env)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) }
 	cmd.WaitDelay = time.Second
@@ -82,8 +89,8 @@ func sharedFile(t *testing.T) string {
 	return "STUB_SHARED=" + filepath.Join(dir, "shared")
 }
 
-// runOnStub runs tests on the stub, where all must pass and none be skipped. It returns
-// what they print.
+// runOnStub runs tests on the stub, all of which must pass, and returns their output. A
+// skipped test is an error.
 func runOnStub(t *testing.T, tests string, env ...string) string {
 	t.Helper()
 	out, err := stubCommand(t, tests, env...).CombinedOutput()
@@ -93,12 +100,14 @@ func runOnStub(t *testing.T, tests string, env ...string) string {
 	return string(out)
 }
 
-// onStub runs the calling test once more in a process that tests the stub, and is true there.
+// onStub reports whether this process tests the stub. If not, it runs the calling test in a
+// child process that does, in parallel with other tests.
 func onStub(t *testing.T) bool {
 	t.Helper()
 	if *deviceName == stub {
 		return true
 	}
+	t.Parallel()
 	runOnStub(t, "^"+t.Name()+"$")
 	return false
 }
@@ -115,7 +124,7 @@ func stubContext(t *testing.T) verbs.Context {
 	return c
 }
 
-// made returns what a call made, or fails.
+// made returns the object of a call, or ends the test with its error.
 func made[T any](object T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()

@@ -43,9 +43,9 @@ func (c *context) OpenXRCD(fd, oflags int) (verbs.XRCD, error) {
 func xrcdHint(err error, fd int) string {
 	switch err {
 	case verbs.ErrNotSupported:
-		return "the device offers no XRC"
+		return "the device has no XRC"
 	case syscall.EAGAIN:
-		return fmt.Sprintf("file descriptor %d has no domain yet: O_CREAT makes one", fd)
+		return fmt.Sprintf("the file of descriptor %d has no domain yet: open it with O_CREAT", fd)
 	}
 	return ""
 }
@@ -81,7 +81,7 @@ func (x *xrcd) OpenQP(num uint32) (verbs.QP, error) {
 	}
 	c, err := C.ib_open_qp(x.ctx.c, &in)
 	if c == nil {
-		return nil, opError("open_qp", object, err, "it must be an XRC_RECV QP of this domain")
+		return nil, opError("open_qp", object, err, "the number must be of an XRC_RECV QP of this domain")
 	}
 	return x.recvQP(c), nil
 }

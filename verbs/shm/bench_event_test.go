@@ -8,74 +8,74 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// newSleepers is a pair that sends 8 bytes with an event for each message.
-func newSleepers(b *testing.B) (s, peer *side) {
+// newEventPair returns a pair that sends 8 bytes with an event for each message.
+func newEventPair(b *testing.B) (s, peer *side) {
 	b.Helper()
 	c := conf()
-	c.channel = true
+	c.Channel = true
 	return pair(b, c)
 }
 
-// armed posts a receive and arms the CQ for it.
-func (s *side) armed(b *testing.B) {
-	s.mustRecv(b, recv{sges: []verbs.SGE{s.sge(0, 8)}})
-	noError(b, s.recvCQ.ReqNotify(false))
+// arm posts a receive and arms the CQ.
+func (s *side) arm(b *testing.B) {
+	s.PostRecv(recv{SGEs: []verbs.SGE{s.SGE(0, 8)}})
+	noError(b, s.RecvCQ.ReqNotify(false))
 }
 
-// message sends 8 bytes.
-func (s *side) message(b *testing.B) {
-	s.mustPost(b, send{op: verbs.OpSend, flags: verbs.SendSignaled, sges: []verbs.SGE{s.sge(0, 8)}})
-	pollOne(b, s.sendCQ, 0, verbs.WCSuccess)
+// sendMessage sends 8 bytes.
+func (s *side) sendMessage(b *testing.B) {
+	s.Post(send{Op: verbs.OpSend, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{s.SGE(0, 8)}})
+	s.SendCQ.Expect(0, verbs.WCSuccess)
 }
 
-// woken waits for the event of a message.
-func (s *side) woken(b *testing.B) {
+// awaitMessage waits for the event of a message.
+func (s *side) awaitMessage(b *testing.B) {
 	for {
-		cq, err := s.ch.GetEventRaw(verbs.LongestRawWait)
+		cq, err := s.Channel.GetEventRaw(verbs.LongestRawWait)
 		if errors.Is(err, verbs.ErrTimeout) {
 			continue
 		}
 		noError(b, err)
 		cq.AckEvents(1)
-		pollOne(b, s.recvCQ, 0, verbs.WCSuccess)
+		s.RecvCQ.Expect(0, verbs.WCSuccess)
 		return
 	}
 }
 
-// BenchmarkEvent sends 8 bytes with an event that nobody sleeps for: what events cost
-// besides the wake-up.
+// BenchmarkEvent sends 8 bytes with an event for which no thread sleeps: the cost of events without
+// the wake-up.
 func BenchmarkEvent(b *testing.B) {
-	s, peer := newSleepers(b)
+	s, peer := newEventPair(b)
 	for b.Loop() {
-		peer.armed(b)
-		s.message(b)
-		peer.woken(b)
+		peer.arm(b)
+		s.sendMessage(b)
+		peer.awaitMessage(b)
 	}
 }
 
-// BenchmarkWakeUp sends 8 bytes there and back between two threads that sleep for events.
+// BenchmarkWakeUp sends 8 bytes back and forth between two threads that sleep for events.
 func BenchmarkWakeUp(b *testing.B) {
-	s, peer := newSleepers(b)
-	s.armed(b)
-	peer.armed(b)
+	s, peer := newEventPair(b)
+	s.arm(b)
+	peer.arm(b)
 	ended := make(chan struct{})
 	n := b.N
 	go func() {
 		runtime.LockOSThread()
 		defer close(ended)
 		for range n {
-			peer.woken(b)
-			peer.armed(b)
-			peer.message(b)
+			peer.awaitMessage(b)
+			peer.arm(b)
+			peer.sendMessage(b)
 		}
 	}()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	b.ResetTimer()
 	for range n {
-		s.message(b)
-		s.woken(b)
-		s.armed(b)
+		s.sendMessage(b)
+		s.awaitMessage(b)
+		s.arm(b)
 	}
 	<-ended
 }

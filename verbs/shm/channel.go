@@ -9,17 +9,17 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ibperf/ibperf/internal/fdwait"
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/internal/fdwait"
 )
 
-// channel is a completion channel: a pipe, into which this process and peers write tokens.
+// channel is a completion channel: a pipe into which this process and peers write tokens.
 type channel struct {
 	object
-	in, out int    // the pipe's ends; events owns in
-	inode   uint64 // the pipe's
-	events  *fdwait.Waiter[verbs.CQ]
-	mu      sync.Mutex // guards taking tokens, and closing the pipe
+	readFD, writeFD int    // the pipe's ends; events owns readFD
+	inode           uint64 // the pipe's
+	events          *fdwait.Waiter[verbs.CQ]
+	mu              sync.Mutex // guards reading tokens and closing the pipe
 }
 
 func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
@@ -30,15 +30,15 @@ func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
 	if err := makePipe(&ends); err != nil {
 		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
 	}
-	ch := &channel{object: c.newObject(), in: ends[0], out: ends[1]}
+	ch := &channel{object: c.newObject(), readFD: ends[0], writeFD: ends[1]}
 	var err error
-	if ch.inode, err = inodeOf(ch.in); err != nil {
-		unix.Close(ch.in)
+	if ch.inode, err = inodeOf(ch.readFD); err != nil {
+		unix.Close(ch.readFD)
 	} else {
-		ch.events, err = fdwait.New(ch.in, "comp_channel", ch.take) // which closes it if it fails
+		ch.events, err = fdwait.New(ch.readFD, "comp_channel", ch.takeEvent) // closes the descriptor if it fails
 	}
 	if err != nil {
-		unix.Close(ch.out)
+		unix.Close(ch.writeFD)
 		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
 	}
 	return ch, nil
@@ -48,26 +48,26 @@ func (ch *channel) FD() int {
 	if ch.closed.Load() {
 		return -1
 	}
-	return ch.in
+	return ch.readFD
 }
 
-// GetEvent waits in the runtime's poller until a token comes.
+// GetEvent waits in the runtime's poller until a token arrives.
 func (ch *channel) GetEvent(timeout time.Duration) (verbs.CQ, error) {
-	return ch.event(ch.events.Wait(timeout))
+	return ch.eventError(ch.events.Wait(timeout))
 }
 
-// GetEventRaw sleeps in a raw system call until a token comes.
+// GetEventRaw sleeps in a raw system call until a token arrives.
 func (ch *channel) GetEventRaw(timeout time.Duration) (verbs.CQ, error) {
-	q, err := ch.take()
+	q, err := ch.takeEvent()
 	if limit := min(timeout, verbs.LongestRawWait); err == unix.EAGAIN && limit > 0 {
-		awaitToken(ch.in, limit)
-		q, err = ch.take()
+		awaitToken(ch.readFD, limit)
+		q, err = ch.takeEvent()
 	}
-	return ch.event(q, err)
+	return ch.eventError(q, err)
 }
 
-// event completes the error of a wait.
-func (ch *channel) event(q verbs.CQ, err error) (verbs.CQ, error) {
+// eventError converts the error of a wait.
+func (ch *channel) eventError(q verbs.CQ, err error) (verbs.CQ, error) {
 	switch {
 	case err == nil:
 		return q, nil
@@ -77,61 +77,62 @@ func (ch *channel) event(q verbs.CQ, err error) (verbs.CQ, error) {
 	return nil, ch.ctx.err("get_cq_event", ebadf, closedText)
 }
 
-const mostTokens = 64 // that are no events, in one call
+const maxStaleTokens = 64 // stale tokens skipped in one call
 
-// take takes an event. Its error is EAGAIN itself if there is none.
-func (ch *channel) take() (verbs.CQ, error) {
+// takeEvent reads tokens until one is an event. It returns the bare EAGAIN if there is no event.
+func (ch *channel) takeEvent() (verbs.CQ, error) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
 	if ch.isClosed() {
 		return nil, ebadf
 	}
-	for range mostTokens {
-		t, errno := readToken(ch.in)
+	for range maxStaleTokens {
+		t, errno := readToken(ch.readFD)
 		if errno == unix.EPROTO {
-			ch.clean()
+			ch.drainPipe()
 			break
 		}
 		if errno != 0 {
 			return nil, unix.EAGAIN
 		}
-		q := ch.ctx.cqs.at(t.cq).Load()
-		if q != nil && q.ch == ch && q.notifier.cq == t.cq && q.notifier.take(t.armed) {
-			ch.ctx.async.count(&q.acks, 1)
+		q := ch.ctx.cqs.slot(t.cq).Load()
+		if q != nil && q.ch == ch && q.notifier.cq == t.cq && q.notifier.consume(t.armed) {
+			ch.ctx.async.addUnacked(&q.acks, 1)
 			return q, nil
 		}
 	}
-	writeToken(ch.out, token{mark: tokenMark}) // the runtime's poller tells only of what comes: it has to look again
+	writeToken(ch.writeFD, token{mark: tokenMark}) // the runtime's poller is edge-triggered: this makes it check again
 	return nil, unix.EAGAIN
 }
 
-// clean empties the pipe of what a peer wrote that is no token, and may have covered others'.
-func (ch *channel) clean() {
+// drainPipe empties the pipe after a peer has written something other than tokens, which may have
+// displaced tokens of others.
+func (ch *channel) drainPipe() {
 	var rest [1 << 12]byte
-	for range 16 { // all that a pipe holds, unless it is filled meanwhile
-		unix.Read(ch.in, rest[:])
+	for range 16 { // a pipe's capacity, unless it is filled meanwhile
+		unix.Read(ch.readFD, rest[:])
 	}
 	for _, q := range ch.ctx.cqs.all() {
 		if q.ch == ch {
-			q.notifyAgain()
+			q.renotify()
 		}
 	}
 }
 
-// notifyAgain writes a token if somebody waits for completions of which some are there.
-func (q *cq) notifyAgain() {
-	if b := q.notifier; b.armed() && (q.helps() || !q.empty()) {
-		b.send(atomic.LoadUint64(b.word) >> armShift)
+// renotify writes a token if the CQ is armed and has completions or pending work.
+func (q *cq) renotify() {
+	if b := q.notifier; b.armed() && (q.hasPendingWork() || !q.empty()) {
+		b.send(atomic.LoadUint64(b.armWord) >> armShift)
 	}
 }
 
-// attach gives the CQ a notifier on the channel, and a number by which peers know it.
+// attach gives the CQ a notifier on the channel, and the number by which peers know it.
 func (q *cq) attach(to verbs.CompChannel) error {
-	ch, ok := own[*channel](q.ctx, to)
+	ch, ok := checkedObject[*channel](q.ctx, to)
 	if !ok {
 		return q.err("create_cq", einval, "the channel must be of the same context, and open")
 	}
-	if !q.ctx.cqs.enter(q, func(num uint32) { q.ch, q.notifier = ch, ch.newNotifier(num) }) {
+	if !q.ctx.cqs.insert(q, func(num uint32) { q.ch, q.notifier = ch, ch.newNotifier(num) }) {
 		return q.err("create_cq", enomem, "all CQs are in use")
 	}
 	ch.addUsers(1)
@@ -139,16 +140,16 @@ func (q *cq) attach(to verbs.CompChannel) error {
 }
 
 func (q *cq) detach() {
-	q.notifier.end()
-	q.ctx.cqs.at(q.notifier.cq).Store(nil)
+	q.notifier.close()
+	q.ctx.cqs.slot(q.notifier.cq).Store(nil)
 	q.ch.addUsers(-1)
 }
 
 func (ch *channel) Close() error {
-	if again, err := ch.shut("destroy_comp_channel", "a CQ uses the channel"); again || err != nil {
+	if wasClosed, err := ch.markClosed("destroy_comp_channel", "a CQ uses the channel"); wasClosed || err != nil {
 		return err
 	}
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	return errors.Join(ch.events.Close(), unix.Close(ch.out))
+	return errors.Join(ch.events.Close(), unix.Close(ch.writeFD))
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// The test binary starts itself as a second process, which runs TestChild in a
-// role. They exchange greetings over pipes and talk over the device.
+// The test binary starts itself as a second process, which runs TestChild in one of the roles. The
+// processes exchange greetings over pipes and messages over the device.
 
 const roleVariable = "IBPERF_SHM_TEST_ROLE"
 
-// greeting is what each process tells the other one.
+// greeting is a message between the two processes.
 type greeting struct {
 	Device   string         `json:"device"`
 	Endpoint verbs.Endpoint `json:"endpoint"`
@@ -30,18 +30,18 @@ type greeting struct {
 	Note     string         `json:"note"`
 }
 
-// child is the other process as the parent sees it.
+// child is the other process.
 type child struct {
 	cmd  *exec.Cmd
 	send *json.Encoder
 	recv *json.Decoder
 }
 
-// startChild runs the role in a process with the credential; nil: this user's.
+// startChild runs the role in a process with the credential; nil means this user's.
 func startChild(t *testing.T, role string, cred *syscall.Credential) *child {
 	t.Helper()
-	toChild, fromParent := must2(os.Pipe())(t)
-	toParent, fromChild := must2(os.Pipe())(t)
+	toChild, fromParent := mustBoth(os.Pipe())(t)
+	toParent, fromChild := mustBoth(os.Pipe())(t)
 	cmd := exec.Command("/proc/self/exe", "-test.run=^TestChild$", "-test.timeout=60s")
 	cmd.Env = append(os.Environ(), roleVariable+"="+role)
 	cmd.ExtraFiles = []*os.File{toChild, fromChild}
@@ -51,7 +51,7 @@ func startChild(t *testing.T, role string, cred *syscall.Credential) *child {
 	cmd.Stdout, cmd.Stderr = &log, &log
 	err := subprocess.Start(cmd)
 	if errors.Is(err, syscall.ENOEXEC) {
-		t.Skip("binfmt_misc: the kernel starts no programs of " + runtime.GOARCH)
+		t.Skip("this kernel cannot start a program of another architecture by binfmt_misc: " + runtime.GOARCH)
 	}
 	noError(t, err)
 	toChild.Close()
@@ -62,13 +62,13 @@ func startChild(t *testing.T, role string, cred *syscall.Credential) *child {
 		cmd.Process.Kill()
 		cmd.Wait()
 		if t.Failed() {
-			t.Logf("the child said:\n%s", log.String())
+			t.Logf("output of the child:\n%s", log.String())
 		}
 	})
 	return &child{cmd, json.NewEncoder(fromParent), json.NewDecoder(toParent)}
 }
 
-func must2[A, B any](a A, b B, err error) func(testing.TB) (A, B) {
+func mustBoth[A, B any](a A, b B, err error) func(testing.TB) (A, B) {
 	return func(t testing.TB) (A, B) {
 		t.Helper()
 		noError(t, err)
@@ -78,105 +78,105 @@ func must2[A, B any](a A, b B, err error) func(testing.TB) (A, B) {
 
 func (s *side) greeting(t testing.TB) greeting {
 	t.Helper()
-	gid := must(s.ctx.QueryGID(1, 0))(t)
+	gid := must(s.Ctx.QueryGID(1, 0))(t)
 	return greeting{
-		Device:   s.conf.device,
-		Endpoint: verbs.Endpoint{QPNum: s.qp.QPNum(), PSN: 5, GID: gid.GID, MTU: verbs.MTU4096, RdAtomic: 16},
-		Addr:     s.mr.Addr(), RKey: s.mr.RKey(),
+		Device:   s.device,
+		Endpoint: verbs.Endpoint{QPNum: s.QP.QPNum(), PSN: 5, GID: gid.GID, MTU: verbs.MTU4096, RdAtomic: 16},
+		Addr:     s.MR.Addr(), RKey: s.MR.RKey(),
 	}
 }
 
-// meet connects the side with the process behind the pipes.
-func (s *side) meet(t testing.TB, out *json.Encoder, in *json.Decoder) greeting {
+// connectProcess connects the side to the process behind the pipes.
+func (s *side) connectProcess(t testing.TB, out *json.Encoder, in *json.Decoder) greeting {
 	t.Helper()
 	mine := s.greeting(t)
 	noError(t, out.Encode(mine))
 	var theirs greeting
 	noError(t, in.Decode(&theirs))
-	noError(t, verbs.Connect(s.qp, verbs.Path{Port: 1}, allRights, mine.Endpoint, theirs.Endpoint))
+	noError(t, verbs.Connect(s.QP, verbs.Path{Port: 1}, allRights, mine.Endpoint, theirs.Endpoint))
 	noError(t, out.Encode(greeting{Note: "connected"}))
 	var ready greeting
 	noError(t, in.Decode(&ready))
 	return theirs
 }
 
-// roles are what a child can be.
+// roles holds what a child process can do.
 var roles = map[string]func(t *testing.T, out *json.Encoder, in *json.Decoder){
-	"partner":  partner,
-	"stranger": stranger,
-	"adder":    adder,
-	"ending":   ending,
+	"server":            serveCommands,
+	"other user":        connectAsOtherUser,
+	"adder":             addToParent,
+	"close descriptors": closeDescriptors,
 }
 
 func TestChild(t *testing.T) {
 	role, ok := roles[os.Getenv(roleVariable)]
 	if !ok {
-		t.Skip("not a test by itself: the other process of TestTwoProcesses and others")
+		t.Skip("only runs as the other process of TestTwoProcesses and others")
 	}
 	role(t, json.NewEncoder(os.NewFile(4, "out")), json.NewDecoder(os.NewFile(3, "in")))
 }
 
-// partner serves commands that arrive as messages, until its input is closed.
-func partner(t *testing.T, out *json.Encoder, in *json.Decoder) {
+// serveCommands executes the commands that arrive as messages, until its input is closed.
+func serveCommands(t *testing.T, out *json.Encoder, in *json.Decoder) {
 	var hello greeting
 	noError(t, in.Decode(&hello))
 	c := conf()
 	c.device = hello.Device
 	s := newSide(t, c)
-	peer := s.meet(t, out, in)
+	peer := s.connectProcess(t, out, in)
 	for i := range 8 {
-		s.mustRecv(t, recv{id: uint64(i), sges: []verbs.SGE{s.sge(1000*i, 1000)}})
+		s.PostRecv(recv{ID: uint64(i), SGEs: []verbs.SGE{s.SGE(1000*i, 1000)}})
 	}
 	for {
-		wc := poll(t, s.recvCQ, 1)[0]
+		wc := s.RecvCQ.Next(1)[0]
 		if wc.Status != verbs.WCSuccess {
 			return
 		}
 		at, n := 1000*int(wc.WRID), int(wc.ByteLen)
-		s.obey(t, peer, at, n)
-		s.mustRecv(t, recv{id: wc.WRID, sges: []verbs.SGE{s.sge(at, 1000)}})
+		s.runCommand(t, peer, at, n)
+		s.PostRecv(recv{ID: wc.WRID, SGEs: []verbs.SGE{s.SGE(at, 1000)}})
 	}
 }
 
-// obey carries out the command at the offset: the first byte says which.
-func (s *side) obey(t testing.TB, peer greeting, at, n int) {
+// runCommand executes the command at the offset; its first byte is the kind.
+func (s *side) runCommand(t testing.TB, peer greeting, at, n int) {
 	t.Helper()
-	sges := []verbs.SGE{s.sge(at+1, n-1)}
-	switch s.mem[at] {
+	sges := []verbs.SGE{s.SGE(at+1, n-1)}
+	switch s.Mem[at] {
 	case 'e': // echo
-		s.mustPost(t, send{op: verbs.OpSend, sges: sges})
-	case 'w': // write to the start of the peer's buffer, and tell
-		s.mustPost(t, send{op: verbs.OpRDMAWriteWithImm, imm: imm, raddr: peer.Addr, rkey: peer.RKey, sges: sges})
-	case 'r': // read from the start of the peer's buffer, and echo that
-		s.mustPost(t, send{op: verbs.OpRDMARead, raddr: peer.Addr, rkey: peer.RKey, sges: sges},
-			send{op: verbs.OpSend, flags: verbs.SendFence, sges: sges})
+		s.Post(send{Op: verbs.OpSend, SGEs: sges})
+	case 'w': // WRITE_WITH_IMM to the start of the peer's buffer
+		s.Post(send{Op: verbs.OpRDMAWriteWithImm, Imm: imm, RemoteAddr: peer.Addr, RKey: peer.RKey, SGEs: sges})
+	case 'r': // READ from the start of the peer's buffer, and echo
+		s.Post(send{Op: verbs.OpRDMARead, RemoteAddr: peer.Addr, RKey: peer.RKey, SGEs: sges},
+			send{Op: verbs.OpSend, Flags: verbs.SendFence, SGEs: sges})
 	}
-	s.mustPost(t, send{flags: verbs.SendSignaled, raddr: peer.Addr, rkey: peer.RKey})
-	pollOne(t, s.sendCQ, 0, verbs.WCSuccess)
+	s.Post(send{Flags: verbs.SendSignaled, RemoteAddr: peer.Addr, RKey: peer.RKey})
+	s.SendCQ.Expect(0, verbs.WCSuccess)
 }
 
-// stranger tries to connect, as another user, to the endpoint that it is told.
-func stranger(t *testing.T, out *json.Encoder, in *json.Decoder) {
+// connectAsOtherUser tries to connect to the endpoint that it receives, as another user.
+func connectAsOtherUser(t *testing.T, out *json.Encoder, in *json.Decoder) {
 	var theirs greeting
 	noError(t, in.Decode(&theirs))
 	s := newSide(t, conf())
-	err := verbs.Connect(s.qp, verbs.Path{Port: 1}, allRights, s.greeting(t).Endpoint, theirs.Endpoint)
+	err := verbs.Connect(s.QP, verbs.Path{Port: 1}, allRights, s.greeting(t).Endpoint, theirs.Endpoint)
 	answer := greeting{Note: "connected"}
 	if err != nil {
 		answer.Note = err.Error()
 	}
 	noError(t, out.Encode(answer))
-	noError(t, out.Encode(greeting{Note: askRaw(t, theirs.Endpoint.GID)}))
+	noError(t, out.Encode(greeting{Note: sendRaw(t, theirs.Endpoint.GID)}))
 }
 
-// ending connects a side and then lets go of the descriptors of its memory, as the kernel does
-// first when it ends a process.
-func ending(t *testing.T, out *json.Encoder, in *json.Decoder) {
+// closeDescriptors connects a side and then closes the descriptors of its memory, as the kernel
+// does first when it ends a process.
+func closeDescriptors(t *testing.T, out *json.Encoder, in *json.Decoder) {
 	s := newSide(t, conf())
 	var peer greeting
 	noError(t, in.Decode(&peer))
-	s.meet(t, out, in)
-	noError(t, in.Decode(&peer)) // it has reached this side
+	s.connectProcess(t, out, in)
+	noError(t, in.Decode(&peer)) // the peer has reached this side
 	for _, f := range must(os.ReadDir("/proc/self/fd"))(t) {
 		if link, _ := os.Readlink("/proc/self/fd/" + f.Name()); strings.HasPrefix(link, "/memfd:") {
 			noError(t, syscall.Close(must(strconv.Atoi(f.Name()))(t)))

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
-// crew runs functions at once, the last one in the test's own goroutine, where
-// it may end the test.
-func crew(t *testing.T, work ...func() error) {
+// runConcurrently runs functions concurrently, the last one in the test's own goroutine, where it
+// may end the test.
+func runConcurrently(t *testing.T, work ...func() error) {
 	t.Helper()
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -28,10 +29,9 @@ func crew(t *testing.T, work ...func() error) {
 	noError(t, work[len(work)-1]())
 }
 
-// repeat calls f, which may say that there was nothing to do, until it has done
-// n things.
+// repeat calls f until it has returned true n times; f returns false if it could do nothing.
 func repeat(n int, f func(i int) (bool, error)) error {
-	end := time.Now().Add(deadline)
+	end := time.Now().Add(fixture.WaitTimeout)
 	for i := 0; i < n; {
 		did, err := f(i)
 		if err != nil {
@@ -54,16 +54,16 @@ func isFull(err error) bool {
 	return ok && op.Errno == syscall.ENOMEM
 }
 
-// TestTwoThreadsPoll: each completion goes to exactly one of them.
-func TestTwoThreadsPoll(t *testing.T) {
+// TestTwoThreadsPollOneCQ covers that each completion goes to exactly one thread.
+func TestTwoThreadsPollOneCQ(t *testing.T) {
 	const messages = 20000
 	a, b := pair(t, conf())
 	seen := make([]atomic.Int32, messages)
 	var got atomic.Int64
 	poller := func() error {
 		var wc [4]verbs.WC
-		for end := time.Now().Add(deadline); got.Load() < messages && time.Now().Before(end); {
-			n, err := a.sendCQ.Poll(wc[:])
+		for end := time.Now().Add(fixture.WaitTimeout); got.Load() < messages && time.Now().Before(end); {
+			n, err := a.SendCQ.Poll(wc[:])
 			if err != nil {
 				return err
 			}
@@ -76,11 +76,11 @@ func TestTwoThreadsPoll(t *testing.T) {
 		}
 		return nil
 	}
-	w := send{flags: verbs.SendSignaled, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0)
-	crew(t, poller, poller, func() error {
+	w := send{Flags: verbs.SendSignaled, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Toward(b, 0)
+	runConcurrently(t, poller, poller, func() error {
 		return repeat(messages, func(i int) (bool, error) {
-			w.id = uint64(i)
-			_, err := a.post(w)
+			w.ID = uint64(i)
+			_, err := a.TryPost(w)
 			if isFull(err) {
 				return false, nil
 			}
@@ -94,38 +94,38 @@ func TestTwoThreadsPoll(t *testing.T) {
 	}
 }
 
-// TestReceivePostedWhilePolled: one thread posts receives, another polls them,
-// a third sends; no message is taken for a fault.
+// TestReceivePostedWhilePolled covers one thread that posts receives, one that polls them, and one
+// that sends: no record is mistaken for one without a receive.
 func TestReceivePostedWhilePolled(t *testing.T) {
 	const messages = 20000
 	c := conf()
-	c.rnrRetry, c.rnrTimer = 7, 1
+	c.RNRRetry, c.RNRTimer = 7, 1
 	a, b := pair(t, c)
-	w := send{op: verbs.OpSend, flags: verbs.SendSignaled, sges: []verbs.SGE{a.sge(0, 8)}}
-	crew(t, func() error {
+	w := send{Op: verbs.OpSend, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{a.SGE(0, 8)}}
+	runConcurrently(t, func() error {
 		return repeat(messages, func(i int) (bool, error) {
-			_, err := b.postRecv(recv{id: uint64(i), sges: []verbs.SGE{b.sge(0, 8)}})
+			_, err := b.TryPostRecv(recv{ID: uint64(i), SGEs: []verbs.SGE{b.SGE(0, 8)}})
 			if isFull(err) {
 				return false, nil
 			}
 			return true, err
 		})
 	}, func() error {
-		return repeat(messages, func(i int) (bool, error) { return pollNext(b.recvCQ, uint64(i)) })
+		return repeat(messages, func(i int) (bool, error) { return pollNext(b.RecvCQ.CQ, uint64(i)) })
 	}, func() error {
 		return repeat(messages, func(i int) (bool, error) {
-			_, err := a.post(w)
+			_, err := a.TryPost(w)
 			if isFull(err) {
 				return false, nil
 			}
 			return true, err
 		})
 	}, func() error {
-		return repeat(messages, func(i int) (bool, error) { return pollNext(a.sendCQ, 0) })
+		return repeat(messages, func(i int) (bool, error) { return pollNext(a.SendCQ.CQ, 0) })
 	})
 }
 
-// pollNext polls one completion, which must be a success with the wr_id.
+// pollNext polls one completion, which must be successful and have the wr_id.
 func pollNext(cq verbs.CQ, id uint64) (bool, error) {
 	var wc [1]verbs.WC
 	n, err := cq.Poll(wc[:])

@@ -11,7 +11,7 @@ import (
 // TestMain lets the suite start this binary as a second process.
 func TestMain(m *testing.M) { verbstest.Child(); os.Exit(m.Run()) }
 
-// TestConformance holds the listed devices to the semantics of libibverbs.
+// TestConformance runs the conformance suite on the listed devices.
 func TestConformance(t *testing.T) {
 	for _, name := range listed {
 		t.Run(name, func(t *testing.T) {

@@ -11,41 +11,41 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/ibperf/ibperf/internal/memfd"
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/internal/memfd"
 )
 
-// context is an opened device: the directory that peers read, the socket that they connect to,
-// and what is behind both.
+// context is an open device. It holds the directory that peers read, the socket that they connect
+// to, and this process's own state of both.
 type context struct {
 	dev *device
-	id  uint64 // the lower half of the GID: random bits, and the descriptor of dirFile
+	id  uint64 // the lower half of the GID: random bits, then the descriptor of dirFile
 
 	dirFile *memfd.File
 	dir     *directory
 	sock    *net.UnixListener
 
-	// The objects by their numbers: what this process relies on where peers see the directory.
-	// Requesters look without a lock.
+	// The objects by number. This process uses these tables where peers use the directory.
+	// Requesters read them without a lock.
 	mrs  table[region]
 	qps  table[qp]
 	srqs table[srq]
-	cqs  table[cq] // with a channel
+	cqs  table[cq] // CQs with a channel
 	ahs  table[ah]
 
-	mu      sync.Mutex
-	regions map[uint64]int // how many are on a memfd, by its inode
-	remotes map[uint64]*remote
-	conns   list[served]       // from peers
-	domains map[fileID]*domain // of XRC, shared by inode
-	ended   chan struct{}      // closed with the context, under mu
+	mu           sync.Mutex
+	regionCounts map[uint64]int // number of regions in a memfd, by its inode
+	peerContexts map[uint64]*peerContext
+	peerConns    cowList[peerConn]  // from peers
+	domains      map[fileID]*domain // XRC domains by file
+	closing      chan struct{}      // closed by Close, under mu
 
-	lastID         atomic.Uint32 // of domains of both kinds, and of CQs
+	lastID         atomic.Uint32 // of PDs, XRC domains and CQs
 	multicastPeers multicastPeers
-	groups         map[verbs.GID][]*qp // attached, guarded by mu
+	groups         map[verbs.GID][]*qp // attached QPs, guarded by mu
 	qkeyViolations atomic.Uint32
-	connections    atomic.Uint64 // QPs that have been connected, for Options.LinkDown
-	abandoned      atomic.Bool   // peers are lost: nothing waits for them
+	connections    atomic.Uint64 // number of connected QPs, for Options.LinkDown
+	peersAbandoned atomic.Bool   // set by AbandonPeers: no call waits for peers
 
 	async  asyncEvents
 	engine engine
@@ -56,9 +56,9 @@ func open(d *device) (*context, error) {
 		dev: d,
 		mrs: newTable[region](maxMR, 1<<24-1), qps: newTable[qp](maxQP, groupQPN-1), srqs: newTable[srq](maxSRQ, 1<<24-1),
 		cqs: newTable[cq](maxCQ, math.MaxUint32), ahs: newTable[ah](maxAH, math.MaxUint32),
-		regions: map[uint64]int{}, remotes: map[uint64]*remote{},
+		regionCounts: map[uint64]int{}, peerContexts: map[uint64]*peerContext{},
 		domains: map[fileID]*domain{},
-		groups:  map[verbs.GID][]*qp{}, multicastPeers: multicastPeers{remotes: map[uint64]*remote{}}, ended: make(chan struct{}),
+		groups:  map[verbs.GID][]*qp{}, multicastPeers: multicastPeers{contexts: map[uint64]*peerContext{}}, closing: make(chan struct{}),
 	}
 	var err error
 	if c.dirFile, err = memfd.NewReadOnlyForOthers("ibperf-directory", directorySize); err != nil {
@@ -76,8 +76,8 @@ func open(d *device) (*context, error) {
 		c.dirFile.Close()
 		return nil, err
 	}
-	// Objects of the context may be closed after it: the directory stays mapped
-	// until none is left.
+	// Objects may be closed after their context, so the directory stays mapped until all of them
+	// are unreachable.
 	runtime.AddCleanup(c, func(f *memfd.File) { f.Unmap() }, c.dirFile)
 	c.async.init()
 	if err = c.engine.init(d.delays()); err != nil {
@@ -93,7 +93,7 @@ func (c *context) Device() verbs.Device { return c.dev }
 
 func (c *context) isClosed() bool {
 	select {
-	case <-c.ended:
+	case <-c.closing:
 		return true
 	default:
 		return false
@@ -107,7 +107,7 @@ func (c *context) AllocPD() (verbs.PD, error) {
 	return &pd{object: c.newObject(), id: c.newID()}, nil
 }
 
-// newID returns the next number of a domain or CQ, which is not 0.
+// newID returns the next number of a PD, XRC domain or CQ; never 0.
 func (c *context) newID() uint32 {
 	for {
 		if id := c.lastID.Add(1); id != 0 {
@@ -116,25 +116,25 @@ func (c *context) newID() uint32 {
 	}
 }
 
-// Close ends the context with everything made from it: QPs stop answering and
-// their peers see RETRY_EXC_ERR.
+// Close closes the context and everything created from it. Its QPs stop responding, and requests of
+// their peers end with RETRY_EXC_ERR.
 func (c *context) Close() error {
 	c.mu.Lock()
 	if c.isClosed() {
 		c.mu.Unlock()
 		return nil
 	}
-	close(c.ended)
-	remotes := c.remotes
-	c.remotes = nil
+	close(c.closing)
+	remotes := c.peerContexts
+	c.peerContexts = nil
 	c.mu.Unlock()
 	c.sock.Close()
 	c.engine.stop()
 	for _, q := range c.qps.all() {
 		q.destroy()
 	}
-	for _, conn := range c.conns.all() {
-		conn.Close() // not before: peers take it for the end of this side's requesters
+	for _, conn := range c.peerConns.all() {
+		conn.Close() // after the QPs: peers treat the end of the connection as the end of this side's requesters
 	}
 	for _, r := range remotes {
 		r.close()
@@ -143,7 +143,7 @@ func (c *context) Close() error {
 	return c.dirFile.CloseFD()
 }
 
-// gidOf and idOf translate between a context's id and its link-local GID.
+// gidOf and idOf convert between a context's id and its link-local GID.
 func gidOf(id uint64) verbs.GID {
 	g := verbs.GID{0: 0xfe, 1: 0x80}
 	binary.BigEndian.PutUint64(g[8:], id)

@@ -7,50 +7,48 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// cq is a completion queue. Completions that this process makes (of requests, datagrams and what
-// is flushed) lie in a private ring. Those that peers make are read where peers put them, in the
-// receive queues of the QPs that use the CQ; those of shared receives may come to the ring, see
-// collect.
+// cq is a completion queue. A private ring holds the completions that this process makes: of
+// requests, datagrams and flushed work. Completions made by peers are read from the receive queues
+// of the CQ's QPs. Completions of SRQ receives can go through the ring; see completeReceives.
 type cq struct {
 	object
-	id       uint32 // for who prints it
+	id       uint32 // for String
 	ch       *channel
-	notifier *notifier // nil without a channel
+	notifier *notifier // nil: no channel
 
 	mu           spinLock
-	cqe          int      // capacity, guarded by mu
-	own          []ownWC  // a ring, its size a power of two, guarded by mu
-	times        []uint64 // of own, nil without timestamps; guarded by mu
+	cqe          int      // capacity; guarded by mu
+	ring         []ringWC // its size is a power of two; guarded by mu
+	ringTimes    []uint64 // timestamps of ring, nil without timestamps; guarded by mu
 	stamps       verbs.Timestamps
-	head         uint32         // next to poll, guarded by mu
-	tail         relaxedCounter // next to fill, written under mu
-	fence        uint32         // for the barrier after filling; see notify
-	headSeen     relaxedCounter // copy of head for looks without the lock
-	depth        int            // of all receivers' queues, guarded by mu
+	head         uint32         // next to poll; guarded by mu
+	tail         relaxedCounter // next to fill; written under mu
+	fence        uint32         // for the full fence in notify
+	headCopy     relaxedCounter // copy of head for readers without the lock
+	recvDepth    int            // sum of the receivers' queue depths; guarded by mu
 	overrun      bool           // guarded by mu
-	receivers    list[qp]
-	nextReceiver int            // receiver that the next poll begins with, guarded by mu
-	lenders      list[qp]       // QPs with shared receives that complete here; who polls serves them
-	nextLender   relaxedCounter // lender that is served next
-	waiters      []*qp          // with work that waits, guarded by mu
-	waiting      relaxedCounter // their number
+	receivers    cowList[qp]
+	nextReceiver int            // where the next poll begins; guarded by mu
+	srqQPs       cowList[qp]    // QPs on SRQs that complete here; pollers service them
+	nextSRQQP    relaxedCounter // where the next poll begins to service srqQPs
+	pendingQPs   []*qp          // QPs with pending work for pollers; guarded by mu
+	pendingCount relaxedCounter // len(pendingQPs)
 }
 
-// ownWC is a completion of this process's own making, in a cache line. When it is
-// polled, the queue that its request took a place in has that place again: a
-// send's gives back all those before it too.
-type ownWC struct {
-	wc     verbs.WC
-	places *relaxedCounter // that were given back, of the queue
-	sends  uint32          // what places becomes if send is set; else it is one more
-	send   bool
+// ringWC is a completion in the ring, in one cache line. Polling it frees the queue slot of its
+// request. A send completion also frees the slots of all sends before it.
+type ringWC struct {
+	wc        verbs.WC
+	counter   *relaxedCounter // counts the freed slots of the request's queue
+	sendCount uint32          // value that counter gets if send is set; else it is incremented
+	send      bool
 }
 
-func (e *ownWC) giveBack() {
+func (e *ringWC) freeSlot() {
 	if e.send {
-		e.places.Store(e.sends)
+		e.counter.Store(e.sendCount)
 	} else {
-		e.places.Add(1)
+		e.counter.Add(1)
 	}
 }
 
@@ -58,20 +56,20 @@ func (c *context) CreateCQ(cqe int, ch verbs.CompChannel, compVector int) (verbs
 	return c.CreateCQEx(&verbs.CQInitAttrEx{CQE: cqe, Channel: ch, CompVector: compVector})
 }
 
-// CreateCQEx creates a CQ. All of them take locks, SingleThreaded or not.
+// CreateCQEx creates a CQ. Every CQ is locked, whether or not it is SingleThreaded.
 func (c *context) CreateCQEx(init *verbs.CQInitAttrEx) (verbs.CQEx, error) {
 	switch kind := init.Timestamps; {
 	case kind != verbs.TimestampNone && kind != verbs.TimestampTicks && kind != verbs.TimestampWallClock:
-		return nil, c.err("create_cq_ex", einval, "there is no such timestamp")
+		return nil, c.err("create_cq_ex", einval, "unknown kind of timestamps")
 	case c.isClosed():
 		return nil, c.err("create_cq", ebadf, closedText)
 	case init.CQE < 1 || init.CQE > maxCQE:
-		return nil, c.err("create_cq", einval, "cqe is 1 to 1048576")
+		return nil, c.err("create_cq", einval, "cqe must be 1 to 1048576")
 	case init.CompVector != 0:
-		return nil, c.err("create_cq", einval, "comp_vector is 0")
+		return nil, c.err("create_cq", einval, "comp_vector must be 0")
 	}
 	q := &cq{object: c.newObject(), id: c.newID(), stamps: init.Timestamps}
-	q.setSize(init.CQE)
+	q.resizeRing(init.CQE)
 	if init.Channel != nil {
 		if err := q.attach(init.Channel); err != nil {
 			return nil, err
@@ -80,7 +78,7 @@ func (c *context) CreateCQEx(init *verbs.CQInitAttrEx) (verbs.CQEx, error) {
 	return q, nil
 }
 
-// ringSize is the power of two that has room for n, at least 1.
+// ringSize returns the smallest power of two that is at least n, and at least 1.
 func ringSize(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 func (q *cq) Poll(wc []verbs.WC) (int, error) { return q.PollSpin(wc, 1) }
@@ -88,45 +86,45 @@ func (q *cq) Poll(wc []verbs.WC) (int, error) { return q.PollSpin(wc, 1) }
 func (q *cq) PollSpin(wc []verbs.WC, max int) (int, error) {
 	for range max {
 		if q.empty() {
-			if !q.helps() {
+			if !q.hasPendingWork() {
 				continue
 			}
-			if n := q.help(wc); n > 0 {
+			if n := q.doPendingWork(wc); n > 0 {
 				return n, nil
 			}
 			if q.empty() {
 				continue
 			}
 		}
-		return q.take(wc, nil)
+		return q.dequeue(wc, nil)
 	}
 	return 0, nil
 }
 
-// take takes completions off the queue, with their times if times is not nil.
-func (q *cq) take(wc []verbs.WC, times []uint64) (n int, err error) {
+// dequeue polls completions, with their timestamps if times is not nil.
+func (q *cq) dequeue(wc []verbs.WC, times []uint64) (n int, err error) {
 	var failed *qp
-	var life uint32
+	var generation uint32
 	q.mu.Lock()
 	switch {
 	case q.closed.Load():
 		err = q.ctx.err("poll_cq", ebadf, closedText)
-	case q.overflows():
+	case q.overrunLocked():
 		err = q.ctx.err("poll_cq", enomem, "the CQ overran: more completions than entries were left unpolled")
 	default:
-		n, failed, life = q.pollReceivers(wc, times, q.pollOwn(wc, times))
+		n, failed, generation = q.pollReceivers(wc, times, q.pollRing(wc, times))
 	}
 	q.mu.Unlock()
 	if failed != nil {
-		failed.fail(life)
+		failed.fail(generation)
 	}
 	return n, err
 }
 
-// empty is a look without the lock: it may miss what arrives now, never what
-// was there before the call.
+// empty reports whether the CQ has no completions. It takes no lock: it may miss a completion that
+// is being added, but none that was there before the call.
 func (q *cq) empty() bool {
-	if q.tail.Load() != q.headSeen.Load() {
+	if q.tail.Load() != q.headCopy.Load() {
 		return false
 	}
 	for _, p := range q.receivers.all() {
@@ -137,26 +135,26 @@ func (q *cq) empty() bool {
 	return true
 }
 
-func (q *cq) pollOwn(wc []verbs.WC, times []uint64) int {
+func (q *cq) pollRing(wc []verbs.WC, times []uint64) int {
 	n := 0
 	tail := q.tail.Load()
 	for n < len(wc) && q.head != tail {
-		e := &q.own[q.head&uint32(len(q.own)-1)]
+		e := &q.ring[q.head&uint32(len(q.ring)-1)]
 		wc[n] = e.wc
 		if times != nil {
-			times[n] = q.times[q.head&uint32(len(q.own)-1)]
+			times[n] = q.ringTimes[q.head&uint32(len(q.ring)-1)]
 		}
-		e.giveBack()
-		e.places = nil
+		e.freeSlot()
+		e.counter = nil
 		q.head++
 		n++
 	}
-	q.headSeen.Store(q.head)
+	q.headCopy.Store(q.head)
 	return n
 }
 
-// push adds a completion of this process's own making and notifies those who wait.
-func (q *cq) push(e *ownWC, solicited bool) {
+// push adds a completion to the ring and notifies waiters.
+func (q *cq) push(e *ringWC, solicited bool) {
 	var at uint64
 	if q.stamps != verbs.TimestampNone {
 		at = timestamp(q.stamps)
@@ -167,25 +165,25 @@ func (q *cq) push(e *ownWC, solicited bool) {
 	q.notify(solicited)
 }
 
-// notify tells those who wait that a completion was just added.
+// notify notifies waiters of a completion that was just added.
 func (q *cq) notify(solicited bool) {
 	if q.notifier == nil {
 		return
 	}
-	atomic.AddUint32(&q.fence, 1) // the completion is visible before the look at the arm
+	atomic.AddUint32(&q.fence, 1) // full fence: the completion is visible before armWord is read
 	q.notifier.notify(solicited)
 }
 
-func (q *cq) pushLocked(e *ownWC, at uint64) {
+func (q *cq) pushLocked(e *ringWC, at uint64) {
 	tail := q.tail.Load()
 	if int(tail-q.head) >= q.cqe || q.overrun {
-		q.overran()
-		e.giveBack()
+		q.setOverrun()
+		e.freeSlot()
 		return
 	}
-	q.own[tail&uint32(len(q.own)-1)] = *e
-	if q.times != nil {
-		q.times[tail&uint32(len(q.own)-1)] = at
+	q.ring[tail&uint32(len(q.ring)-1)] = *e
+	if q.ringTimes != nil {
+		q.ringTimes[tail&uint32(len(q.ring)-1)] = at
 	}
 	q.tail.Store(tail + 1)
 }
@@ -194,26 +192,26 @@ func (q *cq) pushLocked(e *ownWC, at uint64) {
 func (q *cq) purge(p *qp) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.refill(q.own, q.times, func(e *ownWC) bool { return e.wc.QPNum != p.num })
+	q.rebuild(q.ring, q.ringTimes, func(e *ringWC) bool { return e.wc.QPNum != p.num })
 }
 
-// refill puts the completions that are to be kept into a ring, which may be the one they are in,
-// and gives the others' places back; under the lock.
-func (q *cq) refill(own []ownWC, times []uint64, keep func(*ownWC) bool) {
+// rebuild moves the completions to keep into a ring, which may be the current one, and frees the
+// slots of the others. The caller holds the lock.
+func (q *cq) rebuild(own []ringWC, times []uint64, keep func(*ringWC) bool) {
 	to := q.head
 	for i, tail := q.head, q.tail.Load(); i != tail; i++ {
-		from, at := i&uint32(len(q.own)-1), to&uint32(len(own)-1)
-		if e := &q.own[from]; !keep(e) {
-			e.giveBack()
+		from, at := i&uint32(len(q.ring)-1), to&uint32(len(own)-1)
+		if e := &q.ring[from]; !keep(e) {
+			e.freeSlot()
 			continue
 		}
-		own[at] = q.own[from]
+		own[at] = q.ring[from]
 		if times != nil {
-			times[at] = q.times[from]
+			times[at] = q.ringTimes[from]
 		}
 		to++
 	}
-	q.own, q.times = own, times
+	q.ring, q.ringTimes = own, times
 	q.tail.Store(to)
 }
 
@@ -223,24 +221,24 @@ func (q *cq) ReqNotify(solicitedOnly bool) error {
 	}
 	if q.notifier != nil {
 		q.notifier.arm(solicitedOnly)
-		q.look()
+		q.checkOverrun()
 		q.wakeEngine()
 	}
 	return nil
 }
 
-func (q *cq) AckEvents(n int) { q.ctx.async.count(&q.acks, -n) }
+func (q *cq) AckEvents(n int) { q.ctx.async.addUnacked(&q.acks, -n) }
 
-// Close waits until every event that was fetched is acknowledged.
+// Close destroys the CQ and waits until all fetched events are acknowledged.
 func (q *cq) Close() error {
-	if again, err := q.shut("destroy_cq", "a QP uses the CQ"); again || err != nil {
+	if wasClosed, err := q.markClosed("destroy_cq", "a QP uses the CQ"); wasClosed || err != nil {
 		return err
 	}
 	q.mu.Lock()
-	q.headSeen.Store(q.tail.Load() - 1) // so that no poll finds it empty, and all fail
+	q.headCopy.Store(q.tail.Load() - 1) // no poll finds the CQ empty, so that every poll fails
 	q.mu.Unlock()
 	q.ctx.async.forget(&q.acks)
-	q.ctx.async.await(&q.acks)
+	q.ctx.async.awaitAcks(&q.acks)
 	if q.notifier != nil {
 		q.detach()
 	}

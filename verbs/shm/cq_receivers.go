@@ -2,9 +2,9 @@ package shm
 
 import "github.com/ibperf/ibperf/verbs"
 
-// The QPs whose receives complete on a CQ.
+// QPs whose receives complete on a CQ.
 
-// setReceiver adds a QP whose receives complete here, or removes it, and counts how many may.
+// setReceiver adds or removes a QP whose receives complete here, and updates recvDepth.
 func (q *cq) setReceiver(p *qp, is bool) {
 	if !q.receivers.set(p, is) {
 		return
@@ -12,16 +12,17 @@ func (q *cq) setReceiver(p *qp, is bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if is {
-		q.depth += p.cap.MaxRecvWR
+		q.recvDepth += p.cap.MaxRecvWR
 	} else {
-		q.depth -= p.cap.MaxRecvWR
+		q.recvDepth -= p.cap.MaxRecvWR
 	}
-	q.ctx.async.watch(q, q.depth > q.cqe)
+	q.ctx.async.watchOverrun(q, q.recvDepth > q.cqe)
 }
 
-// pollReceivers adds completions of receives to the n that are there. It begins behind the
-// receiver that the last poll ended with, so that none waits for one that is faster.
-func (q *cq) pollReceivers(wc []verbs.WC, times []uint64, n int) (all int, failed *qp, life uint32) {
+// pollReceivers polls the receive queues into wc, after the n completions that are already there.
+// It begins after the receiver with which the last poll ended, so that a fast receiver cannot
+// starve others.
+func (q *cq) pollReceivers(wc []verbs.WC, times []uint64, n int) (all int, failed *qp, generation uint32) {
 	list := q.receivers.all()
 	at := q.nextReceiver
 	for left := len(list); left > 0 && n < len(wc); left-- {
@@ -35,7 +36,7 @@ func (q *cq) pollReceivers(wc []verbs.WC, times []uint64, n int) (all int, faile
 			q.nextReceiver = at
 		}
 		if !ok {
-			return n, p, p.life.Load()
+			return n, p, p.generation.Load()
 		}
 	}
 	return n, nil, 0

@@ -7,41 +7,42 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
-// TestDeregisterUnderALongList: a region that is closed while a list of WRITEs of 32 GiB
-// is carried out is written no more, and the list ends in an error.
-func TestDeregisterUnderALongList(t *testing.T) {
+// TestDeregisterDuringLongList covers MR.Close during a list of WRITEs of 32 GiB: nothing is
+// written after it, and the list ends in an error.
+func TestDeregisterDuringLongList(t *testing.T) {
 	for _, size := range []int{1 << 20, 16 << 20} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			n := 32 << 30 / size
 			c := conf()
-			c.size, c.cap.MaxSendWR, c.cqe = size, n, 2*n
-			a, b := warmPair(t, c)
-			fillFast(a.mem)
-			clear(b.mem)
-			words := atomicWords(b.mem)
-			crew(t, func() error {
-				_, err := a.qp.PostSend(longList(t, a, b, n))
+			c.BufferSize, c.Cap.MaxSendWR, c.CQE = size, n, 2*n
+			a, b := usedPair(t, c)
+			fillFast(a.Mem)
+			clear(b.Mem)
+			words := atomicWords(b.Mem)
+			runConcurrently(t, func() error {
+				_, err := a.QP.PostSend(longList(t, a, b, n))
 				return err
 			}, func() error {
-				eventually(t, "data comes", func() bool { return words[0].Load() != 0 })
-				err := b.mr.Close()
-				clear(b.mem)
+				fixture.Eventually(t, "data arrives", func() bool { return words[0].Load() != 0 })
+				err := b.MR.Close()
+				clear(b.Mem)
 				return err
 			})
-			wantZero(t, words)
-			if wc := poll(t, a.sendCQ, 1)[0]; wc.Status != verbs.WCRemAccessErr {
+			wantUnwritten(t, words)
+			if wc := a.SendCQ.Next(1)[0]; wc.Status != verbs.WCRemAccessErr {
 				t.Errorf("the first completion is %s, want %s", wc.Status, verbs.WCRemAccessErr)
 			}
 		})
 	}
 }
 
-// longList is a list of n WRITEs that fill the peer's buffer, the last one signaled.
+// longList returns a list of n WRITEs that each fill the peer's buffer; the last is signaled.
 func longList(t *testing.T, s, peer *side, n int) *verbs.SendWR {
 	t.Helper()
-	one := newRequests(t).sendList([]send{send{sges: []verbs.SGE{s.sge(0, s.conf.size)}}.toward(peer, 0)})
+	one := fixture.NewRequests(t).SendList([]send{send{SGEs: []verbs.SGE{s.SGE(0, s.Config.BufferSize)}}.Toward(peer, 0)})
 	list := must(verbs.Make[verbs.SendWR](n))(t)
 	t.Cleanup(func() { noError(t, verbs.Free(list)) })
 	for i := range list {
@@ -54,8 +55,8 @@ func longList(t *testing.T, s, peer *side, n int) *verbs.SendWR {
 	return &list[0]
 }
 
-// wantZero checks that memory is as it was cleared.
-func wantZero(t *testing.T, words []atomic.Uint64) {
+// wantUnwritten checks that memory was not written since it was cleared.
+func wantUnwritten(t *testing.T, words []atomic.Uint64) {
 	t.Helper()
 	for i := range words {
 		if words[i].Load() != 0 {
@@ -64,24 +65,24 @@ func wantZero(t *testing.T, words []atomic.Uint64) {
 	}
 }
 
-// TestDeregisterWithinAMessage: a message whose region is closed while it is placed ends
+// TestDeregisterDuringMessage covers a message whose region is closed while it is stored: it ends
 // there, with an error.
-func TestDeregisterWithinAMessage(t *testing.T) {
+func TestDeregisterDuringMessage(t *testing.T) {
 	for _, device := range devices[:2] {
 		for _, op := range []verbs.Opcode{verbs.OpRDMAWrite, verbs.OpSend, verbs.OpRDMARead} {
 			t.Run(fmt.Sprintf("%s/%s", device, op), func(t *testing.T) {
-				eventually(t, "a message ends in the middle", func() bool { return deregisterWithin(t, device, op) })
+				fixture.Eventually(t, "a message ends before its last byte", func() bool { return deregisterDuringMessage(t, device, op) })
 			})
 		}
 	}
 }
 
-// deregisterWithin closes the region that a message of 32 MiB goes to, and tells whether
-// that was done before the message was at its end.
-func deregisterWithin(t *testing.T, device string, op verbs.Opcode) bool {
+// deregisterDuringMessage closes the region that a message of 32 MiB goes to, and reports whether
+// the message had not ended before.
+func deregisterDuringMessage(t *testing.T, device string, op verbs.Opcode) bool {
 	t.Helper()
 	c := conf()
-	c.device, c.size = device, 32<<20
+	c.device, c.BufferSize = device, 32<<20
 	a, b := pair(t, c)
 	source, target, want := a, b, verbs.WCRemAccessErr
 	switch op {
@@ -90,36 +91,36 @@ func deregisterWithin(t *testing.T, device string, op verbs.Opcode) bool {
 	case verbs.OpRDMARead:
 		source, target, want = b, a, verbs.WCLocProtErr
 	}
-	fillFast(source.mem)
-	b.mustRecv(t, recv{sges: []verbs.SGE{b.sge(0, c.size)}})
-	words, status := atomicWords(target.mem), verbs.WCSuccess
-	arrived := func() bool { return anyOf(words[:1<<20/8], 512) }
-	crew(t, func() error {
-		w := send{op: op, flags: verbs.SendSignaled, sges: []verbs.SGE{a.sge(0, c.size)}}.toward(b, 0)
-		if _, err := a.post(w); err != nil {
+	fillFast(source.Mem)
+	b.PostRecv(recv{SGEs: []verbs.SGE{b.SGE(0, c.BufferSize)}})
+	words, status := atomicWords(target.Mem), verbs.WCSuccess
+	arrived := func() bool { return anyNonzero(words[:1<<20/8], 512) }
+	runConcurrently(t, func() error {
+		w := send{Op: op, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{a.SGE(0, c.BufferSize)}}.Toward(b, 0)
+		if _, err := a.TryPost(w); err != nil {
 			return err
 		}
 		return repeat(1, func(int) (bool, error) {
 			var wc [1]verbs.WC
-			n, err := a.sendCQ.Poll(wc[:])
+			n, err := a.SendCQ.Poll(wc[:])
 			status = wc[0].Status
 			return n == 1, err
 		})
 	}, func() error {
-		eventually(t, "data comes", arrived)
-		err := target.mr.Close()
-		clear(target.mem)
+		fixture.Eventually(t, "data arrives", arrived)
+		err := target.MR.Close()
+		clear(target.Mem)
 		return err
 	})
-	wantZero(t, words)
+	wantUnwritten(t, words)
 	if status != verbs.WCSuccess && status != want {
-		t.Fatalf("%s, want %s", status, want)
+		t.Fatalf("status %s, want %s", status, want)
 	}
 	return status == want
 }
 
-// anyOf tells whether any of every step-th word is there.
-func anyOf(words []atomic.Uint64, step int) bool {
+// anyNonzero reports whether any of every step-th word is not zero.
+func anyNonzero(words []atomic.Uint64, step int) bool {
 	for i := 0; i < len(words); i += step {
 		if words[i].Load() != 0 {
 			return true
@@ -128,31 +129,31 @@ func anyOf(words []atomic.Uint64, step int) bool {
 	return false
 }
 
-// TestCollectionWithinAMessage: the garbage collector does not wait for the end of a
-// message.
-func TestCollectionWithinAMessage(t *testing.T) {
+// TestGarbageCollectionDuringMessage covers that the garbage collector does not wait for the end of
+// a message.
+func TestGarbageCollectionDuringMessage(t *testing.T) {
 	for _, device := range devices[:2] {
 		t.Run(device, func(t *testing.T) {
 			c := conf()
-			c.device, c.size = device, 128<<20
+			c.device, c.BufferSize = device, 128<<20
 			a, b := pair(t, c)
-			fillFast(a.mem)
-			words := atomicWords(b.mem)
-			w := send{flags: verbs.SendSignaled, sges: []verbs.SGE{a.sge(0, c.size)}}.toward(b, 0)
-			eventually(t, "a collection ends before a message does", func() bool {
-				clear(b.mem)
+			fillFast(a.Mem)
+			words := atomicWords(b.Mem)
+			w := send{Flags: verbs.SendSignaled, SGEs: []verbs.SGE{a.SGE(0, c.BufferSize)}}.Toward(b, 0)
+			fixture.Eventually(t, "a garbage collection ends before a message does", func() bool {
+				clear(b.Mem)
 				var posted, within atomic.Bool
-				crew(t, func() error {
-					_, err := a.post(w)
+				runConcurrently(t, func() error {
+					_, err := a.TryPost(w)
 					posted.Store(true)
 					return err
 				}, func() error {
-					eventually(t, "data comes", func() bool { return anyOf(words[:1<<20/8], 512) })
+					fixture.Eventually(t, "data arrives", func() bool { return anyNonzero(words[:1<<20/8], 512) })
 					runtime.GC()
 					within.Store(!posted.Load())
 					return nil
 				})
-				pollOne(t, a.sendCQ, 0, verbs.WCSuccess)
+				a.SendCQ.Expect(0, verbs.WCSuccess)
 				return within.Load()
 			})
 		})
@@ -166,65 +167,64 @@ func fillFast(b []byte) {
 	}
 }
 
-// TestPeerLeavesWithinAMessage: the peer's RESET, which ends what its memory may be used
-// for by this connection, is not held up by the rest of a message, nor is the message
-// completed as if it had arrived.
-func TestPeerLeavesWithinAMessage(t *testing.T) {
+// TestPeerResetDuringMessage covers the peer's RESET during a message: it does not wait for the
+// rest of the message, and the message does not complete as if it had arrived.
+func TestPeerResetDuringMessage(t *testing.T) {
 	for _, op := range []verbs.Opcode{verbs.OpRDMAWrite, verbs.OpSend} {
 		t.Run(op.String(), func(t *testing.T) {
-			eventually(t, "a peer leaves within a message", func() bool { return leaveWithin(t, op) })
+			fixture.Eventually(t, "a peer resets its QP during a message", func() bool { return resetDuringMessage(t, op) })
 		})
 	}
 }
 
-// leaveWithin resets the QP that a message of 32 MiB goes to, and tells whether that was
-// done before the message was at its end.
-func leaveWithin(t *testing.T, op verbs.Opcode) bool {
+// resetDuringMessage resets the QP that a message of 32 MiB goes to, and reports whether the
+// message had not ended before.
+func resetDuringMessage(t *testing.T, op verbs.Opcode) bool {
 	t.Helper()
 	c := conf()
-	c.size = 32 << 20
+	c.BufferSize = 32 << 20
 	a, b := pair(t, c)
-	fillFast(a.mem)
-	b.mustRecv(t, recv{sges: []verbs.SGE{b.sge(0, c.size)}})
-	words := atomicWords(b.mem)
-	crew(t, func() error {
-		_, err := a.post(send{op: op, flags: verbs.SendSignaled, sges: []verbs.SGE{a.sge(0, c.size)}}.toward(b, 0))
+	fillFast(a.Mem)
+	b.PostRecv(recv{SGEs: []verbs.SGE{b.SGE(0, c.BufferSize)}})
+	words := atomicWords(b.Mem)
+	runConcurrently(t, func() error {
+		_, err := a.TryPost(send{Op: op, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{a.SGE(0, c.BufferSize)}}.Toward(b, 0))
 		return err
 	}, func() error {
-		eventually(t, "data comes", func() bool { return words[0].Load() != 0 })
-		b.to(t, verbs.QPReset, a)
-		clear(b.mem)
+		fixture.Eventually(t, "data arrives", func() bool { return words[0].Load() != 0 })
+		b.To(verbs.QPReset, a)
+		clear(b.Mem)
 		return nil
 	})
-	wantZero(t, words)
-	wc := poll(t, a.sendCQ, 1)[0]
+	wantUnwritten(t, words)
+	wc := a.SendCQ.Next(1)[0]
 	if wc.Status != verbs.WCSuccess && wc.Status != verbs.WCRetryExcErr {
-		t.Fatalf("%s, want %s", wc.Status, verbs.WCRetryExcErr)
+		t.Fatalf("status %s, want %s", wc.Status, verbs.WCRetryExcErr)
 	}
 	return wc.Status == verbs.WCRetryExcErr
 }
 
-// TestDeregisterSourceWithinAMessage: a message whose own memory is closed while it is
-// read ends there, with an error, of types without acknowledgements too.
-func TestDeregisterSourceWithinAMessage(t *testing.T) {
+// TestDeregisterSourceDuringMessage covers a message whose source region is closed while it is
+// read: it ends there, with an error, for unreliable types too.
+func TestDeregisterSourceDuringMessage(t *testing.T) {
 	for _, typ := range []verbs.QPType{verbs.QPTypeRC, verbs.QPTypeUC} {
 		t.Run(typ.String(), func(t *testing.T) {
-			eventually(t, "a message ends in the middle", func() bool {
+			fixture.Eventually(t, "a message ends before its last byte", func() bool {
 				c := conf()
-				c.typ, c.size = typ, 32<<20
+				c.Type, c.BufferSize = typ, 32<<20
 				a, b := pair(t, c)
-				fillFast(a.mem)
-				words := atomicWords(b.mem)
-				crew(t, func() error {
-					_, err := a.post(send{sges: []verbs.SGE{a.sge(0, c.size)}, flags: verbs.SendSignaled}.toward(b, 0))
+				fillFast(a.Mem)
+				words := atomicWords(b.Mem)
+				runConcurrently(t, func() error {
+					_, err := a.TryPost(send{SGEs: []verbs.SGE{a.SGE(0, c.BufferSize)}, Flags: verbs.SendSignaled}.Toward(b, 0))
 					return err
 				}, func() error {
-					eventually(t, "data comes", func() bool { return words[0].Load() != 0 })
-					return a.mr.Close()
+					fixture.Eventually(t, "data arrives", func() bool { return words[0].Load() != 0 })
+					return a.MR.Close()
 				})
-				wc := poll(t, a.sendCQ, 1)[0]
+				wc := a.SendCQ.Next(1)[0]
 				if wc.Status != verbs.WCSuccess && wc.Status != verbs.WCLocProtErr {
-					t.Fatalf("%s, want %s", wc.Status, verbs.WCLocProtErr)
+					t.Fatalf("status %s, want %s", wc.Status, verbs.WCLocProtErr)
 				}
 				return wc.Status == verbs.WCLocProtErr
 			})

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/internal/store"
 )
 
 // software labels the device in every output.
@@ -22,25 +22,25 @@ const (
 	shuffled                   // blocks and the bytes within them in shuffled order
 )
 
-// device is one of the embedded devices: how it places data, and what it says of it.
+// device is an embedded device: the order in which it stores data, and the order that it promises.
 type device struct {
-	name    string
-	place   placement
-	promise verbs.OrderCaps
-	options Options
+	name      string
+	placement placement
+	promise   verbs.OrderCaps
+	options   Options
 }
 
 const wholeAndBlocks = verbs.OrderWholeMsg | verbs.OrderAligned128Bytes
 
 var (
 	listed = []*device{
-		{name: "shm_whole", place: ascending, promise: wholeAndBlocks},
-		{name: "shm_block128", place: blocks, promise: verbs.OrderAligned128Bytes},
-		{name: "shm_unordered", place: shuffled},
+		{name: "shm_whole", placement: ascending, promise: wholeAndBlocks},
+		{name: "shm_block128", placement: blocks, promise: verbs.OrderAligned128Bytes},
+		{name: "shm_unordered", placement: shuffled},
 	}
-	// liar claims an order that it does not keep. It exists to prove that
-	// checking works and is found only by name.
-	liar = &device{name: "shm_liar", place: shuffled, promise: wholeAndBlocks}
+	// liar promises an order that it does not keep. It exists to prove that verification works, and
+	// can be opened only by its name.
+	liar = &device{name: "shm_liar", placement: shuffled, promise: wholeAndBlocks}
 )
 
 type backend struct{}
@@ -58,10 +58,10 @@ func (backend) Devices() ([]verbs.Device, error) {
 	return out, nil
 }
 
-// Absence returns nil: the devices are always there.
+// Absence returns nil: the embedded devices are always available.
 func (backend) Absence() error { return nil }
 
-// Lookup returns the device of a name, behind which parameters may stand; see [Options].
+// Lookup returns the device with the name. Parameters may follow the name; see [Options].
 func (backend) Lookup(name string) (verbs.Device, error) {
 	parts := strings.Split(name, ":")
 	all := append(slices.Clone(listed), liar)
@@ -76,16 +76,17 @@ func (backend) Lookup(name string) (verbs.Device, error) {
 	return &d, nil
 }
 
-// Name is the name that finds a device like this, with its parameters.
+// Name returns the device's name with its parameters. Lookup of that name returns an equal device.
 func (d *device) Name() string { return d.name + d.options.String() }
 
-// Software tells the faults too, and the seed, so that an order that did harm can be had again.
+// Software returns the device's label with its faults and its seed, so that a run can be repeated
+// in the same order.
 func (d *device) Software() string {
 	var more []string
 	if faults := d.options.faults(); faults != "" {
 		more = append(more, "faults: "+faults)
 	}
-	if d.place != ascending || d.options.DelayMost != 0 {
+	if d.placement != ascending || d.options.DelayMost != 0 {
 		more = append(more, fmt.Sprintf("seed %d", d.seedInUse()))
 	}
 	if more == nil {
@@ -105,11 +106,11 @@ func (d *device) Open() (verbs.Context, error) {
 	return c, nil
 }
 
-// orderCaps answers ibv_query_qp_data_in_order for a QP in RTS. The promise
-// rests on x86's store order; on other CPUs the devices promise nothing.
+// orderCaps returns the answer to ibv_query_qp_data_in_order(3) for a QP in RTS. The promise
+// depends on x86's store order; on other CPUs the devices promise nothing.
 func (d *device) orderCaps(op verbs.Opcode, flags verbs.OrderFlags) verbs.OrderCaps {
 	placed := op == verbs.OpSend || op == verbs.OpRDMAWrite || op == verbs.OpRDMARead
-	if !place.InOrder || !placed || flags&^(verbs.OrderReturnCaps|verbs.OrderDeviceOnly) != 0 {
+	if !store.InOrder || !placed || flags&^(verbs.OrderReturnCaps|verbs.OrderDeviceOnly) != 0 {
 		return 0
 	}
 	if flags&verbs.OrderReturnCaps == 0 {
@@ -120,11 +121,11 @@ func (d *device) orderCaps(op verbs.Opcode, flags verbs.OrderFlags) verbs.OrderC
 
 // Limits of the embedded devices.
 const (
-	// Sizes of tables, of which place 0 stays free.
+	// Sizes of tables. Slot 0 is never used.
 	maxQP  = 1 << 14
-	maxMR  = 1 << 16 // and windows
+	maxMR  = 1 << 16 // of regions and windows
 	maxSRQ = 1 << 12
-	maxCQ  = 1 << 16 // with a channel
+	maxCQ  = 1 << 16 // CQs with a channel
 	maxAH  = 1 << 16
 
 	maxWR      = 1 << 15
@@ -135,7 +136,7 @@ const (
 	maxRdAtom  = 128
 )
 
-// What is on demand by transport. All memory of the devices always is.
+// On-demand paging capabilities by transport. All memory of these devices supports it.
 const (
 	odpSend, odpRecv, odpSRQ     = 1 << 0, 1 << 1, 1 << 5
 	odpWrite, odpRead, odpAtomic = 1 << 2, 1 << 3, 1 << 4
@@ -144,14 +145,14 @@ const (
 )
 
 func (c *context) QueryDevice() (verbs.DeviceAttr, error) {
-	return answer(c, "query_device", true, 0, "", verbs.DeviceAttr{
+	return queryResult(c, "query_device", true, 0, "", verbs.DeviceAttr{
 		FirmwareVersion: "1.0", NodeGUID: c.id, SysImageGUID: c.id,
 		MaxMRSize: 1 << 40, PageSizeCap: 0xfffff000, VendorID: 0x534d, VendorPartID: 1, HWVersion: 1,
 		MaxQP: maxQP - 1, MaxQPWR: maxWR, MaxSGE: maxSGE, MaxSGERead: maxSGE,
 		MaxCQ: maxCQ - 1, MaxCQE: maxCQE, MaxMR: maxMR - 1, MaxMW: maxMR - 1, MaxPD: 1 << 16,
 		MaxQPRdAtomic: maxRdAtom, MaxQPInitRdAtom: maxRdAtom, MaxResRdAtomic: maxRdAtom * maxQP,
 		MaxSRQ: maxSRQ - 1, MaxSRQWR: maxWR, MaxSRQSGE: maxSGE, DeviceCapFlags: verbs.DeviceCapSRQResize | verbs.DeviceCapXRC | verbs.DeviceCapMemWindow | verbs.DeviceCapMemWindowType2B,
-		AtomicCap: verbs.AtomicGlob, // they are instructions of the CPU
+		AtomicCap: verbs.AtomicGlob, // atomic operations are CPU instructions
 		MaxAH:     maxAH - 1, MaxMcastGroups: maxGroups, MaxMcastQPs: maxGroupQPs, MaxTotalMcastQPs: maxGroups * maxGroupQPs,
 		MaxPKeys: 1, PhysPortCount: 1, NumCompVectors: 1, TimestampMask: math.MaxUint64, CoreClockKHz: 1e6,
 		ODP: verbs.ODPCaps{General: 1, RC: odpRC, UD: odpUD},

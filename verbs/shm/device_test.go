@@ -11,7 +11,7 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-func TestListing(t *testing.T) {
+func TestDeviceListAndLookup(t *testing.T) {
 	all := must(verbs.Devices())(t)
 	var names []string
 	for _, d := range all {
@@ -19,11 +19,11 @@ func TestListing(t *testing.T) {
 			names = append(names, d.Name())
 		}
 		if !strings.Contains(d.Software(), "not RDMA hardware") {
-			t.Errorf("%s does not say that it is software: %q", d.Name(), d.Software())
+			t.Errorf("%s is not labelled as software: %q", d.Name(), d.Software())
 		}
 	}
 	if !slices.Equal(names, listed) {
-		t.Errorf("listed are %v, want %v", names, listed)
+		t.Errorf("listed devices: %v, want %v", names, listed)
 	}
 	for _, name := range devices {
 		if d, err := verbs.Lookup(name); err != nil || d.Name() != name {
@@ -35,12 +35,13 @@ func TestListing(t *testing.T) {
 		t.Errorf("lookup of an unknown device: %v", err)
 	}
 	if err != nil && strings.Contains(err.Error(), "liar") {
-		t.Errorf("shm_liar is named by %v", err)
+		t.Errorf("the error lists shm_liar: %v", err)
 	}
 }
 
-// TestOffers: atomic operations are those of the CPU, and there is no paging on demand.
-func TestOffers(t *testing.T) {
+// TestDeviceCapabilities covers that atomic operations are global, as CPU instructions are, and
+// that on-demand paging is supported.
+func TestDeviceCapabilities(t *testing.T) {
 	for _, name := range devices {
 		ctx := openDevice(t, name)
 		d := must(ctx.QueryDevice())(t)
@@ -50,8 +51,8 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// TestGIDs: each context has a GID of its own, which is link-local.
-func TestGIDs(t *testing.T) {
+// TestContextGIDsAreUnique covers that each context has its own link-local GID.
+func TestContextGIDsAreUnique(t *testing.T) {
 	ctx, other := openDevice(t, "shm_whole"), openDevice(t, "shm_whole")
 	g, o := must(ctx.QueryGID(1, 0))(t), must(other.QueryGID(1, 0))(t)
 	if g.Type != verbs.GIDTypeRoCEv2 || g.GID == o.GID || g.GID[0] != 0xfe {
@@ -59,31 +60,32 @@ func TestGIDs(t *testing.T) {
 	}
 }
 
-// TestQueryQP: every attribute is what was set, and zero after RESET.
-func TestQueryQP(t *testing.T) {
+// TestQueryReturnsModifiedAttributes covers that every attribute has the value that was set, and
+// zero after RESET.
+func TestQueryReturnsModifiedAttributes(t *testing.T) {
 	c := conf()
-	c.sigAll, c.psn = true, 77
+	c.SigAll, c.PSN = true, 77
 	a, b := pair(t, c)
-	x, _, err := a.qp.Query(0)
+	x, _, err := a.QP.Query(0)
 	noError(t, err)
-	gid := must(b.ctx.QueryGID(1, 0))(t)
+	gid := must(b.Ctx.QueryGID(1, 0))(t)
 	want := verbs.QPAttr{
 		State: verbs.QPRTS, CurState: verbs.QPRTS, PathMTU: verbs.MTU1024, RQPSN: 77, SQPSN: 77,
-		DestQPNum: b.qp.QPNum(), AccessFlags: allRights, Cap: c.cap, PortNum: 1,
-		AH:          verbs.AHAttr{IsGlobal: true, PortNum: 1, GRH: verbs.GlobalRoute{DGID: gid.GID, HopLimit: 255}},
+		DestQPNum: b.QP.QPNum(), AccessFlags: allRights, Cap: c.Cap, PortNum: 1,
+		AH:          verbs.AHAttr{IsGlobal: true, PortNum: 1, GRH: verbs.GlobalRoute{DGID: gid.GID, HopLimit: 64}},
 		MaxRdAtomic: 16, MaxDestRdAtomic: 16, MinRNRTimer: 1, Timeout: 8, RetryCnt: 1, RNRRetry: 1,
 	}
 	if x != want {
 		t.Errorf("attributes %+v\nwant %+v", x, want)
 	}
-	a.to(t, verbs.QPReset, b)
-	if x, _, _ = a.qp.Query(0); x != (verbs.QPAttr{Cap: c.cap}) {
+	a.To(verbs.QPReset, b)
+	if x, _, _ = a.QP.Query(0); x != (verbs.QPAttr{Cap: c.Cap}) {
 		t.Errorf("after RESET %+v", x)
 	}
 }
 
-// TestDataInOrder: each device promises what its name says, in RTS alone.
-func TestDataInOrder(t *testing.T) {
+// TestPromisedOrder covers each device's promise, which it gives only in RTS.
+func TestPromisedOrder(t *testing.T) {
 	const both = verbs.OrderWholeMsg | verbs.OrderAligned128Bytes
 	promises := map[string]verbs.OrderCaps{
 		"shm_whole": both, "shm_block128": verbs.OrderAligned128Bytes, "shm_unordered": 0, "shm_liar": both,
@@ -97,7 +99,7 @@ func TestDataInOrder(t *testing.T) {
 		c.device = name
 		a, _ := pair(t, c)
 		ask := func(op verbs.Opcode, flags verbs.OrderFlags) verbs.OrderCaps {
-			return must(a.qp.QueryDataInOrder(op, flags))(t)
+			return must(a.QP.QueryDataInOrder(op, flags))(t)
 		}
 		for _, op := range []verbs.Opcode{verbs.OpSend, verbs.OpRDMAWrite, verbs.OpRDMARead} {
 			for _, extra := range []verbs.OrderFlags{0, verbs.OrderDeviceOnly} {
@@ -111,36 +113,36 @@ func TestDataInOrder(t *testing.T) {
 			if got := ask(op, verbs.OrderReturnCaps|1<<5); got != 0 {
 				t.Errorf("%d with an unknown flag", got)
 			}
-			if order, _, err := verbs.AskOrder(a.qp, op); err != nil || order != words[promise] {
-				t.Errorf("%s %s: asked order %s, %v", name, op, order, err)
+			if order, _, err := verbs.AskOrder(a.QP, op); err != nil || order != words[promise] {
+				t.Errorf("%s %s: AskOrder returned %s, %v", name, op, order, err)
 			}
 		}
 		for _, op := range []verbs.Opcode{verbs.OpSendWithImm, verbs.OpRDMAWriteWithImm, 5, 99} {
 			if got := ask(op, verbs.OrderReturnCaps); got != 0 {
-				t.Errorf("%s %s: %d", name, op, got)
+				t.Errorf("%s %s: %d, want 0", name, op, got)
 			}
 		}
 	}
 	for _, state := range states {
 		a, _ := inState(t, conf(), state)
-		got := must(a.qp.QueryDataInOrder(verbs.OpSend, verbs.OrderReturnCaps))(t)
+		got := must(a.QP.QueryDataInOrder(verbs.OpSend, verbs.OrderReturnCaps))(t)
 		if (got != 0) != (state == verbs.QPRTS && runtime.GOARCH == "amd64") {
-			t.Errorf("%d in %s", got, state)
+			t.Errorf("QueryDataInOrder in %s: %d", state, got)
 		}
 	}
 }
 
-// TestClosedContext: everything may be closed after its device.
-func TestClosedContext(t *testing.T) {
+// TestObjectsOutliveContext covers that objects can be closed after their context.
+func TestObjectsOutliveContext(t *testing.T) {
 	c := conf()
-	c.channel = true
+	c.Channel = true
 	a, b := pair(t, c)
-	b.mustRecv(t, recv{})
-	noError(t, b.ctx.Close())
-	noError(t, b.ctx.Close())
-	wantErrno(t, b.qp.Modify(&verbs.QPAttr{}, verbs.MaskState), syscall.EBADF)
-	_, err := b.ctx.AllocPD()
+	b.PostRecv(recv{})
+	noError(t, b.Ctx.Close())
+	noError(t, b.Ctx.Close())
+	wantErrno(t, b.QP.Modify(&verbs.QPAttr{}, verbs.MaskState), syscall.EBADF)
+	_, err := b.Ctx.AllocPD()
 	wantErrno(t, err, syscall.EBADF)
-	a.mustPost(t, send{}.toward(b, 0))
-	pollOne(t, a.sendCQ, 0, verbs.WCRetryExcErr)
+	a.Post(send{}.Toward(b, 0))
+	a.SendCQ.Expect(0, verbs.WCRetryExcErr)
 }

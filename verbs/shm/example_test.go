@@ -12,10 +12,10 @@ import (
 	"github.com/ibperf/ibperf/verbs/shm"
 )
 
-// An application writes data and then a flag, and its peer takes the flag in memory for a
-// sign that the data is there. No device promises that: ibv_query_qp_data_in_order is
-// about the bytes of one request. On most it works nearly always; shm_unordered lets the
-// flag overtake the data, with the same seed at the same message.
+// An application writes data and then a flag, and its peer infers from the flag in memory that the
+// data has arrived. No device promises that: ibv_query_qp_data_in_order is about the bytes of one
+// request. On most devices it nearly always works. On shm_unordered the flag can overtake the data,
+// and with the same seed it does so at the same message.
 func ExampleDevice() {
 	device := check(shm.Device("shm_unordered", shm.Options{Seed: 7}))
 	ctx := check(device.Open())
@@ -36,7 +36,7 @@ func ExampleDevice() {
 		log.Fatal(err)
 	}
 
-	// The data is 64 bytes and the flag one. They go to the second half of the buffer.
+	// The data has 64 bytes and the flag one. They go to the second half of the buffer.
 	source, target := buf.Bytes()[:65], buf.Bytes()[2048:][:65]
 	sge, list, wc := check(verbs.Make[verbs.SGE](2)), check(verbs.Make[verbs.SendWR](2)), make([]verbs.WC, 1)
 	sge[0] = verbs.SGE{Addr: mr.Addr(), Length: 64, LKey: mr.LKey()}
@@ -49,24 +49,24 @@ func ExampleDevice() {
 	for m := range byte(200) {
 		copy(source, bytes.Repeat([]byte{m + 1}, 65))
 		check(a.PostSend(&list[0]))
-		for target[64] != m+1 { // the mistake: to poll the flag
+		for target[64] != m+1 { // the mistake: polling the flag
 			runtime.Gosched()
 		}
 		if !bytes.Equal(target, source) {
-			fmt.Println("the flag is there, and the data is not")
+			fmt.Println("the flag has arrived, the data has not")
 			break
 		}
-		for check(cq.Poll(wc)) == 0 { // so that the source may be written again
+		for check(cq.Poll(wc)) == 0 { // so that the source can be written again
 		}
 	}
-	// Output: the flag is there, and the data is not
+	// Output: the flag has arrived, the data has not
 }
 
-// An application uses its buffer again before it has polled the completion of the request that
-// sends it. That goes well where the data is read at once. A device that delays requests reads
-// it later, as a NIC with a full queue does, and the peer gets the wrong bytes.
+// An application reuses its buffer before it has polled the completion of the request that sends
+// it. This works if the device reads the data at once. A device that delays requests reads it
+// later, like a NIC with a full queue, and the peer gets the wrong bytes.
 func ExampleOptions() {
-	device := check(shm.Device("shm_whole", shm.Options{Delay: time.Millisecond}))
+	device := check(shm.Device("shm_whole", shm.Options{Delay: 100 * time.Millisecond}))
 	ctx := check(device.Open())
 	defer ctx.Close()
 	pd := check(ctx.AllocPD())
@@ -91,7 +91,7 @@ func ExampleOptions() {
 	for check(cq.Poll(wc)) == 0 {
 	}
 	fmt.Printf("%s: sent A, received %s\n", device.Name(), target)
-	// Output: shm_whole:delay=1ms: sent A, received B
+	// Output: shm_whole:delay=100ms: sent A, received B
 }
 
 func check[T any](v T, err error) T {

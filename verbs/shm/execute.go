@@ -6,83 +6,82 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// outcome tells how far a request came.
+// outcome is the result of one attempt to execute a request.
 type outcome int
 
 const (
-	done     outcome = iota // finished, with a status
-	refused                 // finished, with a status that the peer has a part in
-	notReady                // the peer has posted no receive
-	asked                   // the peer was asked for a shared receive
-	silent                  // the peer does not answer
-	lacking                 // this process lacks descriptors or memory to reach the peer's
-	leaving                 // requesters are still at work with what the request ends
+	done           outcome = iota // finished, with a status
+	remoteNAK                     // finished: the peer sent a NAK, which fails both QPs
+	rnrNAK                        // the peer has no receive: RNR NAK
+	awaitsSRQ                     // the peer's owner was asked to supply a receive of an SRQ
+	noResponse                    // the peer does not respond
+	outOfResources                // this process lacks descriptors or memory to map the peer's memory
+	quiescing                     // requesters may still use what the request invalidates
 )
 
-// kind is what a request of an opcode does at either side.
-type kind struct {
-	need     verbs.Access // to the memory of this side
-	right    verbs.Access // to the memory of the peer; 0: a receive names it
-	near     int          // window of this side's memory
-	far      int          // window of the peer's memory
-	receives bool         // a receive is used up
-	fetches  bool         // the peer must accept READs and atomic operations
+// opKind describes what a request with an opcode does on each side.
+type opKind struct {
+	localAccess  verbs.Access // access that local memory must allow
+	remoteAccess verbs.Access // access that remote memory must allow; 0: a receive names the memory
+	local        int          // index in requesterCache.local
+	remote       int          // index in requesterCache.remote
+	takesReceive bool         // consumes a receive of the peer
+	fetches      bool         // READ or atomic operation: needs responder resources (max_dest_rd_atomic)
 }
 
-const local, remoteW, remoteR, remoteA = verbs.AccessLocalWrite, verbs.AccessRemoteWrite, verbs.AccessRemoteRead, verbs.AccessRemoteAtomic
+const localW, remoteW, remoteR, remoteA = verbs.AccessLocalWrite, verbs.AccessRemoteWrite, verbs.AccessRemoteRead, verbs.AccessRemoteAtomic
 
-var kinds = [...]kind{
-	verbs.OpRDMAWrite:         {0, remoteW, nearFrom, farTo, false, false},
-	verbs.OpRDMAWriteWithImm:  {0, remoteW, nearFrom, farTo, true, false},
-	verbs.OpSend:              {0, 0, nearFrom, farReceive, true, false},
-	verbs.OpSendWithImm:       {0, 0, nearFrom, farReceive, true, false},
-	verbs.OpSendWithInv:       {0, 0, nearFrom, farReceive, true, false},
-	verbs.OpRDMARead:          {local, remoteR, nearTo, farFrom, false, true},
-	verbs.OpAtomicCmpAndSwp:   {local, remoteA, nearTo, farWord, false, true},
-	verbs.OpAtomicFetchAndAdd: {local, remoteA, nearTo, farWord, false, true},
-	verbs.OpBindMW:            {far: farNothing},
-	verbs.OpLocalInv:          {far: farNothing},
+var opKinds = [...]opKind{
+	verbs.OpRDMAWrite:         {0, remoteW, localSource, remoteDest, false, false},
+	verbs.OpRDMAWriteWithImm:  {0, remoteW, localSource, remoteDest, true, false},
+	verbs.OpSend:              {0, 0, localSource, remoteRecv, true, false},
+	verbs.OpSendWithImm:       {0, 0, localSource, remoteRecv, true, false},
+	verbs.OpSendWithInv:       {0, 0, localSource, remoteRecv, true, false},
+	verbs.OpRDMARead:          {localW, remoteR, localDest, remoteSource, false, true},
+	verbs.OpAtomicCmpAndSwp:   {localW, remoteA, localDest, remoteAtomic, false, true},
+	verbs.OpAtomicFetchAndAdd: {localW, remoteA, localDest, remoteAtomic, false, true},
+	verbs.OpBindMW:            {remote: remoteNone},
+	verbs.OpLocalInv:          {remote: remoteNone},
 }
 
-// execute carries the QP's request number out as a device would: keys, bounds and access of
-// both sides are checked before a byte moves, and again when something changes
-// meanwhile, the data is placed, and then the peer's completion is published. What is known
-// must be current.
+// execute executes the request with the number as a NIC would. It checks keys, bounds and access of
+// both sides before a byte moves, and again if something changes meanwhile; it stores the data and
+// then publishes the peer's completion. The region cache must be valid.
 func (q *qp) execute(wr *verbs.SendWR, number uint32) (outcome, verbs.WCStatus) {
-	q.endRun()
-	k := &kinds[wr.Opcode]
-	if k.far == farNothing {
+	q.endBatch()
+	k := &opKinds[wr.Opcode]
+	if k.remote == remoteNone {
 		return q.changeWindow(wr)
 	}
-	n, status := q.gather(wr, k)
+	n, status := q.resolveLocal(wr, k)
 	if status != verbs.WCSuccess {
 		return done, status
 	}
 	if q.typ == verbs.QPTypeUD {
 		return done, q.sendDatagram(wr, n)
 	}
-	out, status := q.perform(wr, k, n, number)
-	switch p := q.known.peer; {
-	case k.receives && out == done:
-		p.publish(wr, n, received(status))
-	case out == refused && q.typ != verbs.QPTypeUC:
+	out, status := q.executeAtPeer(wr, k, n, number)
+	switch p := q.cache.peer; {
+	case k.takesReceive && out == done:
+		p.publish(wr, n, recvStatus(status))
+	case out == remoteNAK && q.typ != verbs.QPTypeUC:
 		p.fault(status)
 		out = done
 	}
-	if q.typ == verbs.QPTypeUC && out != lacking && (out != done || status != verbs.WCLocProtErr) {
-		return done, verbs.WCSuccess // what the peer does not take is lost, and neither side learns of it
+	if q.typ == verbs.QPTypeUC && out != outOfResources && (out != done || status != verbs.WCLocProtErr) {
+		return done, verbs.WCSuccess // UC: the peer drops it, and neither side is notified
 	}
 	return out, status
 }
 
-// perform carries out a request of n bytes, which q.near holds, at the peer.
-func (q *qp) perform(wr *verbs.SendWR, k *kind, n uint64, number uint32) (out outcome, status verbs.WCStatus) {
-	p := q.known.peer
+// executeAtPeer executes a request of n bytes in q.localMem at the peer.
+func (q *qp) executeAtPeer(wr *verbs.SendWR, k *opKind, n uint64, number uint32) (out outcome, status verbs.WCStatus) {
+	p := q.cache.peer
 	if p == nil {
-		if p, out = q.reach(); p == nil {
+		if p, out = q.reachPeer(); p == nil {
 			return out, 0
 		}
-		q.known.peer, q.known.again = p, q.prompt && q.cap.MaxSendSGE > 0 && q.known.state == verbs.QPRTS
+		q.cache.peer, q.cache.fastPath = p, q.immediate && q.cap.MaxSendSGE > 0 && q.cache.state == verbs.QPRTS
 	}
 	if p.xrcd != 0 {
 		if out = q.selectSRQ(p, wr.XRC()); out != done {
@@ -90,27 +89,28 @@ func (q *qp) perform(wr *verbs.SendWR, k *kind, n uint64, number uint32) (out ou
 		}
 	}
 	if wr.Opcode == verbs.OpSendWithInv && !q.mayInvalidate(p, wr.Invalidate()) {
-		return refused, verbs.WCRemAccessErr
+		return remoteNAK, verbs.WCRemAccessErr
 	}
-	if k.receives {
-		if q.notReadyYet(number) {
-			return notReady, 0
+	if k.takesReceive {
+		if q.injectRNR(number) {
+			return rnrNAK, 0
 		}
-		if out = p.receive(wr.XRC()); out != done {
+		if out = p.takeReceive(wr.XRC()); out != done {
 			return out, 0
 		}
 	}
-	if out, status = q.findFar(p, wr, k, n); out != done || status != verbs.WCSuccess {
+	if out, status = q.resolveRemote(p, wr, k, n); out != done || status != verbs.WCSuccess {
 		return out, status
 	}
-	if k.far == farWord {
+	if k.remote == remoteAtomic {
 		return q.atomic(wr)
 	}
-	return q.move(p, wr, k, n, number)
+	return q.copyData(p, wr, k, n, number)
 }
 
-// received is how the receive of a message ends that ended with a status at the requester.
-func received(status verbs.WCStatus) verbs.WCStatus {
+// recvStatus returns the status of the peer's receive for a message that ended with a status at the
+// requester.
+func recvStatus(status verbs.WCStatus) verbs.WCStatus {
 	switch status {
 	case verbs.WCRemOpErr:
 		return verbs.WCLocProtErr
@@ -120,9 +120,9 @@ func received(status verbs.WCStatus) verbs.WCStatus {
 	return status
 }
 
-// gather finds the memory of this side: q.near holds it in order.
-func (q *qp) gather(wr *verbs.SendWR, k *kind) (n uint64, status verbs.WCStatus) {
-	q.near = q.near[:0]
+// resolveLocal finds the local memory of the SGEs and stores it in q.localMem.
+func (q *qp) resolveLocal(wr *verbs.SendWR, k *opKind) (n uint64, status verbs.WCStatus) {
+	q.localMem = q.localMem[:0]
 	sges := sgesOf(wr.SGList, wr.NumSGE)
 	for i := range sges {
 		s := &sges[i]
@@ -132,10 +132,10 @@ func (q *qp) gather(wr *verbs.SendWR, k *kind) (n uint64, status verbs.WCStatus)
 		var b []byte
 		if wr.SendFlags&verbs.SendInline != 0 {
 			b = memoryAt(s.Addr, s.Length)
-		} else if b = q.nearMemory(s, k); b == nil {
+		} else if b = q.localMemory(s, k); b == nil {
 			return 0, verbs.WCLocProtErr
 		}
-		q.near = append(q.near, b)
+		q.localMem = append(q.localMem, b)
 		n += uint64(s.Length)
 	}
 	if n > maxMsgSize {
@@ -144,35 +144,35 @@ func (q *qp) gather(wr *verbs.SendWR, k *kind) (n uint64, status verbs.WCStatus)
 	return n, verbs.WCSuccess
 }
 
-// findFar finds the memory of the peer: q.far holds it in order.
-func (q *qp) findFar(p *peer, wr *verbs.SendWR, k *kind, n uint64) (outcome, verbs.WCStatus) {
-	q.far = q.far[:0]
+// resolveRemote finds the peer's memory and stores it in q.remoteMem.
+func (q *qp) resolveRemote(p *peerQP, wr *verbs.SendWR, k *opKind, n uint64) (outcome, verbs.WCStatus) {
+	q.remoteMem = q.remoteMem[:0]
 	switch {
-	case k.right == 0:
-		return q.findReceive(p, k, n)
-	case verbs.Access(atomic.LoadUint32(&p.entry.access))&k.right == 0 || k.fetches && atomic.LoadUint32(&p.entry.destRdAtom) == 0:
-		return refused, verbs.WCRemInvReqErr
+	case k.remoteAccess == 0:
+		return q.resolveReceive(p, k, n)
+	case verbs.Access(atomic.LoadUint32(&p.entry.access))&k.remoteAccess == 0 || k.fetches && atomic.LoadUint32(&p.entry.destRdAtom) == 0:
+		return remoteNAK, verbs.WCRemInvReqErr
 	case n == 0:
 		return done, verbs.WCSuccess
 	}
 	addr, key := wr.RDMA()
-	if k.far == farWord {
+	if k.remote == remoteAtomic {
 		addr, key, _, _ = wr.Atomic()
 	}
-	b, out := q.farMemory(p, k, key, p.pd, addr, n)
+	b, out := q.remoteMemory(p, k, key, p.pd, addr, n)
 	if out == done && b == nil {
-		return refused, verbs.WCRemAccessErr
+		return remoteNAK, verbs.WCRemAccessErr
 	}
-	q.far = append(q.far, b)
+	q.remoteMem = append(q.remoteMem, b)
 	return out, verbs.WCSuccess
 }
 
-// findReceive finds the memory of the receive that was taken.
-func (q *qp) findReceive(p *peer, k *kind, n uint64) (outcome, verbs.WCStatus) {
+// resolveReceive finds the memory of the peer's receive.
+func (q *qp) resolveReceive(p *peerQP, k *opKind, n uint64) (outcome, verbs.WCStatus) {
 	sges := p.layout.receive(p.mem, p.next, &q.sges)
-	if total(sges) < n {
+	if totalLength(sges) < n {
 		if q.unreliable() {
-			return notReady, 0
+			return rnrNAK, 0
 		}
 		return done, verbs.WCRemInvReqErr
 	}
@@ -181,14 +181,14 @@ func (q *qp) findReceive(p *peer, k *kind, n uint64) (outcome, verbs.WCStatus) {
 		if s.Length == 0 {
 			continue
 		}
-		b, out := q.farMemory(p, k, s.LKey, p.recvPD, s.Addr, uint64(s.Length))
+		b, out := q.remoteMemory(p, k, s.LKey, p.recvPD, s.Addr, uint64(s.Length))
 		if out != done {
 			return out, 0
 		}
 		if b == nil {
 			return done, verbs.WCRemOpErr
 		}
-		q.far = append(q.far, b)
+		q.remoteMem = append(q.remoteMem, b)
 		n -= min(n, uint64(s.Length))
 	}
 	return done, verbs.WCSuccess

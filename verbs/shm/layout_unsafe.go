@@ -3,12 +3,12 @@ package shm
 import (
 	"unsafe"
 
-	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/internal/store"
 )
 
-// Views of shared memory. Each is bounds-checked by slicing before a pointer is
-// made of it, and every mapping is page-aligned and larger than what is viewed.
+// Views of shared memory. Slicing checks the bounds before a pointer is made. Every mapping is
+// page-aligned and larger than its views.
 
 const directorySize = int(unsafe.Sizeof(directory{}))
 
@@ -18,7 +18,7 @@ func view[T any](b []byte, at int) *T {
 	return (*T)(unsafe.Pointer(unsafe.SliceData(b[at : at+int(unsafe.Sizeof(*new(T)))])))
 }
 
-// viewBytes is the memory of a structure.
+// viewBytes returns the memory of a structure.
 func viewBytes[T any](p *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
 }
@@ -32,8 +32,8 @@ func wordOf(b []byte) *uint64 {
 	return (*uint64)(word)
 }
 
-// addressOf is where the memory begins here. It is as far into an aligned block of 128 bytes
-// wherever it is mapped.
+// addressOf returns the address of the memory in this process. All mappings have the same offset
+// within an aligned block of 128 bytes.
 func addressOf(b []byte) uint64 {
 	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
 }
@@ -58,8 +58,8 @@ func viewRecords(b []byte, n uint32) []record {
 	return unsafe.Slice((*record)(unsafe.Pointer(unsafe.SliceData(s))), n)
 }
 
-// memoryAt returns n bytes at an address of this process, as inline SGEs name
-// them: unregistered memory that the caller vouches for.
+// memoryAt returns n bytes at an address of this process. Inline SGEs name unregistered memory by
+// address, for which the caller is responsible.
 func memoryAt(addr uint64, n uint32) []byte {
 	if n == 0 {
 		return nil
@@ -67,15 +67,15 @@ func memoryAt(addr uint64, n uint32) []byte {
 	return unsafe.Slice(pointerTo(addr), n)
 }
 
-// addressable tells whether a process may have memory at the address: not in the first page, nor
-// in the half that is the kernel's. What lies elsewhere and is not there ends the process, as in C.
+// addressable reports whether a process may have memory at the address: it is neither in the first
+// page nor in the kernel's half. Access to other unmapped addresses ends the process, as in C.
 func addressable(addr uint64) bool { return addr-pageSize < 1<<63 }
 
 func pointerTo(addr uint64) *byte { return *(**byte)(unsafe.Pointer(&addr)) }
 
-// at returns the memory [addr, addr+n), or nil if the window does not show all of
-// it under the key.
-func (w *window) at(key uint32, addr, n uint64) []byte {
+// slice returns the memory [addr, addr+n), or nil unless the region has the key and contains all of
+// it.
+func (w *cachedRegion) slice(key uint32, addr, n uint64) []byte {
 	first := w.pointer(key, addr, n)
 	if first == nil {
 		return nil
@@ -83,22 +83,22 @@ func (w *window) at(key uint32, addr, n uint64) []byte {
 	return unsafe.Slice(first, n)
 }
 
-// pointer returns the first byte of what at returns, or nil.
-func (w *window) pointer(key uint32, addr, n uint64) *byte {
-	off := addr - w.first // huge if addr is below
-	if key != w.key || off > uint64(len(w.bytes)) || n > uint64(len(w.bytes))-off {
+// pointer returns the first byte of the memory that slice would return, or nil.
+func (w *cachedRegion) pointer(key uint32, addr, n uint64) *byte {
+	off := addr - w.addr // wraps to a huge value if addr is below
+	if key != w.key || off > uint64(len(w.mem)) || n > uint64(len(w.mem))-off {
 		return nil
 	}
-	return (*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.bytes)), off))
+	return (*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(w.mem)), off))
 }
 
-// prefetch asks for the cache line that a WRITE goes to, while its requester is not even
-// locked: what it takes for known may be wrong by now, which does no harm.
+// prefetch prefetches the cache line that a WRITE stores to, before the requester's lock is taken.
+// The cached region may be stale, which makes the prefetch useless but harmless.
 //
 //go:norace
 func (q *qp) prefetch(wr *verbs.SendWR) {
-	if w := &q.known.far[farTo]; wr != nil && wr.Opcode == verbs.OpRDMAWrite {
+	if w := &q.cache.remote[remoteDest]; wr != nil && wr.Opcode == verbs.OpRDMAWrite {
 		addr, _ := wr.RDMA()
-		place.PrefetchWrite(uintptr(unsafe.Pointer(unsafe.SliceData(w.bytes))) + uintptr(addr-w.first))
+		store.PrefetchWrite(uintptr(unsafe.Pointer(unsafe.SliceData(w.mem))) + uintptr(addr-w.addr))
 	}
 }

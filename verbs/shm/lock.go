@@ -8,84 +8,94 @@ import (
 
 // Locks of the data path.
 
-// spinLock is a lock for a few instructions. To give it back is a plain store, where
-// sync.Mutex takes another locked instruction.
+// spinLock is a lock for critical sections of a few instructions. Unlock is a plain store, where
+// sync.Mutex needs a second locked instruction.
 type spinLock struct {
-	word uint32
-	seen seen
+	word     uint32
+	raceLock raceLock
 }
 
 func (l *spinLock) Lock() {
-	for turn := 0; !atomic.CompareAndSwapUint32(&l.word, 0, 1); turn++ {
-		giveWay(turn)
+	for round := 0; !atomic.CompareAndSwapUint32(&l.word, 0, 1); round++ {
+		backOff(round)
 	}
-	l.seen.Lock()
+	l.raceLock.Lock()
 }
 
 func (l *spinLock) Unlock() {
-	l.seen.Unlock()
+	l.raceLock.Unlock()
 	release(&l.word, 0)
 }
 
-// lock takes the requester. Its word is in the directory, where the peer sees it too: it
-// is odd while the requester is at work, and grows at each taking and giving back. Who
-// waits for the requester to be out need not catch it there: it is enough that the word
-// has changed.
+// lock acquires the QP's requester. Its word is in the directory, where the peer reads it too: the
+// word is odd while the requester executes, and each lock and unlock increments it. A thread that
+// waits for the requester to leave only has to see the word change.
 func (q *qp) lock() {
-	for turn := 0; !q.tryLock(); turn++ {
-		giveWay(turn)
+	for round := 0; !q.tryLock(); round++ {
+		backOff(round)
 	}
 }
 
-// tryLock is lock if the requester is not at work.
+// tryLock acquires the requester if it is free, and reports whether it has.
 func (q *qp) tryLock() bool {
-	word := &q.entry.turns
+	word := &q.entry.requesterSeq
 	n := atomic.LoadUint32(word)
 	if n&1 != 0 || !atomic.CompareAndSwapUint32(word, n, n+1) {
 		return false
 	}
-	q.seen.Lock()
+	q.raceLock.Lock()
 	return true
 }
 
-// unlock gives the requester back after endRun, tells the send CQ if work has begun or ceased
-// to wait for those who poll it, and then does what is to be done without the lock.
+// unlock ends the batch and releases the requester. It reports to the send CQ whether pollers have
+// work to do for the QP, and then runs what must run without the lock.
 func (q *qp) unlock() {
-	q.endRun()
-	if waits := q.pendHead != q.pendTail && !q.engineOnly(&q.slot(q.pendHead).wr); waits != q.waits {
-		q.waits = waits
-		q.sendCQ.noteWaiting(q, waits)
+	q.endBatch()
+	if hasPending := q.pendHead != q.pendTail && !q.engineOnly(&q.pendingAt(q.pendHead).wr); hasPending != q.pendingNoted {
+		q.pendingNoted = hasPending
+		q.sendCQ.setPending(q, hasPending)
 	}
-	then, life := q.then, q.life.Load()
-	q.then = 0
-	q.seen.Unlock()
-	release(&q.entry.turns, atomic.LoadUint32(&q.entry.turns)+1)
+	then, generation := q.afterUnlock, q.generation.Load()
+	q.afterUnlock = 0
+	q.raceLock.Unlock()
+	release(&q.entry.requesterSeq, atomic.LoadUint32(&q.entry.requesterSeq)+1)
 	if then != 0 {
-		q.unlocked(then, life)
+		q.runAfterUnlock(then, generation)
 	}
 }
 
-// What unlock does afterwards, by a bit each.
+// Bits of qp.afterUnlock.
 const (
-	endQP       = 1 << iota // a request has failed
-	rouseEngine             // by its alarm
+	failQP           = 1 << iota // a request has failed: move the QP to ERR
+	signalDelayTimer             // wake the engine by its delay timer
 )
 
-func (q *qp) unlocked(then uint8, life uint32) {
-	if then&rouseEngine != 0 {
-		q.ctx.engine.alarm.rouse()
+func (q *qp) runAfterUnlock(then uint8, generation uint32) {
+	if then&signalDelayTimer != 0 {
+		q.ctx.engine.delayTimer.signal()
 	}
-	if then&endQP != 0 {
-		q.fail(life)
+	if then&failQP != 0 {
+		q.fail(generation)
 	}
 }
 
-// giveWay lets others run in the turn-th round of a wait: other goroutines, and now
-// and then other threads, since the one waited for may want this very CPU.
-func giveWay(turn int) {
-	if turn%16 == 15 {
+// backOff yields in round number round of a wait: to other goroutines, and in every 16th round to
+// other threads, since the one waited for may need this CPU.
+func backOff(round int) {
+	if round%16 == 15 {
 		time.Sleep(10 * time.Microsecond)
 	} else {
 		runtime.Gosched()
 	}
 }
+
+// relaxedCounter is a number that any thread may read and that the holder of a lock writes. Its
+// stores have release semantics only. On amd64 a Store of sync/atomic is an XCHG, a full barrier of
+// some 6 ns.
+type relaxedCounter struct{ v uint32 }
+
+func (t *relaxedCounter) Load() uint32   { return atomic.LoadUint32(&t.v) }
+func (t *relaxedCounter) Store(v uint32) { release(&t.v, v) }
+
+// Add is for counters with concurrent writers.
+func (t *relaxedCounter) Add(n uint32) uint32 { return atomic.AddUint32(&t.v, n) }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"sync/atomic"
 
-	"github.com/ibperf/ibperf/internal/memfd"
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/internal/memfd"
 )
 
 type pd struct {
@@ -14,14 +14,14 @@ type pd struct {
 }
 
 func (p *pd) Close() error {
-	_, err := p.shut("dealloc_pd", "memory regions, windows or QPs of the domain are alive")
+	_, err := p.markClosed("dealloc_pd", "MRs, MWs, SRQs or QPs of the PD exist")
 	return err
 }
 
-// region is what a key stands for, and does not change. Its owner uses this; peers use its
-// entry in the directory.
+// region is the immutable meaning of a key: a memory region or a bound window. The owner uses this
+// structure; peers use its entry in the directory.
 type region struct {
-	object // of which windows are made; it ends, and they are bound, under the lock of the regions' table
+	object // windows use it; closed and bound under the lock of the regions' table
 
 	pd     *pd
 	key    uint32
@@ -30,21 +30,21 @@ type region struct {
 	addr   uint64
 	file   *memfd.File
 	inode  uint64 // of the file
-	off    uint64 // of buf within it
+	off    uint64 // offset of buf in the file
 
-	mw     *mw    // the window that it is of, or nil
-	by     uint32 // type 2: the QP that bound it
-	serial uint64 // of the bind
+	mw         *mw    // the window, or nil for a memory region
+	boundBy    uint32 // window of type 2: the QP that bound it
+	bindSerial uint64 // window of type 2: identifies the bind
 }
 
 // mr is a memory region.
 type mr struct{ *region }
 
 const (
-	remoteRights = verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
-	knownRights  = remoteRights | verbs.AccessLocalWrite | verbs.AccessOptional
-	// All memory of the device is resident: ON_DEMAND asks for nothing more.
-	regionFlags = knownRights | verbs.AccessMWBind | verbs.AccessZeroBased | verbs.AccessOnDemand
+	remoteAccessFlags = verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
+	qpAccessFlags     = remoteAccessFlags | verbs.AccessLocalWrite | verbs.AccessOptional
+	// ON_DEMAND has no effect: all memory of the device is resident.
+	mrAccessFlags = qpAccessFlags | verbs.AccessMWBind | verbs.AccessZeroBased | verbs.AccessOnDemand
 )
 
 func (p *pd) RegMR(buf []byte, access verbs.Access) (verbs.MR, error) {
@@ -55,15 +55,15 @@ func (p *pd) RegMRIova(buf []byte, iova uint64, access verbs.Access) (verbs.MR, 
 	return p.register("reg_mr_iova", buf, access, &iova)
 }
 
-// register makes a region, which work requests name by the addresses from iova
-// on; nil: those at which it is mapped.
+// register creates a region. Work requests address it from iova on, or, if iova is nil, by the
+// addresses at which it is mapped.
 func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64) (verbs.MR, error) {
 	c := p.ctx
 	switch {
 	case p.isClosed():
 		return nil, c.err(verb, ebadf, closedText)
-	case access&^regionFlags != 0:
-		return nil, c.err(verb, einval, "access "+(access&^regionFlags).String()+" is not offered")
+	case access&^mrAccessFlags != 0:
+		return nil, c.err(verb, einval, "access "+(access&^mrAccessFlags).String()+" is not supported")
 	case access&(verbs.AccessRemoteWrite|verbs.AccessRemoteAtomic) != 0 && access&verbs.AccessLocalWrite == 0:
 		return nil, c.err(verb, einval, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE")
 	case len(buf) == 0:
@@ -71,7 +71,7 @@ func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64
 	}
 	file, off := memfd.Hold(buf)
 	if file == nil {
-		return nil, c.err(verb, efault, "the memory is not of a verbs.Buffer; only that can be shared with a peer process")
+		return nil, c.err(verb, efault, "the memory is not from a verbs.Buffer; only a Buffer can be shared with a peer process")
 	}
 	m := &region{object: c.newObject(&p.object), pd: p, access: access, buf: buf, file: file, off: uint64(off)}
 	err := m.setAddr(verb, iova)
@@ -79,7 +79,7 @@ func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64
 		m.inode, err = inodeOf(file.FD())
 	}
 	if err == nil {
-		err = m.enter(verb)
+		err = m.insert(verb)
 	}
 	if err != nil {
 		file.Release()
@@ -92,10 +92,10 @@ func (p *pd) register(verb string, buf []byte, access verbs.Access, iova *uint64
 
 const pageSize = 4096
 
-// index is where the region stands in the tables. All keys of a window have the same.
+// index returns the region's index in the tables. All keys of a window have the same index.
 func (m *region) index() uint32 { return keyIndex(m.key) }
 
-// setAddr sets the address by which requests name the first byte.
+// setAddr sets the address of the first byte in work requests.
 func (m *region) setAddr(verb string, iova *uint64) error {
 	va := m.file.Addr() + m.off
 	switch {
@@ -103,7 +103,7 @@ func (m *region) setAddr(verb string, iova *uint64) error {
 	case iova == nil:
 		m.addr = va
 	case (*iova^va)%pageSize != 0:
-		return m.err(verb, einval, "iova must be as far into a page as the buffer is")
+		return m.err(verb, einval, "iova and the buffer must have the same offset within a page")
 	case *iova+uint64(len(m.buf))-1 < *iova:
 		return m.err(verb, einval, "iova and length wrap around")
 	default:
@@ -112,12 +112,12 @@ func (m *region) setAddr(verb string, iova *uint64) error {
 	return nil
 }
 
-// enter gives the region a key, and if it has memory shows it to peers.
-func (m *region) enter(verb string) error {
-	if !m.ctx.mrs.enter(m, func(num uint32) {
+// insert gives the region a key and, if it has memory, publishes it to peers.
+func (m *region) insert(verb string) error {
+	if !m.ctx.mrs.insert(m, func(num uint32) {
 		m.key = num%maxMR<<8 | num/maxMR
 		if m.file != nil {
-			m.show()
+			m.publish()
 		}
 	}) {
 		return m.err(verb, enomem, "all regions and windows are in use")
@@ -125,8 +125,8 @@ func (m *region) enter(verb string) error {
 	return nil
 }
 
-// show makes the entry in the directory one of the region.
-func (m *region) show() {
+// publish writes the region's entry in the directory.
+func (m *region) publish() {
 	e := &m.ctx.dir.mrs[m.index()]
 	atomic.StoreUint32(&e.key, 0)
 	atomic.StoreUint32(&e.access, uint32(m.access))
@@ -136,8 +136,8 @@ func (m *region) show() {
 	atomic.StoreUint64(&e.addr, m.addr)
 	atomic.StoreUint64(&e.length, uint64(len(m.buf)))
 	atomic.StoreUint64(&e.offset, m.off)
-	atomic.StoreUint64(&e.serial, m.serial)
-	atomic.StoreUint32(&e.by, m.by)
+	atomic.StoreUint64(&e.bindSerial, m.bindSerial)
+	atomic.StoreUint32(&e.boundBy, m.boundBy)
 	atomic.StoreUint32(&e.key, m.key)
 }
 
@@ -146,18 +146,18 @@ func (m *mr) Len() int     { return len(m.buf) }
 func (m *mr) LKey() uint32 { return m.key }
 
 func (m *mr) RKey() uint32 {
-	if m.access&remoteRights == 0 {
+	if m.access&remoteAccessFlags == 0 {
 		return 0
 	}
 	return m.key
 }
 
-// Handle is the lkey.
+// Handle returns the lkey.
 func (m *mr) Handle() uint64 { return uint64(m.key) }
 
-func (m *mr) Close() error { return m.end("dereg_mr") }
+func (m *mr) Close() error { return m.deregister("dereg_mr") }
 
-// Rereg makes a new region, with keys of its own, and then ends the one that was.
+// Rereg registers a new region with new keys, and then deregisters the old one.
 func (m *mr) Rereg(flags verbs.ReregFlags, to verbs.PD, buf []byte, access verbs.Access) error {
 	old, in, iova := m.region, m.pd, &m.addr
 	switch p, ok := to.(*pd); {
@@ -167,7 +167,7 @@ func (m *mr) Rereg(flags verbs.ReregFlags, to verbs.PD, buf []byte, access verbs
 		return m.err("rereg_mr", ebadf, closedText)
 	case flags&verbs.ReregPD == 0:
 	case !ok || p.ctx != m.ctx:
-		return m.err("rereg_mr", einval, "the domain must be of the same context")
+		return m.err("rereg_mr", einval, "the PD must be of the same context")
 	default:
 		in = p
 	}
@@ -183,7 +183,7 @@ func (m *mr) Rereg(flags verbs.ReregFlags, to verbs.PD, buf []byte, access verbs
 	if err != nil {
 		return err
 	}
-	if err = old.end("rereg_mr"); err == nil {
+	if err = old.deregister("rereg_mr"); err == nil {
 		m.region = next.(*mr).region
 		return nil
 	}
@@ -194,19 +194,19 @@ func (m *mr) Rereg(flags verbs.ReregFlags, to verbs.PD, buf []byte, access verbs
 	return err
 }
 
-// end takes the key out of the tables and waits until no requester works with it.
-func (m *region) end(verb string) error {
+// deregister removes the key from the tables and waits until no requester uses it.
+func (m *region) deregister(verb string) error {
 	c := m.ctx
 	c.mrs.Lock()
-	again, err := m.shut(verb, "a memory window is bound to the region")
-	if !again && err == nil {
+	wasClosed, err := m.markClosed(verb, "a memory window is bound to the region")
+	if !wasClosed && err == nil {
 		if m.mw != nil {
 			m.mw.unbind()
 		}
-		c.replace(m.index(), nil)
+		c.replaceRegion(m.index(), nil)
 	}
 	c.mrs.Unlock()
-	if again || err != nil {
+	if wasClosed || err != nil {
 		return err
 	}
 	if m.file != nil {
@@ -214,17 +214,17 @@ func (m *region) end(verb string) error {
 		defer m.file.Release()
 	}
 	defer m.retain(-1)
-	if err := await(c.turns((*qp).turns)); err != nil {
+	if err := awaitQuiescence(c.activeRequesters((*qp).appendRequesters)); err != nil {
 		return m.err(verb, etimedout, err.Error()+": its process has stopped, and may store to the memory when it goes on; "+
 			"end it before the memory is used again")
 	}
 	return nil
 }
 
-// replace takes what peers see at a place out of the tables, under their lock. A window that is
-// not bound can take the place.
-func (c *context) replace(place uint32, by *region) {
-	atomic.StoreUint32(&c.dir.mrs[place].key, 0)
-	c.mrs.at(place).Store(by)
+// replaceRegion removes the slot's region from the tables, under their lock, and stores next, which
+// is an unbound window or nil.
+func (c *context) replaceRegion(i uint32, next *region) {
+	atomic.StoreUint32(&c.dir.mrs[i].key, 0)
+	c.mrs.slot(i).Store(next)
 	c.dir.change()
 }

@@ -5,31 +5,32 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
-// windowed is a region as peers see it through a window.
-type windowed struct {
+// windowRegion is a region with the rkey of a window on it.
+type windowRegion struct {
 	verbs.MR
 	window verbs.MW
 }
 
-func (w windowed) RKey() uint32 { return w.window.RKey() }
+func (w windowRegion) RKey() uint32 { return w.window.RKey() }
 
-// bind binds a window to all of the side's memory, which is the side's region from then on.
-func (s *side) bind(t *testing.T, typ verbs.MWType) verbs.MW {
+// bindWindow binds a window to all of the side's memory, and makes it the side's region.
+func (s *side) bindWindow(t *testing.T, typ verbs.MWType) verbs.MW {
 	t.Helper()
-	w := must(s.pd.(verbs.MWAllocator).AllocMW(typ))(t)
+	w := must(s.PD.(verbs.MWAllocator).AllocMW(typ))(t)
 	t.Cleanup(func() { noError(t, w.Close()) })
-	info := verbs.MWBindInfo{MR: s.mr.(verbs.BindableMR), Addr: s.mr.Addr(), Length: uint64(s.conf.size), Access: verbs.AccessRemoteWrite}
+	info := verbs.MWBindInfo{MR: s.MR.(verbs.BindableMR), Addr: s.MR.Addr(), Length: uint64(s.Config.BufferSize), Access: verbs.AccessRemoteWrite}
 	if typ == verbs.MWType1 {
-		noError(t, w.Bind(s.qp, &verbs.MWBind{SendFlags: verbs.SendSignaled, Info: info}))
+		noError(t, w.Bind(s.QP, &verbs.MWBind{SendFlags: verbs.SendSignaled, Info: info}))
 	} else {
 		wr := verbs.SendWR{Opcode: verbs.OpBindMW, SendFlags: verbs.SendSignaled}
 		wr.SetBindMW(w, w.RKey(), info)
-		must(s.qp.PostSend(&wr))(t)
+		must(s.QP.PostSend(&wr))(t)
 	}
-	pollOne(t, s.sendCQ, 0, verbs.WCSuccess)
-	s.mr = windowed{s.mr, w}
+	s.SendCQ.Expect(0, verbs.WCSuccess)
+	s.MR = windowRegion{s.MR, w}
 	return w
 }
 
@@ -37,13 +38,13 @@ func (s *side) bind(t *testing.T, typ verbs.MWType) verbs.MW {
 func (s *side) localInv(key uint32) error {
 	wr := verbs.SendWR{Opcode: verbs.OpLocalInv, SendFlags: verbs.SendSignaled}
 	wr.SetInvalidate(key)
-	_, err := s.qp.PostSend(&wr)
+	_, err := s.QP.PostSend(&wr)
 	return err
 }
 
-// TestNothingComesAfterAWindow: once a window is taken back, requesters leave the memory
-// alone, although they post long lists all the time.
-func TestNothingComesAfterAWindow(t *testing.T) {
+// TestNoStoreAfterWindowIsInvalid covers that requesters do not use the memory after its window was
+// invalidated, although they post long lists continuously.
+func TestNoStoreAfterWindowIsInvalid(t *testing.T) {
 	ends := map[string]struct {
 		typ verbs.MWType
 		end func(s *side, w verbs.MW) error
@@ -52,14 +53,14 @@ func TestNothingComesAfterAWindow(t *testing.T) {
 			if err := s.localInv(w.RKey()); err != nil {
 				return err
 			}
-			return repeat(1, func(int) (bool, error) { return pollNext(s.sendCQ, 0) })
+			return repeat(1, func(int) (bool, error) { return pollNext(s.SendCQ.CQ, 0) })
 		}},
 		"bind_mw of no bytes": {verbs.MWType1, func(s *side, w verbs.MW) error {
-			nothing := verbs.MWBindInfo{MR: s.mr.(windowed).MR.(verbs.BindableMR)}
-			if err := w.Bind(s.qp, &verbs.MWBind{SendFlags: verbs.SendSignaled, Info: nothing}); err != nil {
+			nothing := verbs.MWBindInfo{MR: s.MR.(windowRegion).MR.(verbs.BindableMR)}
+			if err := w.Bind(s.QP, &verbs.MWBind{SendFlags: verbs.SendSignaled, Info: nothing}); err != nil {
 				return err
 			}
-			return repeat(1, func(int) (bool, error) { return pollNext(s.sendCQ, 0) })
+			return repeat(1, func(int) (bool, error) { return pollNext(s.SendCQ.CQ, 0) })
 		}},
 		"dealloc_mw": {verbs.MWType2, func(_ *side, w verbs.MW) error { return w.Close() }},
 	}
@@ -67,44 +68,44 @@ func TestNothingComesAfterAWindow(t *testing.T) {
 		for i := range 3 {
 			t.Run(fmt.Sprint(name, i), func(t *testing.T) {
 				conf := conf()
-				conf.size, conf.access = 1<<20, allRights|verbs.AccessMWBind
+				conf.BufferSize, conf.Access = 1<<20, allRights|verbs.AccessMWBind
 				a, b := pair(t, conf)
-				w := b.bind(t, c.typ)
-				fill(a.mem, 1)
-				words := atomicWords(b.mem)
-				crew(t, func() error { return a.postLists(verbs.OpRDMAWrite, b, verbs.WCRemAccessErr) }, func() error {
-					eventually(t, "data comes", func() bool { return words[0].Load() != 0 })
+				w := b.bindWindow(t, c.typ)
+				fixture.Fill(a.Mem, 1)
+				words := atomicWords(b.Mem)
+				runConcurrently(t, func() error { return a.postLists(verbs.OpRDMAWrite, b, verbs.WCRemAccessErr) }, func() error {
+					fixture.Eventually(t, "data arrives", func() bool { return words[0].Load() != 0 })
 					err := c.end(b, w)
-					clear(b.mem)
+					clear(b.Mem)
 					return err
 				})
-				wantZero(t, words)
+				wantUnwritten(t, words)
 			})
 		}
 	}
 }
 
-// TestWindowsOfEachOther: both sides take windows back at once, again and again, while each is a
-// requester that the other may have to wait for.
-func TestWindowsOfEachOther(t *testing.T) {
+// TestBothSidesRebindWindows covers both sides rebinding windows repeatedly, while each is a
+// requester for which the other may have to wait.
+func TestBothSidesRebindWindows(t *testing.T) {
 	c := conf()
-	c.access = allRights | verbs.AccessMWBind
+	c.Access = allRights | verbs.AccessMWBind
 	a, b := pair(t, c)
 	work := func(s *side) func() error {
-		w := must(s.pd.(verbs.MWAllocator).AllocMW(verbs.MWType1))(t)
+		w := must(s.PD.(verbs.MWAllocator).AllocMW(verbs.MWType1))(t)
 		t.Cleanup(func() { noError(t, w.Close()) })
-		bind := &verbs.MWBind{SendFlags: verbs.SendSignaled, Info: verbs.MWBindInfo{MR: s.mr.(verbs.BindableMR), Addr: s.mr.Addr(), Length: 8}}
+		bind := &verbs.MWBind{SendFlags: verbs.SendSignaled, Info: verbs.MWBindInfo{MR: s.MR.(verbs.BindableMR), Addr: s.MR.Addr(), Length: 8}}
 		return func() error {
 			for range 500 {
-				if err := w.Bind(s.qp, bind); err != nil {
+				if err := w.Bind(s.QP, bind); err != nil {
 					return err
 				}
-				if err := repeat(1, func(int) (bool, error) { return pollNext(s.sendCQ, 0) }); err != nil {
+				if err := repeat(1, func(int) (bool, error) { return pollNext(s.SendCQ.CQ, 0) }); err != nil {
 					return err
 				}
 			}
 			return nil
 		}
 	}
-	crew(t, work(a), work(b))
+	runConcurrently(t, work(a), work(b))
 }

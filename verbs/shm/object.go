@@ -9,44 +9,46 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// object is what the objects of a context have in common. One that others are made of cannot be
-// closed before them.
+// object holds what all objects of a context have in common. An object cannot be closed while
+// others use it.
 type object struct {
-	ctx    *context
-	of     []*object // that it is made of; see retain
-	name   string    // that errors tell behind the device's
-	acks   acks      // of its events
-	using  sync.Mutex
-	users  int         // that are made of it; guarded by using
-	closed atomic.Bool // written under using; of QPs, which have no users, see qp.modify
+	ctx     *context
+	parents []*object // the objects that this one uses; see retain
+	name    string    // follows the device's name in errors
+	acks    acks      // of the object's events
+	usersMu sync.Mutex
+	users   int         // objects that use this one; guarded by usersMu
+	closed  atomic.Bool // written under usersMu; of QPs, which have no users, under qp.modify
 }
 
 func (o *object) asyncAcks() *acks { return &o.acks }
 
-// newObject returns what objects have in common, for one of the context that is made of the others.
-func (c *context) newObject(of ...*object) object { return object{ctx: c, of: of} }
+// newObject returns the common part of an object of the context that uses the parents.
+func (c *context) newObject(parents ...*object) object {
+	return object{ctx: c, parents: parents}
+}
 
-// retain adds n to the counts of users of the objects that this one is made of.
+// retain adds n to the reference counts of the objects that this one uses.
 func (o *object) retain(n int) {
-	for _, of := range o.of {
-		of.addUsers(n)
+	for _, parent := range o.parents {
+		parent.addUsers(n)
 	}
 }
 
-// addUsers adds n to the count of users. An object that has some cannot be closed.
+// addUsers adds n to the reference count. An object with users cannot be closed.
 func (o *object) addUsers(n int) {
-	o.using.Lock()
+	o.usersMu.Lock()
 	o.users += n
-	o.using.Unlock()
+	o.usersMu.Unlock()
 }
 
-// isClosed tells whether the object or its context is closed.
+// isClosed reports whether the object or its context is closed.
 func (o *object) isClosed() bool { return o.closed.Load() || o.ctx.isClosed() }
 
-// shut closes the object, unless it is in use. It tells whether it was closed before.
-func (o *object) shut(verb, inUse string) (again bool, err error) {
-	o.using.Lock()
-	defer o.using.Unlock()
+// markClosed marks the object closed, unless it is in use. It reports whether it already was.
+func (o *object) markClosed(verb, inUse string) (wasClosed bool, err error) {
+	o.usersMu.Lock()
+	defer o.usersMu.Unlock()
 	if o.users > 0 {
 		return false, o.err(verb, ebusy, inUse)
 	}
@@ -61,15 +63,16 @@ func (o *object) err(verb string, errno syscall.Errno, detail string) error {
 	return &verbs.OpError{Verb: verb, Object: o.ctx.dev.name + o.name, Errno: errno, Detail: detail}
 }
 
-// own returns the object that a caller has given. ok says that it is a T of the context, and open.
-func own[T interface{ openIn(*context) bool }](c *context, given any) (t T, ok bool) {
+// checkedObject returns the caller's argument as a T. ok reports whether it is an open T of this
+// context.
+func checkedObject[T interface{ openIn(*context) bool }](c *context, given any) (t T, ok bool) {
 	t, ok = given.(T)
 	return t, ok && t.openIn(c)
 }
 
 func (o *object) openIn(c *context) bool { return o.ctx == c && !o.isClosed() }
 
-// The errnos that several verbs return.
+// Errnos that several verbs return.
 const (
 	einval    = syscall.EINVAL
 	enomem    = syscall.ENOMEM
@@ -80,12 +83,12 @@ const (
 	etimedout = syscall.ETIMEDOUT
 )
 
-// errnoOf returns the errno of the system call that failed, EINVAL if it has none.
+// errnoOf returns the errno of the failed system call, or EINVAL if err has none.
 func errnoOf(err error) syscall.Errno {
 	errno := einval
 	errors.As(err, &errno)
 	return errno
 }
 
-// closedText goes with verbs.ErrClosed.
+// closedText is the detail of an error with verbs.ErrClosed.
 const closedText = "it is closed, or its context is"

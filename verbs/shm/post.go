@@ -8,17 +8,17 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// PostSend executes the list in the calling thread, as far as it can proceed at
-// once; the rest waits, see queue.go.
+// PostSend executes the list in the calling thread. Requests that cannot execute now wait in the
+// send queue; see send_queue.go.
 func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 	q.prefetch(wr)
-	if !q.tryLock() { // which is inlined
+	if !q.tryLock() { // tryLock is inlined
 		q.lock()
 	}
 	var errno syscall.Errno
 	var why string
 	if wr != nil && wr.Opcode != verbs.OpSend {
-		wr = q.rdmaAgain(wr)
+		wr = q.postFastRDMA(wr)
 	}
 	if wr != nil {
 		wr, errno, why = q.postList(wr)
@@ -30,19 +30,19 @@ func (q *qp) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
 	return nil, nil
 }
 
-// postList executes or queues the requests of a list, up to the first that is refused, which it
+// postList executes or queues the requests of a list, up to the first invalid one, which it
 // returns.
 func (q *qp) postList(wr *verbs.SendWR) (bad *verbs.SendWR, errno syscall.Errno, why string) {
 	for wr != nil {
-		if rest := q.again(wr); rest != wr {
+		if rest := q.postFast(wr); rest != wr {
 			wr = rest
 			continue
 		}
-		if !q.known.current() {
-			q.endRun()
-			q.renew()
+		if !q.cache.valid() {
+			q.endBatch()
+			q.refreshCache()
 		}
-		if errno, why = q.refuse(wr); errno != 0 {
+		if errno, why = q.checkSend(wr); errno != 0 {
 			return wr, errno, why
 		}
 		q.posted++
@@ -52,10 +52,10 @@ func (q *qp) postList(wr *verbs.SendWR) (bad *verbs.SendWR, errno syscall.Errno,
 	return nil, 0, ""
 }
 
-// post executes the request that was posted last, or queues it.
+// post executes or queues the request that was posted last.
 func (q *qp) post(wr *verbs.SendWR) {
-	alone := q.pendHead == q.pendTail && q.known.state == verbs.QPRTS
-	if !(alone && q.prompt) && !q.atOnce(wr, alone) {
+	unblocked := q.pendHead == q.pendTail && q.cache.state == verbs.QPRTS
+	if !(unblocked && q.immediate) && !q.executesNow(wr, unblocked) {
 		return
 	}
 	if out, status := q.execute(wr, q.posted-1); out != done {
@@ -65,47 +65,46 @@ func (q *qp) post(wr *verbs.SendWR) {
 	}
 }
 
-// sendRoom counts the free places of the send queue.
+// sendRoom returns the number of free slots of the send queue.
 func (q *qp) sendRoom() uint32 { return uint32(q.cap.MaxSendWR) - (q.posted - q.sendDone.Load()) }
 
-// refuse tells what is wrong with a request that cannot even be queued.
-func (q *qp) refuse(wr *verbs.SendWR) (syscall.Errno, string) {
+// checkSend returns an error for a request that cannot be queued.
+func (q *qp) checkSend(wr *verbs.SendWR) (syscall.Errno, string) {
 	switch {
-	case q.known.state > verbs.QPRTS && q.closed.Load():
+	case q.cache.state > verbs.QPRTS && q.closed.Load():
 		return ebadf, closedText
-	case q.known.state < verbs.QPRTS:
-		return einval, "QP is in " + q.known.state.String() + "; it sends from RTS on"
+	case q.cache.state < verbs.QPRTS:
+		return einval, "QP is in " + q.cache.state.String() + "; requests can be posted from RTS on"
 	case q.ops>>wr.Opcode&1 == 0:
 		return einval, "opcode " + wr.Opcode.String() + " is not legal on " + q.typ.String()
-	case wrongList(wr.SGList, wr.NumSGE, q.cap.MaxSendSGE):
-		return einval, listText(wr.NumSGE, q.cap.MaxSendSGE, "max_send_sge")
+	case badSGList(wr.SGList, wr.NumSGE, q.cap.MaxSendSGE):
+		return einval, sgListError(wr.NumSGE, q.cap.MaxSendSGE, "max_send_sge")
 	case q.sendRoom() == 0:
 		return enomem, "send queue is full: poll completions first"
 	case opsFetch>>wr.Opcode&1 != 0:
-		return q.refuseFetch(wr)
+		return q.checkFetch(wr)
 	case wr.SendFlags&verbs.SendInline != 0:
-		return q.refuseInline(sgesOf(wr.SGList, wr.NumSGE))
+		return q.checkInline(sgesOf(wr.SGList, wr.NumSGE))
 	}
 	return 0, ""
 }
 
-// wrongList tells whether a request of a queue has a list of SGEs that cannot be read, or more of
-// them than the queue takes.
-func wrongList(list *verbs.SGE, n int32, most int) bool {
-	return n < 0 || int(n) > most || n > 0 && list == nil
+// badSGList reports whether a request's list of SGEs is missing or longer than the queue allows.
+func badSGList(list *verbs.SGE, n int32, limit int) bool {
+	return n < 0 || int(n) > limit || n > 0 && list == nil
 }
 
-// listText says what is wrong with such a list. The limit is the name of most.
-func listText(n int32, most int, limit string) string {
-	if n < 0 || int(n) > most {
-		return fmt.Sprintf("num_sge %d: 0 to %s, which is %d", n, limit, most)
+// sgListError describes the error in such a list. limitName is the name of the limit's attribute.
+func sgListError(n int32, limit int, limitName string) string {
+	if n < 0 || int(n) > limit {
+		return fmt.Sprintf("num_sge %d: 0 to %s, which is %d", n, limitName, limit)
 	}
 	return fmt.Sprintf("num_sge %d, but sg_list is nil", n)
 }
 
-// refuseInline tells what is wrong with a request's inline data.
-func (q *qp) refuseInline(sges []verbs.SGE) (syscall.Errno, string) {
-	if total(sges) > uint64(q.cap.MaxInlineData) {
+// checkInline returns an error for invalid inline data.
+func (q *qp) checkInline(sges []verbs.SGE) (syscall.Errno, string) {
+	if totalLength(sges) > uint64(q.cap.MaxInlineData) {
 		return einval, "inline data exceeds max_inline_data"
 	}
 	for i := range sges {
@@ -116,91 +115,90 @@ func (q *qp) refuseInline(sges []verbs.SGE) (syscall.Errno, string) {
 	return 0, ""
 }
 
-// refuseFetch tells what is wrong with a READ or an atomic operation.
-func (q *qp) refuseFetch(wr *verbs.SendWR) (syscall.Errno, string) {
-	addr, _ := wr.RDMA() // an atomic operation has it in the same place
+// checkFetch returns an error for an invalid READ or atomic operation.
+func (q *qp) checkFetch(wr *verbs.SendWR) (syscall.Errno, string) {
+	addr, _ := wr.RDMA() // an atomic operation has its address in the same field
 	atomic := wr.Opcode != verbs.OpRDMARead
 	switch {
 	case wr.SendFlags&verbs.SendInline != 0:
-		return einval, wr.Opcode.String() + " brings data here and cannot be inline"
+		return einval, wr.Opcode.String() + " stores data locally and cannot be inline"
 	case q.attr.MaxRdAtomic == 0:
 		return einval, wr.Opcode.String() + " needs max_rd_atomic above 0"
 	case atomic && addr%wordSize != 0:
 		return einval, wr.Opcode.String() + " needs a remote address that is a multiple of 8"
-	case atomic && total(sgesOf(wr.SGList, wr.NumSGE)) != wordSize:
+	case atomic && totalLength(sgesOf(wr.SGList, wr.NumSGE)) != wordSize:
 		return einval, wr.Opcode.String() + " needs local memory of 8 bytes"
 	}
 	return 0, ""
 }
 
-func total(sges []verbs.SGE) (n uint64) {
+func totalLength(sges []verbs.SGE) (n uint64) {
 	for i := range sges {
 		n += uint64(sges[i].Length)
 	}
 	return n
 }
 
-// atOnce tells whether the request that was posted last is to be executed at once. Otherwise
-// it has been flushed, or queued.
-func (q *qp) atOnce(wr *verbs.SendWR, alone bool) bool {
-	switch state := q.known.state; {
+// executesNow reports whether the request that was posted last can execute now. If not, it has
+// queued or flushed the request.
+func (q *qp) executesNow(wr *verbs.SendWR, unblocked bool) bool {
+	switch state := q.cache.state; {
 	case state >= verbs.QPSQE:
-		q.flushPending() // older work that waits: the thread that failed the QP has not come to it yet
+		q.flushPending() // older pending requests: the thread that moved the QP to ERR has not flushed them yet
 		q.finish(wr, q.posted-1, verbs.WCWRFlushErr)
 		return false
 	case q.ctx.dev.delays():
 		w := q.enqueue(wr)
-		w.delayed, w.notBefore = true, time.Now().Add(q.delay(w.number))
-		q.ctx.engine.add(q)
+		w.delayed, w.notBefore = true, time.Now().Add(q.drawDelay(w.number))
+		q.ctx.engine.addPending(q)
 		return false
 	case state == verbs.QPRTS && q.overtake(wr):
 		return false
-	case alone && !q.engineOnly(wr):
+	case unblocked && !q.engineOnly(wr):
 		return true
 	}
-	late := q.lateLast()
+	late := q.tailOvertakable()
 	q.enqueue(wr)
 	if late {
-		q.proceed(true)
+		q.progress(true)
 	}
-	q.ctx.engine.add(q)
+	q.ctx.engine.addPending(q)
 	return false
 }
 
-// startWaiting queues a request that could not be finished at once.
+// startWaiting queues a request whose first attempt did not finish.
 func (q *qp) startWaiting(wr *verbs.SendWR, out outcome) {
-	if status := q.wait(q.enqueue(wr), out); status != verbs.WCSuccess {
+	if status := q.startWait(q.enqueue(wr), out); status != verbs.WCSuccess {
 		q.pendHead++
 		q.finish(wr, q.posted-1, status)
 		return
 	}
-	q.ctx.engine.add(q)
+	q.ctx.engine.addPending(q)
 }
 
-// finish completes a request: with a completion if it was asked for or if the
-// request failed. A failure breaks the connection, but of types without
-// acknowledgements only the send queue.
+// finish completes a request. It adds a completion if the request is signaled or has failed. A
+// failure breaks the connection; for unreliable types only the send queue stops.
 func (q *qp) finish(wr *verbs.SendWR, number uint32, status verbs.WCStatus) {
 	if status == verbs.WCSuccess && !q.sigAll && wr.SendFlags&verbs.SendSignaled == 0 {
 		return
 	}
-	e := ownWC{places: &q.sendDone, sends: number + 1, send: true}
+	e := ringWC{counter: &q.sendDone, sendCount: number + 1, send: true}
 	e.wc = verbs.WC{WRID: wr.WRID, Status: status, QPNum: q.num, Opcode: sendOpcodes[wr.Opcode]}
 	if opsFetch>>wr.Opcode&1 != 0 {
-		e.wc.ByteLen = uint32(total(sgesOf(wr.SGList, wr.NumSGE)))
+		e.wc.ByteLen = uint32(totalLength(sgesOf(wr.SGList, wr.NumSGE)))
 	}
 	switch {
 	case status == verbs.WCSuccess || status == verbs.WCWRFlushErr:
 	case q.unreliable():
 		q.setState(verbs.QPSQE)
 	default:
-		q.then |= endQP
+		q.afterUnlock |= failQP
 		q.setState(verbs.QPErr)
 	}
 	q.sendCQ.push(&e, status != verbs.WCSuccess)
 }
 
-// The opcodes of completions, of the requester and of the responder.
+// Opcodes of completions at the requester and the responder.
 var sendOpcodes = [...]verbs.WCOpcode{
 	verbs.OpRDMAWrite:        verbs.WCRDMAWrite,
 	verbs.OpRDMAWriteWithImm: verbs.WCRDMAWrite,

@@ -8,34 +8,34 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// Who makes progress with what PostSend could not do at once:
+// Progress of requests that PostSend could not finish:
 //
-//	the poster      later PostSends, of what may be overtaken
-//	the poller      who polls the send CQ carries out the work of QPs that wait, and who polls
-//	                any CQ lends shared receives (cq.help): it has nothing better to do
-//	the engine      a goroutine of the context, as a device goes on working without its
-//	                application: at once if somebody sleeps for the CQ or if the work is a READ
-//	                that its requester must be able to watch, else every lazyTick. To wake a
-//	                goroutine on a CPU that the application spins on costs more than the work.
-//	                Requests that the fault delay holds back it carries out when they are due.
+//	the poster      A later PostSend executes a WRITE that others may overtake.
+//	the poller      A thread that polls the send CQ executes pending requests of its QPs. A thread
+//	                that polls any CQ supplies receives of SRQs (cq.doPendingWork).
+//	the engine      A goroutine of the context, as a NIC works without its application. It runs at
+//	                once if the CQ is armed, or if the request is a READ that the application must
+//	                be able to watch; else every lazyTick, since waking a goroutine on a CPU on
+//	                which the application spins costs more than the work. With the delay fault it
+//	                executes requests when they are due.
 //
-// All of them call qp.proceed: the poster as it has the QP's lock, the others by qp.progress, which
-// does nothing while another one is at work on the QP.
+// All of them call qp.progress: the poster directly, since it holds the QP's lock, the others through
+// qp.tryProgress, which does nothing while another thread holds the lock.
 
-// engine is that goroutine.
+// engine is the goroutine that executes pending requests without the application.
 type engine struct {
-	mu    sync.Mutex
-	queue map[*qp]struct{} // with work that waits
-	idle  bool             // nothing was queued for a while: it sleeps until it is woken
-	wake  chan struct{}
-	done  chan struct{}
-	ended chan struct{}
-	alarm *alarm // in place of wake and idle, on a device that delays requests; else nil
+	mu         sync.Mutex
+	queue      map[*qp]struct{} // QPs with pending work
+	idle       bool             // the queue was empty for a while: the goroutine sleeps until it is woken
+	wake       chan struct{}
+	done       chan struct{}
+	ended      chan struct{}
+	delayTimer *delayTimer // replaces wake and idle on a device that delays requests; else nil
 }
 
 const (
 	lazyTick  = time.Millisecond
-	lazyTicks = 20 // without work, before the engine sleeps
+	lazyTicks = 20 // ticks without work before the engine sleeps
 	busyTick  = 20 * time.Microsecond
 )
 
@@ -46,36 +46,36 @@ func (e *engine) init(delays bool) (err error) {
 		go e.run()
 		return nil
 	}
-	if e.alarm, err = newAlarm(); err == nil {
-		go e.runByAlarm()
+	if e.delayTimer, err = newDelayTimer(); err == nil {
+		go e.runDelayed()
 	}
 	return err
 }
 
 func (e *engine) stop() {
 	close(e.done)
-	if e.alarm != nil {
-		e.alarm.set(time.Now())
+	if e.delayTimer != nil {
+		e.delayTimer.set(time.Now())
 	}
 	<-e.ended
 }
 
-// add has the engine look after a QP that has work waiting, or something new to find out; under
-// the QP's lock.
-func (e *engine) add(q *qp) {
-	if e.alarm != nil {
-		e.queueUp(q, false)
-		if e.alarm.note(q.slot(q.pendHead).notBefore) {
-			q.then |= rouseEngine
+// addPending makes the engine process a QP that has pending work, or must be checked again. The
+// caller holds the QP's lock.
+func (e *engine) addPending(q *qp) {
+	if e.delayTimer != nil {
+		e.schedule(q, false)
+		if e.delayTimer.setDue(q.pendingAt(q.pendHead).notBefore) {
+			q.afterUnlock |= signalDelayTimer
 		}
 		return
 	}
-	now := q.sendCQ.notifier.armed() || q.pendHead != q.pendTail && q.engineOnly(&q.slot(q.pendHead).wr)
-	e.queueUp(q, now)
+	now := q.sendCQ.notifier.armed() || q.pendHead != q.pendTail && q.engineOnly(&q.pendingAt(q.pendHead).wr)
+	e.schedule(q, now)
 }
 
-// queueUp has the engine look after the QP at once, or within a tick.
-func (e *engine) queueUp(q *qp, now bool) {
+// schedule makes the engine process the QP now, or within a tick.
+func (e *engine) schedule(q *qp, now bool) {
 	e.mu.Lock()
 	e.queue[q] = struct{}{}
 	now = now || e.idle
@@ -84,8 +84,8 @@ func (e *engine) queueUp(q *qp, now bool) {
 	if !now {
 		return
 	}
-	if e.alarm != nil {
-		e.alarm.set(time.Now())
+	if e.delayTimer != nil {
+		e.delayTimer.set(time.Now())
 		return
 	}
 	select {
@@ -99,7 +99,7 @@ func (e *engine) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ticks := 0; ; ticks++ {
-		switch next := e.round(); {
+		switch next := e.progressAll(); {
 		case !next.IsZero():
 			ticks = 0
 			timer.Reset(time.Until(next))
@@ -116,25 +116,25 @@ func (e *engine) run() {
 	}
 }
 
-// runByAlarm is run on a device that delays requests.
-func (e *engine) runByAlarm() {
+// runDelayed is run for a device that delays requests.
+func (e *engine) runDelayed() {
 	defer close(e.ended)
 	for {
-		e.alarm.await()
+		e.delayTimer.wait()
 		select {
 		case <-e.done:
-			e.alarm.close()
+			e.delayTimer.close()
 			return
 		default:
 		}
-		if next := e.round(); !next.IsZero() {
-			e.alarm.set(next)
+		if next := e.progressAll(); !next.IsZero() {
+			e.delayTimer.set(next)
 		}
 	}
 }
 
-// setIdle has the next QP that is queued wake the engine, which is about to sleep. It is false if
-// there is work already.
+// setIdle makes the next schedule wake the engine and reports whether the engine may sleep. It may
+// not if there is work.
 func (e *engine) setIdle() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -142,9 +142,9 @@ func (e *engine) setIdle() bool {
 	return e.idle
 }
 
-// round lets every QP with waiting work proceed and returns the time at which to
-// look again, the zero time if no work is left.
-func (e *engine) round() (next time.Time) {
+// progressAll makes progress on every QP with pending work and returns the time of the next
+// attempt, or the zero time if no work is left.
+func (e *engine) progressAll() (next time.Time) {
 	e.mu.Lock()
 	list := make([]*qp, 0, len(e.queue))
 	for q := range e.queue {
@@ -153,59 +153,60 @@ func (e *engine) round() (next time.Time) {
 	clear(e.queue)
 	e.mu.Unlock()
 	for _, q := range list {
-		again, ok := q.progress(false)
+		retryAt, ok := q.tryProgress(false)
 		tick := time.Now().Add(lazyTick)
 		switch {
-		case ok && again.IsZero():
+		case ok && retryAt.IsZero():
 			continue
-		case !q.sendCQ.notifier.armed() && !q.ctx.dev.delays() || again.After(tick): // what it waits for may come before its time
-			again = tick
+		case !q.sendCQ.notifier.armed() && !q.ctx.dev.delays() || retryAt.After(tick): // the event that it waits for may happen before its time
+			retryAt = tick
 		case !ok:
-			again = time.Now().Add(busyTick)
+			retryAt = time.Now().Add(busyTick)
 		}
 		e.mu.Lock()
 		e.queue[q] = struct{}{}
 		e.mu.Unlock()
-		if next.IsZero() || again.Before(next) {
-			next = again
+		if next.IsZero() || retryAt.Before(next) {
+			next = retryAt
 		}
 	}
 	return next
 }
 
-// A CQ knows the QPs whose sends it completes and that have work waiting.
+// A CQ knows the QPs whose sends complete on it and that have pending work.
 
-// noteWaiting notes that a QP has work that waits, or has none any more.
-func (q *cq) noteWaiting(p *qp, waits bool) {
+// setPending adds a QP with pending work, or removes it.
+func (q *cq) setPending(p *qp, pending bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if waits {
-		q.waiters = append(q.waiters, p)
+	if pending {
+		q.pendingQPs = append(q.pendingQPs, p)
 	} else {
-		q.waiters = slices.DeleteFunc(q.waiters, func(x *qp) bool { return x == p })
+		q.pendingQPs = slices.DeleteFunc(q.pendingQPs, func(x *qp) bool { return x == p })
 	}
-	q.waiting.Store(uint32(len(q.waiters)))
+	q.pendingCount.Store(uint32(len(q.pendingQPs)))
 }
 
-// helps tells whether who polls has more to do than to look.
-func (q *cq) helps() bool { return q.waiting.Load() != 0 || len(q.lenders.all()) > 0 }
+// hasPendingWork reports whether a poller has work to do besides polling.
+func (q *cq) hasPendingWork() bool { return q.pendingCount.Load() != 0 || len(q.srqQPs.all()) > 0 }
 
-// help lets the work of QPs that waits proceed, and serves peers that use shared receives: the
-// thread that polls has nothing better to do. It returns how many completions it has written to wc.
-func (q *cq) help(wc []verbs.WC) (n int) {
-	if q.waiting.Load() != 0 {
-		q.proceed()
+// doPendingWork makes progress on pending requests and services the peers of QPs on SRQs, in the
+// polling thread, which has nothing better to do. It returns the number of completions that it has
+// stored in wc.
+func (q *cq) doPendingWork(wc []verbs.WC) (n int) {
+	if q.pendingCount.Load() != 0 {
+		q.progressPending()
 	}
-	list := q.lenders.all()
-	at := int(q.nextLender.Load())
+	list := q.srqQPs.all()
+	at := int(q.nextSRQQP.Load())
 	for left := len(list); left > 0; left-- {
 		if at >= len(list) {
 			at = 0
 		}
-		got := list[at].serve(q, wc[n:])
+		got := list[at].serviceSRQIfNeeded(q, wc[n:])
 		at++
 		if n += got; got > 0 {
-			q.nextLender.Store(uint32(at))
+			q.nextSRQQP.Store(uint32(at))
 		}
 		if n > 0 && n == len(wc) {
 			break
@@ -214,25 +215,25 @@ func (q *cq) help(wc []verbs.WC) (n int) {
 	return n
 }
 
-// proceed lets the work of QPs that waits proceed.
-func (q *cq) proceed() {
+// progressPending makes progress on the QPs with pending work.
+func (q *cq) progressPending() {
 	for i := 0; ; i++ {
 		q.mu.Lock()
-		if i >= len(q.waiters) {
+		if i >= len(q.pendingQPs) {
 			q.mu.Unlock()
 			return
 		}
-		p := q.waiters[i]
+		p := q.pendingQPs[i]
 		q.mu.Unlock()
-		p.progress(true)
+		p.tryProgress(true)
 	}
 }
 
-// wakeEngine makes the engine take over from a thread that is going to sleep.
+// wakeEngine makes the engine take over from a thread that is about to sleep.
 func (q *cq) wakeEngine() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, p := range q.waiters {
-		q.ctx.engine.queueUp(p, true)
+	for _, p := range q.pendingQPs {
+		q.ctx.engine.schedule(p, true)
 	}
 }

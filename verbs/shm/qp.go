@@ -6,75 +6,75 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/ibperf/ibperf/internal/memfd"
-	"github.com/ibperf/ibperf/internal/place"
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/internal/memfd"
+	"github.com/ibperf/ibperf/verbs/internal/store"
 )
 
-// qp is a queue pair. Its requester runs in whatever thread posts work, and for work
-// that could not proceed at once in those that poll, or in the context's engine.
+// qp is a queue pair. Its requester runs in the thread that posts. Pending requests run in threads
+// that poll or in the context's engine.
 type qp struct {
 	object
 	pd             *pd
 	sendCQ, recvCQ *cq
 	num            uint32
 	typ            verbs.QPType
-	ops            uint32 // bit per opcode that the type has
-	prompt         bool   // requests are carried out as soon as they are posted
+	ops            uint32 // bit set of the type's opcodes
+	immediate      bool   // requests execute when they are posted, unless others are pending
 	cap            verbs.QPCap
 	sigAll         bool
-	entry          *qpEntry      // what peers see of it
-	seen           seen          // of lock and unlock
-	asked          atomic.Uint32 // looks that peers have asked for since the one under way began
+	entry          *qpEntry      // its entry in the directory
+	raceLock       raceLock      // for lock and unlock
+	doorbells      atomic.Uint32 // doorbells since the handling of the last one began
 
-	modify sync.Mutex // one change of state at a time; closed is written under it and the context's lock
+	modify sync.Mutex // serializes changes of state; closed is written under it and the context's lock
 
-	initAttr verbs.QPInitAttr       // what Query tells of it
-	reached  bool                   // COMM_EST has been raised; guarded by modify
-	life     atomic.Uint32          // counts the moves to RESET, so that a failure ends no later connection
-	attr     verbs.QPAttr           // guarded by lock, written under modify too
-	state    atomic.Uint32          // verbs.QPState
-	remote   atomic.Pointer[remote] // where the peer is; written under modify
+	initAttr      verbs.QPInitAttr            // for Query
+	commEstRaised bool                        // COMM_EST was raised; guarded by modify
+	generation    atomic.Uint32               // counts the moves to RESET, so that a late failure does not end a newer connection
+	attr          verbs.QPAttr                // guarded by lock, written under modify too
+	state         atomic.Uint32               // verbs.QPState
+	peerCtx       atomic.Pointer[peerContext] // the peer's context; written under modify
 
-	opened  sync.Mutex
-	handles []verbs.QP // that are not closed: of XRC_RECV any number, else the QP; guarded by opened
+	handlesMu sync.Mutex
+	handles   []verbs.QP // open handles: any number for XRC_RECV, else the QP; guarded by handlesMu
 
 	recv recvQueue
-	srq  *srq  // that receives are taken from
-	pool *pool // of that, or of the domain; nil: recv is filled by PostRecv
+	srq  *srq     // source of receives, or nil
+	pool *srqPool // of srq, or of the XRC domain; nil: PostRecv fills recv
 
-	// The send side, guarded by lock.
-	posted   uint32
-	sendDone relaxedCounter // places in the send queue given back
-	pend     []waiting      // ring of work that waits, made when the first does
-	pendHead uint32
-	pendTail uint32
-	waits    bool // the send CQ knows of work that waits for those who poll
-	peer     *peer
-	known    known
-	near     [][]byte          // memory of the request being executed
-	far      [][]byte          // and the peer's
-	sges     [maxSGE]verbs.SGE // of the receive that it takes
-	shuffler place.Shuffler    // of which each request has its own
-	message  []place.Piece     // that is placed next
-	packet   []byte            // of UD, the one that is sent
-	filled   uint64            // receives of UD that were filled
-	down     bool              // the link; see Options
-	metRNR   uint64            // the message, and one, whose peer was last found not ready on purpose
-	messages uint64            // that count for RNR or loss
-	then     uint8             // what unlock does afterwards
-	draining bool              // in SQD, work that had begun is not finished
-	leaving  []turn            // that the first request waits for, which is carried out but for that
+	// The send queue and the requester, guarded by lock.
+	posted       uint32
+	sendDone     relaxedCounter // send queue slots freed
+	pending      []pendingWR    // ring of pending requests, allocated with the first
+	pendHead     uint32
+	pendTail     uint32
+	pendingNoted bool // the send CQ lists this QP in pendingQPs
+	peer         *peerQP
+	cache        requesterCache
+	localMem     [][]byte          // local memory of the request
+	remoteMem    [][]byte          // the peer's memory of the request
+	sges         [maxSGE]verbs.SGE // SGEs of the receive that the request consumes
+	shuffler     store.Shuffler    // source of each request's shuffler
+	pieces       []store.Piece     // to be stored next
+	packet       []byte            // UD: the packet being sent
+	filledRecvs  uint64            // UD: receives filled
+	linkDown     bool              // see Options.LinkDown
+	rnrMessage   uint64            // number plus one of the last message with an injected RNR NAK
+	messages     uint64            // messages subject to Options.RNR or Options.Loss
+	afterUnlock  uint8             // actions of unlock
+	draining     bool              // SQD: a request that had begun is not finished
+	quiescing    []activeRequester // requesters that the first pending request, executed otherwise, waits for
 
-	peerInside bool // an earlier peer's requester may be at work in recv's memory; guarded by modify
+	recvInUseByPeer bool // the requester of an earlier peer may still use recv's memory; guarded by modify
 }
 
 func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	c := p.ctx
-	sendCQ, ok1 := own[*cq](c, init.SendCQ)
-	recvCQ, ok2 := own[*cq](c, init.RecvCQ)
+	sendCQ, ok1 := checkedObject[*cq](c, init.SendCQ)
+	recvCQ, ok2 := checkedObject[*cq](c, init.RecvCQ)
 	if init.Type == verbs.QPTypeXRCSend {
-		recvCQ, ok2 = sendCQ, ok1 // in place of one that has nothing to do
+		recvCQ, ok2 = sendCQ, ok1 // XRC_SEND has no receive CQ
 	}
 	if init.SRQ != nil || init.Type == verbs.QPTypeXRCSend {
 		init.Cap.MaxRecvWR, init.Cap.MaxRecvSGE = 0, 0
@@ -93,7 +93,7 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	q := &qp{
 		object: c.newObject(&p.object, &sendCQ.object, &recvCQ.object), pd: p, sendCQ: sendCQ, recvCQ: recvCQ,
 		typ: init.Type, ops: operations[init.Type], cap: init.Cap, sigAll: init.SigAll,
-		prompt: c.dev.place == ascending && !c.dev.delays() && c.dev.options.RNR == 0,
+		immediate: c.dev.placement == ascending && !c.dev.delays() && c.dev.options.RNR == 0,
 	}
 	q.handles = []verbs.QP{q}
 	q.initAttr = verbs.QPInitAttr{
@@ -102,9 +102,9 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	if q.typ == verbs.QPTypeXRCSend {
 		q.initAttr.RecvCQ = nil
 	}
-	init.MaxScatterToCQE = 0 // all data goes to memory
+	init.MaxScatterToCQE = 0 // all data is stored in memory, never in CQEs
 	if s, ok := init.SRQ.(*srq); ok {
-		q.srq, q.pool, q.of = s, s.pool, append(q.of, &s.object)
+		q.srq, q.pool, q.parents = s, s.srqPool, append(q.parents, &s.object)
 	}
 	if err := c.addQP(q); err != nil {
 		return nil, err
@@ -118,24 +118,24 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	return q, nil
 }
 
-// addQP makes the QP's receive queue, and gives the QP its number.
+// addQP creates the QP's receive queue and gives the QP its number.
 func (c *context) addQP(q *qp) error {
 	if err := q.recv.init(q, q.recvCap()); err != nil {
 		return err
 	}
-	if !c.qps.enter(q, q.show) {
+	if !c.qps.insert(q, q.publish) {
 		q.recv.file.Close()
 		return c.err("create_qp", enomem, "all QPs are in use")
 	}
-	// A thread that polls the CQ may still look at the records when the QP is
-	// destroyed: they stay mapped until nobody can.
+	// A thread that polls the CQ may still read records when the QP is destroyed, so they stay
+	// mapped until the QP is unreachable.
 	runtime.AddCleanup(q, func(f *memfd.File) { f.Unmap() }, q.recv.file)
-	q.shuffler, q.known = c.dev.shuffler(q.num), nothing()
+	q.shuffler, q.cache = c.dev.shuffler(q.num), emptyCache()
 	q.retain(1)
 	return nil
 }
 
-// recvPD is the domain of the receives' memory.
+// recvPD returns the PD of the receives' memory.
 func (q *qp) recvPD() *pd {
 	if q.srq != nil {
 		return q.srq.pd
@@ -143,11 +143,11 @@ func (q *qp) recvPD() *pd {
 	return q.pd
 }
 
-// recvCap is the size of the QP's own receive queue, which holds what is lent if receives
-// come from shared ones.
+// recvCap returns the size of the QP's receive queue. With SRQs it holds the receives that are
+// supplied.
 func (q *qp) recvCap() verbs.QPCap {
-	if q.sharing() && q.connected() {
-		return verbs.QPCap{MaxRecvWR: sharedSlots - 1, MaxRecvSGE: maxSGE}
+	if q.usesSRQ() && q.connected() {
+		return verbs.QPCap{MaxRecvWR: srqRecvSlots - 1, MaxRecvSGE: maxSGE}
 	}
 	return q.cap
 }
@@ -155,33 +155,33 @@ func (q *qp) recvCap() verbs.QPCap {
 func checkCap(c verbs.QPCap) string {
 	switch {
 	case c.MaxSendWR < 0 || c.MaxSendWR > maxWR || c.MaxRecvWR < 0 || c.MaxRecvWR > maxWR:
-		return "a queue holds 0 to 32768 work requests"
+		return "max_send_wr and max_recv_wr must be 0 to 32768"
 	case c.MaxSendSGE < 0 || c.MaxSendSGE > maxSGE || c.MaxRecvSGE < 0 || c.MaxRecvSGE > maxSGE:
-		return "a work request has 0 to 32 SGEs"
+		return "max_send_sge and max_recv_sge must be 0 to 32"
 	case c.MaxInlineData < 0 || c.MaxInlineData > maxInline:
-		return "inline data is 0 to 1024 bytes"
+		return "max_inline_data must be 0 to 1024"
 	}
 	return ""
 }
 
-// show gives the QP its number and shows it to peers.
-func (q *qp) show(num uint32) {
+// publish gives the QP its number and writes its entry in the directory.
+func (q *qp) publish(num uint32) {
 	q.num, q.initAttr.QPNumber, q.name = num, num, fmt.Sprintf(" qp %#x", num)
 	q.entry = &q.ctx.dir.qps[numIndex(num)]
 	e := q.entry
 	e.typ, e.pd, e.recvPD, e.stamps = uint32(q.typ), q.pd.id, q.recvPD().id, uint32(q.recvCQ.stamps)
-	e.sharing, e.xrcd = 0, 0
-	if q.sharing() {
-		e.sharing, e.xrcd = 1, q.pool.id
+	e.usesSRQ, e.xrcd = 0, 0
+	if q.usesSRQ() {
+		e.usesSRQ, e.xrcd = 1, q.pool.id
 	}
 	e.slots, e.maxSGE, e.cq = q.recv.layout.n, q.recv.layout.maxSGE, q.recvCQ.notifier.number()
-	q.showQueue()
+	q.publishRecvQueue()
 	q.setState(verbs.QPReset)
 	atomic.StoreUint32(&e.num, num)
 }
 
-// showQueue shows peers where the receive queue is.
-func (q *qp) showQueue() {
+// publishRecvQueue publishes the location of the receive queue.
+func (q *qp) publishRecvQueue() {
 	atomic.StoreUint32(&q.entry.fd, uint32(q.recv.file.FD()))
 	atomic.StoreUint64(&q.entry.inode, q.recv.inode)
 }
@@ -194,14 +194,14 @@ func (q *qp) setState(s verbs.QPState) {
 	q.ctx.dir.change()
 }
 
-// fail moves the QP to ERR: outstanding work completes with WR_FLUSH_ERR. It
-// waits until the peer's requester is out of this QP, so it must be called
-// without lock: two failing peers would wait for each other. A failure in a life
-// that another thread has ended by RESET meanwhile is over.
-func (q *qp) fail(life uint32) {
+// fail moves the QP to ERR: outstanding requests and receives complete with WR_FLUSH_ERR. It waits
+// until the peer's requester has left this QP. The caller must not hold the QP's lock, or two QPs
+// that fail each other would deadlock. It does nothing if another thread has reset the QP since the
+// given generation.
+func (q *qp) fail(generation uint32) {
 	q.modify.Lock()
 	defer q.modify.Unlock()
-	if q.life.Load() == life {
+	if q.generation.Load() == generation {
 		q.failLocked()
 	}
 }
@@ -214,17 +214,17 @@ func (q *qp) failLocked() {
 	q.draining = false
 	q.setState(verbs.QPErr)
 	q.flushPending()
-	q.then &^= endQP
+	q.afterUnlock &^= failQP
 	q.unlock()
-	q.awaitPeerOut()
-	q.tellWhy()
-	if !q.sharing() {
+	q.awaitPeerRequester()
+	q.raiseFailureEvent()
+	if !q.usesSRQ() {
 		q.recv.mu.Lock()
 		q.recv.flush()
 		q.recv.mu.Unlock()
 		return
 	}
-	q.reclaimReceives()
+	q.reclaimAll()
 	q.raise(verbs.EventQPLastWQE)
 }
 
@@ -232,7 +232,7 @@ func (q *qp) Query(verbs.QPAttrMask) (verbs.QPAttr, verbs.QPInitAttr, error) {
 	if q.closed.Load() {
 		return verbs.QPAttr{}, verbs.QPInitAttr{}, q.err("query_qp", ebadf, closedText)
 	}
-	q.look()
+	q.servicePeer()
 	q.lock()
 	defer q.unlock()
 	a := q.attr
@@ -252,10 +252,10 @@ func (q *qp) QueryDataInOrder(op verbs.Opcode, flags verbs.OrderFlags) (verbs.Or
 	return q.ctx.dev.orderCaps(op, flags), nil
 }
 
-// Close destroys the QP and waits until its events that were fetched are acknowledged.
+// Close destroys the QP and waits until its fetched events are acknowledged.
 func (q *qp) Close() error {
 	err := q.destroy()
-	q.ctx.async.await(&q.acks)
+	q.ctx.async.awaitAcks(&q.acks)
 	return err
 }
 
@@ -273,38 +273,38 @@ func (q *qp) destroy() error {
 	}
 	q.closed.Store(true)
 	c.mu.Unlock()
-	if q.sharing() {
+	if q.usesSRQ() {
 		q.pool.setQP(q, false)
 	}
 	q.disconnect(verbs.QPErr)
 	q.recv.closed.Store(true)
 	q.recvCQ.setReceiver(q, false)
 	atomic.StoreUint32(&q.entry.num, 0)
-	c.qps.at(q.num).Store(nil) // not before: who deregisters memory waits for the QPs that are here
+	c.qps.slot(q.num).Store(nil) // after disconnect: deregistration waits for the requesters of all QPs in the table
 	c.async.forget(&q.acks)
 	q.retain(-1)
 	return q.recv.file.CloseFD()
 }
 
-// disconnect takes the QP to a state in which it has no peer: all work and all completions of it are gone.
+// disconnect moves the QP to a state without a peer, and removes its requests and completions.
 func (q *qp) disconnect(state verbs.QPState) {
 	q.lock()
 	q.setState(state)
 	q.attr, q.posted, q.pendHead, q.pendTail = verbs.QPAttr{}, 0, 0, 0
-	q.then &^= endQP
-	q.draining, q.leaving = false, nil
+	q.afterUnlock &^= failQP
+	q.draining, q.quiescing = false, nil
 	q.unlock()
-	if q.awaitPeerOut() != nil {
-		q.peerInside = true
+	if q.awaitPeerRequester() != nil {
+		q.recvInUseByPeer = true
 	}
-	if q.sharing() {
-		q.reclaimReceives()
+	if q.usesSRQ() {
+		q.reclaimAll()
 	}
 	q.sendCQ.purge(q)
 	q.recvCQ.purge(q)
 	q.lock()
-	r, p := q.remote.Swap(nil), q.peer
-	q.peer, q.known = nil, nothing()
+	r, p := q.peerCtx.Swap(nil), q.peer
+	q.peer, q.cache = nil, emptyCache()
 	q.unlock()
 	if p != nil {
 		p.unmap()
@@ -312,10 +312,10 @@ func (q *qp) disconnect(state verbs.QPState) {
 	q.ctx.release(r)
 }
 
-// raise raises the event for each handle of the QP.
+// raise raises an event for each handle of the QP.
 func (q *qp) raise(event verbs.EventType) {
-	q.opened.Lock()
-	defer q.opened.Unlock()
+	q.handlesMu.Lock()
+	defer q.handlesMu.Unlock()
 	for _, h := range q.handles {
 		q.ctx.raise(verbs.AsyncEvent{Type: event, QP: h})
 	}

@@ -15,24 +15,24 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// What TestSabotage is to reach, and when it gives up. The race detector does not
-// look at mapped memory, and would make it slow.
+// TestSabotage's goals, and its time limit. It does not run under the race detector, which does not
+// see mapped memory and would make it slow.
 const (
-	strikesWanted = 1_000_000
+	wordsWanted   = 1_000_000
 	roundsWanted  = 60
 	packetsWanted = 2_000
 	fillsWanted   = 50
 	sabotageLimit = 14 * time.Second
-	haltedFor     = 3 * time.Second
+	stoppedFor    = 3 * time.Second
 )
 
-// TestSabotage connects a QP to a peer that stores garbage, all the time, into
-// everything that it can reach: the QP's receive queue, its own directory and receive
-// queue, which the QP's requester uses, its socket, and the pipes of channels, which it fills. The QP may fail as often as it likes; its process and its
-// other connections may not, of which one leads to a process that is stopped for a while.
+// TestSabotage connects a QP to a peer that continuously stores garbage in all memory that it can
+// reach: the QP's receive queue, its own directory and receive queue, which the QP's requester
+// uses, its socket, and the pipes of channels, which it fills. The QP may fail; its process and its
+// other connections must not. One of those leads to a process that is stopped for a while.
 func TestSabotage(t *testing.T) {
-	p := newPrey(t)
-	p.halt(t, haltedFor)
+	p := newSabotageTarget(t)
+	p.connectStopped(t, stoppedFor)
 	s := newSaboteur(t, p)
 	var ending atomic.Bool
 	var running sync.WaitGroup
@@ -40,13 +40,13 @@ func TestSabotage(t *testing.T) {
 	defer ending.Store(true)
 	running.Go(func() {
 		for !ending.Load() {
-			s.burst()
+			s.corruptDue()
 			runtime.Gosched()
 		}
 	})
 	running.Go(func() {
 		for !ending.Load() {
-			s.packet(t, p.ctx.id)
+			s.sendGarbage(t, p.ctx.id)
 		}
 	})
 	running.Go(func() {
@@ -57,91 +57,91 @@ func TestSabotage(t *testing.T) {
 	rng := rand.New(rand.NewSource(2))
 	rounds := 0
 	for end := time.Now().Add(sabotageLimit); time.Now().Before(end); rounds++ {
-		if s.strikes.Load() >= strikesWanted && s.packets.Load() >= packetsWanted && s.fills.Load() >= fillsWanted && rounds >= roundsWanted {
+		if s.corrupted.Load() >= wordsWanted && s.packets.Load() >= packetsWanted && s.fills.Load() >= fillsWanted && rounds >= roundsWanted {
 			break
 		}
 		s.reconnect(t, p)
-		p.suffer(t, rng, s, rounds%3 > 0)
-		p.lives(t)
+		p.runRound(t, rng, s, rounds%3 > 0)
+		p.checkHonest(t)
 	}
-	t.Logf("%d words, %d packets and %d fills in %d rounds; of the spoiled connection %d requests succeeded and %d failed",
-		s.strikes.Load(), s.packets.Load(), s.fills.Load(), rounds, p.succeeded, p.failed)
-	if s.strikes.Load() < strikesWanted || s.packets.Load() < packetsWanted || s.fills.Load() < fillsWanted || rounds < roundsWanted {
-		t.Errorf("fewer than %d words, %d packets, %d fills and %d rounds in %v", strikesWanted, packetsWanted, fillsWanted, roundsWanted, sabotageLimit)
+	t.Logf("%d words, %d packets and %d fills in %d rounds; %d requests of the sabotaged connection succeeded and %d failed",
+		s.corrupted.Load(), s.packets.Load(), s.fills.Load(), rounds, p.succeeded, p.failed)
+	if s.corrupted.Load() < wordsWanted || s.packets.Load() < packetsWanted || s.fills.Load() < fillsWanted || rounds < roundsWanted {
+		t.Errorf("fewer than %d words, %d packets, %d fills and %d rounds in %v", wordsWanted, packetsWanted, fillsWanted, roundsWanted, sabotageLimit)
 	}
-	p.resumes(t)
+	p.awaitStopped(t)
 	if p.succeeded == 0 || p.failed == 0 {
-		t.Error("the connection always failed, or never")
+		t.Error("requests of the sabotaged connection either all succeeded or all failed")
 	}
 }
 
-// saboteur is a peer that breaks every rule, in a context that is otherwise honest.
+// saboteur is a peer that violates every rule, in an otherwise honest context.
 type saboteur struct {
-	*victim
-	mu      sync.Mutex
-	rng     *rand.Rand
-	areas   [][]byte
-	due     atomic.Int64 // strikes that are to come
-	region  mrEntry
-	strikes atomic.Int64
-	packets atomic.Int64
-	fills   atomic.Int64
-	ch      *channel
-	pipe    int // of the victim's channel
+	*node
+	mu        sync.Mutex
+	rng       *rand.Rand
+	areas     [][]byte
+	due       atomic.Int64 // words to corrupt
+	region    mrEntry
+	corrupted atomic.Int64
+	packets   atomic.Int64
+	fills     atomic.Int64
+	ch        *channel
+	pipe      int // pipe of the target's channel
 }
 
-func newSaboteur(t *testing.T, p *prey) *saboteur {
+func newSaboteur(t *testing.T, p *sabotageTarget) *saboteur {
 	t.Helper()
-	own := newSleeper(t)
-	s := &saboteur{victim: own.victim, ch: own.ch, rng: rand.New(rand.NewSource(1))}
-	s.areas = append(s.areas, p.qp.recv.file.Bytes()) // which the peer that the QP is connected to maps
-	s.pipe = (&sleeper{p.victim, p.ch.(*channel)}).reachPipe(t)
+	own := newEventNode(t)
+	s := &saboteur{node: own.node, ch: own.ch, rng: rand.New(rand.NewSource(1))}
+	s.areas = append(s.areas, p.qp.recv.file.Bytes()) // mapped by the connected peer
+	s.pipe = (&eventNode{p.node, p.ch.(*channel)}).openPipe(t)
 	entry, region := s.entries()
 	s.region = *region
-	// Not the word of the requester, on which this side's own calls would wait for ever.
+	// Without the requester's word, on which this side's own calls would wait forever.
 	armed := &s.ctx.dir.cqs[s.qp.recvCQ.notifier.cq%maxCQ]
 	s.areas = append(s.areas, viewBytes(entry)[:64], viewBytes(entry)[128:], viewBytes(region), viewBytes(armed)[:8], s.qp.recv.file.Bytes())
 	t.Cleanup(func() { *region = s.region })
 	return s
 }
 
-// entries are what the saboteur's directory says of its QP and its region.
+// entries returns the entries of the saboteur's QP and region in its directory.
 func (s *saboteur) entries() (*qpEntry, *mrEntry) {
 	return s.qp.entry, &s.ctx.dir.mrs[keyIndex(s.mr.LKey())]
 }
 
-// fillPipes fills the pipe of the victim's channel with tokens
-// that may be right or with noise, and the saboteur's own one, to which the victim writes.
-func (s *saboteur) fillPipes(p *prey) {
+// fillPipes fills the pipe of the target's channel with tokens, some of them valid, or with noise.
+// It also fills the saboteur's own pipe, to which the target writes.
+func (s *saboteur) fillPipes(p *sabotageTarget) {
 	rng := rand.New(rand.NewSource(s.fills.Load()))
 	b := p.cq.(*cq).notifier
-	armed := atomic.LoadUint64(b.word) >> armShift
+	armed := atomic.LoadUint64(b.armWord) >> armShift
 	for errno := unix.Errno(0); errno == 0; {
 		errno = writeToken(s.pipe, token{cq: b.cq - uint32(rng.Intn(2)), mark: tokenMark, armed: armed + uint64(rng.Intn(40)) - 20})
 	}
 	for errno := unix.Errno(0); errno == 0; {
-		errno = writeToken(s.ch.out, token{})
+		errno = writeToken(s.ch.writeFD, token{})
 	}
-	time.Sleep(time.Duration(rng.Intn(20)) * time.Millisecond) // the victim empties it meanwhile
+	time.Sleep(time.Duration(rng.Intn(20)) * time.Millisecond) // the target empties it meanwhile
 	if rng.Intn(2) == 0 {
 		unix.Write(s.pipe, make([]byte, rng.Intn(100)))
 	}
 	s.fills.Add(1)
 }
 
-// burst spoils as many words as are due.
-func (s *saboteur) burst() {
+// corruptDue corrupts as many words as are due.
+func (s *saboteur) corruptDue() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for ; s.due.Load() > 0; s.due.Add(-1) {
-		s.strike()
-		s.strikes.Add(1)
+		s.corruptWord()
+		s.corrupted.Add(1)
 	}
 }
 
-// strike spoils one word: with noise, by one bit, with numbers that may be legal,
-// or with what stands elsewhere.
-func (s *saboteur) strike() {
+// corruptWord corrupts one word: with noise, by flipping one bit, with small numbers, or with the
+// value of another word.
+func (s *saboteur) corruptWord() {
 	area := s.areas[s.rng.Intn(len(s.areas))]
 	word := func() *uint64 { return view[uint64](area, s.rng.Intn(len(area)/8)*8) }
 	switch w := word(); s.rng.Intn(4) {
@@ -156,32 +156,32 @@ func (s *saboteur) strike() {
 	}
 }
 
-// packet sends noise to the victim's socket, often of the right size.
-func (s *saboteur) packet(t *testing.T, id uint64) {
+// sendGarbage sends noise to the target's socket, often of a valid size.
+func (s *saboteur) sendGarbage(t *testing.T, id uint64) {
 	conn, _, err := dial(id)
 	if err != nil {
-		t.Errorf("the victim does not accept: %v", err)
+		t.Errorf("the target does not accept connections: %v", err)
 		return
 	}
 	defer conn.Close()
 	rng := rand.New(rand.NewSource(s.packets.Load()))
 	for range 10 {
-		b := encodeLook(rng.Uint32() >> rng.Intn(32))
+		b := encodeDoorbell(rng.Uint32() >> rng.Intn(32))
 		if rng.Intn(8) == 0 {
 			b = make([]byte, rng.Intn(100))
 			rng.Read(b)
 		}
 		if _, err := conn.Write(b); err != nil {
-			return // the victim has dropped this connection, as it may
+			return // the target may drop this connection
 		}
 		s.packets.Add(1)
 	}
 	conn.SetReadDeadline(time.Now().Add(time.Millisecond))
-	conn.Read(make([]byte, noteSize)) // in step with the victim, which is to serve others too
+	conn.Read(make([]byte, unmapNoticeSize)) // paces this loop by the target, which must also serve others
 }
 
-// reconnect repairs the saboteur's side and connects it to the victim's QP.
-func (s *saboteur) reconnect(t *testing.T, p *prey) {
+// reconnect repairs the saboteur's side and connects it to the target's QP.
+func (s *saboteur) reconnect(t *testing.T, p *sabotageTarget) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +192,7 @@ func (s *saboteur) reconnect(t *testing.T, p *prey) {
 	check(t, s.qp.Modify(&verbs.QPAttr{State: verbs.QPReset}, verbs.MaskState))
 	check(t, s.connect(p.endpoint()))
 	for range s.qp.cap.MaxRecvWR {
-		sge := verbs.SGE{Addr: s.mr.Addr(), Length: preyRoom, LKey: s.mr.LKey()}
+		sge := verbs.SGE{Addr: s.mr.Addr(), Length: targetMessageSize, LKey: s.mr.LKey()}
 		_, err := s.qp.PostRecv(&verbs.RecvWR{SGList: &sge, NumSGE: 1})
 		check(t, err)
 	}

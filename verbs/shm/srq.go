@@ -7,37 +7,36 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// srq is a shared receive queue: an ordinary queue of this process, which no peer
-// sees. A connected QP is lent receives of it when its peer asks (shared.go), a UD QP
-// takes one when a datagram comes.
+// srq is a shared receive queue. It is private to this process. Its receives are supplied to a
+// connected QP when the peer asks for them (srq_supply.go). A UD QP takes one for each datagram.
 type srq struct {
 	object
 	pd     *pd
 	num    uint32
 	maxSGE int
-	xrcd   *xrcd // by which it was made, if it is for XRC
-	cq     *cq   // for its completions, if it is for XRC
+	xrcd   *xrcd // XRC: the domain
+	cq     *cq   // XRC: the CQ of its completions
 
-	polled relaxedCounter // of the completions that were added to CQs, those that are not there any more
+	completionsPolled relaxedCounter // completions of the ring that were polled
 
-	*pool                // whose lock guards what follows
-	head, tail *sharedWR // receives, in order
-	free       *sharedWR // places that were used
-	count      int       // receives that peers have not used, whether they are lent or not
-	added      uint32    // completions that were added to CQs; those that are there have their places still
-	max        int
-	limit      int   // 0: no event is armed
-	waiting    []*qp // whose peers wait for a receive
-	last       *qp   // that asked for receives last
-	batch      int   // that it was lent
+	*srqPool                // its lock guards the fields below
+	head, tail       *srqWR // posted receives, in order
+	free             *srqWR // recycled entries
+	count            int    // receives that peers have not used, supplied or not
+	completionsAdded uint32 // completions that were added to CQ rings; unpolled ones still occupy slots
+	max              int
+	limit            int   // 0: the limit event is not armed
+	waitingQPs       []*qp // QPs whose peers wait for a receive
+	batchQP          *qp   // the QP that asked last, if it is supplied in batches
+	batch            int   // size of its last batch
 }
 
-// sharedWR is a receive of a shared queue, from its post to its completion.
-type sharedWR struct {
+// srqWR is a receive of an SRQ, from posting to completion.
+type srqWR struct {
 	recvSlot
 	srq  *srq
 	sges []verbs.SGE
-	next *sharedWR
+	next *srqWR
 }
 
 func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
@@ -46,31 +45,31 @@ func (p *pd) CreateSRQ(init *verbs.SRQInitAttr) (verbs.SRQ, error) {
 	case p.isClosed():
 		return nil, c.err("create_srq", ebadf, closedText)
 	case a.MaxWR < 1 || a.MaxWR > maxWR:
-		return nil, c.err("create_srq", einval, "an SRQ holds 1 to 32768 work requests")
+		return nil, c.err("create_srq", einval, "max_wr must be 1 to 32768")
 	case a.MaxSGE < 0 || a.MaxSGE > maxSGE:
-		return nil, c.err("create_srq", einval, "a work request has 0 to 32 SGEs")
+		return nil, c.err("create_srq", einval, "max_sge must be 0 to 32")
 	}
-	s := &srq{object: c.newObject(&p.object), pd: p, maxSGE: a.MaxSGE, max: a.MaxWR, pool: &pool{}}
+	s := &srq{object: c.newObject(&p.object), pd: p, maxSGE: a.MaxSGE, max: a.MaxWR, srqPool: &srqPool{}}
 	if init.XRCD != nil || init.CQ != nil {
-		if err := s.join(init.XRCD, init.CQ); err != nil {
+		if err := s.joinXRCD(init.XRCD, init.CQ); err != nil {
 			return nil, err
 		}
 	}
-	s.mu.Lock() // so that no peer is lent receives of a queue that is not in its pool yet
+	s.mu.Lock() // before the SRQ is in its pool, no peer may be supplied from it
 	defer s.mu.Unlock()
-	if !c.srqs.enter(s, s.show) {
+	if !c.srqs.insert(s, s.publish) {
 		return nil, c.err("create_srq", enomem, "all SRQs are in use")
 	}
-	s.setQueue(s, true)
+	s.setSRQ(s, true)
 	s.retain(1)
 	return s, nil
 }
 
-// show gives the queue its number and shows it to the peers of its domain.
-func (s *srq) show(num uint32) {
+// publish gives the SRQ its number and writes its entry in the directory.
+func (s *srq) publish(num uint32) {
 	s.num, s.name = num, fmt.Sprintf(" srq %#x", num)
 	e := &s.ctx.dir.srqs[num%maxSRQ]
-	e.pd, e.xrcd, e.cq, e.stamps = s.pd.id, s.pool.id, 0, 0
+	e.pd, e.xrcd, e.cq, e.stamps = s.pd.id, s.srqPool.id, 0, 0
 	if s.cq != nil {
 		e.cq, e.stamps = s.cq.notifier.number(), uint32(s.cq.stamps)
 	}
@@ -107,9 +106,9 @@ func (s *srq) Modify(a verbs.SRQAttr, mask verbs.SRQAttrMask) error {
 	case s.closed.Load():
 		return s.err("modify_srq", ebadf, closedText)
 	case mask&^(verbs.SRQMaxWR|verbs.SRQLimit) != 0:
-		return s.err("modify_srq", einval, fmt.Sprintf("srq_attr_mask %#x: 1 is MAX_WR, 2 is LIMIT", uint32(mask)))
+		return s.err("modify_srq", einval, fmt.Sprintf("srq_attr_mask %#x: only MAX_WR (1) and LIMIT (2) are supported", uint32(mask)))
 	case size < 1 || size > maxWR:
-		return s.err("modify_srq", einval, "an SRQ holds 1 to 32768 work requests")
+		return s.err("modify_srq", einval, "max_wr must be 1 to 32768")
 	case size < used:
 		return s.err("modify_srq", einval, fmt.Sprintf("max_wr %d: %d receives are posted, or completed and not polled", size, used))
 	case limit < 0 || limit > size:
@@ -122,36 +121,36 @@ func (s *srq) Modify(a verbs.SRQAttr, mask verbs.SRQAttrMask) error {
 func (s *srq) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.offer()
+	defer s.supplyWaiting()
 	for ; wr != nil; wr = wr.Next {
 		switch {
 		case s.closed.Load():
 			return wr, s.err("post_srq_recv", ebadf, closedText)
-		case wrongList(wr.SGList, wr.NumSGE, s.maxSGE):
-			return wr, s.err("post_srq_recv", einval, listText(wr.NumSGE, s.maxSGE, "max_sge"))
+		case badSGList(wr.SGList, wr.NumSGE, s.maxSGE):
+			return wr, s.err("post_srq_recv", einval, sgListError(wr.NumSGE, s.maxSGE, "max_sge"))
 		case s.used() >= s.max:
-			return wr, s.err("post_srq_recv", enomem, "shared receive queue is full: poll completions first")
+			return wr, s.err("post_srq_recv", enomem, "SRQ is full: poll completions first")
 		}
 		s.append(wr)
 	}
 	return nil, nil
 }
 
-// What follows is called under the lock.
+// The caller of the methods below holds the lock.
 
-// used counts the places that are taken: of receives posted, or completed and not polled.
-func (s *srq) used() int { return s.count + int(s.added-s.polled.Load()) }
+// used returns the number of occupied slots: receives that are posted, or completed and not polled.
+func (s *srq) used() int { return s.count + int(s.completionsAdded-s.completionsPolled.Load()) }
 
 // append adds a receive.
 func (s *srq) append(wr *verbs.RecvWR) {
 	w := s.free
 	if w == nil {
-		w = &sharedWR{srq: s}
+		w = &srqWR{srq: s}
 	} else {
 		s.free = w.next
 	}
 	w.sges = append(w.sges[:0], sgesOf(wr.SGList, wr.NumSGE)...)
-	w.wrid, w.room, w.next = wr.WRID, total(w.sges), nil
+	w.wrid, w.length, w.next = wr.WRID, totalLength(w.sges), nil
 	if s.head == nil {
 		s.head = w
 	} else {
@@ -161,23 +160,23 @@ func (s *srq) append(wr *verbs.RecvWR) {
 	s.count++
 }
 
-// pop takes the first receive off the queue.
-func (s *srq) pop() *sharedWR {
+// popFirst removes the first receive.
+func (s *srq) popFirst() *srqWR {
 	w := s.head
 	s.head = w.next
 	return w
 }
 
-// unpop puts a receive back to the head of the queue.
-func (s *srq) unpop(w *sharedWR) {
+// pushFirst puts a receive back at the head of the queue.
+func (s *srq) pushFirst(w *srqWR) {
 	if w.next = s.head; s.head == nil {
 		s.tail = w
 	}
 	s.head = w
 }
 
-// usedUp counts a receive as used. What is in it is valid while the lock is held.
-func (s *srq) usedUp(w *sharedWR) {
+// consume recycles a used receive. Its content is valid while the lock is held.
+func (s *srq) consume(w *srqWR) {
 	w.next, s.free = s.free, w
 	s.count--
 	if s.count < s.limit && !s.closed.Load() {
@@ -186,40 +185,40 @@ func (s *srq) usedUp(w *sharedWR) {
 	}
 }
 
-// take uses up the first receive, whose SGEs are copied behind those of into. Its completion is
-// to be added to a CQ.
+// take consumes the first receive and appends its SGEs to into. The caller adds its completion to a
+// CQ.
 func (s *srq) take(into []verbs.SGE) (wrid uint64, sges []verbs.SGE, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.head == nil && s.last != nil {
-		s.last.takeBackUnasked()
+	if s.head == nil && s.batchQP != nil {
+		s.batchQP.reclaimUnrequested()
 	}
 	if s.head == nil || s.closed.Load() {
 		return 0, nil, false
 	}
-	w := s.pop()
-	s.added++
-	s.usedUp(w)
+	w := s.popFirst()
+	s.completionsAdded++
+	s.consume(w)
 	return w.wrid, append(into, w.sges...), true
 }
 
-// Close waits until the queue's events that were fetched are acknowledged.
+// Close destroys the SRQ and waits until its fetched events are acknowledged.
 func (s *srq) Close() error {
 	s.mu.Lock()
-	again, err := s.shut("destroy_srq", "a QP uses the SRQ")
+	wasClosed, err := s.markClosed("destroy_srq", "a QP uses the SRQ")
 	if s.closed.Load() {
-		s.setQueue(s, false)
-		s.waiting, s.last = nil, nil
+		s.setSRQ(s, false)
+		s.waitingQPs, s.batchQP = nil, nil
 	}
 	s.mu.Unlock()
-	if again || err != nil {
+	if wasClosed || err != nil {
 		return err
 	}
 	c := s.ctx
 	atomic.StoreUint32(&c.dir.srqs[s.num%maxSRQ].num, 0)
-	c.srqs.at(s.num).Store(nil)
+	c.srqs.slot(s.num).Store(nil)
 	c.async.forget(&s.acks)
-	c.async.await(&s.acks)
+	c.async.awaitAcks(&s.acks)
 	s.retain(-1)
 	return nil
 }

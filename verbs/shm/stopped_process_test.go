@@ -11,7 +11,7 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// stop stops the process, and returns when all of it stands.
+// stop stops the process, and returns when all its threads have stopped.
 func (c *child) stop(t *testing.T) {
 	t.Helper()
 	noError(t, c.cmd.Process.Signal(syscall.SIGSTOP))
@@ -21,17 +21,17 @@ func (c *child) stop(t *testing.T) {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatal("the process does not stop")
+			t.Fatal("the process did not stop within 10 s")
 		}
 	}
 }
 
-// TestPeerIsStopped: a WRITE needs no process at the other end, nor does the first one of a
-// connection.
-func TestPeerIsStopped(t *testing.T) {
-	s, other, peer := partnered(t, "shm_whole")
+// TestWriteToStoppedProcess covers that a WRITE needs no running process at the other end, not even
+// the first of a connection.
+func TestWriteToStoppedProcess(t *testing.T) {
+	s, other, peer := pairWithProcess(t, "shm_whole")
 	other.stop(t)
-	s.mustPost(t, send{id: 1, flags: verbs.SendSignaled, sges: []verbs.SGE{s.sge(0, 64)}, raddr: peer.Addr, rkey: peer.RKey})
-	pollOne(t, s.sendCQ, 1, verbs.WCSuccess)
+	s.Post(send{ID: 1, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{s.SGE(0, 64)}, RemoteAddr: peer.Addr, RKey: peer.RKey})
+	s.SendCQ.Expect(1, verbs.WCSuccess)
 	noError(t, other.cmd.Process.Signal(syscall.SIGCONT))
 }

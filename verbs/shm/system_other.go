@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Without Linux no device can be opened (memfd.New says why), so that none of this is called.
+// Without Linux no device can be opened (memfd.New returns an error), so these functions are never
+// called.
 
 const pathOnly = 0
 
@@ -16,6 +17,6 @@ func awaitToken(int, time.Duration)          {}
 func makeEvent() (int, error)                { return 0, syscall.ENOSYS }
 func signalEvent(int)                        {}
 func awaitEvent(int, time.Duration)          {}
-func lasting(int) bool                       { return false }
+func isStableMemory(int) bool                { return false }
 func credentials(int) (int32, uint32, error) { return 0, 0, syscall.ENOSYS }
 func hasNetRaw() bool                        { return false }

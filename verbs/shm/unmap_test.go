@@ -7,48 +7,48 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
-// TestClosedMemoryIsUnmapped: when the last region on a buffer has been closed, its
-// peers let go of the memory, whether or not they go on to post, and use what is
-// registered on the same buffer later.
-func TestClosedMemoryIsUnmapped(t *testing.T) {
+// TestDeregisteredMemoryIsUnmapped covers that peers unmap a buffer when its last region is closed,
+// with or without further requests, and map it again for a later region.
+func TestDeregisteredMemoryIsUnmapped(t *testing.T) {
 	const n = 20
 	a, b := pair(t, conf())
 	for range n {
 		buf := must(verbs.NewBuffer(pageSize))(t)
-		name := mappedName(t, buf)
+		name := mapsKey(t, buf)
 		for range 2 {
-			mr := must(b.pd.RegMR(buf.Bytes(), allRights))(t)
+			mr := must(b.PD.RegMR(buf.Bytes(), allRights))(t)
 			t.Cleanup(func() { noError(t, mr.Close()) })
-			other := must(b.pd.RegMR(buf.Bytes()[64:], allRights))(t)
+			other := must(b.PD.RegMR(buf.Bytes()[64:], allRights))(t)
 			t.Cleanup(func() { noError(t, other.Close()) })
 			for _, m := range []verbs.MR{mr, other} {
-				w := a.small(verbs.OpRDMAWrite, b)
-				w.raddr, w.rkey = m.Addr(), m.RKey()
-				eventually(t, name+" mapped by the peer", func() bool { // again, if b's device has only now met a's: then all is mapped anew
-					a.mustPost(t, w)
-					pollOne(t, a.sendCQ, 1, verbs.WCSuccess)
-					return len(mappings(t, name)) == 2
+				w := a.request64(verbs.OpRDMAWrite, b)
+				w.RemoteAddr, w.RKey = m.Addr(), m.RKey()
+				fixture.Eventually(t, name+" mapped by the peer", func() bool { // again, since all memory is remapped if b's device has only just accepted a's connection
+					a.Post(w)
+					a.SendCQ.Expect(1, verbs.WCSuccess)
+					return len(mapsLines(t, name)) == 2
 				})
 				noError(t, m.Close())
 			}
-			wantMaps(t, name, 1)
+			wantMapped(t, name, 1)
 		}
 		noError(t, buf.Close())
-		wantMaps(t, name, 0)
+		wantMapped(t, name, 0)
 	}
-	a.warm(t, b)
+	a.useAllOps(t, b)
 }
 
-// wantMaps waits until the file is mapped n times in this process.
-func wantMaps(t *testing.T, name string, n int) {
+// wantMapped waits until the file is mapped n times in this process.
+func wantMapped(t *testing.T, name string, n int) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("%s mapped %d times", name, n), func() bool { return len(mappings(t, name)) == n })
+	fixture.Eventually(t, fmt.Sprintf("%s mapped %d times", name, n), func() bool { return len(mapsLines(t, name)) == n })
 }
 
-// mappings are the lines of this process's map that end in the name.
-func mappings(t *testing.T, name string) (lines []string) {
+// mapsLines returns the lines of /proc/self/maps that contain the name.
+func mapsLines(t *testing.T, name string) (lines []string) {
 	t.Helper()
 	for line := range strings.Lines(string(must(os.ReadFile("/proc/self/maps"))(t))) {
 		if strings.Contains(line, name) {
@@ -58,9 +58,9 @@ func mappings(t *testing.T, name string) (lines []string) {
 	return lines
 }
 
-// mappedName is what the map of this process says of the file that the buffer lies in:
-// device, inode and name.
-func mappedName(t *testing.T, buf *verbs.Buffer) string {
+// mapsKey returns the part of the buffer's line in /proc/self/maps that identifies its file: device
+// and inode.
+func mapsKey(t *testing.T, buf *verbs.Buffer) string {
 	t.Helper()
 	begins := fmt.Sprintf("%08x-", buf.Addr())
 	for line := range strings.Lines(string(must(os.ReadFile("/proc/self/maps"))(t))) {

@@ -6,10 +6,11 @@ import (
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
-// What of the binary interface shows through package verbs. The rest is about
-// symbols and headers of libibverbs, which the backend's own tests look at.
+// The part of the binary interface that package verbs exposes. The tests of package ibv
+// check the symbols and headers of libibverbs.
 var abiStatements = []statement{
 	{"ABI-6", "the unions of a send request overlap as in C", unionsOverlap},
 	{"ABI-7", "requests may lie outside Go's heap or on it, and lists of them can be posted", anyMemory},
@@ -18,7 +19,7 @@ var abiStatements = []statement{
 }
 
 func unionsOverlap(e *env) {
-	w := &array[verbs.SendWR](e, 1)[0]
+	w := &fixture.Array[verbs.SendWR](e, 1)[0]
 	const addr, low, high = 0x1122334455667788, 0x99aabbcc, 0xddeeff01
 	w.SetRDMA(addr, low)
 	if ah, qpn, qkey := w.UD(); ah != addr || qpn != low || qkey != 0 {
@@ -49,42 +50,42 @@ func anyMemory(e *env) {
 	}
 	e.ok(verbs.Free(list))
 	a, b := e.pair(conf())
-	postList(a, b, array[verbs.SendWR](e, depth), array[verbs.SGE](e, depth))
+	postList(a, b, fixture.Array[verbs.SendWR](e, depth), fixture.Array[verbs.SGE](e, depth))
 	postList(a, b, make([]verbs.SendWR, depth), make([]verbs.SGE, depth))
 }
 
 func postList(a, b *side, list []verbs.SendWR, sges []verbs.SGE) {
 	for i := range list {
-		sges[i] = a.sge(i, 1)
+		sges[i] = a.SGE(i, 1)
 		list[i] = verbs.SendWR{WRID: uint64(i), SendFlags: signaled, SGList: &sges[i], NumSGE: 1}
-		list[i].SetRDMA(b.mr.Addr(), b.mr.RKey())
+		list[i].SetRDMA(b.MR.Addr(), b.MR.RKey())
 		if i > 0 {
 			list[i-1].Next = &list[i]
 		}
 	}
-	runtime.GC() // which does not move or free any of the list
-	_, err := a.qp.PostSend(&list[0])
+	runtime.GC() // must neither move nor free the list
+	_, err := a.QP.PostSend(&list[0])
 	a.ok(err)
-	a.sendCQ.inOrder(0, depth-1)
+	a.SendCQ.ExpectInOrder(0, depth-1)
 }
 
 func ownErrno(e *env) {
 	s := e.side(conf())
 	for range 2 {
-		_, err := s.ctx.QueryPort(0)
+		_, err := s.Ctx.QueryPort(0)
 		var op *verbs.OpError
 		if !errors.As(err, &op) || op.Errno != syscall.EINVAL || op.Verb == "" {
 			e.Errorf("query_port 0: %v", err)
 		}
-		_, err = s.ctx.QueryPort(e.target.Port)
+		_, err = s.Ctx.QueryPort(e.target.Port)
 		e.ok(err)
-		_, err = s.pd.RegMR(s.mem, verbs.AccessRemoteWrite)
+		_, err = s.PD.RegMR(s.Mem, verbs.AccessRemoteWrite)
 		e.refused("reg_mr without LOCAL_WRITE", err, syscall.EINVAL)
-		e.ok(s.tryRegister(s.mem, allRights))
-		_, err = s.tryPost(send{})
-		e.refused("post_send in RESET", err, syscall.EINVAL)
-		e.refused("dealloc_pd", s.pd.Close(), syscall.EBUSY)
-		_, _, err = s.qp.Query(verbs.MaskState)
+		e.ok(s.tryRegister(s.Mem, allRights))
+		_, err = s.TryPost(send{})
+		e.refusedBelowRTS(verbs.QPReset, err)
+		e.refused("dealloc_pd", s.PD.Close(), syscall.EBUSY)
+		_, _, err = s.QP.Query(verbs.MaskState)
 		e.ok(err)
 	}
 }

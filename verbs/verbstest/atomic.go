@@ -3,12 +3,11 @@ package verbstest
 import (
 	"encoding/binary"
 	"errors"
-	"runtime"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
 var atomicStatements = []statement{
@@ -18,13 +17,6 @@ var atomicStatements = []statement{
 	{"RMA-8", "an atomic operation on a word that is not aligned fails and changes nothing", misaligned},
 	{"RMA-9", "an atomic operation needs 8 bytes of local memory", atomicLength},
 	{"RMA-10", "FETCH_AND_ADDs of several QPs at once lose nothing, in one process or in two", allConcurrentAdds},
-}
-
-// atomic adds the rights that atomic operations need.
-func (c config) atomic() config {
-	c.access |= verbs.AccessRemoteAtomic
-	c.qpAccess |= verbs.AccessRemoteAtomic
-	return c
 }
 
 // needsAtomics skips the statement on devices that lack atomic operations.
@@ -38,23 +30,23 @@ func (e *env) needsAtomics() {
 func (e *env) atomicPair() (a, b *side) {
 	e.Helper()
 	e.needsAtomics()
-	return e.pair(conf().atomic())
+	return e.pair(conf().Atomic())
 }
 
-func (s *side) word(off int) uint64       { return binary.NativeEndian.Uint64(s.mem[off:]) }
-func (s *side) setWord(off int, v uint64) { binary.NativeEndian.PutUint64(s.mem[off:], v) }
+func (s *side) word(off int) uint64       { return binary.NativeEndian.Uint64(s.Mem[off:]) }
+func (s *side) setWord(off int, v uint64) { binary.NativeEndian.PutUint64(s.Mem[off:], v) }
 
-// resultAt is where in the requester's buffer atomic operations leave their result.
+// resultAt is the offset in the requester's buffer of the results of atomic operations.
 const resultAt = 4096
 
 // atomic executes an atomic operation and returns its result.
 func (s *side) atomic(w send) uint64 {
 	s.Helper()
 	s.setWord(resultAt, ^uint64(0)/3)
-	w.id, w.flags, w.sges = 1, signaled, []verbs.SGE{s.sge(resultAt, 8)}
-	s.post(w)
-	wc := s.sendCQ.gives(1, verbs.WCSuccess)
-	want := map[verbs.Opcode]verbs.WCOpcode{opSwap: verbs.WCCompSwap, opAdd: verbs.WCFetchAdd}[w.op]
+	w.ID, w.Flags, w.SGEs = 1, signaled, []verbs.SGE{s.SGE(resultAt, 8)}
+	s.Post(w)
+	wc := s.SendCQ.Expect(1, verbs.WCSuccess)
+	want := map[verbs.Opcode]verbs.WCOpcode{opSwap: verbs.WCCompSwap, opAdd: verbs.WCFetchAdd}[w.Op]
 	if wc.Opcode != want || wc.ByteLen != 8 {
 		s.Errorf("completion %s of %d bytes, want %s of 8", wc.Opcode, wc.ByteLen, want)
 	}
@@ -67,7 +59,7 @@ func compareAndSwap(e *env) {
 		{5, 5, 9, 9}, {5, 6, 9, 5}, {0, 0, ^uint64(0), ^uint64(0)}, {1 << 63, 1 << 31, 3, 1 << 63}, {7, 7, 7, 7},
 	} {
 		b.setWord(8, c.old)
-		got := a.atomic(send{op: opSwap, compareAdd: c.compare, swap: c.swap}.toward(b, 8))
+		got := a.atomic(send{Op: opSwap, CompareAdd: c.compare, Swap: c.swap}.Toward(b, 8))
 		if got != c.old || b.word(8) != c.left {
 			e.Errorf("%d, if %d then %d: returned %d and left %d", c.old, c.compare, c.swap, got, b.word(8))
 		}
@@ -81,7 +73,7 @@ func fetchAndAdd(e *env) {
 	a, b := e.atomicPair()
 	for _, c := range []struct{ old, add uint64 }{{5, 2}, {^uint64(0), 3}, {1<<32 - 1, 1}, {9, 0}, {3, ^uint64(0)}} {
 		b.setWord(8, c.old)
-		if got := a.atomic(send{op: opAdd, compareAdd: c.add}.toward(b, 8)); got != c.old || b.word(8) != c.old+c.add {
+		if got := a.atomic(send{Op: opAdd, CompareAdd: c.add}.Toward(b, 8)); got != c.old || b.word(8) != c.old+c.add {
 			e.Errorf("%d plus %d: returned %d and left %d", c.old, c.add, got, b.word(8))
 		}
 	}
@@ -93,13 +85,13 @@ func fetchAndAdd(e *env) {
 func wordOrder(e *env) {
 	a, b := e.atomicPair()
 	const before, add = 0x01020304050607ff, 0x1100000000000001
-	binary.NativeEndian.PutUint64(b.mem[64:], before)
-	a.atomic(send{op: opAdd, compareAdd: add}.toward(b, 64))
-	if string(a.mem[resultAt:resultAt+8]) != string(binary.NativeEndian.AppendUint64(nil, before)) {
-		e.Errorf("result % x of the word %#x", a.mem[resultAt:resultAt+8], uint64(before))
+	binary.NativeEndian.PutUint64(b.Mem[64:], before)
+	a.atomic(send{Op: opAdd, CompareAdd: add}.Toward(b, 64))
+	if string(a.Mem[resultAt:resultAt+8]) != string(binary.NativeEndian.AppendUint64(nil, before)) {
+		e.Errorf("result % x of the word %#x", a.Mem[resultAt:resultAt+8], uint64(before))
 	}
-	if string(b.mem[64:72]) != string(binary.NativeEndian.AppendUint64(nil, before+add)) {
-		e.Errorf("the word is % x, want %#x", b.mem[64:72], uint64(before+add))
+	if string(b.Mem[64:72]) != string(binary.NativeEndian.AppendUint64(nil, before+add)) {
+		e.Errorf("the word is % x, want %#x", b.Mem[64:72], uint64(before+add))
 	}
 }
 
@@ -107,27 +99,27 @@ func wordOrder(e *env) {
 // returns whether it was refused, and recovers the pair if it was not.
 func (s *side) fails(peer *side, what string, w send) (refused bool) {
 	s.Helper()
-	w.id, w.flags = 1, w.flags|signaled
-	if _, err := s.tryPost(w); err != nil {
+	w.ID, w.Flags = 1, w.Flags|signaled
+	if _, err := s.TryPost(w); err != nil {
 		s.refused(what, err, syscall.EINVAL)
 		return true
 	}
-	if wc := s.sendCQ.of(1); wc.Status == verbs.WCSuccess {
+	if wc := s.SendCQ.WaitFor(1); wc.Status == verbs.WCSuccess {
 		s.Errorf("%s succeeded", what)
 		return false
 	}
-	s.recover(peer)
+	fixture.Recover(s, peer)
 	return false
 }
 
 func misaligned(e *env) {
 	a, b := e.atomicPair()
-	fill(b.mem[:64], 1)
-	before := string(b.mem[:64])
+	fixture.Fill(b.Mem[:64], 1)
+	before := string(b.Mem[:64])
 	for off := 1; off < 8; off++ {
 		for _, op := range []verbs.Opcode{opSwap, opAdd} {
-			a.fails(b, op.String(), send{op: op, compareAdd: 1, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 16+off))
-			e.holds(b.mem[:64], before)
+			a.fails(b, op.String(), send{Op: op, CompareAdd: 1, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Toward(b, 16+off))
+			e.holds(b.Mem[:64], before)
 		}
 	}
 }
@@ -136,15 +128,15 @@ func atomicLength(e *env) {
 	a, b := e.atomicPair()
 	for _, op := range []verbs.Opcode{opSwap, opAdd} {
 		for _, n := range []int{0, 4, 7} {
-			a.fails(b, op.String()+" with too little", send{op: op, compareAdd: 1, sges: []verbs.SGE{a.sge(0, n)}}.toward(b, 0))
+			a.fails(b, op.String()+" with too little", send{Op: op, CompareAdd: 1, SGEs: []verbs.SGE{a.SGE(0, n)}}.Toward(b, 0))
 			if b.word(0) != 0 {
 				e.Fatalf("%s with %d bytes of local memory changed the word", op, n)
 			}
 		}
 	}
-	_, err := a.tryPost(send{id: 1, op: opAdd, flags: signaled, sges: []verbs.SGE{a.sge(0, 16)}}.toward(b, 0))
-	failed := err != nil || a.sendCQ.of(1).Status != verbs.WCSuccess
-	agree(e, "Q28", "16 bytes failed", failed, true, false)
+	_, err := a.TryPost(send{ID: 1, Op: opAdd, Flags: signaled, SGEs: []verbs.SGE{a.SGE(0, 16)}}.Toward(b, 0))
+	failed := err != nil || a.SendCQ.WaitFor(1).Status != verbs.WCSuccess
+	checkValue(e, "Q28", "16 bytes failed", failed, true, false)
 }
 
 func allConcurrentAdds(e *env) {
@@ -155,14 +147,14 @@ func allConcurrentAdds(e *env) {
 func concurrentAdds(e *env) {
 	e.needsAtomics()
 	const qps, lists, length = 3, 10, 10
-	c := conf().atomic()
+	c := conf().Atomic()
 	b := e.side(c)
 	var posters [qps]*side
 	for i := range posters {
 		target := *b
-		target.newQP()
+		target.NewQP()
 		posters[i] = e.side(c)
-		connect(posters[i], &target)
+		fixture.Connect(posters[i], &target)
 	}
 	var errs [qps]error
 	var threads sync.WaitGroup
@@ -195,7 +187,7 @@ func atomicWithCPU(e *env) {
 			case <-done:
 				return
 			default:
-				cpuAdd(b.mem, 1)
+				cpuAdd(b.Mem, 1)
 				adds++
 			}
 		}
@@ -209,38 +201,21 @@ func atomicWithCPU(e *env) {
 	}
 }
 
-// addLists adds 1 to the peer's first word, in lists of which it waits for the last request.
+// addLists adds 1 to the peer's first word, by lists of requests. It waits for the last request
+// of each list.
 func (s *side) addLists(peer *side, lists, length int) error {
 	for range lists {
 		list := make([]send, length)
 		for i := range list {
-			list[i] = send{op: opAdd, compareAdd: 1, sges: []verbs.SGE{s.sge(8*i, 8)}}.toward(peer, 0)
+			list[i] = send{Op: opAdd, CompareAdd: 1, SGEs: []verbs.SGE{s.SGE(8*i, 8)}}.Toward(peer, 0)
 		}
-		list[length-1].flags = signaled
-		if _, err := s.tryPost(list...); err != nil {
+		list[length-1].Flags = signaled
+		if _, err := s.TryPost(list...); err != nil {
 			return err
 		}
-		if err := s.sendCQ.await(); err != nil {
+		if err := s.SendCQ.Await(); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// await waits for one completion, which must be a success. It is for threads that
-// may not end the test.
-func (q *queue) await() error {
-	for end := time.Now().Add(patience); time.Now().Before(end); {
-		n, err := q.Poll(q.wc[:1])
-		switch {
-		case err != nil:
-			return err
-		case n == 1 && q.wc[0].Status != verbs.WCSuccess:
-			return errors.New("completion " + q.wc[0].Status.String())
-		case n == 1:
-			return nil
-		}
-		runtime.Gosched()
-	}
-	return errors.New("no completion")
 }

@@ -25,9 +25,9 @@ func (e *env) hasNetRaw() bool {
 	return e.capabilities()[0].Effective>>unix.CAP_NET_RAW&1 != 0
 }
 
-// withoutNetRaw calls f in a thread that lacks CAP_NET_RAW. The thread ends with it:
-// to the kernel, one that got the capability back would still be somebody else than
-// who opened the device, whom it lets post.
+// withoutNetRaw calls f in a thread that lacks CAP_NET_RAW. The thread ends afterwards: after
+// a change of its capabilities the kernel no longer regards it as the thread that opened the
+// device, which alone may post.
 func (e *env) withoutNetRaw(f func() error) error {
 	done := make(chan error, 1)
 	go func() {

@@ -2,14 +2,15 @@
 
 package verbstest
 
-// hasNetRaw skips: CAP_NET_RAW is a capability of Linux.
+// hasNetRaw reports whether the thread has CAP_NET_RAW. Here it skips the statement: only Linux
+// has that capability.
 func (e *env) hasNetRaw() bool {
 	e.Helper()
 	e.Skip("CAP_NET_RAW is of Linux")
 	return false
 }
 
-// withoutNetRaw skips.
+// withoutNetRaw skips the statement.
 func (e *env) withoutNetRaw(func() error) error {
 	e.Helper()
 	e.Skip("CAP_NET_RAW is of Linux")

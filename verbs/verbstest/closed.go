@@ -6,9 +6,10 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
-// refuses checks that calls, by their names, fail because what they are made on is closed.
+// refuses checks that calls, by their names, fail because their object is closed.
 func (e *env) refuses(calls map[string]error) {
 	e.Helper()
 	for call, err := range calls {
@@ -18,10 +19,10 @@ func (e *env) refuses(calls map[string]error) {
 	}
 }
 
-// errorOf drops the value of a call.
+// errorOf returns the error of a call.
 func errorOf[T any](_ T, err error) error { return err }
 
-// closeTwice closes an object, which may be done again.
+// closeTwice closes an object twice.
 func (e *env) closeTwice(object io.Closer) {
 	e.Helper()
 	e.close(object)
@@ -30,44 +31,44 @@ func (e *env) closeTwice(object io.Closer) {
 
 func closedObjects(e *env) {
 	c := conf()
-	c.channel, c.srq = true, depth
+	c.Channel, c.SRQ = true, depth
 	s := e.side(c)
-	handle, noHandle := s.pd.CreateAH(s.address())
-	e.closeTwice(s.qp)
-	e.closedQP(s.qp)
-	e.closeTwice(s.srq)
-	e.closedSRQ(s.srq)
-	e.closeTwice(s.sendCQ.CQ)
-	e.closeTwice(s.recvCQ.CQ)
-	e.closedCQ(s.recvCQ.CQ)
-	e.closeTwice(s.ch)
-	e.closedChannel(s.ch)
-	e.closeTwice(s.mr)
-	if s.mr.Len() != len(s.mem) {
-		e.Errorf("a region that was closed has %d bytes", s.mr.Len())
+	handle, noHandle := s.PD.CreateAH(s.address())
+	e.closeTwice(s.QP)
+	e.closedQP(s.QP)
+	e.closeTwice(s.SRQ)
+	e.closedSRQ(s.SRQ)
+	e.closeTwice(s.SendCQ.CQ)
+	e.closeTwice(s.RecvCQ.CQ)
+	e.closedCQ(s.RecvCQ.CQ)
+	e.closeTwice(s.Channel)
+	e.closedChannel(s.Channel)
+	e.closeTwice(s.MR)
+	if s.MR.Len() != len(s.Mem) {
+		e.Errorf("a region that was closed has %d bytes", s.MR.Len())
 	}
 	if noHandle == nil {
 		e.ok(handle.Close())
 		e.ok(handle.Close())
 	}
-	e.closeTwice(s.pd)
+	e.closeTwice(s.PD)
 	e.closedPD(s)
 	e.closedArguments(s)
-	if offersXRC(e.device(s.ctx)) {
-		e.closedXRC(s.ctx)
+	if offersXRC(e.device(s.Ctx)) {
+		e.closedXRC(s.Ctx)
 	}
 }
 
-// address is the way to the side's own port.
+// address returns the route to the side's own port.
 func (s *side) address() *verbs.AHAttr {
 	return &verbs.AHAttr{PortNum: uint8(s.target.Port), IsGlobal: true, GRH: verbs.GlobalRoute{
-		DGID: s.gid(s.ctx), SGIDIndex: uint8(s.target.GIDIndex), HopLimit: 1,
+		DGID: s.gid(s.Ctx), SGIDIndex: uint8(s.target.GIDIndex), HopLimit: 1,
 	}}
 }
 
 func (e *env) closedQP(q verbs.QP) {
 	e.Helper()
-	send, receive := array[verbs.SendWR](e, 1), array[verbs.RecvWR](e, 1)
+	send, receive := fixture.Array[verbs.SendWR](e, 1), fixture.Array[verbs.RecvWR](e, 1)
 	group := verbs.GID{0: 0xff, 1: 0x12, 15: 1}
 	_, _, query := q.Query(verbs.MaskState)
 	e.refuses(map[string]error{
@@ -86,7 +87,7 @@ func (e *env) closedQP(q verbs.QP) {
 
 func (e *env) closedSRQ(s verbs.SRQ) {
 	e.Helper()
-	receive := array[verbs.RecvWR](e, 1)
+	receive := fixture.Array[verbs.RecvWR](e, 1)
 	e.refuses(map[string]error{
 		"modify_srq":    s.Modify(verbs.SRQAttr{Limit: 1}, verbs.SRQLimit),
 		"query_srq":     errorOf(s.Query()),
@@ -97,7 +98,7 @@ func (e *env) closedSRQ(s verbs.SRQ) {
 
 func (e *env) closedCQ(q verbs.CQ) {
 	e.Helper()
-	wc := array[verbs.WC](e, 1)
+	wc := fixture.Array[verbs.WC](e, 1)
 	e.refuses(map[string]error{
 		"poll_cq":           errorOf(q.Poll(wc)),
 		"poll_cq, spinning": errorOf(q.PollSpin(wc, 10)),
@@ -111,7 +112,7 @@ func (e *env) closedCQ(q verbs.CQ) {
 func (e *env) closedChannel(ch verbs.CompChannel) {
 	e.Helper()
 	e.refuses(map[string]error{
-		"get_cq_event":      errorOf(ch.GetEvent(patience)),
+		"get_cq_event":      errorOf(ch.GetEvent(fixture.WaitTimeout)),
 		"get_cq_event, raw": errorOf(ch.GetEventRaw(time.Millisecond)),
 	})
 	if ch.FD() != -1 {
@@ -121,31 +122,31 @@ func (e *env) closedChannel(ch verbs.CompChannel) {
 
 func (e *env) closedPD(s *side) {
 	e.Helper()
-	wc := array[verbs.WC](e, 1)
+	wc := fixture.Array[verbs.WC](e, 1)
 	e.refuses(map[string]error{
-		"reg_mr":            errorOf(s.pd.RegMR(s.mem, allRights)),
-		"reg_mr_iova":       errorOf(s.pd.RegMRIova(s.mem, 0, allRights)),
-		"create_qp":         errorOf(s.pd.CreateQP(&verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: s.sendCQ.CQ, RecvCQ: s.recvCQ.CQ})),
-		"create_srq":        errorOf(s.pd.CreateSRQ(&verbs.SRQInitAttr{Attr: verbs.SRQAttr{MaxWR: 1, MaxSGE: 1}})),
-		"create_ah":         errorOf(s.pd.CreateAH(s.address())),
-		"create_ah_from_wc": errorOf(s.pd.CreateAHFromWC(&wc[0], nil, s.target.Port)),
+		"reg_mr":            errorOf(s.PD.RegMR(s.Mem, allRights)),
+		"reg_mr_iova":       errorOf(s.PD.RegMRIova(s.Mem, 0, allRights)),
+		"create_qp":         errorOf(s.PD.CreateQP(&verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: s.SendCQ.CQ, RecvCQ: s.RecvCQ.CQ})),
+		"create_srq":        errorOf(s.PD.CreateSRQ(&verbs.SRQInitAttr{Attr: verbs.SRQAttr{MaxWR: 1, MaxSGE: 1}})),
+		"create_ah":         errorOf(s.PD.CreateAH(s.address())),
+		"create_ah_from_wc": errorOf(s.PD.CreateAHFromWC(&wc[0], nil, s.target.Port)),
 	})
 }
 
-// closedArguments: what is closed is of no use to others.
+// closedArguments checks that calls refuse arguments that are closed.
 func (e *env) closedArguments(s *side) {
 	e.Helper()
-	pd := e.pd(s.ctx)
-	if cq, err := s.ctx.CreateCQ(depth, s.ch, 0); err == nil {
+	pd := e.pd(s.Ctx)
+	if cq, err := s.Ctx.CreateCQ(depth, s.Channel, 0); err == nil {
 		e.Error("a CQ was made with a channel that was closed")
 		e.ok(cq.Close())
 	}
-	if qp, err := pd.CreateQP(&verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: s.sendCQ.CQ, RecvCQ: s.recvCQ.CQ}); err == nil {
+	if qp, err := pd.CreateQP(&verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: s.SendCQ.CQ, RecvCQ: s.RecvCQ.CQ}); err == nil {
 		e.Error("a QP was made with CQs that were closed")
 		e.ok(qp.Close())
 	}
-	live := e.queue(s.ctx, depth, nil)
-	if qp, err := pd.CreateQP(&verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: live.CQ, RecvCQ: live.CQ, SRQ: s.srq}); err == nil {
+	live := fixture.NewQueue(e, s.Ctx, depth, nil)
+	if qp, err := pd.CreateQP(&verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: live.CQ, RecvCQ: live.CQ, SRQ: s.SRQ}); err == nil {
 		e.Error("a QP was made with an SRQ that was closed")
 		e.ok(qp.Close())
 	}
@@ -153,7 +154,7 @@ func (e *env) closedArguments(s *side) {
 
 func (e *env) closedXRC(ctx verbs.Context) {
 	e.Helper()
-	x := e.xrcd(ctx)
+	x := fixture.OpenXRCD(e, ctx)
 	qp, err := x.CreateRecvQP()
 	e.ok(err)
 	e.ok(qp.Close())
@@ -171,29 +172,29 @@ func (e *env) closedXRC(ctx verbs.Context) {
 
 func closedContext(e *env) {
 	c := conf()
-	c.channel = true
+	c.Channel = true
 	s := e.side(c)
-	gid, wc := s.gid(s.ctx), array[verbs.WC](e, 1)
-	e.closeTwice(s.ctx)
+	gid, wc := s.gid(s.Ctx), fixture.Array[verbs.WC](e, 1)
+	e.closeTwice(s.Ctx)
 	e.refuses(map[string]error{
-		"query_device":        errorOf(s.ctx.QueryDevice()),
-		"query_port":          errorOf(s.ctx.QueryPort(e.target.Port)),
-		"query_gid":           errorOf(s.ctx.QueryGID(e.target.Port, e.target.GIDIndex)),
-		"query_gid_table":     errorOf(s.ctx.QueryGIDTable(1)),
-		"query_pkey":          errorOf(s.ctx.QueryPKey(e.target.Port, 0)),
-		"get_pkey_index":      errorOf(s.ctx.PKeyIndex(e.target.Port, 0xffff)),
-		"init_ah_from_wc":     errorOf(s.ctx.InitAHFromWC(e.target.Port, &wc[0], gid[:])),
-		"open_xrcd":           errorOf(s.ctx.OpenXRCD(-1, 0)),
-		"alloc_pd":            errorOf(s.ctx.AllocPD()),
-		"create_comp_channel": errorOf(s.ctx.CreateCompChannel()),
-		"create_cq":           errorOf(s.ctx.CreateCQ(depth, nil, 0)),
-		"get_async_event":     errorOf(s.ctx.GetAsyncEvent(patience)),
-		"get_cq_event":        errorOf(s.ch.GetEvent(patience)),
-		"reg_mr":              errorOf(s.pd.RegMR(s.mem, allRights)),
+		"query_device":        errorOf(s.Ctx.QueryDevice()),
+		"query_port":          errorOf(s.Ctx.QueryPort(e.target.Port)),
+		"query_gid":           errorOf(s.Ctx.QueryGID(e.target.Port, e.target.GIDIndex)),
+		"query_gid_table":     errorOf(s.Ctx.QueryGIDTable(1)),
+		"query_pkey":          errorOf(s.Ctx.QueryPKey(e.target.Port, 0)),
+		"get_pkey_index":      errorOf(s.Ctx.PKeyIndex(e.target.Port, 0xffff)),
+		"init_ah_from_wc":     errorOf(s.Ctx.InitAHFromWC(e.target.Port, &wc[0], gid[:])),
+		"open_xrcd":           errorOf(s.Ctx.OpenXRCD(-1, 0)),
+		"alloc_pd":            errorOf(s.Ctx.AllocPD()),
+		"create_comp_channel": errorOf(s.Ctx.CreateCompChannel()),
+		"create_cq":           errorOf(s.Ctx.CreateCQ(depth, nil, 0)),
+		"get_async_event":     errorOf(s.Ctx.GetAsyncEvent(fixture.WaitTimeout)),
+		"get_cq_event":        errorOf(s.Channel.GetEvent(fixture.WaitTimeout)),
+		"reg_mr":              errorOf(s.PD.RegMR(s.Mem, allRights)),
 	})
-	e.closedQP(s.qp)
-	s.ctx.AckAsyncEvent(verbs.AsyncEvent{Type: verbs.EventPortActive, Port: e.target.Port})
-	if s.ctx.Device().Name() != e.target.Device.Name() {
+	e.closedQP(s.QP)
+	s.Ctx.AckAsyncEvent(verbs.AsyncEvent{Type: verbs.EventPortActive, Port: e.target.Port})
+	if s.Ctx.Device().Name() != e.target.Device.Name() {
 		e.Error("a context that was closed has lost its device")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
 var cqStatements = []statement{
@@ -50,44 +51,44 @@ func badCQ(e *env) {
 
 func armWithoutChannel(e *env) {
 	a, b := e.pair(conf())
-	e.ok(a.sendCQ.ReqNotify(false))
-	e.ok(a.sendCQ.ReqNotify(true))
+	e.ok(a.SendCQ.ReqNotify(false))
+	e.ok(a.SendCQ.ReqNotify(true))
 	a.writesTo(b)
 }
 
 func busyCQ(e *env) {
 	s := e.side(conf())
-	e.refused("destroy_cq", s.sendCQ.Close(), syscall.EBUSY)
-	e.refused("destroy_cq", s.recvCQ.Close(), syscall.EBUSY)
-	e.close(s.qp)
-	e.close(s.sendCQ.CQ)
-	e.close(s.recvCQ.CQ)
+	e.refused("destroy_cq", s.SendCQ.Close(), syscall.EBUSY)
+	e.refused("destroy_cq", s.RecvCQ.Close(), syscall.EBUSY)
+	e.close(s.QP)
+	e.close(s.SendCQ.CQ)
+	e.close(s.RecvCQ.CQ)
 }
 
 // numbered returns n signaled WRITEs with the numbers from first as wr_ids.
 func (s *side) numbered(first, n int, peer *side) []send {
 	list := make([]send, n)
 	for i := range list {
-		list[i] = send{id: uint64(first + i), flags: signaled, sges: []verbs.SGE{s.sge(i, 1)}}.toward(peer, i)
+		list[i] = send{ID: uint64(first + i), Flags: signaled, SGEs: []verbs.SGE{s.SGE(i, 1)}}.Toward(peer, i)
 	}
 	return list
 }
 
 func pollWhatFits(e *env) {
 	a, b := e.pair(conf())
-	a.sendCQ.empty()
-	if n, err := a.sendCQ.PollSpin(a.sendCQ.wc, 100); n != 0 || err != nil {
+	a.SendCQ.ExpectEmpty()
+	if n, err := a.SendCQ.PollSpin(a.SendCQ.WC, 100); n != 0 || err != nil {
 		e.Errorf("spinning on an empty CQ: %d, %v", n, err)
 	}
-	a.post(a.numbered(0, 7, b)...)
-	if n, err := a.sendCQ.Poll(nil); n != 0 || err != nil {
+	a.Post(a.numbered(0, 7, b)...)
+	if n, err := a.SendCQ.Poll(nil); n != 0 || err != nil {
 		e.Errorf("poll for none: %d, %v", n, err)
 	}
 	for got := 0; got < 7; {
 		var n int
-		e.eventually("completions", func() bool {
+		fixture.Eventually(e, "completions", func() bool {
 			var err error
-			n, err = a.sendCQ.PollSpin(a.sendCQ.wc[:3], 100)
+			n, err = a.SendCQ.PollSpin(a.SendCQ.WC[:3], 100)
 			e.ok(err)
 			return n > 0
 		})
@@ -95,36 +96,36 @@ func pollWhatFits(e *env) {
 			e.Errorf("%d completions where 3 fit, %d of 7 in all", n, got)
 		}
 	}
-	a.sendCQ.empty()
+	a.SendCQ.ExpectEmpty()
 }
 
 func pollOnce(e *env) {
 	a, b := e.pair(conf())
-	a.post(a.numbered(0, 20, b)...)
+	a.Post(a.numbered(0, 20, b)...)
 	seen := map[uint64]bool{}
 	for range 20 {
-		wc := a.sendCQ.next(1)[0]
+		wc := a.SendCQ.Next(1)[0]
 		if seen[wc.WRID] || wc.WRID >= 20 {
 			e.Errorf("wr_id %d, seen before: %v", wc.WRID, seen[wc.WRID])
 		}
 		seen[wc.WRID] = true
 	}
-	a.sendCQ.staysEmpty()
+	a.SendCQ.StaysEmpty()
 }
 
 func completionOrder(e *env) {
 	a, b := e.pair(conf())
 	for round := range 10 {
 		for i := range depth {
-			b.recv(recv{id: uint64(100 + i)})
-			a.post(send{id: uint64(i), op: opSend, flags: signaled})
+			b.PostRecv(recv{ID: uint64(100 + i)})
+			a.Post(send{ID: uint64(i), Op: opSend, Flags: signaled})
 		}
-		for i, wc := range a.sendCQ.next(depth) {
+		for i, wc := range a.SendCQ.Next(depth) {
 			if wc.WRID != uint64(i) || wc.Status != verbs.WCSuccess {
 				e.Fatalf("round %d: send %d: wr_id %d %s", round, i, wc.WRID, wc.Status)
 			}
 		}
-		for i, wc := range b.recvCQ.next(depth) {
+		for i, wc := range b.RecvCQ.Next(depth) {
 			if wc.WRID != uint64(100+i) || wc.Status != verbs.WCSuccess {
 				e.Fatalf("round %d: receive %d: wr_id %d %s", round, i, wc.WRID, wc.Status)
 			}
@@ -132,32 +133,32 @@ func completionOrder(e *env) {
 	}
 }
 
-// twoOnOneCQ makes two connected pairs of QPs that share each side's only CQ. The
-// sides hold the second pair, the first is returned.
+// twoOnOneCQ makes two connected pairs of QPs that share each side's only CQ. The sides hold the
+// second pair; first and firstPeer are the first one.
 func (e *env) twoOnOneCQ() (a, b *side, first, firstPeer verbs.QP) {
 	e.Helper()
 	c := conf()
-	c.oneCQ = true
+	c.OneCQ = true
 	a, b = e.pair(c)
-	first, firstPeer = a.qp, b.qp
-	a.newQP()
-	b.newQP()
-	connect(a, b)
+	first, firstPeer = a.QP, b.QP
+	a.NewQP()
+	b.NewQP()
+	fixture.Connect(a, b)
 	return a, b, first, firstPeer
 }
 
 func sharedCQ(e *env) {
 	a, b, first, firstPeer := e.twoOnOneCQ()
-	second, secondPeer := a.qp, b.qp
+	second, secondPeer := a.QP, b.QP
 	for _, p := range [][2]verbs.QP{{first, firstPeer}, {second, secondPeer}} {
-		a.qp, b.qp = p[0], p[1]
-		a.recv(recv{id: 1})
-		b.recv(recv{id: 1})
-		a.post(send{id: 2, op: opSend, flags: signaled})
-		b.post(send{id: 2, op: opSend, flags: signaled})
+		a.QP, b.QP = p[0], p[1]
+		a.PostRecv(recv{ID: 1})
+		b.PostRecv(recv{ID: 1})
+		a.Post(send{ID: 2, Op: opSend, Flags: signaled})
+		b.Post(send{ID: 2, Op: opSend, Flags: signaled})
 	}
 	seen := map[[2]uint64]int{}
-	for _, wc := range a.recvCQ.next(4) {
+	for _, wc := range a.RecvCQ.Next(4) {
 		seen[[2]uint64{uint64(wc.QPNum), wc.WRID}]++
 	}
 	for _, qp := range []verbs.QP{first, second} {
@@ -171,38 +172,38 @@ func sharedCQ(e *env) {
 
 func unsignaledBefore(e *env) {
 	a, b := e.pair(conf())
-	fill(a.mem[:10], 9)
+	fixture.Fill(a.Mem[:10], 9)
 	list := a.numbered(0, 10, b)
 	for i := range list[:9] {
-		list[i].flags = 0
+		list[i].Flags = 0
 	}
-	a.post(list...)
-	a.sendCQ.gives(9, verbs.WCSuccess)
-	e.holds(b.mem[:10], string(a.mem[:10]))
-	a.sendCQ.staysEmpty()
+	a.Post(list...)
+	a.SendCQ.Expect(9, verbs.WCSuccess)
+	e.holds(b.Mem[:10], string(a.Mem[:10]))
+	a.SendCQ.StaysEmpty()
 }
 
-// overrun leaves more completions than entries unpolled, until a READ behind them has
-// brought its data or nothing more moves, and then polls until nothing comes; it returns
-// how many came and how many there should be.
+// overrun leaves more completions than entries unpolled, until a later READ has stored its data or
+// nothing changes any more. Then it polls until the CQ is empty. It returns the number of
+// completions that it polled and the number of requests that it posted.
 func (e *env) overrun() (a, b *side, polled, posted int) {
 	c := conf()
-	c.cqe = 1
+	c.CQE = 1
 	a, b = e.pair(c)
-	posted = a.sendCQ.CQE() + 5
+	posted = a.SendCQ.CQE() + 5
 	if posted > depth {
-		e.Skipf("the smallest CQ has %d entries, more than are left unpolled here", a.sendCQ.CQE())
+		e.Skipf("the smallest CQ has %d entries, more than are left unpolled here", a.SendCQ.CQE())
 	}
 	list := a.numbered(0, posted, b)
-	list[posted-1] = send{id: uint64(posted - 1), op: opRead, flags: signaled, sges: []verbs.SGE{a.sge(1024, 8)}}.toward(b, 1024)
-	fill(b.mem[1024:1032], 1)
-	a.post(list...)
-	until(4*quiet, func() bool { return loadWord(a.mem[1024:]) != 0 })
-	next, drops := uint64(0), e.quirk("Q08")
-	until(4*quiet, func() bool {
-		n, err := a.sendCQ.Poll(a.sendCQ.wc[:1])
+	list[posted-1] = send{ID: uint64(posted - 1), Op: opRead, Flags: signaled, SGEs: []verbs.SGE{a.SGE(1024, 8)}}.Toward(b, 1024)
+	fixture.Fill(b.Mem[1024:1032], 1)
+	a.Post(list...)
+	fixture.Until(4*fixture.Quiet, func() bool { return loadWord(a.Mem[1024:]) != 0 })
+	next, drops := uint64(0), e.hasQuirk("Q08")
+	fixture.Until(4*fixture.Quiet, func() bool {
+		n, err := a.SendCQ.Poll(a.SendCQ.WC[:1])
 		if n == 1 {
-			wc := a.sendCQ.wc[0]
+			wc := a.SendCQ.WC[0]
 			if wc.WRID < next || wc.WRID > next && !drops || wc.Status != verbs.WCSuccess {
 				e.Errorf("completion %d: wr_id %d %s", polled, wc.WRID, wc.Status)
 			}
@@ -216,8 +217,8 @@ func (e *env) overrun() (a, b *side, polled, posted int) {
 
 func pollFails(e *env) {
 	a, _, _, _ := e.overrun()
-	n, err := a.sendCQ.Poll(a.sendCQ.wc)
-	agree(e, "Q08", "polling a CQ that overran fails", err != nil, true, false)
+	n, err := a.SendCQ.Poll(a.SendCQ.WC)
+	checkValue(e, "Q08", "polling a CQ that overran fails", err != nil, true, false)
 	if n != 0 {
 		e.Errorf("%d completions with the error %v", n, err)
 	}
@@ -226,49 +227,49 @@ func pollFails(e *env) {
 func overrunIsFinal(e *env) {
 	e.sub("sends", func(e *env) {
 		a, b, _, _ := e.overrun()
-		_, err := a.tryPost(a.numbered(1000, 1, b)...)
-		works := err == nil && until(4*quiet, func() bool {
-			n, err := a.sendCQ.Poll(a.sendCQ.wc)
-			return err == nil && n == 1 && a.sendCQ.wc[0].WRID == 1000 && a.sendCQ.wc[0].Status == verbs.WCSuccess
+		_, err := a.TryPost(a.numbered(1000, 1, b)...)
+		works := err == nil && fixture.Until(4*fixture.Quiet, func() bool {
+			n, err := a.SendCQ.Poll(a.SendCQ.WC)
+			return err == nil && n == 1 && a.SendCQ.WC[0].WRID == 1000 && a.SendCQ.WC[0].Status == verbs.WCSuccess
 		})
-		agree(e, "Q08", "the CQ works", works, false, true)
+		checkValue(e, "Q08", "the CQ works", works, false, true)
 		named := 0
-		for _, event := range e.events(a.ctx) {
-			if event.Type == verbs.EventCQErr && event.CQ == a.sendCQ.CQ {
+		for _, event := range e.events(a.Ctx) {
+			if event.Type == verbs.EventCQErr && event.CQ == a.SendCQ.CQ {
 				named++
 			}
 		}
-		agree(e, "Q08", "CQ_ERR is raised once", named == 1, true, false)
+		checkValue(e, "Q08", "CQ_ERR is raised once", named == 1, true, false)
 	})
 	e.sub("receives", func(e *env) {
 		_, b := e.overrunByPeer()
-		e.event(b.ctx, verbs.EventCQErr, func(event verbs.AsyncEvent) bool { return event.CQ == b.recvCQ.CQ })
-		failed := until(4*quiet, func() bool {
-			_, err := b.recvCQ.Poll(b.recvCQ.wc)
+		e.event(b.Ctx, verbs.EventCQErr, func(event verbs.AsyncEvent) bool { return event.CQ == b.RecvCQ.CQ })
+		failed := fixture.Until(4*fixture.Quiet, func() bool {
+			_, err := b.RecvCQ.Poll(b.RecvCQ.WC)
 			return err != nil
 		})
-		agree(e, "Q08", "polling fails", failed, true, false)
+		checkValue(e, "Q08", "polling fails", failed, true, false)
 	})
 }
 
-// overrunByPeer makes a pair of which b's receive CQ has overrun: its owner polls
-// nothing while messages come in.
+// overrunByPeer makes a pair whose b has a receive CQ that has overrun: b does not poll while a
+// sends.
 func (e *env) overrunByPeer() (a, b *side) {
 	e.Helper()
 	c := conf()
-	c.cqe = 1
+	c.CQE = 1
 	b = e.side(c)
 	a = e.side(conf())
-	connect(a, b)
-	messages := b.recvCQ.CQE() + 5
+	fixture.Connect(a, b)
+	messages := b.RecvCQ.CQE() + 5
 	if messages > depth {
-		e.Skipf("the smallest CQ has %d entries, more than are left unpolled here", b.recvCQ.CQE())
+		e.Skipf("the smallest CQ has %d entries, more than are left unpolled here", b.RecvCQ.CQE())
 	}
 	for range messages {
-		b.recv(recv{})
+		b.PostRecv(recv{})
 	}
 	for range messages {
-		a.post(send{op: opSend})
+		a.Post(send{Op: opSend})
 	}
 	return a, b
 }
@@ -276,23 +277,23 @@ func (e *env) overrunByPeer() (a, b *side) {
 func overrunPrefix(e *env) {
 	a, _, polled, posted := e.overrun()
 	if polled >= posted {
-		e.Errorf("all %d completions came out of %d entries", polled, a.sendCQ.CQE())
+		e.Errorf("all %d completions came out of %d entries", polled, a.SendCQ.CQE())
 	}
-	e.event(a.ctx, verbs.EventCQErr, func(event verbs.AsyncEvent) bool { return event.CQ == a.sendCQ.CQ })
-	e.close(a.qp)
-	e.close(a.sendCQ.CQ)
+	e.event(a.Ctx, verbs.EventCQErr, func(event verbs.AsyncEvent) bool { return event.CQ == a.SendCQ.CQ })
+	e.close(a.QP)
+	e.close(a.SendCQ.CQ)
 }
 
 func completionsOfResetQP(e *env) {
 	a, b := e.pair(conf())
-	a.post(a.numbered(0, 5, b)...)
-	a.to(verbs.QPReset, b)
+	a.Post(a.numbered(0, 5, b)...)
+	a.To(verbs.QPReset, b)
 	var ids []uint64
-	until(quiet, func() bool {
-		n, err := a.sendCQ.Poll(a.sendCQ.wc[:1])
+	fixture.Until(fixture.Quiet, func() bool {
+		n, err := a.SendCQ.Poll(a.SendCQ.WC[:1])
 		e.ok(err)
 		if n == 1 {
-			ids = append(ids, a.sendCQ.wc[0].WRID)
+			ids = append(ids, a.SendCQ.WC[0].WRID)
 		}
 		return false
 	})
@@ -301,18 +302,18 @@ func completionsOfResetQP(e *env) {
 			e.Errorf("completion %d has wr_id %d", i, id)
 		}
 	}
-	a.recover(b)
+	fixture.Recover(a, b)
 	a.writesTo(b)
 }
 
 func completionsOfGoneQP(e *env) {
 	a, b := e.pair(conf())
-	a.recv(recv{}, recv{})
-	a.post(send{op: opSend}, send{op: opSend}) // which wait for receives
-	e.close(a.qp)
-	a.sendCQ.discard()
-	a.recvCQ.discard()
-	a.sendCQ.staysEmpty()
-	a.recvCQ.staysEmpty()
-	b.isIn(verbs.QPRTS)
+	a.PostRecv(recv{}, recv{})
+	a.Post(send{Op: opSend}, send{Op: opSend}) // they wait for receives
+	e.close(a.QP)
+	a.SendCQ.Discard()
+	a.RecvCQ.Discard()
+	a.SendCQ.StaysEmpty()
+	a.RecvCQ.StaysEmpty()
+	b.IsIn(verbs.QPRTS)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
 var cqExStatements = []statement{
@@ -16,47 +17,20 @@ var cqExStatements = []statement{
 	{"CQ-24", "timestamps of the wall clock are between the post and the poll", wallClock},
 }
 
-// tryExtendedCQ creates an extended CQ; where there are none the statement is skipped.
-func (e *env) tryExtendedCQ(ctx verbs.Context, init verbs.CQInitAttrEx) (verbs.CQEx, error) {
-	e.Helper()
-	creator, ok := ctx.(verbs.CQExCreator)
-	if !ok {
-		e.Skip("extended CQs: the backend has none")
-	}
-	cq, err := creator.CreateCQEx(&init)
-	if init.Timestamps == verbs.TimestampNone && errors.Is(err, verbs.ErrNotSupported) {
-		e.Skip("extended CQs: the device has none")
-	}
-	return cq, err
-}
-
-// cq creates a CQ of the kind that the configuration names.
-func (e *env) cq(ctx verbs.Context, c config, ch verbs.CompChannel) verbs.CQ {
-	e.Helper()
-	if !c.extended {
-		cq, err := ctx.CreateCQ(c.cqe, ch, 0)
-		e.ok(err)
-		return cq
-	}
-	cq, err := e.tryExtendedCQ(ctx, verbs.CQInitAttrEx{CQE: c.cqe, Channel: ch, Timestamps: c.stamps})
-	e.ok(err)
-	return cq
-}
-
 func lackingTimestamps(e *env) {
 	ctx := e.open()
-	cq, err := e.tryExtendedCQ(ctx, verbs.CQInitAttrEx{CQE: 4})
+	cq, err := fixture.CreateCQEx(e, ctx, verbs.CQInitAttrEx{CQE: 4})
 	own[verbs.CQ](e, cq, err)
 	if e.device(ctx).TimestampMask != 0 {
 		e.Skip("the device has timestamps")
 	}
-	_, err = e.tryExtendedCQ(ctx, verbs.CQInitAttrEx{CQE: 4, Timestamps: verbs.TimestampTicks})
+	_, err = fixture.CreateCQEx(e, ctx, verbs.CQInitAttrEx{CQE: 4, Timestamps: verbs.TimestampTicks})
 	e.refused("create_cq_ex with timestamps", err, verbs.ErrNotSupported)
 }
 
 func moderated(e *env) {
 	s := e.side(conf())
-	m, ok := s.sendCQ.CQ.(verbs.Moderator)
+	m, ok := s.SendCQ.CQ.(verbs.Moderator)
 	if !ok {
 		e.Skip("modify_cq: the backend has none")
 	}
@@ -67,10 +41,10 @@ func moderated(e *env) {
 	e.ok(m.Moderate(0, 0))
 }
 
-// stamped is the configuration of sides with extended CQs.
+// stamped returns the configuration of a side with extended CQs.
 func stamped(kind verbs.Timestamps) config {
 	c := conf()
-	c.extended, c.stamps = true, kind
+	c.Extended, c.Timestamps = true, kind
 	return c
 }
 
@@ -79,10 +53,10 @@ func extendedCQ(e *env) {
 		e.sub(tr.op.String(), func(e *env) {
 			m := e.mover(tr, stamped(verbs.TimestampNone))
 			sent, received := m.move(5000, 0, 0)
-			if sent.Opcode != m.sent || sent.QPNum != m.a.qp.QPNum() {
+			if sent.Opcode != m.sent || sent.QPNum != m.a.QP.QPNum() {
 				e.Errorf("completion %+v", sent)
 			}
-			if m.receives && (received.Opcode != m.received || received.ByteLen != 5000 || received.QPNum != m.b.qp.QPNum()) {
+			if m.receives && (received.Opcode != m.received || received.ByteLen != 5000 || received.QPNum != m.b.QP.QPNum()) {
 				e.Errorf("completion %+v", received)
 			}
 			if m.imm && (received.Flags&verbs.WCWithImm == 0 || received.Imm != imm) {
@@ -93,18 +67,18 @@ func extendedCQ(e *env) {
 	e.sub("failure", func(e *env) {
 		a, b := e.pair(stamped(verbs.TimestampNone))
 		for i := range 3 {
-			b.recv(recv{id: uint64(i)})
+			b.PostRecv(recv{ID: uint64(i)})
 		}
-		a.refusedByPeer(keyed(opWrite, func(uint32) uint32 { return 0xffffff00 })(a, b))
-		for _, wc := range b.recvCQ.next(3) {
-			if wc.Status != verbs.WCWRFlushErr || wc.QPNum != b.qp.QPNum() {
+		a.refusedByPeer(withRKey(opWrite, func(uint32) uint32 { return 0xffffff00 })(a, b))
+		for _, wc := range b.RecvCQ.Next(3) {
+			if wc.Status != verbs.WCWRFlushErr || wc.QPNum != b.QP.QPNum() {
 				e.Errorf("completion %+v", wc)
 			}
 		}
 	})
 	e.sub("without timestamps", func(e *env) {
 		s := e.side(stamped(verbs.TimestampNone))
-		_, err := s.sendCQ.CQ.(verbs.CQEx).PollTimes(s.sendCQ.wc[:1], make([]uint64, 1), 1)
+		_, err := s.SendCQ.CQ.(verbs.CQEx).PollTimes(s.SendCQ.WC[:1], make([]uint64, 1), 1)
 		e.refused("start_poll for timestamps", err, syscall.EINVAL)
 	})
 }
@@ -114,13 +88,13 @@ func (s *side) pollStamps(q *queue, n int) []uint64 {
 	s.Helper()
 	times := make([]uint64, n)
 	got := 0
-	s.eventually("completions", func() bool {
-		k, err := q.CQ.(verbs.CQEx).PollTimes(q.wc[got:n], times[got:], 1)
+	fixture.Eventually(s, "completions", func() bool {
+		k, err := q.CQ.(verbs.CQEx).PollTimes(q.WC[got:n], times[got:], 1)
 		s.ok(err)
 		got += k
 		return got == n
 	})
-	for _, wc := range q.wc[:n] {
+	for _, wc := range q.WC[:n] {
 		if wc.Status != verbs.WCSuccess || wc.WRID != 1 {
 			s.Fatalf("completion %+v", wc)
 		}
@@ -129,13 +103,13 @@ func (s *side) pollStamps(q *queue, n int) []uint64 {
 }
 
 // stamp sends a message, and returns the timestamp of its completion with the times before
-// the post and after the poll. The completion of the receive stays with the peer.
+// the post and after the poll. The completion of the receive stays in the peer's CQ.
 func (s *side) stamp(peer *side) (at uint64, before, after time.Time) {
 	s.Helper()
-	peer.recv(recv{id: 1, sges: []verbs.SGE{peer.sge(0, 8)}})
+	peer.PostRecv(recv{ID: 1, SGEs: []verbs.SGE{peer.SGE(0, 8)}})
 	before = time.Now()
-	s.post(send{id: 1, op: opSend, flags: signaled, sges: []verbs.SGE{s.sge(0, 8)}})
-	at = s.pollStamps(s.sendCQ, 1)[0]
+	s.Post(send{ID: 1, Op: opSend, Flags: signaled, SGEs: []verbs.SGE{s.SGE(0, 8)}})
+	at = s.pollStamps(s.SendCQ, 1)[0]
 	return at, before, time.Now()
 }
 
@@ -146,7 +120,7 @@ func ticks(e *env) {
 	}
 	c := stamped(verbs.TimestampTicks)
 	e.sub("RC", func(e *env) { e.ticksOf(attr)(e.pair(c)) })
-	e.sub("SRQ", func(e *env) { e.ticksOf(attr)(e.pair(c.onSRQ())) })
+	e.sub("SRQ", func(e *env) { e.ticksOf(attr)(e.pair(c.OnSRQ())) })
 	e.sub("XRC", func(e *env) {
 		if !offersXRC(attr) {
 			e.Skip("the device has no XRC")
@@ -155,8 +129,8 @@ func ticks(e *env) {
 	})
 }
 
-// ticksOf compares the times of messages, and of their receives, which are polled late and
-// together, by the device's clock and the host's.
+// ticksOf returns a function that compares the times of messages, and of their receives, by the
+// device's clock and the host's. It polls the receives late and together.
 func (e *env) ticksOf(attr verbs.DeviceAttr) func(a, b *side) {
 	return func(a, b *side) {
 		e.Helper()
@@ -167,7 +141,7 @@ func (e *env) ticksOf(attr verbs.DeviceAttr) func(a, b *side) {
 			sent[i], before[i], after[i] = a.stamp(b)
 			time.Sleep(20 * time.Millisecond)
 		}
-		for what, times := range map[string][]uint64{"sends": sent[:], "receives": b.pollStamps(b.recvCQ, messages)} {
+		for what, times := range map[string][]uint64{"sends": sent[:], "receives": b.pollStamps(b.RecvCQ, messages)} {
 			for i := 1; i < messages; i++ {
 				passed := (times[i] - times[i-1]) & attr.TimestampMask
 				if passed == 0 || passed > attr.TimestampMask/2 {
@@ -184,16 +158,16 @@ func (e *env) ticksOf(attr verbs.DeviceAttr) func(a, b *side) {
 }
 
 func wallClock(e *env) {
-	probe, err := e.tryExtendedCQ(e.open(), verbs.CQInitAttrEx{CQE: 4, Timestamps: verbs.TimestampWallClock})
+	probe, err := fixture.CreateCQEx(e, e.open(), verbs.CQInitAttrEx{CQE: 4, Timestamps: verbs.TimestampWallClock})
 	if errors.Is(err, verbs.ErrNotSupported) {
 		e.Skip("timestamps of the wall clock: the device has none")
 	}
 	own[verbs.CQ](e, probe, err)
 	a, b := e.pair(stamped(verbs.TimestampWallClock))
-	const slack = 50 * time.Millisecond // clocks are not the same
+	const slack = 50 * time.Millisecond // the clocks differ
 	for range 3 {
 		at, before, after := a.stamp(b)
-		for _, at := range []uint64{at, b.pollStamps(b.recvCQ, 1)[0]} {
+		for _, at := range []uint64{at, b.pollStamps(b.RecvCQ, 1)[0]} {
 			if t := time.Unix(0, int64(at)); t.Before(before.Add(-slack)) || t.After(after.Add(slack)) {
 				e.Errorf("completed at %v, posted at %v and polled at %v", t, before, after)
 			}

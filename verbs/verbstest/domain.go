@@ -5,16 +5,17 @@ import (
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
 var domainStatements = []statement{
-	{"TD-1", "a parent domain, with and without a thread domain, stands for its domain", parentDomain},
-	{"TD-2", "domains that a parent domain is made of are busy", parentBusy},
+	{"TD-1", "a parent domain, with and without a thread domain, can replace its domain", parentDomain},
+	{"TD-2", "the domains of a parent domain are busy", parentBusy},
 	{"MR-25", "advise_mr takes ranges of regions, and no others", advice},
-	{"MR-26", "reg_dmabuf_mr refuses what is no dma-buf", noDMABuf},
+	{"MR-26", "reg_dmabuf_mr refuses a descriptor that is not a dma-buf", noDMABuf},
 }
 
-// parent makes a parent domain; where there are none the statement is skipped.
+// parent makes a parent domain. It skips the statement on a device that has none.
 func (s *side) parent(of verbs.PD, by verbs.TD) verbs.PD {
 	s.Helper()
 	pd, err := s.parents().AllocParentDomain(of, by)
@@ -26,7 +27,7 @@ func (s *side) parent(of verbs.PD, by verbs.TD) verbs.PD {
 
 func (s *side) parents() verbs.ParentDomainAllocator {
 	s.Helper()
-	p, ok := s.ctx.(verbs.ParentDomainAllocator)
+	p, ok := s.Ctx.(verbs.ParentDomainAllocator)
 	if !ok {
 		s.Skip("parent domains: the backend has none")
 	}
@@ -50,14 +51,14 @@ func parentDomain(e *env) {
 			if threads {
 				td = b.threadDomain()
 			}
-			b.pd = b.parent(b.pd, td) // the region stays one of the domain
-			b.newQP()
-			connect(a, b)
-			a.post(send{id: 1, flags: signaled, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0))
-			a.sendCQ.gives(1, verbs.WCSuccess)
-			_, mr := b.region(64, allRights)
-			b.post(send{id: 2, op: opRead, flags: signaled, sges: []verbs.SGE{sgeOf(mr, 0, 64)}}.toward(a, 0))
-			b.sendCQ.gives(2, verbs.WCSuccess)
+			b.PD = b.parent(b.PD, td) // the region stays in the domain
+			b.NewQP()
+			fixture.Connect(a, b)
+			a.Post(send{ID: 1, Flags: signaled, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Toward(b, 0))
+			a.SendCQ.Expect(1, verbs.WCSuccess)
+			_, mr := b.Region(64, allRights)
+			b.Post(send{ID: 2, Op: opRead, Flags: signaled, SGEs: []verbs.SGE{fixture.SGEOf(mr, 0, 64)}}.Toward(a, 0))
+			b.SendCQ.Expect(2, verbs.WCSuccess)
 		})
 	}
 }
@@ -65,7 +66,7 @@ func parentDomain(e *env) {
 func parentBusy(e *env) {
 	s := e.side(conf())
 	td := s.threadDomain()
-	pd := s.env.pd(s.ctx)
+	pd := s.env.pd(s.Ctx)
 	parent := s.parent(pd, td)
 	e.refused("dealloc_pd with a parent domain", pd.Close(), syscall.EBUSY)
 	e.refused("dealloc_td with a parent domain", td.Close(), syscall.EBUSY)
@@ -76,31 +77,31 @@ func parentBusy(e *env) {
 
 func advice(e *env) {
 	s := e.side(conf())
-	a, ok := s.pd.(verbs.Advisor)
+	a, ok := s.PD.(verbs.Advisor)
 	if !ok {
 		e.Skip("advise_mr: the backend has none")
 	}
-	mr, err := s.pd.RegMR(s.mem, allRights|verbs.AccessOnDemand)
+	mr, err := s.PD.RegMR(s.Mem, allRights|verbs.AccessOnDemand)
 	if err != nil {
-		mr = s.mr // without ODP the device may take advice on any region, or none
+		mr = s.MR // without ODP the device may take advice on any region, or none
 	} else {
 		own(e, mr, nil)
 	}
-	err = a.AdviseMR(verbs.AdvicePrefetchWrite, true, []verbs.SGE{sgeOf(mr, 0, len(s.mem))})
+	err = a.AdviseMR(verbs.AdvicePrefetchWrite, true, []verbs.SGE{fixture.SGEOf(mr, 0, len(s.Mem))})
 	if errors.Is(err, verbs.ErrNotSupported) {
 		e.Skip("advise_mr: the device has none")
 	}
 	e.ok(err)
-	e.ok(a.AdviseMR(verbs.AdvicePrefetch, false, []verbs.SGE{sgeOf(mr, 0, 8), sgeOf(mr, len(s.mem)-8, 8)}))
-	unknown := badKey(sgeOf(mr, 0, 8), 0xbad00)
+	e.ok(a.AdviseMR(verbs.AdvicePrefetch, false, []verbs.SGE{fixture.SGEOf(mr, 0, 8), fixture.SGEOf(mr, len(s.Mem)-8, 8)}))
+	unknown := withLKey(fixture.SGEOf(mr, 0, 8), 0xbad00)
 	err = a.AdviseMR(verbs.AdvicePrefetch, true, []verbs.SGE{unknown})
 	e.refused("advise_mr of an unknown key", err, syscall.ENOENT, syscall.EINVAL, syscall.EFAULT)
-	e.refused("advise_mr with an unknown advice", a.AdviseMR(99, true, []verbs.SGE{sgeOf(mr, 0, 8)}), syscall.EINVAL, verbs.ErrNotSupported)
+	e.refused("advise_mr with an unknown advice", a.AdviseMR(99, true, []verbs.SGE{fixture.SGEOf(mr, 0, 8)}), syscall.EINVAL, verbs.ErrNotSupported)
 }
 
 func noDMABuf(e *env) {
 	s := e.side(conf())
-	r, ok := s.pd.(verbs.DMABufRegistrar)
+	r, ok := s.PD.(verbs.DMABufRegistrar)
 	if !ok {
 		e.Skip("reg_dmabuf_mr: the backend has none")
 	}

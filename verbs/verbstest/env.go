@@ -3,36 +3,27 @@ package verbstest
 import (
 	"errors"
 	"io"
-	"runtime"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/ibperf/ibperf/verbs"
 )
 
-const (
-	// patience bounds every wait for something that has to happen. Emulated
-	// machines are up to fifty times slower than others.
-	patience = 30 * time.Second
-	// quiet is how long a statement watches that something does not happen.
-	quiet = 50 * time.Millisecond
-)
-
-// env is what a statement works with: the test, the device, which of the device's
-// quirks have been looked at, and what excuses its failures.
+// env is the environment of a statement: its test, the device, the quirks that it has met, and the
+// failure that is expected of it.
 type env struct {
 	test
-	id     string
-	target Target
-	met    map[string]bool
-	excuse *excuse // nil: it is to pass
-	closed map[io.Closer]bool
-	peers  *atomic.Int32 // processes that were started
+	id        string
+	target    Target
+	quirksMet map[string]bool  // quirks that the statement depends on, and whether the device showed them
+	leftOut   *[]string        // parts of the statement that are skipped, each with its reason
+	expected  *expectedFailure // nil: the statement must hold
+	closed    map[io.Closer]bool
+	peers     *atomic.Int32 // peer processes
 }
 
 func newEnv(t test, target Target, s statement) *env {
-	return &env{t, s.id, target, map[string]bool{}, excuseOf(target, s.id), map[io.Closer]bool{}, new(atomic.Int32)}
+	return &env{t, s.id, target, map[string]bool{}, new([]string), expectedFailureOf(target, s.id), map[io.Closer]bool{}, new(atomic.Int32)}
 }
 
 // sub runs one case of the statement as a subtest.
@@ -45,10 +36,18 @@ func (e *env) sub(name string, f func(e *env)) {
 	})
 }
 
-// own closes the object at the end, unless the statement has closed it by then.
+// own returns an object after it has made e the owner. An error ends the test.
 func own[T io.Closer](e *env, object T, err error) T {
 	e.Helper()
 	e.ok(err)
+	e.Own(object)
+	return object
+}
+
+// Own checks how an object prints, and closes it at the end of the test unless the statement has
+// closed it.
+func (e *env) Own(object io.Closer) {
+	e.Helper()
 	e.prints(object)
 	e.Cleanup(func() {
 		if !e.closed[object] {
@@ -56,7 +55,6 @@ func own[T io.Closer](e *env, object T, err error) T {
 		}
 		e.prints(object)
 	})
-	return object
 }
 
 // close closes an object, once.
@@ -73,7 +71,7 @@ func (e *env) ok(err error) {
 	}
 }
 
-// refused checks that a call failed with one of the errnos.
+// refused checks that a call failed with one of the errnos in want.
 func (e *env) refused(what string, err error, want ...syscall.Errno) {
 	e.Helper()
 	for _, errno := range want {
@@ -129,43 +127,7 @@ func (e *env) register(pd verbs.PD, mem []byte, access verbs.Access) verbs.MR {
 	return own(e, mr, err)
 }
 
-// array returns zeroed requests outside Go's heap.
-func array[T verbs.Request](e *env, n int) []T {
-	e.Helper()
-	a, err := verbs.Make[T](n)
-	e.ok(err)
-	e.Cleanup(func() { e.ok(verbs.Free(a)) })
-	return a
-}
-
-// eventually waits until something holds.
-func (e *env) eventually(what string, holds func() bool) {
-	e.Helper()
-	for end := time.Now().Add(patience); !holds(); runtime.Gosched() {
-		if time.Now().After(end) {
-			e.Fatalf("not after %v: %s", patience, what)
-		}
-	}
-}
-
-// until tells whether something comes to hold within the time.
-func until(limit time.Duration, holds func() bool) bool {
-	for end := time.Now().Add(limit); !holds(); runtime.Gosched() {
-		if time.Now().After(end) {
-			return false
-		}
-	}
-	return true
-}
-
-// fill writes a pattern that differs by seed.
-func fill(b []byte, seed int) {
-	for i := range b {
-		b[i] = byte(i*7 + i>>8 + seed)
-	}
-}
-
-// touched tells whether a byte is not zero.
+// touched reports whether a byte is not zero.
 func touched(b []byte) bool {
 	for _, v := range b {
 		if v != 0 {

@@ -6,10 +6,10 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// The errnos of calls that are made wrongly. Many are asserted where the call is,
-// and are run again here under their own number.
+// The errnos of wrong calls. Other topics assert many of them; here they run again under a
+// number of this topic.
 var misuseStatements = []statement{
-	{"E-1", "EINVAL: create_qp of a type that is not for users, or of XRC_RECV without a domain", typesNotForUsers},
+	{"E-1", "EINVAL, or EOPNOTSUPP: create_qp of a type that is not for users, or of XRC_RECV without a domain", typesNotForUsers},
 	{"E-2", "EOPNOTSUPP: create_qp of a type that the device lacks", typesNotOffered},
 	{"E-3", "EINVAL: create_qp above the device's limits", capsAboveLimits},
 	{"E-4", "create_qp with no capability at all succeeds", noCaps},
@@ -18,9 +18,9 @@ var misuseStatements = []statement{
 	{"E-7", "EINVAL: reg_mr with wrong rights or no length; EFAULT: without memory", badRegistrations},
 	{"E-8", "EINVAL: reg_mr on demand without ODP", onDemand},
 	{"E-9", "EINVAL: modify_qp with a wrong move, mask or value", badModifies},
-	{"E-10", "EOPNOTSUPP: modify_qp with an attribute that nobody knows", unknownAttributes},
+	{"E-10", "EOPNOTSUPP: modify_qp with an unknown attribute", unknownAttributes},
 	{"E-11", "ENODATA: an address from a GID entry that is empty", badAddress},
-	{"E-12", "ETIMEDOUT and the like: create_ah to nobody", badHandles},
+	{"E-12", "ETIMEDOUT and the like: create_ah to an address without a host", badHandles},
 	{"E-13", "EINVAL: post_send in a state that does not send, with too many SGEs or too much inline data", badSends},
 	{"E-14", "ENOMEM: posting to a full queue", fullQueues},
 	{"E-15", "EINVAL: post_recv in RESET, or to a QP on an SRQ", badReceives},
@@ -48,7 +48,7 @@ func (e *env) together(names []string, functions ...func(*env)) {
 // createQP tries to create a QP of the type with the side's queues.
 func (s *side) createQP(typ verbs.QPType, cap verbs.QPCap) error {
 	s.Helper()
-	qp, err := s.pd.CreateQP(&verbs.QPInitAttr{SendCQ: s.sendCQ.CQ, RecvCQ: s.recvCQ.CQ, Type: typ, Cap: cap})
+	qp, err := s.PD.CreateQP(&verbs.QPInitAttr{SendCQ: s.SendCQ.CQ, RecvCQ: s.RecvCQ.CQ, Type: typ, Cap: cap})
 	if err == nil {
 		s.ok(qp.Close())
 	}
@@ -59,27 +59,27 @@ func typesNotForUsers(e *env) {
 	const smi, gsi = 0, 1
 	s := e.side(conf())
 	for _, typ := range []verbs.QPType{smi, gsi, verbs.QPTypeXRCRecv} {
-		e.refused("create_qp "+typ.String(), s.createQP(typ, s.conf.cap), syscall.EINVAL)
+		e.refused("create_qp "+typ.String(), s.createQP(typ, s.Config.Cap), syscall.EINVAL, verbs.ErrNotSupported)
 	}
 }
 
 func typesNotOffered(e *env) {
 	const rawPacket, driver = 8, 255
 	s := e.side(conf())
-	if !offersXRC(e.device(s.ctx)) {
-		e.refused("create_qp XRC_SEND", s.createQP(verbs.QPTypeXRCSend, s.conf.cap), verbs.ErrNotSupported)
+	if !offersXRC(e.device(s.Ctx)) {
+		e.refused("create_qp XRC_SEND", s.createQP(verbs.QPTypeXRCSend, s.Config.Cap), verbs.ErrNotSupported)
 	}
 	if e.target.Device.Software() == "" {
 		e.Skip("hardware may offer raw packets and types of its driver")
 	}
 	for _, typ := range []verbs.QPType{rawPacket, driver} {
-		e.refused("create_qp "+typ.String(), s.createQP(typ, s.conf.cap), verbs.ErrNotSupported)
+		e.refused("create_qp "+typ.String(), s.createQP(typ, s.Config.Cap), verbs.ErrNotSupported)
 	}
 }
 
 func capsAboveLimits(e *env) {
 	s := e.side(conf())
-	d := e.device(s.ctx)
+	d := e.device(s.Ctx)
 	for what, cap := range map[string]verbs.QPCap{
 		"send requests": {MaxSendWR: d.MaxQPWR + 1, MaxSendSGE: 1},
 		"receives":      {MaxRecvWR: d.MaxQPWR + 1, MaxRecvSGE: 1},
@@ -107,18 +107,18 @@ func badModifies(e *env) {
 
 func unknownAttributes(e *env) {
 	a, b := e.inState(conf(), verbs.QPInit)
-	attr, mask := a.move(verbs.QPRTR, b)
+	attr, mask := a.Move(verbs.QPRTR, b)
 	for bit := verbs.QPAttrMask(1 << 21); bit < 1<<25; bit <<= 1 {
-		e.refused("modify_qp with "+bit.String(), a.qp.Modify(attr, mask|bit), verbs.ErrNotSupported)
+		e.refused("modify_qp with "+bit.String(), a.QP.Modify(attr, mask|bit), verbs.ErrNotSupported)
 	}
-	a.isIn(verbs.QPInit)
+	a.IsIn(verbs.QPInit)
 }
 
 func badSends(e *env) {
 	for _, state := range []verbs.QPState{verbs.QPReset, verbs.QPInit, verbs.QPRTR} {
 		a, b := e.inState(conf(), state)
-		_, err := a.tryPost(a.numbered(1, 1, b)...)
-		e.refused("post_send in "+state.String(), err, syscall.EINVAL)
+		_, err := a.TryPost(a.numbered(1, 1, b)...)
+		e.refusedBelowRTS(state, err)
 	}
 	e.together([]string{"SGEs", "inline data"}, tooManySGEs, inlineTooLong)
 }
@@ -129,7 +129,7 @@ func fullQueues(e *env) {
 
 func badReceives(e *env) {
 	s := e.side(conf())
-	_, err := s.tryRecv(recv{})
+	_, err := s.TryPostRecv(recv{})
 	e.refused("post_recv in RESET", err, syscall.EINVAL)
 	e.sub("on an SRQ", recvBesideSRQ)
 }

@@ -4,6 +4,7 @@ import (
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
 var mrStatements = []statement{
@@ -29,22 +30,22 @@ var mrStatements = []statement{
 
 func busyDomain(e *env) {
 	s := e.side(conf())
-	e.refused("dealloc_pd with QP and region", s.pd.Close(), syscall.EBUSY)
-	e.close(s.qp)
-	e.refused("dealloc_pd with a region", s.pd.Close(), syscall.EBUSY)
-	e.close(s.mr)
-	mr, err := s.pd.RegMR(s.mem, allRights)
+	e.refused("dealloc_pd with QP and region", s.PD.Close(), syscall.EBUSY)
+	e.close(s.QP)
+	e.refused("dealloc_pd with a region", s.PD.Close(), syscall.EBUSY)
+	e.close(s.MR)
+	mr, err := s.PD.RegMR(s.Mem, allRights)
 	e.ok(err)
 	e.ok(mr.Close())
-	s.newQP()
-	e.refused("dealloc_pd with a QP", s.pd.Close(), syscall.EBUSY)
-	e.close(s.qp)
-	e.close(s.pd)
+	s.NewQP()
+	e.refused("dealloc_pd with a QP", s.PD.Close(), syscall.EBUSY)
+	e.close(s.QP)
+	e.close(s.PD)
 }
 
 // tryRegister registers the memory and deregisters it.
 func (s *side) tryRegister(mem []byte, access verbs.Access) error {
-	mr, err := s.pd.RegMR(mem, access)
+	mr, err := s.PD.RegMR(mem, access)
 	if err != nil {
 		return err
 	}
@@ -54,26 +55,26 @@ func (s *side) tryRegister(mem []byte, access verbs.Access) error {
 func rightsTogether(e *env) {
 	s := e.side(conf())
 	for _, access := range []verbs.Access{verbs.AccessRemoteWrite, verbs.AccessRemoteAtomic} {
-		e.refused("reg_mr "+access.String(), s.tryRegister(s.mem, access), syscall.EINVAL)
+		e.refused("reg_mr "+access.String(), s.tryRegister(s.Mem, access), syscall.EINVAL)
 	}
 	for _, access := range []verbs.Access{0, verbs.AccessRemoteRead, verbs.AccessLocalWrite} {
-		e.ok(s.tryRegister(s.mem, access))
+		e.ok(s.tryRegister(s.Mem, access))
 	}
 }
 
 func accessBits(e *env) {
 	s := e.side(conf())
 	for _, access := range []verbs.Access{0x8000, 1 << 30} {
-		e.refused("reg_mr "+access.String(), s.tryRegister(s.mem, access|allRights), syscall.EINVAL)
+		e.refused("reg_mr "+access.String(), s.tryRegister(s.Mem, access|allRights), syscall.EINVAL)
 	}
 	for _, access := range []verbs.Access{verbs.AccessRelaxedOrdering, 1 << 25} {
-		e.ok(s.tryRegister(s.mem, access|allRights))
+		e.ok(s.tryRegister(s.Mem, access|allRights))
 	}
 }
 
 func noMemory(e *env) {
 	s := e.side(conf())
-	e.refused("reg_mr of 0 bytes", s.tryRegister(s.mem[:0], allRights), syscall.EINVAL)
+	e.refused("reg_mr of 0 bytes", s.tryRegister(s.Mem[:0], allRights), syscall.EINVAL)
 	gone, err := verbs.NewBuffer(1 << 20)
 	e.ok(err)
 	mem := gone.Bytes()
@@ -83,9 +84,9 @@ func noMemory(e *env) {
 
 func regionAttributes(e *env) {
 	s := e.side(conf())
-	x, y := e.register(s.pd, s.mem[100:164], 0), e.register(s.pd, s.mem[100:164], 0)
+	x, y := e.register(s.PD, s.Mem[100:164], 0), e.register(s.PD, s.Mem[100:164], 0)
 	for _, mr := range []verbs.MR{x, y} {
-		if mr.Addr() != s.buf.Addr()+100 || mr.Len() != 64 || mr.LKey() == 0 {
+		if mr.Addr() != s.Buffer.Addr()+100 || mr.Len() != 64 || mr.LKey() == 0 {
 			e.Errorf("addr %#x, length %d, lkey %#x", mr.Addr(), mr.Len(), mr.LKey())
 		}
 	}
@@ -93,11 +94,11 @@ func regionAttributes(e *env) {
 		e.Errorf("two regions have the lkey %#x", x.LKey())
 	}
 	a, b := e.pair(conf())
-	for i, mr := range []verbs.MR{e.register(a.pd, a.mem, 0), e.register(a.pd, a.mem, 0)} {
-		a.post(send{id: uint64(i), flags: signaled, sges: []verbs.SGE{sgeOf(mr, 0, 8)}}.toward(b, 0))
-		a.sendCQ.gives(uint64(i), verbs.WCSuccess)
+	for i, mr := range []verbs.MR{e.register(a.PD, a.Mem, 0), e.register(a.PD, a.Mem, 0)} {
+		a.Post(send{ID: uint64(i), Flags: signaled, SGEs: []verbs.SGE{fixture.SGEOf(mr, 0, 8)}}.Toward(b, 0))
+		a.SendCQ.Expect(uint64(i), verbs.WCSuccess)
 	}
-	last := e.register(s.pd, s.mem[len(s.mem)-1:], 0)
+	last := e.register(s.PD, s.Mem[len(s.Mem)-1:], 0)
 	if last.Len() != 1 {
 		e.Errorf("length %d of a region of one byte", last.Len())
 	}
@@ -108,28 +109,28 @@ func rkeyWorks(e *env) {
 	for op, access := range map[verbs.Opcode]verbs.Access{
 		opWrite: verbs.AccessLocalWrite | verbs.AccessRemoteWrite, opRead: verbs.AccessRemoteRead,
 	} {
-		_, mr := b.region(64, access)
-		a.post(send{id: 1, op: op, flags: signaled, sges: []verbs.SGE{a.sge(0, 64)}}.into(mr, 0))
-		a.sendCQ.gives(1, verbs.WCSuccess)
+		_, mr := b.Region(64, access)
+		a.Post(send{ID: 1, Op: op, Flags: signaled, SGEs: []verbs.SGE{a.SGE(0, 64)}}.Into(mr, 0))
+		a.SendCQ.Expect(1, verbs.WCSuccess)
 	}
 }
 
 func localRead(e *env) {
 	a, b := e.pair(conf())
-	mem, mr := a.region(64, 0)
-	fill(mem, 3)
-	b.recv(recv{id: 1, sges: []verbs.SGE{b.sge(0, 64)}})
-	a.post(send{op: opSend, sges: []verbs.SGE{sgeOf(mr, 0, 64)}})
-	b.recvCQ.gives(1, verbs.WCSuccess)
-	e.holds(b.mem[:64], string(mem))
+	mem, mr := a.Region(64, 0)
+	fixture.Fill(mem, 3)
+	b.PostRecv(recv{ID: 1, SGEs: []verbs.SGE{b.SGE(0, 64)}})
+	a.Post(send{Op: opSend, SGEs: []verbs.SGE{fixture.SGEOf(mr, 0, 64)}})
+	b.RecvCQ.Expect(1, verbs.WCSuccess)
+	e.holds(b.Mem[:64], string(mem))
 }
 
 func deregisterPosted(e *env) {
 	a, b := e.pair(conf())
-	_, mr := b.region(64, allRights)
-	b.recv(recv{id: 1, sges: []verbs.SGE{sgeOf(mr, 0, 64)}})
+	_, mr := b.Region(64, allRights)
+	b.PostRecv(recv{ID: 1, SGEs: []verbs.SGE{fixture.SGEOf(mr, 0, 64)}})
 	e.close(mr)
-	a.post(send{id: 2, op: opSend, sges: []verbs.SGE{a.sge(0, 8)}})
-	a.sendCQ.gives(2, verbs.WCRemOpErr)
-	agree(e, "Q05", "the receive", b.recvCQ.of(1).Status, verbs.WCLocProtErr, verbs.WCLocQPOpErr)
+	a.Post(send{ID: 2, Op: opSend, SGEs: []verbs.SGE{a.SGE(0, 8)}})
+	a.SendCQ.Expect(2, verbs.WCRemOpErr)
+	checkValue(e, "Q05", "the receive", b.RecvCQ.WaitFor(1).Status, verbs.WCLocProtErr, verbs.WCLocQPOpErr)
 }

@@ -1,41 +1,44 @@
 package verbstest
 
-import "github.com/ibperf/ibperf/verbs"
+import (
+	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
+)
 
 // refusedByPeer posts the request and checks that the peer refuses its key, range or right.
 func (s *side) refusedByPeer(w send) {
 	s.Helper()
-	w.id = 5
-	s.post(w)
-	s.sendCQ.gives(5, verbs.WCRemAccessErr)
+	w.ID = 5
+	s.Post(w)
+	s.SendCQ.Expect(5, verbs.WCRemAccessErr)
 }
 
 func localWrite(e *env) {
 	e.sub("READ into it", func(e *env) {
 		a, b := e.pair(conf())
-		mem, mr := a.region(64, verbs.AccessRemoteRead)
-		fill(b.mem[:8], 1)
-		a.post(send{id: 1, op: opRead, sges: []verbs.SGE{sgeOf(mr, 0, 8)}}.toward(b, 0))
-		a.sendCQ.gives(1, verbs.WCLocProtErr)
+		mem, mr := a.Region(64, verbs.AccessRemoteRead)
+		fixture.Fill(b.Mem[:8], 1)
+		a.Post(send{ID: 1, Op: opRead, SGEs: []verbs.SGE{fixture.SGEOf(mr, 0, 8)}}.Toward(b, 0))
+		a.SendCQ.Expect(1, verbs.WCLocProtErr)
 		if touched(mem) {
 			e.Error("bytes were written")
 		}
 	})
 	e.sub("receive into it", func(e *env) {
 		a, b := e.pair(conf())
-		mem, mr := b.region(64, verbs.AccessRemoteRead)
-		fill(a.mem[:8], 1)
-		b.recv(recv{id: 1, sges: []verbs.SGE{sgeOf(mr, 0, 64)}})
-		a.post(send{id: 2, op: opSend, sges: []verbs.SGE{a.sge(0, 8)}})
-		a.sendCQ.gives(2, verbs.WCRemOpErr)
-		agree(e, "Q05", "the receive", b.recvCQ.of(1).Status, verbs.WCLocProtErr, verbs.WCLocQPOpErr)
+		mem, mr := b.Region(64, verbs.AccessRemoteRead)
+		fixture.Fill(a.Mem[:8], 1)
+		b.PostRecv(recv{ID: 1, SGEs: []verbs.SGE{fixture.SGEOf(mr, 0, 64)}})
+		a.Post(send{ID: 2, Op: opSend, SGEs: []verbs.SGE{a.SGE(0, 8)}})
+		a.SendCQ.Expect(2, verbs.WCRemOpErr)
+		checkValue(e, "Q05", "the receive", b.RecvCQ.WaitFor(1).Status, verbs.WCLocProtErr, verbs.WCLocQPOpErr)
 		if touched(mem) {
 			e.Error("bytes were written")
 		}
 	})
 }
 
-// A region in the middle of a buffer, and ranges about its ends.
+// A region in the middle of a buffer, and ranges at its bounds.
 const regionAt, regionLen = 1000, 5000
 
 var ranges = []struct {
@@ -57,96 +60,96 @@ var ranges = []struct {
 func bounds(e *env) {
 	a, b := e.pair(conf())
 	buf := b.buffer(8192)
-	mr := e.register(b.pd, buf.Bytes()[regionAt:regionAt+regionLen], allRights)
-	local := e.register(a.pd, a.mem[regionAt:regionAt+regionLen], allRights)
+	mr := e.register(b.PD, buf.Bytes()[regionAt:regionAt+regionLen], allRights)
+	local := e.register(a.PD, a.Mem[regionAt:regionAt+regionLen], allRights)
 	for _, r := range ranges {
 		for _, op := range []verbs.Opcode{opWrite, opRead} {
-			a.post(send{id: 1, op: op, flags: signaled, sges: []verbs.SGE{a.sge(0, r.n)}}.into(mr, r.off))
+			a.Post(send{ID: 1, Op: op, Flags: signaled, SGEs: []verbs.SGE{a.SGE(0, r.n)}}.Into(mr, r.off))
 			a.outcome(b, 1, "remote, "+op.String()+", "+r.name, r.inside, verbs.WCRemAccessErr)
 		}
-		a.post(send{id: 1, flags: signaled, sges: []verbs.SGE{a.sge(0, 1), sgeOf(local, r.off, r.n)}}.toward(b, 0))
-		a.outcome(b, 1, "local, "+r.name, r.inside, verbs.WCLocProtErr, lostStatus)
+		a.Post(send{ID: 1, Flags: signaled, SGEs: []verbs.SGE{a.SGE(0, 1), fixture.SGEOf(local, r.off, r.n)}}.Toward(b, 0))
+		a.outcome(b, 1, "local, "+r.name, r.inside, verbs.WCLocProtErr, quirkFlushErr)
 	}
 }
 
 // outcome checks that the request succeeded, or failed with the status, and
 // recovers the pair if it failed.
-func (s *side) outcome(peer *side, id uint64, what string, good bool, failure verbs.WCStatus, quirks ...instead[verbs.WCStatus]) {
+func (s *side) outcome(peer *side, id uint64, what string, good bool, failure verbs.WCStatus, quirks ...deviation[verbs.WCStatus]) {
 	s.Helper()
-	got := s.sendCQ.of(id).Status
+	got := s.SendCQ.WaitFor(id).Status
 	if good {
-		agreeByAny(s.env, what, got, verbs.WCSuccess)
+		checkValueQuirks(s.env, what, got, verbs.WCSuccess)
 	} else {
-		agreeByAny(s.env, what, got, failure, quirks...)
+		checkValueQuirks(s.env, what, got, failure, quirks...)
 	}
 	if got != verbs.WCSuccess {
-		s.recover(peer)
+		fixture.Recover(s, peer)
 	}
 }
 
 func nothingPlaced(e *env) {
 	a, b := e.pair(conf())
-	fill(a.mem, 1)
+	fixture.Fill(a.Mem, 1)
 	for _, r := range ranges {
 		if r.inside {
 			continue
 		}
 		buf := b.buffer(8192)
-		mr := e.register(b.pd, buf.Bytes()[regionAt:regionAt+regionLen], allRights)
-		a.refusedByPeer(send{sges: []verbs.SGE{a.sge(0, r.n)}}.into(mr, r.off))
+		mr := e.register(b.PD, buf.Bytes()[regionAt:regionAt+regionLen], allRights)
+		a.refusedByPeer(send{SGEs: []verbs.SGE{a.SGE(0, r.n)}}.Into(mr, r.off))
 		if touched(buf.Bytes()) {
 			e.Errorf("%s: bytes were written", r.name)
 		}
-		a.recover(b)
+		fixture.Recover(a, b)
 	}
 }
 
 func rightOfOperation(e *env) {
 	a, b := e.pair(conf())
-	fill(a.mem[:64], 1)
+	fixture.Fill(a.Mem[:64], 1)
 	lacking := map[verbs.Opcode]verbs.Access{
 		opWrite: verbs.AccessLocalWrite | verbs.AccessRemoteRead,
 		opRead:  verbs.AccessLocalWrite | verbs.AccessRemoteWrite,
 	}
-	if e.device(a.ctx).AtomicCap != verbs.AtomicNone {
-		a.conf, b.conf = a.conf.atomic(), b.conf.atomic()
-		a.recover(b)
+	if e.device(a.Ctx).AtomicCap != verbs.AtomicNone {
+		a.Config, b.Config = a.Config.Atomic(), b.Config.Atomic()
+		fixture.Recover(a, b)
 		lacking[opSwap], lacking[opAdd] = allRights, allRights
 	}
 	for op, access := range lacking {
-		mem, mr := b.region(64, access)
-		a.refusedByPeer(send{op: op, compareAdd: 0, swap: 1, sges: []verbs.SGE{a.sge(0, 8)}}.into(mr, 0))
+		mem, mr := b.Region(64, access)
+		a.refusedByPeer(send{Op: op, CompareAdd: 0, Swap: 1, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Into(mr, 0))
 		if touched(mem) {
 			e.Errorf("%s: bytes were written", op)
 		}
-		a.recover(b)
+		fixture.Recover(a, b)
 	}
 }
 
 func lkeyAsRKey(e *env) {
 	a, b := e.pair(conf())
-	_, mr := b.region(64, verbs.AccessLocalWrite)
-	a.refusedByPeer(send{sges: []verbs.SGE{a.sge(0, 8)}, raddr: mr.Addr(), rkey: mr.LKey()})
+	_, mr := b.Region(64, verbs.AccessLocalWrite)
+	a.refusedByPeer(send{SGEs: []verbs.SGE{a.SGE(0, 8)}, RemoteAddr: mr.Addr(), RKey: mr.LKey()})
 }
 
 func foreignKeys(e *env) {
 	e.sub("rkey", func(e *env) {
 		a, b := e.pair(conf())
-		a.refusedByPeer(send{sges: []verbs.SGE{a.sge(0, 8)}}.into(b.foreign(), 0))
+		a.refusedByPeer(send{SGEs: []verbs.SGE{a.SGE(0, 8)}}.Into(b.registerInOtherPD(), 0))
 	})
 	e.sub("lkey", func(e *env) {
 		a, b := e.pair(conf())
-		a.post(send{id: 1, sges: []verbs.SGE{sgeOf(a.foreign(), 0, 8)}}.toward(b, 0))
-		a.failsHere(1, verbs.WCLocProtErr, wrongKey)
+		a.Post(send{ID: 1, SGEs: []verbs.SGE{fixture.SGEOf(a.registerInOtherPD(), 0, 8)}}.Toward(b, 0))
+		a.failsLocally(1, verbs.WCLocProtErr, quirkLKeyStatus)
 	})
 }
 
 func deadKey(e *env) {
 	a, b := e.pair(conf())
-	_, mr := b.region(64, allRights)
-	w := send{id: 1, flags: signaled, sges: []verbs.SGE{a.sge(0, 8)}}.into(mr, 0)
-	a.post(w)
-	a.sendCQ.gives(1, verbs.WCSuccess)
+	_, mr := b.Region(64, allRights)
+	w := send{ID: 1, Flags: signaled, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Into(mr, 0)
+	a.Post(w)
+	a.SendCQ.Expect(1, verbs.WCSuccess)
 	e.close(mr)
 	a.refusedByPeer(w)
 }

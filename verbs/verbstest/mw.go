@@ -4,6 +4,7 @@ import (
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
 // From ibv_alloc_mw(3), ibv_bind_mw(3), ibv_post_send(3) and ibv_wr_post(3).
@@ -20,7 +21,7 @@ var mwStatements = []statement{
 	{"MW-10", "type 2: LOCAL_INV ends the access, and the window can be bound again", localInvalidate},
 	{"MW-11", "type 2: SEND_WITH_INV of the peer ends the access before the receive completes", sendInvalidate},
 	{"MW-12", "type 2: the window works through the QP that it was bound by alone", windowOfQP},
-	{"MW-13", "binding and invalidating work through ibv_wr_post, too", windowBySession},
+	{"MW-13", "binding and invalidating work through ibv_wr_post too", windowBySession},
 	{"MW-14", "type 2: a window works for another process, whose SEND_WITH_INV ends that", windowOfProcess},
 	{"MR-22", "deregistering does not wait for posted receives, which fail when used; a bound window refuses it", deregisterInUse},
 	{"MR-23", "inc_rkey changes the lowest 8 bits alone", incRKey},
@@ -34,13 +35,13 @@ func (e *env) bothTypes(f func(e *env, t verbs.MWType)) {
 	e.sub("type 2", func(e *env) { f(e, verbs.MWType2) })
 }
 
-// windowCaps are the device's flags of each type; it has the type with any of them.
+// windowCaps are the device's capability flags for each type, one of which suffices.
 var windowCaps = map[verbs.MWType]verbs.DeviceCapFlags{
 	verbs.MWType1: verbs.DeviceCapMemWindow,
 	verbs.MWType2: verbs.DeviceCapMemWindowType2A | verbs.DeviceCapMemWindowType2B,
 }
 
-// window is a window with the side that it is of, and memory of it that it may be bound to.
+// window is a memory window of a side, and memory that it can be bound to.
 type window struct {
 	verbs.MW
 	*side
@@ -52,13 +53,13 @@ type window struct {
 
 const bindable = verbs.AccessLocalWrite | verbs.AccessMWBind
 
-// needsWindows skips the statement where there are no windows of the type.
+// needsWindows skips the statement on a device without windows of the type.
 func (s *side) needsWindows(t verbs.MWType) {
 	s.Helper()
-	if _, ok := s.pd.(verbs.MWAllocator); !ok {
+	if _, ok := s.PD.(verbs.MWAllocator); !ok {
 		s.Skip("memory windows: the backend has none")
 	}
-	if s.device(s.ctx).DeviceCapFlags&windowCaps[t] == 0 {
+	if s.device(s.Ctx).DeviceCapFlags&windowCaps[t] == 0 {
 		s.Skipf("memory windows of type %d: the device has none", t)
 	}
 }
@@ -73,8 +74,8 @@ func (s *side) allocMW(pd verbs.PD, t verbs.MWType) verbs.MW {
 func (s *side) window(t verbs.MWType, access verbs.Access) *window {
 	s.Helper()
 	s.needsWindows(t)
-	mem, mr := s.region(8192, access)
-	mw := s.allocMW(s.pd, t)
+	mem, mr := s.Region(8192, access)
+	mw := s.allocMW(s.PD, t)
 	return &window{MW: mw, side: s, t: t, mem: mem, mr: mr.(verbs.BindableMR), rkey: mw.RKey()}
 }
 
@@ -82,29 +83,29 @@ func (w *window) info(off, n int, access verbs.Access) verbs.MWBindInfo {
 	return verbs.MWBindInfo{MR: w.mr, Addr: w.mr.Addr() + uint64(off), Length: uint64(n), Access: access}
 }
 
-// tryBind posts a bind to the side's QP in the way of the type, and returns its completion.
+// tryBind posts a bind to the side's QP, as the window's type requires, and returns its completion.
 func (w *window) tryBind(info verbs.MWBindInfo) verbs.WC {
 	w.Helper()
 	if w.t == verbs.MWType1 {
-		w.ok(w.Bind(w.qp, &verbs.MWBind{WRID: 70, SendFlags: signaled, Info: info}))
+		w.ok(w.Bind(w.QP, &verbs.MWBind{WRID: 70, SendFlags: signaled, Info: info}))
 		w.rkey = w.RKey()
 	} else {
 		w.rkey = verbs.IncRKey(w.rkey)
-		w.post(send{id: 70, op: verbs.OpBindMW, flags: signaled, set: func(wr *verbs.SendWR) { wr.SetBindMW(w.MW, w.rkey, info) }})
+		w.Post(send{ID: 70, Op: verbs.OpBindMW, Flags: signaled, Set: func(wr *verbs.SendWR) { wr.SetBindMW(w.MW, w.rkey, info) }})
 	}
-	wc := w.sendCQ.of(70)
+	wc := w.SendCQ.WaitFor(70)
 	if w.t == verbs.MWType2 && wc.Status == verbs.WCSuccess {
 		w.SetRKey(w.rkey)
 	}
 	return wc
 }
 
-// bind binds the window, which succeeds.
+// bind binds the window. The bind must succeed.
 func (w *window) bind(off, n int, access verbs.Access) {
 	w.Helper()
 	was := w.rkey
 	wc := w.tryBind(w.info(off, n, access))
-	if wc.Status != verbs.WCSuccess || wc.Opcode != verbs.WCBindMW || wc.QPNum != w.qp.QPNum() {
+	if wc.Status != verbs.WCSuccess || wc.Opcode != verbs.WCBindMW || wc.QPNum != w.QP.QPNum() {
 		w.Fatalf("bind: completion %+v", wc)
 	}
 	if w.rkey == was || w.rkey>>8 != was>>8 {
@@ -112,7 +113,7 @@ func (w *window) bind(off, n int, access verbs.Access) {
 	}
 }
 
-// bound makes a window of the peer over 5000 bytes from 1000 on of its region.
+// bound makes a window on 5000 bytes at offset 1000 of a region of the side.
 func (s *side) bound(t verbs.MWType, access verbs.Access) *window {
 	s.Helper()
 	w := s.window(t, bindable)
@@ -122,9 +123,9 @@ func (s *side) bound(t verbs.MWType, access verbs.Access) *window {
 
 const remoteRights = verbs.AccessRemoteWrite | verbs.AccessRemoteRead
 
-// through aims a request at the window, so far behind the begin of what it was bound to.
-func (r send) through(w *window, off int) send {
-	r.raddr, r.rkey = w.mr.Addr()+uint64(regionAt+off), w.rkey
+// aim returns the request with an offset in the bound range as its remote address.
+func (w *window) aim(r send, off int) send {
+	r.RemoteAddr, r.RKey = w.mr.Addr()+uint64(regionAt+off), w.rkey
 	return r
 }
 
@@ -132,7 +133,7 @@ func unboundWindow(e *env) {
 	e.bothTypes(func(e *env, t verbs.MWType) {
 		a, b := e.pair(conf())
 		w := b.window(t, bindable|remoteRights)
-		a.refusedByPeer(send{sges: []verbs.SGE{a.sge(0, 8)}}.through(w, 0))
+		a.refusedByPeer(w.aim(send{SGEs: []verbs.SGE{a.SGE(0, 8)}}, 0))
 	})
 }
 
@@ -140,13 +141,13 @@ func boundWindow(e *env) {
 	e.bothTypes(func(e *env, t verbs.MWType) {
 		a, b := e.pair(conf())
 		w := b.bound(t, remoteRights)
-		fill(a.mem[:64], 5)
-		a.post(send{id: 1, flags: signaled, sges: []verbs.SGE{a.sge(0, 64)}}.through(w, 0))
-		a.sendCQ.gives(1, verbs.WCSuccess)
-		e.holds(w.mem[regionAt:][:64], string(a.mem[:64]))
-		a.post(send{id: 2, op: opRead, flags: signaled, sges: []verbs.SGE{a.sge(128, 64)}}.through(w, 0))
-		a.sendCQ.gives(2, verbs.WCSuccess)
-		e.holds(a.mem[128:][:64], string(a.mem[:64]))
+		fixture.Fill(a.Mem[:64], 5)
+		a.Post(w.aim(send{ID: 1, Flags: signaled, SGEs: []verbs.SGE{a.SGE(0, 64)}}, 0))
+		a.SendCQ.Expect(1, verbs.WCSuccess)
+		e.holds(w.mem[regionAt:][:64], string(a.Mem[:64]))
+		a.Post(w.aim(send{ID: 2, Op: opRead, Flags: signaled, SGEs: []verbs.SGE{a.SGE(128, 64)}}, 0))
+		a.SendCQ.Expect(2, verbs.WCSuccess)
+		e.holds(a.Mem[128:][:64], string(a.Mem[:64]))
 	})
 }
 
@@ -156,15 +157,15 @@ func windowBounds(e *env) {
 			for _, op := range []verbs.Opcode{opWrite, opRead} {
 				a, b := e.pair(conf())
 				w := b.bound(t, remoteRights)
-				a.post(send{id: 1, op: op, flags: signaled, sges: []verbs.SGE{a.sge(0, r.n)}}.through(w, r.off))
-				got, what := a.sendCQ.of(1).Status, op.String()+", "+r.name
+				a.Post(w.aim(send{ID: 1, Op: op, Flags: signaled, SGEs: []verbs.SGE{a.SGE(0, r.n)}}, r.off))
+				got, what := a.SendCQ.WaitFor(1).Status, op.String()+", "+r.name
 				switch start := regionAt + r.off; {
 				case r.inside:
-					agreeByAny(e, what, got, verbs.WCSuccess)
+					checkValueQuirks(e, what, got, verbs.WCSuccess)
 				case start >= 0 && start+r.n <= len(w.mem):
-					agree(e, "Q37", what, got, verbs.WCRemAccessErr, verbs.WCSuccess)
+					checkValue(e, "Q37", what, got, verbs.WCRemAccessErr, verbs.WCSuccess)
 				default:
-					agreeByAny(e, what, got, verbs.WCRemAccessErr)
+					checkValueQuirks(e, what, got, verbs.WCRemAccessErr)
 				}
 			}
 		}
@@ -177,7 +178,7 @@ func windowRights(e *env) {
 			a, b := e.pair(conf())
 			w := b.window(t, bindable|remoteRights)
 			w.bind(regionAt, regionLen, access)
-			a.refusedByPeer(send{op: op, sges: []verbs.SGE{a.sge(0, 8)}}.through(w, 0))
+			a.refusedByPeer(w.aim(send{Op: op, SGEs: []verbs.SGE{a.SGE(0, 8)}}, 0))
 			if touched(w.mem) {
 				e.Errorf("%s: bytes were written", op)
 			}
@@ -190,19 +191,19 @@ func rebound(e *env) {
 	w := b.bound(verbs.MWType1, remoteRights)
 	old := w.rkey
 	w.bind(0, 64, remoteRights)
-	a.post(send{id: 1, flags: signaled, sges: []verbs.SGE{a.sge(0, 64)}}.through(w, -regionAt))
-	a.sendCQ.gives(1, verbs.WCSuccess)
+	a.Post(w.aim(send{ID: 1, Flags: signaled, SGEs: []verbs.SGE{a.SGE(0, 64)}}, -regionAt))
+	a.SendCQ.Expect(1, verbs.WCSuccess)
 	w.rkey = old
-	a.refusedByPeer(send{sges: []verbs.SGE{a.sge(0, 8)}}.through(w, -regionAt))
+	a.refusedByPeer(w.aim(send{SGEs: []verbs.SGE{a.SGE(0, 8)}}, -regionAt))
 }
 
 func boundToNothing(e *env) {
 	a, b := e.pair(conf())
 	w := b.bound(verbs.MWType1, remoteRights)
-	e.ok(w.Bind(b.qp, &verbs.MWBind{WRID: 3, SendFlags: signaled, Info: w.info(0, 0, 0)}))
-	b.sendCQ.gives(3, verbs.WCSuccess)
+	e.ok(w.Bind(b.QP, &verbs.MWBind{WRID: 3, SendFlags: signaled, Info: w.info(0, 0, 0)}))
+	b.SendCQ.Expect(3, verbs.WCSuccess)
 	w.rkey = w.RKey()
-	a.refusedByPeer(send{sges: []verbs.SGE{a.sge(0, 8)}}.through(w, 0))
+	a.refusedByPeer(w.aim(send{SGEs: []verbs.SGE{a.SGE(0, 8)}}, 0))
 }
 
 func deallocated(e *env) {
@@ -210,7 +211,7 @@ func deallocated(e *env) {
 		a, b := e.pair(conf())
 		w := b.bound(t, remoteRights)
 		e.close(w.MW)
-		a.refusedByPeer(send{sges: []verbs.SGE{a.sge(0, 8)}}.through(w, 0))
+		a.refusedByPeer(w.aim(send{SGEs: []verbs.SGE{a.SGE(0, 8)}}, 0))
 	})
 }
 
@@ -218,7 +219,7 @@ func windowIsOfDomain(e *env) {
 	e.bothTypes(func(e *env, t verbs.MWType) {
 		s := e.side(conf())
 		s.needsWindows(t)
-		pd := s.env.pd(s.ctx)
+		pd := s.env.pd(s.Ctx)
 		w := s.allocMW(pd, t)
 		e.refused("dealloc_pd with a window", pd.Close(), syscall.EBUSY)
 		e.close(w)
@@ -230,19 +231,19 @@ func refusedBinds(e *env) {
 	e.sub("type 2", func(e *env) {
 		_, b := e.pair(conf())
 		w := b.window(verbs.MWType2, bindable)
-		e.refused("bind_mw of type 2", w.Bind(b.qp, &verbs.MWBind{Info: w.info(0, 64, remoteRights)}), syscall.EINVAL)
+		e.refused("bind_mw of type 2", w.Bind(b.QP, &verbs.MWBind{Info: w.info(0, 64, remoteRights)}), syscall.EINVAL)
 	})
 	e.sub("another domain", func(e *env) {
 		_, b := e.pair(conf())
 		w := b.window(verbs.MWType1, bindable)
 		info := w.info(0, 64, remoteRights)
-		info.MR = e.register(e.pd(b.ctx), w.mem, bindable).(verbs.BindableMR)
-		e.refused("bind_mw to a region of another domain", w.Bind(b.qp, &verbs.MWBind{Info: info}), syscall.EPERM)
+		info.MR = e.register(e.pd(b.Ctx), w.mem, bindable).(verbs.BindableMR)
+		e.refused("bind_mw to a region of another domain", w.Bind(b.QP, &verbs.MWBind{Info: info}), syscall.EPERM)
 	})
 	e.sub("no region", func(e *env) {
 		_, b := e.pair(conf())
 		w := b.window(verbs.MWType1, bindable)
-		e.refused("bind_mw of bytes without a region", w.Bind(b.qp, &verbs.MWBind{Info: verbs.MWBindInfo{Length: 8}}), syscall.EINVAL)
+		e.refused("bind_mw of bytes without a region", w.Bind(b.QP, &verbs.MWBind{Info: verbs.MWBindInfo{Length: 8}}), syscall.EINVAL)
 	})
 }
 
@@ -251,13 +252,13 @@ func windowOfQP(e *env) {
 	w := b.bound(verbs.MWType2, remoteRights)
 	// A second QP of the same domain, with a peer of its own.
 	other := e.side(conf())
-	first := b.qp
-	b.newQP()
-	connect(other, b)
-	other.refusedByPeer(send{sges: []verbs.SGE{other.sge(0, 8)}}.through(w, 0))
-	b.qp = first
-	a.post(send{id: 1, flags: signaled, sges: []verbs.SGE{a.sge(0, 8)}}.through(w, 0))
-	a.sendCQ.gives(1, verbs.WCSuccess)
+	first := b.QP
+	b.NewQP()
+	fixture.Connect(other, b)
+	other.refusedByPeer(w.aim(send{SGEs: []verbs.SGE{other.SGE(0, 8)}}, 0))
+	b.QP = first
+	a.Post(w.aim(send{ID: 1, Flags: signaled, SGEs: []verbs.SGE{a.SGE(0, 8)}}, 0))
+	a.SendCQ.Expect(1, verbs.WCSuccess)
 }
 
 func incRKey(e *env) {

@@ -3,44 +3,51 @@ package verbstest
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"runtime"
 	"syscall"
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
-// message is what the two processes tell each other.
+// message is a message between the two processes of a statement. Programs of different releases send
+// it to each other, so its JSON names stay.
 type message struct {
-	Role  string       `json:"role,omitempty"`  // the first one: what to be
-	Count int          `json:"count,omitempty"` // of whatever the role does
-	Far   *farEndpoint `json:"far,omitempty"`
-	Data  []byte       `json:"data,omitempty"`
-	Error string       `json:"error,omitempty"`
+	Role   string          `json:"role,omitempty"`  // of the first message: the peer's role
+	Count  int             `json:"count,omitempty"` // repetitions
+	Remote *remoteEndpoint `json:"far,omitempty"`
+	Data   []byte          `json:"data,omitempty"`
+	Error  string          `json:"error,omitempty"`
 }
 
-// line is how the processes talk beside the device.
-type line struct {
+// peerConn is the connection to the other process, apart from the device.
+type peerConn struct {
 	e       *env
 	wire    Wire
 	decoder *json.Decoder
 	encoder *json.Encoder
 }
 
-func newLine(e *env, w Wire) *line {
-	return &line{e, w, json.NewDecoder(w), json.NewEncoder(w)}
+// maxPeerBytes is the number of bytes that a process reads from the other one at most. Those of a
+// statement are a few KiB.
+const maxPeerBytes = 1 << 20
+
+func newPeerConn(e *env, w Wire) *peerConn {
+	return &peerConn{e, w, json.NewDecoder(io.LimitReader(w, maxPeerBytes)), json.NewEncoder(w)}
 }
 
-func (l *line) tell(m message) {
+func (l *peerConn) send(m message) {
 	l.e.Helper()
 	l.e.ok(l.encoder.Encode(m))
 }
 
-func (l *line) hear() (m message) {
+func (l *peerConn) receive() (m message) {
 	l.e.Helper()
-	l.e.ok(l.wire.SetReadDeadline(time.Now().Add(patience)))
+	l.e.ok(l.wire.SetReadDeadline(time.Now().Add(fixture.WaitTimeout)))
 	if err := l.decoder.Decode(&m); err != nil {
-		l.e.Fatalf("the other process says nothing: %v; does its main call verbstest.Child?", err)
+		l.e.Fatalf("no message from the other process: %v; does its main call verbstest.Child?", err)
 	}
 	if m.Error != "" {
 		l.e.Fatalf("the other process: %s", m.Error)
@@ -48,13 +55,13 @@ func (l *line) hear() (m message) {
 	return m
 }
 
-// process is a peer in a process of its own.
+// process is a peer process, with the connection to it.
 type process struct {
-	*line
+	*peerConn
 	peer Peer
 }
 
-// process starts a peer in the role, which does something so many times.
+// process starts a peer in the role, which repeats its work count times.
 func (e *env) process(role string, count int) *process {
 	e.Helper()
 	start := e.target.Peer
@@ -69,23 +76,23 @@ func (e *env) process(role string, count int) *process {
 	e.peers.Add(1)
 	e.Cleanup(func() {
 		peer.Close()
-		if said := peer.Said(); e.Failed() && said != "" {
-			e.Logf("the other process said:\n%s", said)
+		if output := peer.Output(); e.Failed() && output != "" {
+			e.Logf("output of the other process:\n%s", output)
 		}
 	})
-	p := &process{newLine(e, peer), peer}
-	p.tell(message{Role: role, Count: count})
+	p := &process{newPeerConn(e, peer), peer}
+	p.send(message{Role: role, Count: count})
 	return p
 }
 
-// kill ends the process without a chance to clean up, and waits for its end.
+// kill kills the process and waits for its end.
 func (p *process) kill() {
 	p.e.Helper()
 	p.e.ok(p.peer.Kill())
 }
 
-// farEndpoint is a side as the other process has to know it.
-type farEndpoint struct {
+// remoteEndpoint holds the addresses and keys of a side for the other process.
+type remoteEndpoint struct {
 	GID   verbs.GID `json:"gid"`
 	LID   uint16    `json:"lid"`
 	QPNum uint32    `json:"qp_num"`
@@ -93,45 +100,47 @@ type farEndpoint struct {
 	RKey  uint32    `json:"rkey"`
 }
 
-// meet connects the side with the one of the other process, and returns what
-// stands for that here: it can be aimed at, and nothing else.
-func (s *side) meet(l *line) *side {
+// connectRemote connects the side with the side of the other process. It returns a side that can be
+// the destination of requests, but not be used otherwise.
+func (s *side) connectRemote(l *peerConn) *side {
 	s.Helper()
-	mine := farEndpoint{s.gid(s.ctx), s.env.port(s.ctx).LID, s.qp.QPNum(), s.mr.Addr(), s.mr.RKey()}
-	l.tell(message{Far: &mine})
-	theirs := l.hear().Far
+	mine := remoteEndpoint{s.gid(s.Ctx), s.env.port(s.Ctx).LID, s.QP.QPNum(), s.MR.Addr(), s.MR.RKey()}
+	l.send(message{Remote: &mine})
+	theirs := l.receive().Remote
 	if theirs == nil {
-		s.Fatal("the other process tells no endpoint")
+		s.Fatal("the other process sent no endpoint")
 	}
-	far := &side{env: s.env, conf: s.conf, ctx: farContext{far: *theirs}, qp: farQP{num: theirs.QPNum}, mr: farMR{far: *theirs}}
-	s.enter(verbs.QPRTS, far)
-	l.tell(message{})
-	l.hear() // it is connected, too
+	far := &side{s.env, fixture.Side{
+		T: s, Config: s.Config, Ctx: remoteContext{endpoint: *theirs}, QP: remoteQP{num: theirs.QPNum}, MR: remoteMR{endpoint: *theirs},
+	}}
+	s.Enter(verbs.QPRTS, far)
+	l.send(message{})
+	l.receive() // the other side is connected too
 	return far
 }
 
-// What stands for objects of the other process.
+// Objects of the other process, with only the methods that a destination needs.
 type (
-	farContext struct {
+	remoteContext struct {
 		verbs.Context
-		far farEndpoint
+		endpoint remoteEndpoint
 	}
-	farQP struct {
+	remoteQP struct {
 		verbs.QP
 		num uint32
 	}
-	farMR struct {
+	remoteMR struct {
 		verbs.MR
-		far farEndpoint
+		endpoint remoteEndpoint
 	}
 )
 
-func (c farContext) QueryGID(int, int) (verbs.GIDEntry, error) {
-	return verbs.GIDEntry{GID: c.far.GID}, nil
+func (c remoteContext) QueryGID(int, int) (verbs.GIDEntry, error) {
+	return verbs.GIDEntry{GID: c.endpoint.GID}, nil
 }
-func (c farContext) QueryPort(int) (verbs.PortAttr, error) {
-	return verbs.PortAttr{LID: c.far.LID}, nil
+func (c remoteContext) QueryPort(int) (verbs.PortAttr, error) {
+	return verbs.PortAttr{LID: c.endpoint.LID}, nil
 }
-func (q farQP) QPNum() uint32 { return q.num }
-func (m farMR) Addr() uint64  { return m.far.Addr }
-func (m farMR) RKey() uint32  { return m.far.RKey }
+func (q remoteQP) QPNum() uint32 { return q.num }
+func (m remoteMR) Addr() uint64  { return m.endpoint.Addr }
+func (m remoteMR) RKey() uint32  { return m.endpoint.RKey }

@@ -17,36 +17,35 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// Wire carries what the processes of a statement tell each other beside the device.
+// Wire carries the messages between the processes of a statement, apart from the device.
 type Wire interface {
 	io.ReadWriter
 	SetReadDeadline(time.Time) error
 }
 
-// Peer is another process that plays a part in a statement, on this host or on another one.
+// Peer is the second process of a statement, on this host or on another one.
 type Peer interface {
 	Wire
-	// Kill ends the process without a chance to clean up, and returns when it has ended.
+	// Kill kills the process and returns when it has ended.
 	Kill() error
-	// Close lets go of the process, which has ended when Close returns.
+	// Close ends the process, and returns when it has ended.
 	Close() error
-	// Said is what the process has printed, for people. It is complete after Close.
-	Said() string
+	// Output returns the output of the process, which is complete after Close.
+	Output() string
 }
 
-// peerVariable says in the environment of a process that it is a peer, and of which device.
+// peerVariable is the environment variable of a peer, with its peerTarget.
 const peerVariable = "IBPERF_VERBSTEST_PEER"
 
-// place is what a peer must know of its target.
-type place struct {
+// peerTarget is the part of a target that a peer needs.
+type peerTarget struct {
 	Device   string `json:"device"`
 	Port     int    `json:"port"`
 	GIDIndex int    `json:"gid_index"`
 }
 
-// Child makes the process the peer of a statement that needs a second one, if [StartPeer]
-// started it, and then does not return. Programs that hold devices to the statements call it
-// first:
+// Child runs the peer of a statement and does not return, if [StartPeer] has started the process.
+// Programs that run statements call it first:
 //
 //	func TestMain(m *testing.M) { verbstest.Child(); os.Exit(m.Run()) }
 func Child() {
@@ -63,18 +62,19 @@ func Child() {
 	os.Exit(0)
 }
 
-// playPeer is what a peer process does.
+// playPeer runs a peer process.
 func playPeer(r *record, text string) {
 	e := newEnv(testOf(r), Target{}, statement{id: "peer"})
-	for fd := 3; fd <= 4; fd++ { // so that deadlines hold
+	for fd := 3; fd <= 4; fd++ { // deadlines need non-blocking descriptors
 		e.ok(unix.SetNonblock(fd, true))
 	}
-	var where place
+	var where peerTarget
 	e.ok(json.Unmarshal([]byte(text), &where))
 	device, err := verbs.Lookup(where.Device)
 	e.ok(err)
-	e.target = Target{Device: device, Port: where.Port, GIDIndex: where.GIDIndex, Quirks: QuirksOf(device)}
-	l := newLine(e, pipes{os.NewFile(3, "in"), os.NewFile(4, "out")})
+	e.target = TargetOf(device)
+	e.target.Port, e.target.GIDIndex = where.Port, where.GIDIndex
+	l := newPeerConn(e, pipes{os.NewFile(3, "in"), os.NewFile(4, "out")})
 	var first message
 	e.ok(l.decoder.Decode(&first))
 	role, ok := roles[first.Role]
@@ -84,19 +84,23 @@ func playPeer(r *record, text string) {
 	role(l, first.Count)
 }
 
-// pipes are a wire of two.
+// pipes is a Wire of two pipes.
 type pipes struct{ in, out *os.File }
 
 func (p pipes) Read(b []byte) (int, error)        { return p.in.Read(b) }
 func (p pipes) Write(b []byte) (int, error)       { return p.out.Write(b) }
 func (p pipes) SetReadDeadline(t time.Time) error { return p.in.SetReadDeadline(t) }
 
-// localPeer is a process that this one has started.
+// localPeer is a child process.
 type localPeer struct {
 	pipes
-	cmd  *exec.Cmd
-	said bytes.Buffer
+	cmd    *exec.Cmd
+	output bytes.Buffer  // complete once ended is closed
+	ended  chan struct{} // closed when the process has ended
 }
+
+// peerKillLimit is the time within which a killed process must end; otherwise the kernel holds it.
+const peerKillLimit = 10 * time.Second
 
 // StartPeer starts this program again, as a peer on this host with the target's device, port
 // and GID. Its main calls [Child].
@@ -105,7 +109,7 @@ func StartPeer(target Target) (Peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(place{target.Device.Name(), target.Port, target.GIDIndex})
+	text, err := json.Marshal(peerTarget{target.Device.Name(), target.Port, target.GIDIndex})
 	if err != nil {
 		return nil, err
 	}
@@ -117,39 +121,47 @@ func StartPeer(target Target) (Peer, error) {
 	if err != nil {
 		return nil, errors.Join(err, childIn.Close(), out.Close())
 	}
-	p := &localPeer{pipes: pipes{in, out}, cmd: exec.Command(binary, "-test.run=^$")} // which runs nothing in a test without Child
+	p := &localPeer{pipes: pipes{in, out}, cmd: exec.Command(binary, "-test.run=^$"), ended: make(chan struct{})} // the pattern runs no test if the program does not call Child
 	p.cmd.Env = append(os.Environ(), peerVariable+"="+string(text))
 	p.cmd.ExtraFiles = []*os.File{childIn, childOut}
-	p.cmd.Stdout, p.cmd.Stderr = &p.said, &p.said
+	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
+	p.cmd.WaitDelay = time.Second
 	err = subprocess.Start(p.cmd)
 	err = errors.Join(err, childIn.Close(), childOut.Close())
 	if err != nil {
 		return nil, errors.Join(err, in.Close(), out.Close())
 	}
+	go func() {
+		defer close(p.ended)
+		_ = p.cmd.Wait() // fails when the process was killed
+	}()
 	return p, nil
 }
 
 // Kill ends the process.
 func (p *localPeer) Kill() error {
-	if p.cmd.ProcessState != nil {
+	_ = p.cmd.Process.Kill() // fails when the process has ended
+	select {
+	case <-p.ended:
 		return nil
+	case <-time.After(peerKillLimit):
+		return fmt.Errorf("process %d has not ended within %v of SIGKILL: the kernel holds it", p.cmd.Process.Pid, peerKillLimit)
 	}
-	p.cmd.Process.Kill()
-	p.cmd.Wait() // which fails, as the process was killed
-	return nil
 }
 
-// Close ends the process too.
+// Close ends the process.
 func (p *localPeer) Close() error {
 	p.out.Close()
 	p.in.Close()
 	return p.Kill()
 }
 
-// Said returns its standard output and error.
-func (p *localPeer) Said() string {
-	if p.cmd.ProcessState == nil {
+// Output returns its standard output and error.
+func (p *localPeer) Output() string {
+	select {
+	case <-p.ended:
+		return p.output.String()
+	default:
 		return ""
 	}
-	return p.said.String()
 }

@@ -6,23 +6,24 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
-// roles are what a peer can be.
-var roles = map[string]func(l *line, count int){
-	"memory":   beMemory,
-	"producer": beProducer,
-	"adder":    beAdder,
-	"window":   beWindow,
+// roles holds what a peer process may do, by the name of its role.
+var roles = map[string]func(l *peerConn, count int){
+	"memory":   memoryRole,
+	"producer": producerRole,
+	"adder":    adderRole,
+	"window":   windowRole,
 }
 
-// beMemory lets the other side do what it wants with its memory, and shows it
-// when asked, until the line is closed.
-func beMemory(l *line, _ int) {
+// memoryRole lets the other side access its memory, and sends the contents on request, until the
+// connection is closed.
+func memoryRole(l *peerConn, _ int) {
 	s := l.e.side(conf())
-	fill(s.mem, memorySeed)
-	s.meet(l)
-	l.e.ok(l.wire.SetReadDeadline(time.Time{})) // the other side may take its time
+	fixture.Fill(s.Mem, memorySeed)
+	s.connectRemote(l)
+	l.e.ok(l.wire.SetReadDeadline(time.Time{})) // no deadline for the next request
 	for {
 		var m message
 		if err := l.decoder.Decode(&m); errors.Is(err, io.EOF) {
@@ -30,48 +31,49 @@ func beMemory(l *line, _ int) {
 		} else if err != nil {
 			l.e.Fatal(err)
 		}
-		l.tell(message{Data: s.mem[:m.Count]})
+		l.send(message{Data: s.Mem[:m.Count]})
 	}
 }
 
-// memorySeed is what the memory of beMemory is filled with.
+// memorySeed is the seed of the pattern in the memory of memoryRole.
 const memorySeed = 5
 
-// beProducer sends one message after the other when it is told to.
-func beProducer(l *line, count int) {
+// producerRole sends messages one by one after the start message.
+func producerRole(l *peerConn, count int) {
 	s := l.e.side(conf())
-	s.meet(l)
-	l.hear()
+	s.connectRemote(l)
+	l.receive()
 	var done message
 	if err := s.sendOneByOne(count); err != nil {
 		done.Error = err.Error()
 	}
-	l.tell(done)
+	l.send(done)
 }
 
-// beAdder adds 1 to the other side's first word, so many times, when it is told to.
-func beAdder(l *line, count int) {
-	s := l.e.side(conf().atomic())
-	far := s.meet(l)
-	l.hear()
+// adderRole adds 1 to the other side's first word count times, after the start message.
+func adderRole(l *peerConn, count int) {
+	s := l.e.side(conf().Atomic())
+	far := s.connectRemote(l)
+	l.receive()
 	var done message
 	if err := s.addLists(far, count/addList, addList); err != nil {
 		done.Error = err.Error()
 	}
-	l.tell(done)
+	l.send(done)
 }
 
-// beWindow shows the other side a window, and the rkey that it makes invalid.
-func beWindow(l *line, _ int) {
+// windowRole sends the other side the rkey of a memory window, and then the rkey that the other side
+// has invalidated.
+func windowRole(l *peerConn, _ int) {
 	s := l.e.side(conf())
-	s.meet(l)
-	s.recv(recv{id: 81})
+	s.connectRemote(l)
+	s.PostRecv(recv{ID: 81})
 	w := s.bound(verbs.MWType2, remoteRights)
-	l.tell(message{Far: &farEndpoint{Addr: w.mr.Addr() + regionAt, RKey: w.rkey}})
-	wc := s.recvCQ.gives(81, verbs.WCSuccess)
-	l.tell(message{Far: &farEndpoint{RKey: wc.InvalidatedRKey()}})
-	l.hear()
+	l.send(message{Remote: &remoteEndpoint{Addr: w.mr.Addr() + regionAt, RKey: w.rkey}})
+	wc := s.RecvCQ.Expect(81, verbs.WCSuccess)
+	l.send(message{Remote: &remoteEndpoint{RKey: wc.InvalidatedRKey()}})
+	l.receive()
 }
 
-// addList is how many additions beAdder posts at once.
+// addList is the number of additions that adderRole posts in one list.
 const addList = 10

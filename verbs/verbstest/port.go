@@ -13,10 +13,10 @@ var portStatements = []statement{
 	{"PORT-5", "within the GID table every entry is either set or said to be empty", gidOrEmpty},
 	{"PORT-6", "outside of the GID table there are no entries", outsideGIDTable},
 	{"PORT-7", "an empty GID entry is ENODATA; outside of the table is EINVAL", queryGID},
-	{"PORT-8", "the whole GID table is what its entries are, and wants room for all of them", wholeGIDTable},
+	{"PORT-8", "the whole GID table equals its entries, and needs room for all of them", wholeGIDTable},
 	{"PORT-9", "a GID entry knows its port, its index and its type", gidEntries},
 	{"PORT-10", "the P_Key table begins with the default partition, and ends", partitionKeys},
-	{"PORT-11", "a P_Key is found where it stands, and no other is found", partitionKeyIndex},
+	{"PORT-11", "a P_Key is found at its index, and no other P_Key is found", partitionKeyIndex},
 	{"PORT-13", "the port counts UD messages with a wrong Q_Key", qkeyViolation},
 }
 
@@ -63,7 +63,7 @@ func queryGID(e *env) {
 	}
 }
 
-// emptyGID returns the index of an entry that is not set, -1 if there is none.
+// emptyGID returns the index of an empty entry, or -1.
 func emptyGID(ctx verbs.Context, port, size int) int {
 	for i := range size {
 		if _, err := ctx.QueryGID(port, i); err != nil {

@@ -68,7 +68,7 @@ func tooLittleRoom(e *env) {
 	e.refused("query_gid_table without room for all", err, syscall.EINVAL)
 }
 
-// defaultPKey is that of full members of the default partition, the only one on Ethernet.
+// defaultPKey is the P_Key of full members of the default partition, the only one on Ethernet.
 const defaultPKey = 0xffff
 
 func partitionKeys(e *env) {
@@ -101,6 +101,6 @@ func partitionKeyIndex(e *env) {
 		e.Errorf("P_Key %#x: index %d, %v", pkey, i, err)
 	}
 	if i, err := ctx.PKeyIndex(e.target.Port, 0x1234); err == nil {
-		e.Errorf("P_Key 0x1234, which nobody set, is at index %d", i)
+		e.Errorf("P_Key 0x1234, which is not in the table, is at index %d", i)
 	}
 }

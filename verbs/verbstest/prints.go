@@ -7,12 +7,12 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// longestLine is how many bytes an object prints as at most.
+// longestLine is the maximum length in bytes of an object's text.
 const longestLine = 99
 
-// prints checks of an object of a statement that it prints as one short line that begins with the
-// device's name, however it is printed, and not as what the object is made of: that is much, and has
-// registered memory in it. Only the objects of a device that is a fmt.Stringer itself are held to it.
+// prints checks that an object prints as one short line that begins with the device's name, with
+// every formatting verb. The members of an object would be long, and include registered memory.
+// It checks only the objects of a device that is a fmt.Stringer.
 func (e *env) prints(object any) {
 	e.Helper()
 	if _, ok := e.target.Device.(fmt.Stringer); !ok {

@@ -4,82 +4,82 @@ import (
 	"bytes"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
 func twoProcesses(e *env) {
 	p := e.process("memory", 0)
 	a := e.side(conf())
-	b := a.meet(p.line)
-	fill(a.mem[:3000], 1)
-	a.post(
-		send{id: 1, flags: signaled, sges: []verbs.SGE{a.sge(0, 3000)}}.toward(b, 100),
-		send{id: 2, op: opRead, flags: signaled, sges: []verbs.SGE{a.sge(10000, 5000)}}.toward(b, 0),
+	b := a.connectRemote(p.peerConn)
+	fixture.Fill(a.Mem[:3000], 1)
+	a.Post(
+		send{ID: 1, Flags: signaled, SGEs: []verbs.SGE{a.SGE(0, 3000)}}.Toward(b, 100),
+		send{ID: 2, Op: opRead, Flags: signaled, SGEs: []verbs.SGE{a.SGE(10000, 5000)}}.Toward(b, 0),
 	)
-	a.sendCQ.gives(1, verbs.WCSuccess)
-	a.sendCQ.gives(2, verbs.WCSuccess)
+	a.SendCQ.Expect(1, verbs.WCSuccess)
+	a.SendCQ.Expect(2, verbs.WCSuccess)
 	want := make([]byte, 5000)
-	fill(want, memorySeed)
-	copy(want[100:], a.mem[:3000])
-	if !bytes.Equal(a.mem[10000:15000], want) {
+	fixture.Fill(want, memorySeed)
+	copy(want[100:], a.Mem[:3000])
+	if !bytes.Equal(a.Mem[10000:15000], want) {
 		e.Error("what was written into the other process is not what was read from it")
 	}
-	p.tell(message{Count: 5000})
-	if !bytes.Equal(p.hear().Data, want) {
+	p.send(message{Count: 5000})
+	if !bytes.Equal(p.receive().Data, want) {
 		e.Error("the other process has other bytes in its memory")
 	}
-	// A key of this process means nothing in the other one, nor the address.
-	_, mine := a.region(64, allRights)
-	a.refusedByPeer(send{sges: []verbs.SGE{a.sge(0, 8)}}.into(mine, 0))
+	// Neither a key nor an address of this process is valid in the other one.
+	_, mine := a.Region(64, allRights)
+	a.refusedByPeer(send{SGEs: []verbs.SGE{a.SGE(0, 8)}}.Into(mine, 0))
 }
 
-func processGone(e *env) {
+func processKilled(e *env) {
 	p := e.process("memory", 0)
-	a := e.side(conf().impatient())
-	b := a.meet(p.line)
-	a.post(send{id: 1, flags: signaled, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0))
-	a.sendCQ.gives(1, verbs.WCSuccess)
+	a := e.side(conf().ShortTimeout())
+	b := a.connectRemote(p.peerConn)
+	a.Post(send{ID: 1, Flags: signaled, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Toward(b, 0))
+	a.SendCQ.Expect(1, verbs.WCSuccess)
 	p.kill()
-	a.unanswered()
-	e.close(a.qp)
+	a.timesOut()
+	e.close(a.QP)
 }
 
-// producerElsewhere is noLostWakeUp with a sender that shares nothing with this
-// process, not even its scheduler.
+// producerElsewhere is noLostWakeUp with a sender in another process, under another Go scheduler.
 func producerElsewhere(e *env) {
 	const messages = 300
 	p := e.process("producer", messages)
 	c := conf()
-	c.channel = true
+	c.Channel = true
 	b := e.side(c)
-	b.meet(p.line)
+	b.connectRemote(p.peerConn)
 	for range depth {
-		b.recv(recv{})
+		b.PostRecv(recv{})
 	}
-	b.recvCQ.arm(false)
-	p.tell(message{})
+	b.RecvCQ.Arm(false)
+	p.send(message{})
 	b.consume(messages)
-	p.hear()
+	p.receive()
 }
 
 // addsOfProcesses lets two processes and a thread of this one add to one word.
 func addsOfProcesses(e *env) {
 	e.needsAtomics()
 	const adds = 200
-	c := conf().atomic()
+	c := conf().Atomic()
 	b := e.side(c)
 	first, second := e.process("adder", adds), e.process("adder", adds)
-	b.meet(first.line)
+	b.connectRemote(first.peerConn)
 	further := *b
-	further.newQP()
-	further.meet(second.line)
+	further.NewQP()
+	further.connectRemote(second.peerConn)
 	third, a := *b, e.side(c)
-	third.newQP()
-	connect(a, &third)
-	first.tell(message{})
-	second.tell(message{})
+	third.NewQP()
+	fixture.Connect(a, &third)
+	first.send(message{})
+	second.send(message{})
 	e.ok(a.addLists(b, adds/addList, addList))
-	first.hear()
-	second.hear()
+	first.receive()
+	second.receive()
 	if got := b.word(0); got != 3*adds {
 		e.Errorf("three added 1 %d times each: the word is %d", adds, got)
 	}

@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
 var qpsStatements = []statement{
@@ -21,9 +22,9 @@ var qpsStatements = []statement{
 	{"QPS-11", "MTU, timeout and depth have limits", limits},
 	{"QPS-12", "so have P_Key index, access flags, retries and responder depth", moreLimits},
 	{"QPS-13", "a QP goes to RTR without a receive", rtrWithoutReceive},
-	{"QPS-14", "a QP in RTR serves what comes in", rtrReceives},
+	{"QPS-14", "a QP in RTR executes the peer's requests", rtrReceives},
 	{"QPS-15", "a peer in RESET, INIT or ERR does not answer", peerOutOfService},
-	{"QPS-16", "query_qp tells of a move to ERR that the device made", failureIsQueried},
+	{"QPS-16", "query_qp returns ERR after the device moved the QP there", failureIsQueried},
 	{"QPS-17", "sends below RTS are refused and not queued", sendsTooEarly},
 	{"QPS-18", "receives are refused in RESET and kept from INIT on", recvsByState},
 	{"QPS-19", "SQD holds sends back and goes on receiving", sqdHolds},
@@ -45,12 +46,12 @@ var qpsStatements = []statement{
 	{"QPS-36", "the next QP has another number", numbersDiffer},
 }
 
-func newInReset(e *env) { e.side(conf()).isIn(verbs.QPReset) }
+func newInReset(e *env) { e.side(conf()).IsIn(verbs.QPReset) }
 
-// eachType runs the statement for QPs of each type that need no other objects.
+// eachType runs the statement for RC, UC and UD.
 func (e *env) eachType(f func(e *env, c config)) {
 	for _, typ := range []verbs.QPType{verbs.QPTypeRC, verbs.QPTypeUC, verbs.QPTypeUD} {
-		e.sub(typ.String(), func(e *env) { f(e, conf().of(typ)) })
+		e.sub(typ.String(), func(e *env) { f(e, conf().WithType(typ)) })
 	}
 }
 
@@ -58,13 +59,13 @@ func movesUp(e *env) { e.eachType(movesUpOf) }
 
 func movesUpOf(e *env, c config) {
 	a, b := e.side(c), e.side(c)
-	for _, state := range append(path(verbs.QPSQD), verbs.QPRTS) {
-		if state == verbs.QPRTS && a.state() == verbs.QPSQD {
-			e.ok(a.qp.Modify(&verbs.QPAttr{State: state}, verbs.MaskState))
+	for _, state := range append(e.reachable(c.Type, fixture.Path(verbs.QPSQD)), verbs.QPRTS) {
+		if state == verbs.QPRTS && a.State() >= verbs.QPRTS {
+			e.ok(a.QP.Modify(&verbs.QPAttr{State: state}, verbs.MaskState))
 		} else {
-			a.to(state, b)
+			a.To(state, b)
 		}
-		a.isIn(state)
+		a.IsIn(state)
 	}
 }
 
@@ -76,24 +77,24 @@ func missingAttribute(e *env) { e.eachType(missingOf) }
 func missingOf(e *env, c config) {
 	for _, m := range upMoves {
 		a, b := e.inState(c, m[0])
-		attr, mask := a.move(m[1], b)
-		before := a.query()
+		attr, mask := a.Move(m[1], b)
+		before := a.Query()
 		for bit := verbs.MaskState << 1; bit <= verbs.MaskDestQPN; bit <<= 1 {
 			if mask&bit == 0 {
 				continue
 			}
-			e.refused(m[1].String()+" without "+bit.String(), a.qp.Modify(attr, mask&^bit), syscall.EINVAL)
-			if after := a.query(); after != before {
+			e.refused(m[1].String()+" without "+bit.String(), a.QP.Modify(attr, mask&^bit), syscall.EINVAL)
+			if after := a.Query(); after != before {
 				e.Errorf("%s without %s: %+v became %+v", m[1], bit, before, after)
 			}
 		}
-		e.ok(a.qp.Modify(attr, mask))
+		e.ok(a.QP.Modify(attr, mask))
 	}
 }
 
 func extraAttribute(e *env) { e.eachType(extraOf) }
 
-// notOf are attributes that no move up of the type takes.
+// notOf are attributes that no move up of the type accepts.
 var notOf = map[verbs.QPType][]verbs.QPAttrMask{
 	verbs.QPTypeRC: {verbs.MaskQKey, verbs.MaskCap, verbs.MaskEnSQDNotify},
 	verbs.QPTypeUC: {verbs.MaskQKey, verbs.MaskCap, verbs.MaskEnSQDNotify, verbs.MaskTimeout, verbs.MaskMinRNRTimer},
@@ -103,34 +104,34 @@ var notOf = map[verbs.QPType][]verbs.QPAttrMask{
 func extraOf(e *env, c config) {
 	for _, m := range append(upMoves, [2]verbs.QPState{verbs.QPRTS, verbs.QPRTS}) {
 		a, b := e.inState(c, m[0])
-		attr, mask := a.move(m[1], b)
-		extra := slices.Clone(notOf[c.typ])
+		attr, mask := a.Move(m[1], b)
+		extra := slices.Clone(notOf[c.Type])
 		if m[0] == verbs.QPRTS {
 			mask = verbs.MaskState
 			extra = append(extra, verbs.MaskTimeout, verbs.MaskSQPSN)
 		}
 		for _, bit := range extra {
-			e.refused(m[1].String()+" with "+bit.String(), a.qp.Modify(attr, mask|bit), syscall.EINVAL)
+			e.refused(m[1].String()+" with "+bit.String(), a.QP.Modify(attr, mask|bit), syscall.EINVAL)
 		}
 		for _, bit := range []verbs.QPAttrMask{1 << 21, 1 << 30} {
-			e.refused(m[1].String()+" with "+bit.String(), a.qp.Modify(attr, mask|bit), verbs.ErrNotSupported)
+			e.refused(m[1].String()+" with "+bit.String(), a.QP.Modify(attr, mask|bit), verbs.ErrNotSupported)
 		}
-		a.isIn(m[0])
+		a.IsIn(m[0])
 	}
 }
 
 func downMoves(e *env) {
 	a, b := e.side(conf()), e.side(conf())
-	for _, from := range states {
+	for _, from := range e.reachable(verbs.QPTypeRC, states) {
 		for _, to := range []verbs.QPState{verbs.QPReset, verbs.QPErr} {
-			a.enter(from, b)
-			err := a.qp.Modify(&verbs.QPAttr{State: to}, verbs.MaskState)
+			a.Enter(from, b)
+			err := a.QP.Modify(&verbs.QPAttr{State: to}, verbs.MaskState)
 			if from == verbs.QPReset && to == verbs.QPErr {
 				e.refused("RESET to ERR", err, syscall.EINVAL)
 				continue
 			}
 			e.ok(err)
-			a.isIn(to)
+			a.IsIn(to)
 		}
 	}
 }
@@ -144,44 +145,44 @@ var legal = map[[2]verbs.QPState]bool{
 
 func illegalMoves(e *env) {
 	a, b := e.side(conf()), e.side(conf())
-	for _, from := range states {
-		a.enter(from, b)
+	for _, from := range e.reachable(verbs.QPTypeRC, states) {
+		a.Enter(from, b)
 		for _, to := range []verbs.QPState{verbs.QPInit, verbs.QPRTR, verbs.QPRTS, verbs.QPSQD, verbs.QPSQE} {
 			if legal[[2]verbs.QPState{from, to}] {
 				continue
 			}
-			attr, mask := a.move(to, b)
-			e.refused(from.String()+" to "+to.String(), a.qp.Modify(attr, mask), syscall.EINVAL)
-			a.isIn(from)
+			attr, mask := a.Move(to, b)
+			e.refused(from.String()+" to "+to.String(), a.QP.Modify(attr, mask), syscall.EINVAL)
+			a.IsIn(from)
 		}
 	}
 }
 
 func sameState(e *env) {
 	a, b := e.side(conf()), e.side(conf())
-	for _, state := range []verbs.QPState{verbs.QPReset, verbs.QPInit, verbs.QPRTS, verbs.QPSQD, verbs.QPErr} {
-		a.enter(state, b)
-		e.ok(a.qp.Modify(&verbs.QPAttr{State: state}, verbs.MaskState))
-		a.isIn(state)
+	for _, state := range e.reachable(verbs.QPTypeRC, []verbs.QPState{verbs.QPReset, verbs.QPInit, verbs.QPRTS, verbs.QPSQD, verbs.QPErr}) {
+		a.Enter(state, b)
+		e.ok(a.QP.Modify(&verbs.QPAttr{State: state}, verbs.MaskState))
+		a.IsIn(state)
 		if state == verbs.QPSQD {
-			a.drain()
+			a.Drain()
 		}
 	}
-	a.enter(verbs.QPRTS, b)
-	e.ok(a.qp.Modify(&verbs.QPAttr{}, 0))
-	a.isIn(verbs.QPRTS)
+	a.Enter(verbs.QPRTS, b)
+	e.ok(a.QP.Modify(&verbs.QPAttr{}, 0))
+	a.IsIn(verbs.QPRTS)
 }
 
 func currentState(e *env) {
 	a, b := e.inState(conf(), verbs.QPRTR)
-	attr, mask := a.move(verbs.QPRTS, b)
+	attr, mask := a.Move(verbs.QPRTS, b)
 	attr.CurState = verbs.QPInit
-	e.refused("RTR to RTS, cur_qp_state INIT", a.qp.Modify(attr, mask|verbs.MaskCurState), syscall.EINVAL)
-	e.refused("to a state above ERR", a.qp.Modify(&verbs.QPAttr{State: verbs.QPErr + 1}, verbs.MaskState), syscall.EINVAL)
-	a.isIn(verbs.QPRTR)
-	a.to(verbs.QPRTS, b)
-	e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS, CurState: verbs.QPRTS}, verbs.MaskState|verbs.MaskCurState))
-	a.isIn(verbs.QPRTS)
+	e.refused("RTR to RTS, cur_qp_state INIT", a.QP.Modify(attr, mask|verbs.MaskCurState), syscall.EINVAL)
+	e.refused("to a state above ERR", a.QP.Modify(&verbs.QPAttr{State: verbs.QPErr + 1}, verbs.MaskState), syscall.EINVAL)
+	a.IsIn(verbs.QPRTR)
+	a.To(verbs.QPRTS, b)
+	e.ok(a.QP.Modify(&verbs.QPAttr{State: verbs.QPRTS, CurState: verbs.QPRTS}, verbs.MaskState|verbs.MaskCurState))
+	a.IsIn(verbs.QPRTS)
 }
 
 func rtrWithoutReceive(e *env) {
@@ -191,124 +192,124 @@ func rtrWithoutReceive(e *env) {
 
 func rtrReceives(e *env) {
 	a, b := e.inState(conf(), verbs.QPRTR)
-	fill(b.mem[:8], 1)
-	fill(a.mem[100:108], 2)
-	a.recv(recv{id: 5, sges: []verbs.SGE{a.sge(0, 8)}})
-	b.post(
-		send{id: 1, op: opSend, flags: signaled, sges: []verbs.SGE{b.sge(0, 8)}},
-		send{id: 2, flags: signaled, sges: []verbs.SGE{b.sge(0, 8)}}.toward(a, 50),
-		send{id: 3, op: opRead, flags: signaled, sges: []verbs.SGE{b.sge(20, 8)}}.toward(a, 100),
+	fixture.Fill(b.Mem[:8], 1)
+	fixture.Fill(a.Mem[100:108], 2)
+	a.PostRecv(recv{ID: 5, SGEs: []verbs.SGE{a.SGE(0, 8)}})
+	b.Post(
+		send{ID: 1, Op: opSend, Flags: signaled, SGEs: []verbs.SGE{b.SGE(0, 8)}},
+		send{ID: 2, Flags: signaled, SGEs: []verbs.SGE{b.SGE(0, 8)}}.Toward(a, 50),
+		send{ID: 3, Op: opRead, Flags: signaled, SGEs: []verbs.SGE{b.SGE(20, 8)}}.Toward(a, 100),
 	)
 	for id := uint64(1); id <= 3; id++ {
-		b.sendCQ.gives(id, verbs.WCSuccess)
+		b.SendCQ.Expect(id, verbs.WCSuccess)
 	}
-	a.recvCQ.gives(5, verbs.WCSuccess)
-	e.holds(a.mem[:8], string(b.mem[:8]))
-	e.holds(a.mem[50:58], string(b.mem[:8]))
-	e.holds(b.mem[20:28], string(a.mem[100:108]))
-	a.isIn(verbs.QPRTR)
+	a.RecvCQ.Expect(5, verbs.WCSuccess)
+	e.holds(a.Mem[:8], string(b.Mem[:8]))
+	e.holds(a.Mem[50:58], string(b.Mem[:8]))
+	e.holds(b.Mem[20:28], string(a.Mem[100:108]))
+	a.IsIn(verbs.QPRTR)
 }
 
 func failureIsQueried(e *env) {
 	a, b := e.pair(conf())
-	w := send{sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0)
-	w.rkey ^= 0x100
+	w := send{SGEs: []verbs.SGE{a.SGE(0, 8)}}.Toward(b, 0)
+	w.RKey ^= 0x100
 	a.refusedByPeer(w)
-	a.comesTo(verbs.QPErr)
-	b.comesTo(verbs.QPErr)
+	a.Reaches(verbs.QPErr)
+	b.Reaches(verbs.QPErr)
 }
 
 func failureEndsInErr(e *env) {
 	a, b := e.pair(conf())
-	a.post(send{id: 1, sges: []verbs.SGE{{Addr: 1, Length: 8, LKey: 0xbad00}}}.toward(b, 0))
-	if wc := a.sendCQ.of(1); wc.Status == verbs.WCSuccess {
+	a.Post(send{ID: 1, SGEs: []verbs.SGE{{Addr: 1, Length: 8, LKey: 0xbad00}}}.Toward(b, 0))
+	if wc := a.SendCQ.WaitFor(1); wc.Status == verbs.WCSuccess {
 		e.Error("a WRITE from nowhere succeeded")
 	}
-	a.comesTo(verbs.QPErr)
-	b.isIn(verbs.QPRTS)
+	a.Reaches(verbs.QPErr)
+	b.IsIn(verbs.QPRTS)
 }
 
 func recovery(e *env) {
 	a, b := e.pair(conf())
-	num := a.qp.QPNum()
+	num := a.QP.QPNum()
 	for range 5 {
-		w := send{sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0)
-		w.rkey ^= 0x100
+		w := send{SGEs: []verbs.SGE{a.SGE(0, 8)}}.Toward(b, 0)
+		w.RKey ^= 0x100
 		a.refusedByPeer(w)
-		a.recover(b)
+		fixture.Recover(a, b)
 		a.writesTo(b)
 		b.writesTo(a)
 	}
-	if a.qp.QPNum() != num {
-		e.Errorf("qp_num %#x became %#x", num, a.qp.QPNum())
+	if a.QP.QPNum() != num {
+		e.Errorf("qp_num %#x became %#x", num, a.QP.QPNum())
 	}
 }
 
 func accessInRTS(e *env) {
 	a, b := e.pair(conf())
 	a.writesTo(b)
-	e.ok(b.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState|verbs.MaskAccessFlags))
-	a.post(send{id: 1, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0))
-	a.sendCQ.gives(1, verbs.WCRemInvReqErr)
+	e.ok(b.QP.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState|verbs.MaskAccessFlags))
+	a.Post(send{ID: 1, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Toward(b, 0))
+	a.SendCQ.Expect(1, verbs.WCRemInvReqErr)
 }
 
 func psns(e *env) {
 	e.sub("24 bits", func(e *env) {
 		c := conf()
-		c.psn = 0xff_000005
+		c.PSN = 0xff_000005
 		a, b := e.pair(c)
-		if q := a.query(); q.SQPSN != 5 || q.RQPSN != 5 {
+		if q := a.Query(); q.SQPSN != 5 || q.RQPSN != 5 {
 			e.Errorf("sq_psn %#x, rq_psn %#x, want 5", q.SQPSN, q.RQPSN)
 		}
 		a.writesTo(b)
 	})
 	e.sub("wrap", func(e *env) {
 		c := conf()
-		c.psn = 0xfffffd
+		c.PSN = 0xfffffd
 		a, b := e.pair(c)
 		for range 10 {
 			a.writesTo(b)
 		}
 	})
 	e.sub("different", func(e *env) {
-		a, b := e.side(conf().impatient()), e.side(conf())
-		b.enter(verbs.QPRTS, a)
-		a.conf.psn = 9
-		a.enter(verbs.QPRTS, b)
-		a.unanswered()
+		a, b := e.side(conf().ShortTimeout()), e.side(conf())
+		b.Enter(verbs.QPRTS, a)
+		a.Config.PSN = 9
+		a.Enter(verbs.QPRTS, b)
+		a.timesOut()
 	})
 }
 
 func destroyedInAnyState(e *env) {
-	for _, state := range states {
+	for _, state := range e.reachable(verbs.QPTypeRC, states) {
 		a, b := e.inState(conf(), state)
 		a.recvs(state)
-		e.close(a.qp)
-		a.recvCQ.discard()
-		a.recvCQ.staysEmpty()
-		b.isIn(verbs.QPRTS)
+		e.close(a.QP)
+		a.RecvCQ.Discard()
+		a.RecvCQ.StaysEmpty()
+		b.IsIn(verbs.QPRTS)
 	}
-	a, b := e.pair(conf().impatient())
+	a, b := e.pair(conf().ShortTimeout())
 	a.writesTo(b)
-	e.close(b.qp)
-	a.unanswered()
+	e.close(b.QP)
+	a.timesOut()
 }
 
-// recvs posts receives where the state allows it.
+// recvs posts receives if the state allows it.
 func (s *side) recvs(state verbs.QPState) {
 	s.Helper()
 	if state != verbs.QPReset {
-		s.recv(recv{}, recv{})
+		s.PostRecv(recv{}, recv{})
 	}
 }
 
 func numbersDiffer(e *env) {
 	s := e.side(conf())
-	last := s.qp.QPNum()
+	last := s.QP.QPNum()
 	for range 30 {
-		e.close(s.qp)
-		s.newQP()
-		n := s.qp.QPNum()
+		e.close(s.QP)
+		s.NewQP()
+		n := s.QP.QPNum()
 		if n == last || n == 0 || n >= 1<<24 {
 			e.Fatalf("qp_num %#x after %#x", n, last)
 		}

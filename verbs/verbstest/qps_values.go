@@ -11,19 +11,19 @@ import (
 func (s *side) spoiled(to verbs.QPState, peer *side, spoil func(*verbs.QPAttr)) error {
 	s.Helper()
 	from := to - 1
-	s.enter(from, peer)
-	attr, mask := s.move(to, peer)
+	s.Enter(from, peer)
+	attr, mask := s.Move(to, peer)
 	spoil(attr)
-	err := s.qp.Modify(attr, mask)
+	err := s.QP.Modify(attr, mask)
 	if err != nil {
-		s.isIn(from)
+		s.IsIn(from)
 	}
 	return err
 }
 
 func badPorts(e *env) {
 	a, b := e.side(conf()), e.side(conf())
-	for _, port := range []uint8{0, uint8(e.device(a.ctx).PhysPortCount + 1)} {
+	for _, port := range []uint8{0, uint8(e.device(a.Ctx).PhysPortCount + 1)} {
 		e.refused("port_num", a.spoiled(verbs.QPInit, b, func(q *verbs.QPAttr) { q.PortNum = port }), syscall.EINVAL)
 		e.refused("ah_attr.port_num", a.spoiled(verbs.QPRTR, b, func(q *verbs.QPAttr) { q.AH.PortNum = port }), syscall.EINVAL)
 	}
@@ -31,12 +31,12 @@ func badPorts(e *env) {
 
 func badAddress(e *env) {
 	a, b := e.side(conf()), e.side(conf())
-	port := e.port(a.ctx)
+	port := e.port(a.Ctx)
 	if !port.GRHRequired {
 		e.Skip("the port does not require a GRH")
 	}
 	e.refused("is_global 0", a.spoiled(verbs.QPRTR, b, func(q *verbs.QPAttr) { q.AH.IsGlobal = false }), syscall.EINVAL)
-	if i := emptyGID(a.ctx, e.target.Port, min(port.GIDTableLen, 256)); i >= 0 {
+	if i := emptyGID(a.Ctx, e.target.Port, min(port.GIDTableLen, 256)); i >= 0 {
 		err := a.spoiled(verbs.QPRTR, b, func(q *verbs.QPAttr) { q.AH.GRH.SGIDIndex = uint8(i) })
 		e.refused("sgid_index of an empty entry", err, syscall.ENODATA)
 	}
@@ -44,7 +44,7 @@ func badAddress(e *env) {
 
 func limits(e *env) {
 	a, b := e.side(conf()), e.side(conf())
-	port, d := e.port(a.ctx), e.device(a.ctx)
+	port, d := e.port(a.Ctx), e.device(a.Ctx)
 	e.refused("path_mtu", a.spoiled(verbs.QPRTR, b, func(q *verbs.QPAttr) { q.PathMTU = port.MaxMTU + 1 }), syscall.EINVAL)
 	e.refused("timeout", a.spoiled(verbs.QPRTS, b, func(q *verbs.QPAttr) { q.Timeout = 32 }), syscall.EINVAL)
 	if limit := d.MaxQPInitRdAtom; limit < 255 {
@@ -54,7 +54,7 @@ func limits(e *env) {
 
 func moreLimits(e *env) {
 	a, b := e.side(conf()), e.side(conf())
-	d, port := e.device(a.ctx), e.port(a.ctx)
+	d, port := e.device(a.Ctx), e.port(a.Ctx)
 	for _, v := range []struct {
 		quirk string
 		what  string
@@ -68,32 +68,33 @@ func moreLimits(e *env) {
 		{"Q20", "retry_cnt", verbs.QPRTS, func(q *verbs.QPAttr) { q.RetryCnt = 9 }},
 	} {
 		err := a.spoiled(v.to, b, v.spoil)
-		agree(e, v.quirk, v.what+" refused", errors.Is(err, syscall.EINVAL), true, false)
+		checkValue(e, v.quirk, v.what+" refused", errors.Is(err, syscall.EINVAL), true, false)
 	}
 }
 
 func changedInSQD(e *env) {
+	e.needsSQD()
 	a, b := e.inState(conf(), verbs.QPSQD)
-	e.ok(a.qp.Modify(
+	e.ok(a.QP.Modify(
 		&verbs.QPAttr{State: verbs.QPSQD, Timeout: 15, RetryCnt: 2, RNRRetry: 1, MinRNRTimer: 13},
 		verbs.MaskState|verbs.MaskTimeout|verbs.MaskRetryCnt|verbs.MaskRNRRetry|verbs.MaskMinRNRTimer,
 	))
-	if q := a.query(); q.State != verbs.QPSQD || q.Timeout != 15 || q.RetryCnt != 2 || q.RNRRetry != 1 || q.MinRNRTimer != 13 {
+	if q := a.Query(); q.State != verbs.QPSQD || q.Timeout != 15 || q.RetryCnt != 2 || q.RNRRetry != 1 || q.MinRNRTimer != 13 {
 		e.Errorf("%+v", q)
 	}
-	a.drain()
-	e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState))
+	a.Drain()
+	e.ok(a.QP.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState))
 	a.writesTo(b)
 }
 
 func alternatePath(e *env) {
 	a, b := e.inState(conf(), verbs.QPInit)
-	if link := e.port(a.ctx).LinkLayer; link != verbs.LinkEthernet {
+	if link := e.port(a.Ctx).LinkLayer; link != verbs.LinkEthernet {
 		e.Skipf("the link is %s, not Ethernet", link)
 	}
-	attr, mask := a.move(verbs.QPRTR, b)
-	e.refused("ALT_PATH", a.qp.Modify(attr, mask|verbs.MaskAltPath), syscall.EINVAL)
-	a.enter(verbs.QPRTS, b)
-	e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState|verbs.MaskPathMigState))
-	a.isIn(verbs.QPRTS)
+	attr, mask := a.Move(verbs.QPRTR, b)
+	e.refused("ALT_PATH", a.QP.Modify(attr, mask|verbs.MaskAltPath), syscall.EINVAL)
+	a.Enter(verbs.QPRTS, b)
+	e.ok(a.QP.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState|verbs.MaskPathMigState))
+	a.IsIn(verbs.QPRTS)
 }

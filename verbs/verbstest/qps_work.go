@@ -5,95 +5,116 @@ import (
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
 func sendsTooEarly(e *env) {
 	for _, state := range []verbs.QPState{verbs.QPReset, verbs.QPInit, verbs.QPRTR} {
 		a, b := e.inState(conf(), state)
-		_, err := a.tryPost(a.numbered(1, 1, b)...)
-		e.refused("post_send in "+state.String(), err, syscall.EINVAL)
-		for _, next := range path(verbs.QPRTS)[state:] {
-			a.to(next, b)
+		_, err := a.TryPost(a.numbered(1, 1, b)...)
+		e.refusedBelowRTS(state, err)
+		if err == nil {
+			continue
 		}
-		a.sendCQ.staysEmpty()
-		a.post(a.numbered(2, 1, b)...)
-		agree(e, "Q01", "the first to complete after RTS", a.sendCQ.next(1)[0].WRID, 2, 1)
+		for _, next := range fixture.Path(verbs.QPRTS)[state:] {
+			a.To(next, b)
+		}
+		a.SendCQ.StaysEmpty()
+		a.Post(a.numbered(2, 1, b)...)
+		checkValue(e, "Q01", "the first to complete after RTS", a.SendCQ.Next(1)[0].WRID, 2, 1)
+	}
+}
+
+// refusedBelowRTS checks that a send posted in a state below RTS is refused, or with its quirk that it
+// is accepted.
+func (e *env) refusedBelowRTS(state verbs.QPState, err error) {
+	e.Helper()
+	what := "post_send in " + state.String()
+	switch {
+	case e.hasQuirk("M2"):
+		checkValue(e, "M2", what+" succeeds", err == nil, false, true)
+	case e.hasQuirk("M1"):
+		e.refused(what, err, syscall.EINVAL, syscall.ENOMEM)
+	default:
+		e.refused(what, err, syscall.EINVAL)
 	}
 }
 
 func recvsByState(e *env) {
-	for _, state := range []verbs.QPState{verbs.QPReset, verbs.QPInit, verbs.QPRTR, verbs.QPRTS, verbs.QPSQD} {
+	for _, state := range e.reachable(verbs.QPTypeRC, []verbs.QPState{verbs.QPReset, verbs.QPInit, verbs.QPRTR, verbs.QPRTS, verbs.QPSQD}) {
 		a, b := e.inState(conf(), state)
-		_, err := a.tryRecv(recv{id: 1})
+		_, err := a.TryPostRecv(recv{ID: 1})
 		if state == verbs.QPReset {
 			e.refused("post_recv in RESET", err, syscall.EINVAL)
 			continue
 		}
 		e.ok(err)
 		if state == verbs.QPInit {
-			a.to(verbs.QPRTR, b)
+			a.To(verbs.QPRTR, b)
 		}
-		b.post(send{op: opSend})
-		a.recvCQ.gives(1, verbs.WCSuccess)
+		b.Post(send{Op: opSend})
+		a.RecvCQ.Expect(1, verbs.WCSuccess)
 	}
 }
 
-// held is a pair of which a is in SQD with two WRITEs held back.
+// held makes a pair whose a is in SQD, with two WRITEs in its send queue.
 func (e *env) held() (a, b *side) {
 	e.Helper()
+	e.needsSQD()
 	a, b = e.inState(conf(), verbs.QPSQD)
-	a.post(a.numbered(1, 2, b)...)
-	a.sendCQ.staysEmpty()
+	a.Post(a.numbered(1, 2, b)...)
+	a.SendCQ.StaysEmpty()
 	return a, b
 }
 
 func sqdHolds(e *env) {
 	a, b := e.held()
-	a.recv(recv{id: 5})
-	b.post(send{id: 6, op: opSend, flags: signaled})
-	a.recvCQ.gives(5, verbs.WCSuccess)
-	b.sendCQ.gives(6, verbs.WCSuccess)
-	a.sendCQ.empty()
+	a.PostRecv(recv{ID: 5})
+	b.Post(send{ID: 6, Op: opSend, Flags: signaled})
+	a.RecvCQ.Expect(5, verbs.WCSuccess)
+	b.SendCQ.Expect(6, verbs.WCSuccess)
+	a.SendCQ.ExpectEmpty()
 }
 
 func sqdResumes(e *env) {
 	a, b := e.held()
-	e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState))
-	limit := patience
-	if e.quirk("Q12") {
-		limit = 4 * quiet
+	e.ok(a.QP.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState))
+	limit := fixture.WaitTimeout
+	if e.hasQuirk("Q12") {
+		limit = 4 * fixture.Quiet
 	}
 	got := 0
-	until(limit, func() bool {
-		n, err := a.sendCQ.Poll(a.sendCQ.wc[:2-got])
+	fixture.Until(limit, func() bool {
+		n, err := a.SendCQ.Poll(a.SendCQ.WC[:2-got])
 		e.ok(err)
 		got += n
 		return got == 2
 	})
-	agree(e, "Q12", "WRITEs that resume by themselves", got, 2, 0)
-	a.post(a.numbered(3, 1, b)...)
+	checkValue(e, "Q12", "WRITEs that resume by themselves", got, 2, 0)
+	a.Post(a.numbered(3, 1, b)...)
 	for id := uint64(got + 1); id <= 3; id++ {
-		a.sendCQ.gives(id, verbs.WCSuccess)
+		a.SendCQ.Expect(id, verbs.WCSuccess)
 	}
 }
 
 func drained(e *env) {
+	e.needsSQD()
 	for _, notify := range []bool{false, true} {
 		a, b := e.pair(conf())
-		a.post(a.numbered(1, 5, b)...)
+		a.Post(a.numbered(1, 5, b)...)
 		for id := uint64(1); id <= 5; id++ {
-			a.sendCQ.gives(id, verbs.WCSuccess)
+			a.SendCQ.Expect(id, verbs.WCSuccess)
 		}
-		e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPSQD, EnSQDNotify: notify}, verbs.MaskState|verbs.MaskEnSQDNotify))
-		e.eventually("sq_draining is 0", func() bool { return !a.query().SQDraining })
-		a.isIn(verbs.QPSQD)
+		e.ok(a.QP.Modify(&verbs.QPAttr{State: verbs.QPSQD, EnSQDNotify: notify}, verbs.MaskState|verbs.MaskEnSQDNotify))
+		fixture.Eventually(e, "sq_draining is 0", func() bool { return !a.Query().SQDraining })
+		a.IsIn(verbs.QPSQD)
 		got := a.saysDrained()
 		if notify {
 			if !got {
 				e.Error("no SQ_DRAINED although it was asked for")
 			}
 		} else {
-			agree(e, "Q12", "SQ_DRAINED without being asked for", got, false, true)
+			checkValue(e, "Q12", "SQ_DRAINED without being asked for", got, false, true)
 		}
 		if got && a.saysDrained() {
 			e.Error("a second SQ_DRAINED")
@@ -101,111 +122,112 @@ func drained(e *env) {
 	}
 }
 
-// saysDrained takes an SQ_DRAINED event of the side's, if there is one.
+// saysDrained reports whether the side has an SQ_DRAINED event, which it takes.
 func (s *side) saysDrained() bool {
 	s.Helper()
-	event, err := s.ctx.GetAsyncEvent(4 * quiet)
+	event, err := s.Ctx.GetAsyncEvent(4 * fixture.Quiet)
 	if errors.Is(err, verbs.ErrTimeout) {
 		return false
 	}
 	s.ok(err)
-	s.ctx.AckAsyncEvent(event)
-	if event.Type != verbs.EventSQDrained || event.QP != s.qp {
+	s.Ctx.AckAsyncEvent(event)
+	if event.Type != verbs.EventSQDrained || event.QP != s.QP {
 		s.Errorf("event %s of %v, want SQ_DRAINED", event.Type, event.QP)
 	}
 	return true
 }
 
 func drainingStays(e *env) {
+	e.needsSQD()
 	a, b := e.pair(conf())
-	a.post(send{id: 1, op: opSend, flags: signaled}) // finds no receive
-	a.sendCQ.staysEmpty()
-	e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPSQD}, verbs.MaskState))
-	if e.quirk("Q12") {
+	a.Post(send{ID: 1, Op: opSend, Flags: signaled}) // without a receive
+	a.SendCQ.StaysEmpty()
+	e.ok(a.QP.Modify(&verbs.QPAttr{State: verbs.QPSQD}, verbs.MaskState))
+	if e.hasQuirk("Q12") {
 		e.Skip("a request that waits for a receive does not keep the queue from being drained")
 	}
-	if !a.query().SQDraining {
+	if !a.Query().SQDraining {
 		e.Error("drained while a SEND is under way")
 	}
-	e.refused("SQD to RTS", a.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState), syscall.EINVAL)
-	a.isIn(verbs.QPSQD)
-	b.recv(recv{id: 2})
-	a.sendCQ.gives(1, verbs.WCSuccess)
-	e.eventually("sq_draining is 0", func() bool { return !a.query().SQDraining })
-	e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState))
+	e.refused("SQD to RTS", a.QP.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState), syscall.EINVAL)
+	a.IsIn(verbs.QPSQD)
+	b.PostRecv(recv{ID: 2})
+	a.SendCQ.Expect(1, verbs.WCSuccess)
+	fixture.Eventually(e, "sq_draining is 0", func() bool { return !a.Query().SQDraining })
+	e.ok(a.QP.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState))
 	a.writesTo(b)
 }
 
 func sendsInErr(e *env) {
 	a, b := e.inState(conf(), verbs.QPErr)
 	list := a.numbered(1, 2, b)
-	list[0].flags = 0
-	a.post(list...)
-	a.sendCQ.gives(1, verbs.WCWRFlushErr)
-	a.sendCQ.gives(2, verbs.WCWRFlushErr)
+	list[0].Flags = 0
+	a.Post(list...)
+	a.SendCQ.Expect(1, verbs.WCWRFlushErr)
+	a.SendCQ.Expect(2, verbs.WCWRFlushErr)
 }
 
 func recvsInErr(e *env) {
 	a, _ := e.inState(conf(), verbs.QPErr)
-	a.recvCQ.staysEmpty() // and the device has done with the move
-	a.recv(recv{id: 1})
-	limit := patience
-	if e.quirk("Q02") {
-		limit = 4 * quiet
+	a.RecvCQ.StaysEmpty() // the device has finished the move
+	a.PostRecv(recv{ID: 1})
+	limit := fixture.WaitTimeout
+	if e.hasQuirk("Q02") {
+		limit = 4 * fixture.Quiet
 	}
-	flushed := until(limit, func() bool {
-		n, err := a.recvCQ.Poll(a.recvCQ.wc[:1])
+	flushed := fixture.Until(limit, func() bool {
+		n, err := a.RecvCQ.Poll(a.RecvCQ.WC[:1])
 		e.ok(err)
-		return n == 1 && a.recvCQ.wc[0].WRID == 1 && a.recvCQ.wc[0].Status == verbs.WCWRFlushErr
+		return n == 1 && a.RecvCQ.WC[0].WRID == 1 && a.RecvCQ.WC[0].Status == verbs.WCWRFlushErr
 	})
-	agree(e, "Q02", "the receive is flushed", flushed, true, false)
+	checkValue(e, "Q02", "the receive is flushed", flushed, true, false)
 }
 
 func flush(e *env) {
 	const n = 20
 	a, b := e.pair(conf())
 	for i := range n {
-		a.recv(recv{id: uint64(100 + i)})
-		a.post(send{id: uint64(i), op: opSend, flags: verbs.SendFlags(i%2) * signaled})
+		a.PostRecv(recv{ID: uint64(100 + i)})
+		a.Post(send{ID: uint64(i), Op: opSend, Flags: verbs.SendFlags(i%2) * signaled})
 	}
-	b.post(send{id: 50, op: opSend, flags: signaled}) // takes a's first receive
-	b.sendCQ.gives(50, verbs.WCSuccess)
-	a.to(verbs.QPErr, b)
+	b.Post(send{ID: 50, Op: opSend, Flags: signaled}) // takes a's first receive
+	b.SendCQ.Expect(50, verbs.WCSuccess)
+	a.To(verbs.QPErr, b)
 	for i := range n {
-		a.sendCQ.gives(uint64(i), verbs.WCWRFlushErr)
+		a.SendCQ.Expect(uint64(i), verbs.WCWRFlushErr)
 	}
-	a.recvCQ.gives(100, verbs.WCSuccess)
+	a.RecvCQ.Expect(100, verbs.WCSuccess)
 	for i := 1; i < n; i++ {
-		a.recvCQ.gives(uint64(100+i), verbs.WCWRFlushErr)
+		a.RecvCQ.Expect(uint64(100+i), verbs.WCWRFlushErr)
 	}
-	a.sendCQ.staysEmpty()
-	a.recvCQ.empty()
-	b.isIn(verbs.QPRTS)
+	a.SendCQ.StaysEmpty()
+	a.RecvCQ.ExpectEmpty()
+	b.IsIn(verbs.QPRTS)
 }
 
 func reset(e *env) {
-	for _, via := range []verbs.QPState{verbs.QPRTS, verbs.QPSQD} {
+	for _, via := range e.reachable(verbs.QPTypeRC, []verbs.QPState{verbs.QPRTS, verbs.QPSQD}) {
 		a, b := e.pair(shallow())
 		for range 3 {
-			for i := range a.conf.cap.MaxSendWR {
-				a.post(send{id: uint64(i), op: opSend, flags: signaled})
-				a.recv(recv{id: uint64(i)})
+			for i := range a.Config.Cap.MaxSendWR {
+				a.Post(send{ID: uint64(i), Op: opSend, Flags: signaled})
+				a.PostRecv(recv{ID: uint64(i)})
 			}
 			if via != verbs.QPRTS {
-				a.to(via, b)
+				a.To(via, b)
 			}
-			a.to(verbs.QPReset, b)
-			a.sendCQ.staysEmpty()
-			a.recvCQ.empty()
-			a.recover(b)
-			b.recv(recv{id: 50})
-			a.recv(recv{id: 51})
-			a.post(send{id: 60, op: opSend, flags: signaled})
-			b.post(send{id: 61, op: opSend, flags: signaled})
-			a.sendCQ.gives(60, verbs.WCSuccess)
-			b.sendCQ.gives(61, verbs.WCSuccess)
-			a.recvCQ.gives(51, verbs.WCSuccess)
-			b.recvCQ.gives(50, verbs.WCSuccess)
+			a.To(verbs.QPReset, b)
+			a.SendCQ.StaysEmpty()
+			a.RecvCQ.ExpectEmpty()
+			fixture.Recover(a, b)
+			b.PostRecv(recv{ID: 50})
+			a.PostRecv(recv{ID: 51})
+			a.Post(send{ID: 60, Op: opSend, Flags: signaled})
+			b.Post(send{ID: 61, Op: opSend, Flags: signaled})
+			a.SendCQ.Expect(60, verbs.WCSuccess)
+			b.SendCQ.Expect(61, verbs.WCSuccess)
+			a.RecvCQ.Expect(51, verbs.WCSuccess)
+			b.RecvCQ.Expect(50, verbs.WCSuccess)
 		}
 	}
 }

@@ -2,80 +2,109 @@ package verbstest
 
 import (
 	_ "embed"
-	"os"
-
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// Quirk is something that a family of devices does in its own way.
+// Quirk is a known deviation of a family of devices.
 type Quirk struct {
 	ID         string
-	Devices    []string // patterns of filepath.Match, for a device's name or its driver
-	From       Kernel   // the first kernel that has it, nil: all
-	Below      Kernel   // the first kernel after From that has not, nil: none
-	Statements []string // ids of those that assert what the device does instead
-	Fails      []string // ids of those that fail, and nothing more is known of them
-	Does       string   // instead of what the statements say
-	Source     string   // where it can be read, or who has seen it
+	Drivers    []string // patterns of filepath.Match for the kernel driver; none: any
+	Parts      []string // patterns for the part number or the board id; none: any
+	Kernel     Range
+	Library    Range // of rdma-core
+	Firmware   Range
+	Statements []string // ids of statements that assert what the device does instead
+	Fails      []string // ids of statements that fail
+	Does       string   // what the device does instead
+	Source     string   // document, code or observation
 }
-
-// Kernel is the version of a kernel, the major number first: {6, 12}.
-type Kernel []int
 
 //go:embed quirks.txt
-var knownQuirks string
+var quirksOfRxe string
 
-// QuirksOf returns the quirks that apply to the device on this machine's kernel: those
-// that this package knows of, and those of more. A device without any is to do everything
-// as the statements say.
-func QuirksOf(device verbs.Device, more ...Quirk) []Quirk {
-	known, err := ParseQuirks("quirks.txt", knownQuirks)
-	if err != nil {
-		panic(err) // which a test holds
-	}
-	names := []string{device.Name(), driverOf(device)}
-	return applying(append(known, more...), names, runningKernel())
+//go:embed quirks_mlx5.txt
+var quirksOfMlx5 string
+
+// knownQuirks are the embedded files.
+var knownQuirks = []struct{ name, text string }{{"quirks.txt", quirksOfRxe}, {"quirks_mlx5.txt", quirksOfMlx5}}
+
+// An Unmatched is a quirk that does not apply to a device, with the reason.
+type Unmatched struct {
+	Quirk Quirk
+	Why   string
 }
 
-// applying returns the quirks of a device with these names on the kernel.
-func applying(quirks []Quirk, names []string, kernel Kernel) []Quirk {
-	return slices.DeleteFunc(quirks, func(q Quirk) bool {
-		matches := func(pattern string) bool {
-			return slices.ContainsFunc(names, func(name string) bool {
-				ok, _ := filepath.Match(pattern, name)
-				return ok
-			})
+// QuirksOf returns the quirks that apply to the device with this identity: the known quirks of its
+// family and those of more, and which of more do not apply.
+func QuirksOf(id Identity, more ...Quirk) (apply []Quirk, unmatched []Unmatched) {
+	for _, file := range knownQuirks {
+		known, err := ParseQuirks(file.name, file.text)
+		if err != nil {
+			panic(err) // a test parses the embedded files
 		}
-		return !slices.ContainsFunc(q.Devices, matches) ||
-			slices.Compare(kernel, q.From) < 0 ||
-			q.Below != nil && slices.Compare(kernel, q.Below) >= 0
+		for _, q := range known {
+			if q.mismatch(id) == "" {
+				apply = append(apply, q)
+			}
+		}
+	}
+	for _, q := range more {
+		if why := q.mismatch(id); why != "" {
+			unmatched = append(unmatched, Unmatched{q, why})
+			continue
+		}
+		apply = append(apply, q)
+	}
+	return apply, unmatched
+}
+
+// mismatch returns why the quirk does not apply to a device, or "".
+func (q *Quirk) mismatch(id Identity) string {
+	for _, c := range []struct {
+		what     string
+		patterns []string
+		names    []string
+	}{
+		{"driver", q.Drivers, []string{id.Driver}},
+		{"part", q.Parts, []string{id.Part(), id.Board}},
+	} {
+		if len(c.patterns) > 0 && !matches(c.patterns, c.names) {
+			return fmt.Sprintf("%s is %s, not %s", c.what, strings.TrimSpace(strings.Join(c.names, " ")), strings.Join(c.patterns, " or "))
+		}
+	}
+	for _, c := range []struct {
+		what    string
+		in      Range
+		version string
+	}{
+		{"kernel", q.Kernel, id.Kernel}, {"library", q.Library, id.Library}, {"firmware", q.Firmware, id.Firmware},
+	} {
+		if !c.in.has(VersionOf(c.version)) {
+			return fmt.Sprintf("%s is %s, not %s", c.what, c.version, c.in)
+		}
+	}
+	return ""
+}
+
+// matches reports whether one of the names has one of the patterns.
+func matches(patterns, names []string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		return slices.ContainsFunc(names, func(name string) bool {
+			ok, _ := filepath.Match(pattern, name)
+			return ok
+		})
 	})
 }
 
-// driverOf returns the name of the kernel's driver, such as mlx5_core, of what stands in
-// for hardware, such as rdma_rxe, or "".
-func driverOf(device verbs.Device) string {
-	if software := device.Software(); software != "" {
-		name, _, _ := strings.Cut(software, ",")
-		return name
-	}
-	link, err := os.Readlink(filepath.Join("/sys/class/infiniband", device.Name(), "device/driver"))
-	if err != nil {
-		return ""
-	}
-	return filepath.Base(link)
-}
-
-func runningKernel() Kernel {
-	var name unix.Utsname
-	if err := unix.Uname(&name); err != nil {
-		return nil
-	}
-	return kernelOf(unix.ByteSliceToString(name.Release[:]))
+// TargetOf returns a target with port 1, its best GID and its quirks: the known quirks of its
+// family, and those in more that apply.
+func TargetOf(device verbs.Device, more ...Quirk) Target {
+	target := Target{Device: device, Port: 1, GIDIndex: -1, Identity: IdentityOf(device)}
+	target.Quirks, target.Unmatched = QuirksOf(target.Identity, more...)
+	return target
 }

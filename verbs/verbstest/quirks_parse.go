@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-
 	"regexp"
 	"slices"
 	"strconv"
@@ -23,18 +22,21 @@ func ParseQuirks(file, text string) ([]Quirk, error) {
 	return p.quirks, nil
 }
 
-// parser has the quirks so far, and the keys of the one that is being read.
+// parser holds the parsed quirks, and the keys of the current one.
 type parser struct {
 	quirks []Quirk
 	quirk  Quirk
 	seen   map[string]bool
 }
 
-// keys are those of a quirk with what reads them.
+// keys are the keys of a quirk, with their parsers.
 var keys = map[string]func(q *Quirk, value string) error{
-	"quirk":  func(q *Quirk, value string) error { q.ID = value; return word(value) },
-	"device": func(q *Quirk, value string) error { q.Devices = strings.Fields(value); return patterns(q.Devices) },
-	"kernel": func(q *Quirk, value string) error { return q.kernels(strings.Fields(value)) },
+	"quirk":    func(q *Quirk, value string) error { q.ID = value; return word(value) },
+	"driver":   func(q *Quirk, value string) error { q.Drivers = strings.Fields(value); return patterns(q.Drivers) },
+	"part":     func(q *Quirk, value string) error { q.Parts = parts(strings.Fields(value)); return patterns(q.Parts) },
+	"kernel":   func(q *Quirk, value string) error { return q.Kernel.parse(value) },
+	"library":  func(q *Quirk, value string) error { return q.Library.parse(value) },
+	"firmware": func(q *Quirk, value string) error { return q.Firmware.parse(value) },
 	"statements": func(q *Quirk, value string) error {
 		q.Statements = strings.Fields(value)
 		return asserted(q.Statements)
@@ -69,12 +71,15 @@ func (p *parser) line(line string) error {
 	return read(&p.quirk, value)
 }
 
-// end takes the quirk whose lines have been read.
+// end adds the current quirk.
 func (p *parser) end() error {
-	for _, key := range []string{"quirk", "device", "does", "source"} {
+	for _, key := range []string{"quirk", "does", "source"} {
 		if !p.seen[key] {
 			return fmt.Errorf("the quirk that ends here has no line %s", key)
 		}
+	}
+	if !p.seen["driver"] && !p.seen["part"] {
+		return fmt.Errorf("quirk %s has neither driver nor part", p.quirk.ID)
 	}
 	if !p.seen["statements"] && !p.seen["fails"] {
 		return fmt.Errorf("quirk %s has neither statements nor fails", p.quirk.ID)
@@ -105,6 +110,17 @@ func patterns(list []string) error {
 	return nil
 }
 
+// parts returns patterns in which a vendor's id is written as [Identity.Part] writes it.
+func parts(words []string) []string {
+	for i, word := range words {
+		vendor, part, both := strings.Cut(word, ":")
+		if n, err := strconv.ParseUint(vendor, 0, 32); both && err == nil {
+			words[i] = fmt.Sprintf("0x%04x:%s", n, part)
+		}
+	}
+	return words
+}
+
 // asserted checks that the suite asserts the statements.
 func asserted(ids []string) error {
 	for _, id := range ids {
@@ -113,45 +129,4 @@ func asserted(ids []string) error {
 		}
 	}
 	return nil
-}
-
-// kernels reads "from VERSION below VERSION", or half of it.
-func (q *Quirk) kernels(words []string) error {
-	for len(words) >= 2 {
-		version := kernelOf(words[1])
-		switch {
-		case version == nil:
-			return fmt.Errorf("%q is no version of a kernel", words[1])
-		case words[0] == "from" && q.From == nil && q.Below == nil:
-			q.From = version
-		case words[0] == "below" && q.Below == nil:
-			q.Below = version
-		default:
-			return errKernels
-		}
-		words = words[2:]
-	}
-	if len(words) != 0 {
-		return errKernels
-	}
-	if q.Below != nil && slices.Compare(q.From, q.Below) >= 0 {
-		return fmt.Errorf("no kernel is from %v and below %v", q.From, q.Below)
-	}
-	return nil
-}
-
-var errKernels = fmt.Errorf("want kernel: from VERSION below VERSION, or half of it")
-
-var versionPattern = regexp.MustCompile(`^\d{1,9}(\.\d{1,9})*`)
-
-// kernelOf returns the version that a kernel's release begins with, or nil.
-func kernelOf(release string) (k Kernel) {
-	for _, number := range strings.Split(versionPattern.FindString(release), ".") {
-		n, err := strconv.Atoi(number)
-		if err != nil {
-			return nil
-		}
-		k = append(k, n)
-	}
-	return k
 }

@@ -9,27 +9,27 @@ import (
 	"sync"
 )
 
-// record is a T outside of package testing: it keeps what is said.
+// record is a T outside of package testing, which keeps the output.
 type record struct {
 	mu       sync.Mutex
 	lines    []string
 	errors   []string // of lines
 	failed   bool
 	skipped  bool
-	reason   string          // for being skipped
-	cases    []*caseOf       // that were run within it
-	helpers  map[string]bool // functions that are not where a line comes from
+	reason   string          // of the skip
+	cases    []*caseOf       // subtests
+	helpers  map[string]bool // functions whose lines have the position of the caller
 	cleanups []func()
 }
 
-// caseOf is a test within another one.
+// caseOf is a subtest.
 type caseOf struct {
 	name string
 	*record
 }
 
-// begin runs f to its end, or to where it ends its goroutine, and then the cleanups. It does
-// not return if f panics: the process ends before anybody reads the record.
+// begin runs f until it returns or ends its goroutine, and then the cleanups. A panic in f ends
+// the process.
 func (r *record) begin(f func(*record)) {
 	done := make(chan struct{})
 	go func() {
@@ -60,7 +60,7 @@ func (r *record) cleanUp() {
 	f()
 }
 
-// Run runs a case. What it says is said here too, behind its name.
+// Run runs a case and reports whether it passed. The record gets its lines, prefixed with its name.
 func (r *record) Run(name string, f func(*record)) bool {
 	c := &caseOf{name, &record{}}
 	c.begin(f)
@@ -68,20 +68,19 @@ func (r *record) Run(name string, f func(*record)) bool {
 	defer r.mu.Unlock()
 	r.cases = append(r.cases, c)
 	r.failed = r.failed || c.failed
-	r.lines = append(r.lines, behind(name, c.lines)...)
-	r.errors = append(r.errors, behind(name, c.errors)...)
+	r.lines = append(r.lines, prefixed(name, c.lines)...)
+	r.errors = append(r.errors, prefixed(name, c.errors)...)
 	return !c.failed
 }
 
-func behind(name string, lines []string) (named []string) {
+func prefixed(name string, lines []string) (named []string) {
 	for _, line := range lines {
 		named = append(named, name+": "+line)
 	}
 	return named
 }
 
-// skips returns the cases that were skipped, with their reasons, and whether all were that
-// there are.
+// skips returns the skipped cases with their reasons, and whether all cases were skipped.
 func (r *record) skips() (texts []string, all bool) {
 	all = len(r.cases) > 0
 	for _, c := range r.cases {
@@ -90,13 +89,13 @@ func (r *record) skips() (texts []string, all bool) {
 			continue
 		}
 		within, allWithin := c.skips()
-		texts = append(texts, behind(c.name, within)...)
+		texts = append(texts, prefixed(c.name, within)...)
 		all = all && allWithin
 	}
 	return texts, all
 }
 
-// Helper says that lines of the calling function come from its caller.
+// Helper marks the calling function: its lines have the position of its caller.
 func (r *record) Helper() {
 	var pc [1]uintptr
 	runtime.Callers(2, pc[:])
@@ -109,8 +108,8 @@ func (r *record) Helper() {
 	r.helpers[frame.Function] = true
 }
 
-// say keeps a line, with the place in the source that it comes from.
-func (r *record) say(text string) {
+// say adds a line, with its position in the source.
+func (r *record) addLine(text string) {
 	var pcs [32]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
 	r.mu.Lock()
@@ -135,12 +134,12 @@ func (r *record) skip(reason string) {
 	runtime.Goexit()
 }
 
-func (r *record) Log(args ...any)                 { r.say(sentence(args)) }
-func (r *record) Logf(format string, args ...any) { r.say(fmt.Sprintf(format, args...)) }
+func (r *record) Log(args ...any)                 { r.addLine(sentence(args)) }
+func (r *record) Logf(format string, args ...any) { r.addLine(fmt.Sprintf(format, args...)) }
 
 func (r *record) Error(args ...any) {
 	text := sentence(args)
-	r.say(text)
+	r.addLine(text)
 	r.fail(text)
 }
 
@@ -167,7 +166,7 @@ func (r *record) Cleanup(f func()) {
 	r.cleanups = append(r.cleanups, f)
 }
 
-// TempDir makes a folder that goes at the end.
+// TempDir makes a folder, which is removed at the end.
 func (r *record) TempDir() string {
 	dir, err := os.MkdirTemp("", "verbstest")
 	if err != nil {

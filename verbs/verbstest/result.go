@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// Outcome is what became of a statement.
+// Outcome is the outcome of a statement.
 type Outcome string
 
 // The outcomes. Differs alone is a failure.
 const (
 	Holds   Outcome = "ok"
-	Known   Outcome = "quirk"   // the device does what its quirks say
-	Allowed Outcome = "allowed" // it does not hold, and hardware may rightly answer otherwise
-	Skipped Outcome = "skipped" // mostly since the device offers no such thing
+	Known   Outcome = "quirk"   // the device behaves as its quirks say
+	Allowed Outcome = "allowed" // the statement does not hold, which the standard allows to hardware
+	Skipped Outcome = "skipped" // mostly because the device lacks the feature
 	Differs Outcome = "differs"
 )
 
-// Result is what became of a statement on a device.
+// Result holds the outcome of a statement on a device.
 type Result struct {
 	ID      string
 	Outcome Outcome
 	Reason  string        // of outcomes other than ok
-	Quirks  []string      // ids of those that were met
-	Partly  []string      // cases that were skipped, each with its reason, of a statement that was not
-	Said    []string      // while it ran, with the places in the suite
-	Peer    bool          // another process took part, see [Target]
+	Quirks  []string      // ids of the quirks that the statement met
+	Partly  []string      // skipped cases of a statement that ran, each with its reason
+	Output  []string      // lines that the statement logged, with their positions in the suite
+	Peer    bool          // the statement had a peer process, see [Target]
 	Took    time.Duration //
 }
 
-// Check holds the target, whose port and GID are resolved, to a statement that is asserted. It
-// needs no test to run in. It returns when the statement ends, which may be never if the device hangs.
+// Check runs an asserted statement on the target, whose port and GID are resolved. It needs no
+// test. It does not return if the device hangs.
 func Check(target Target, id string) Result {
 	all := statements()
 	return resultOf(target, all[slices.IndexFunc(all, func(s statement) bool { return s.id == id })])
@@ -49,21 +49,22 @@ func resultOf(target Target, s statement) Result {
 	return result
 }
 
-// result is what the record of a statement says.
+// result returns the result of a statement from its record.
 func (r *record) result(e *env) Result {
-	result := Result{Outcome: Holds, Said: r.lines, Peer: e.peers.Load() > 0}
+	result := Result{Outcome: Holds, Output: r.lines, Peer: e.peers.Load() > 0}
 	for _, q := range e.target.Quirks {
-		if e.met[q.ID] {
+		if e.quirksMet[q.ID] {
 			result.Quirks = append(result.Quirks, q.ID)
 		}
 	}
 	skips, all := r.skips()
+	skips = append(skips, *e.leftOut...)
 	switch {
 	case r.failed:
 		result.Outcome, result.Reason = Differs, strings.Join(r.errors, "; ")
-	case e.excuse != nil && e.excuse.used.Load():
-		result.Outcome, result.Reason = e.excuse.outcome, e.excuse.does
-		if q := e.excuse.quirk; q != "" {
+	case e.expected != nil && e.expected.occurred.Load():
+		result.Outcome, result.Reason = e.expected.outcome, e.expected.does
+		if q := e.expected.quirk; q != "" {
 			result.Quirks = append(result.Quirks, q)
 		}
 	case r.skipped:
@@ -71,15 +72,15 @@ func (r *record) result(e *env) Result {
 	case all:
 		result.Outcome, result.Reason = Skipped, strings.Join(skips, "; ")
 	case len(result.Quirks) > 0:
-		result.Outcome, result.Reason, result.Partly = Known, e.doings(result.Quirks), skips
+		result.Outcome, result.Reason, result.Partly = Known, e.quirksDo(result.Quirks), skips
 	default:
 		result.Partly = skips
 	}
 	return result
 }
 
-// doings says what the device does by the quirks.
-func (e *env) doings(ids []string) string {
+// quirksDo returns what the quirks with these ids say that the device does instead.
+func (e *env) quirksDo(ids []string) string {
 	var texts []string
 	for _, q := range e.target.Quirks {
 		if slices.Contains(ids, q.ID) {

@@ -30,11 +30,11 @@ func TestResult(t *testing.T) {
 			e.sub("one", func(*env) {})
 			e.sub("two", func(e *env) { e.Skip("b") })
 		}, Result{Outcome: Holds, Partly: []string{"two: b"}}},
-		"quirk":             {"X-1", func(e *env) { e.quirk("V1") }, Result{Outcome: Known, Reason: "that", Quirks: []string{"V1"}}},
+		"quirk":             {"X-1", func(e *env) { e.hasQuirk("V1") }, Result{Outcome: Known, Reason: "that", Quirks: []string{"V1"}}},
 		"quirk not met":     {"X-1", func(*env) {}, Result{Outcome: Differs, Reason: "quirk V1 names X-1, which does not depend on it: list it under fails if it fails"}},
 		"fails by a quirk":  {"X-2", func(e *env) { e.Fatal("a") }, Result{Outcome: Known, Reason: "this", Quirks: []string{"V2"}}},
 		"passes by a quirk": {"X-2", func(*env) {}, Result{Outcome: Differs, Reason: "X-2 passes: quirk V2 no longer reproduces: remove it"}},
-		"as hardware may":   {"CQ-7", func(e *env) { e.Fatal("a") }, Result{Outcome: Allowed, Reason: licences["CQ-7"].does}},
+		"as hardware may":   {"CQ-7", func(e *env) { e.Fatal("a") }, Result{Outcome: Allowed, Reason: allowances["CQ-7"].does}},
 		"hardware holds":    {"CQ-7", func(*env) {}, Result{Outcome: Holds}},
 	} {
 		target := Target{Device: card{}, Quirks: known}

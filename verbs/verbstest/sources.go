@@ -9,9 +9,9 @@ import (
 //go:embed sources.txt
 var sourcesText string
 
-// sources has where each statement is from, by its id.
+// sources holds the source of each statement, by its id.
 var sources = sync.OnceValue(func() map[string]string {
-	of := map[string]string{}
+	byID := map[string]string{}
 	for line := range strings.Lines(sourcesText) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
@@ -19,18 +19,18 @@ var sources = sync.OnceValue(func() map[string]string {
 		}
 		ids, source, _ := strings.Cut(line, ": ")
 		for _, id := range strings.Fields(ids) {
-			of[id] = source
+			byID[id] = source
 		}
 	}
-	return of
+	return byID
 })
 
-// licence is why a device of hardware is right all the same if a statement does not hold.
-type licence struct{ does, source string }
+// allowance is a deviation that the standard allows to hardware: what a device may do instead, and
+// the source.
+type allowance struct{ does, source string }
 
-// licences has the statements that hold for software devices, and that hardware may rightly
-// answer otherwise.
-var licences = map[string]licence{
+// allowances holds the statements that hold on software devices but need not on hardware, by id.
+var allowances = map[string]allowance{
 	"CQ-7": {"a CQ that overran may go on saying that it is empty",
 		"ibv_poll_cq(3) says that it cannot be used, not what polling returns; rdma-core providers/mlx5/cq.c, poll_cq fails for completions of unknown QPs alone"},
 	"CQ-12": {"a CQ that overran may go on saying that it is empty, and raise CQ_ERR for each completion lost",

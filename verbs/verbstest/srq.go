@@ -1,10 +1,10 @@
 package verbstest
 
 import (
-	"errors"
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
 var srqStatements = []statement{
@@ -18,47 +18,30 @@ var srqStatements = []statement{
 	{"SRQ-8", "the capacity can be changed around what is posted, but not below it", srqResized},
 	{"SRQ-9", "modify with no attribute does nothing", srqModifyNothing},
 	{"SRQ-10", "a list is posted up to the first bad request; a full queue refuses, and so do too many SGEs", srqPosting},
-	{"SRQ-11", "receives go in order to whichever QP a message comes in on, completions to that QP's CQ", srqShared},
-	{"SRQ-12", "an empty SRQ is as no receive: RNR_RETRY_EXC_ERR, or success with a receive in time", srqEmpty},
+	{"SRQ-11", "a message on any of the QPs takes the next receive, and completes in that QP's CQ", srqShared},
+	{"SRQ-12", "an empty SRQ acts as an empty receive queue: RNR_RETRY_EXC_ERR, or success with a receive in time", srqEmpty},
 	{"SRQ-13", "an SRQ with a QP is busy", srqBusy},
 	{"SRQ-14", "RC and UD take an SRQ, UC does not", srqTypes},
 	{"SRQ-15", "the receive capabilities of a QP on an SRQ are ignored", srqIgnoresCap},
 	{"SRQ-16", "a QP on an SRQ that goes to ERR raises QP_LAST_WQE_REACHED", srqLastWQE},
-	{"SRQ-17", "a message longer than its receive uses up that one", srqShortReceive},
+	{"SRQ-17", "a message longer than its receive uses up that receive", srqShortReceive},
 	{"SRQ-18", "a basic SRQ of create_srq_ex is one of create_srq, with or without a number", srqBasic},
 }
 
-// newSRQ creates an SRQ in the side's domain.
-func (s *side) newSRQ(a verbs.SRQAttr) verbs.SRQ {
-	s.Helper()
-	srq, err := s.pd.CreateSRQ(&verbs.SRQInitAttr{Attr: a})
-	if errors.Is(err, verbs.ErrNotSupported) {
-		s.Skip("the device offers no SRQ")
-	}
-	return own(s.env, srq, err)
-}
-
-// onSRQ returns the configuration for QPs on an SRQ.
-func (c config) onSRQ() config {
-	c.srq = depth
-	return c
-}
-
-// another makes a further QP on the side's SRQ, with a receive CQ of its own, and
-// a peer of it.
+// another makes a further QP on the side's SRQ, with its own receive CQ, and a peer of it.
 func (s *side) another() (peer, further *side) {
 	s.Helper()
 	twin := *s
-	twin.recvCQ = s.queue(s.ctx, s.conf.cqe, nil)
-	twin.newQP()
-	peer = s.side(s.conf)
-	connect(peer, &twin)
+	twin.RecvCQ = fixture.NewQueue(s, s.Ctx, s.Config.CQE, nil)
+	twin.NewQP()
+	peer = s.side(s.Config)
+	fixture.Connect(peer, &twin)
 	return peer, &twin
 }
 
 func (s *side) querySRQ() verbs.SRQAttr {
 	s.Helper()
-	a, err := s.srq.Query()
+	a, err := s.SRQ.Query()
 	s.ok(err)
 	return a
 }
@@ -66,17 +49,17 @@ func (s *side) querySRQ() verbs.SRQAttr {
 // arm sets the SRQ's limit.
 func (s *side) arm(limit int) {
 	s.Helper()
-	s.ok(s.srq.Modify(verbs.SRQAttr{Limit: limit}, verbs.SRQLimit))
+	s.ok(s.SRQ.Modify(verbs.SRQAttr{Limit: limit}, verbs.SRQLimit))
 }
 
-// limitReached checks whether the SRQ's event comes.
+// limitReached checks whether the SRQ raises its event.
 func (s *side) limitReached(want bool) {
 	s.Helper()
-	limit := patience
+	limit := fixture.WaitTimeout
 	if !want {
-		limit = quiet
+		limit = fixture.Quiet
 	}
-	got := s.gotEvent(s.ctx, limit, verbs.EventSRQLimitReached, func(ev verbs.AsyncEvent) bool { return ev.SRQ == s.srq })
+	got := s.gotEvent(s.Ctx, limit, verbs.EventSRQLimitReached, func(ev verbs.AsyncEvent) bool { return ev.SRQ == s.SRQ })
 	if got != want {
 		s.Fatalf("the event SRQ_LIMIT_REACHED came: %v, want %v", got, want)
 	}
@@ -86,9 +69,9 @@ func (s *side) limitReached(want bool) {
 func (s *side) received(a *side, first uint64, n int) {
 	s.Helper()
 	for id := first; id < first+uint64(n); id++ {
-		a.post(send{op: opSend, flags: signaled})
-		a.sendCQ.gives(0, verbs.WCSuccess)
-		s.recvCQ.gives(id, verbs.WCSuccess)
+		a.Post(send{Op: opSend, Flags: signaled})
+		a.SendCQ.Expect(0, verbs.WCSuccess)
+		s.RecvCQ.Expect(id, verbs.WCSuccess)
 	}
 }
 
@@ -96,17 +79,17 @@ func (s *side) received(a *side, first uint64, n int) {
 func (s *side) fillSRQ(first uint64, n int) {
 	s.Helper()
 	for id := first; id < first+uint64(n); id++ {
-		s.recv(recv{id: id})
+		s.PostRecv(recv{ID: id})
 	}
 }
 
 func badSRQ(e *env) {
-	s := e.side(conf().onSRQ())
-	d := e.device(s.ctx)
+	s := e.side(conf().OnSRQ())
+	d := e.device(s.Ctx)
 	for _, a := range []verbs.SRQAttr{
 		{MaxWR: 0, MaxSGE: 1}, {MaxWR: d.MaxSRQWR + 1, MaxSGE: 1}, {MaxWR: 1, MaxSGE: d.MaxSRQSGE + 1},
 	} {
-		srq, err := s.pd.CreateSRQ(&verbs.SRQInitAttr{Attr: a})
+		srq, err := s.PD.CreateSRQ(&verbs.SRQInitAttr{Attr: a})
 		e.refused("create_srq", err, syscall.EINVAL)
 		if err == nil {
 			e.ok(srq.Close())
@@ -116,11 +99,11 @@ func badSRQ(e *env) {
 
 func srqSizes(e *env) {
 	badSRQ(e)
-	s := e.side(conf().onSRQ())
-	d := e.device(s.ctx)
+	s := e.side(conf().OnSRQ())
+	d := e.device(s.Ctx)
 	for _, a := range []verbs.SRQAttr{{MaxWR: 1, MaxSGE: 1}, {MaxWR: 100, MaxSGE: 0}, {MaxWR: 10, MaxSGE: d.MaxSRQSGE}} {
 		init := verbs.SRQInitAttr{Attr: a}
-		srq, err := s.pd.CreateSRQ(&init)
+		srq, err := s.PD.CreateSRQ(&init)
 		own(e, srq, err)
 		got, err := srq.Query()
 		e.ok(err)
@@ -133,19 +116,19 @@ func srqSizes(e *env) {
 }
 
 func srqCreatedWithLimit(e *env) {
-	a, b := e.pair(conf().onSRQ())
-	srq := b.newSRQ(verbs.SRQAttr{MaxWR: 10, MaxSGE: 1, Limit: 5})
+	a, b := e.pair(conf().OnSRQ())
+	srq := b.NewSRQ(verbs.SRQAttr{MaxWR: 10, MaxSGE: 1, Limit: 5})
 	c := *b
-	c.srq = srq
-	c.newQP()
-	a.to(verbs.QPReset, b)
-	connect(a, &c)
+	c.SRQ = srq
+	c.NewQP()
+	a.To(verbs.QPReset, b)
+	fixture.Connect(a, &c)
 	c.fillSRQ(1, 3)
 	c.received(a, 1, 3)
 }
 
 func srqQueried(e *env) {
-	s := e.side(conf().onSRQ())
+	s := e.side(conf().OnSRQ())
 	if a := s.querySRQ(); a.MaxWR < depth || a.MaxSGE < maxSGE || a.Limit != 0 {
 		e.Errorf("%+v", a)
 	}
@@ -156,7 +139,7 @@ func srqQueried(e *env) {
 }
 
 func srqUnarmed(e *env) {
-	a, b := e.pair(conf().onSRQ())
+	a, b := e.pair(conf().OnSRQ())
 	b.fillSRQ(1, 4)
 	b.received(a, 1, 4)
 	b.arm(2)
@@ -170,7 +153,7 @@ func srqUnarmed(e *env) {
 }
 
 func srqLimit(e *env) {
-	a, b := e.pair(conf().onSRQ())
+	a, b := e.pair(conf().OnSRQ())
 	b.fillSRQ(1, 10)
 	for first := uint64(1); first <= 5; first += 4 {
 		b.arm(7)
@@ -191,7 +174,7 @@ func srqLimit(e *env) {
 }
 
 func srqLimitAbove(e *env) {
-	a, b := e.pair(conf().onSRQ())
+	a, b := e.pair(conf().OnSRQ())
 	b.fillSRQ(1, 2)
 	b.arm(5)
 	b.received(a, 1, 1)
@@ -201,27 +184,27 @@ func srqLimitAbove(e *env) {
 }
 
 func srqLimitTooHigh(e *env) {
-	s := e.side(conf().onSRQ())
+	s := e.side(conf().OnSRQ())
 	s.arm(3)
 	before := s.querySRQ()
-	e.refused("modify_srq", s.srq.Modify(verbs.SRQAttr{Limit: before.MaxWR + 1}, verbs.SRQLimit), syscall.EINVAL)
+	e.refused("modify_srq", s.SRQ.Modify(verbs.SRQAttr{Limit: before.MaxWR + 1}, verbs.SRQLimit), syscall.EINVAL)
 	if after := s.querySRQ(); after != before {
 		e.Errorf("%+v, before %+v", after, before)
 	}
 }
 
 func srqResized(e *env) {
-	a, b := e.pair(conf().onSRQ())
-	if e.device(b.ctx).DeviceCapFlags&verbs.DeviceCapSRQResize == 0 {
+	a, b := e.pair(conf().OnSRQ())
+	if e.device(b.Ctx).DeviceCapFlags&verbs.DeviceCapSRQResize == 0 {
 		e.Skip("the device offers no change of an SRQ's capacity")
 	}
 	b.fillSRQ(1, 20)
 	for _, n := range []int{0, 4} {
-		e.refused("modify_srq", b.srq.Modify(verbs.SRQAttr{MaxWR: n}, verbs.SRQMaxWR), syscall.EINVAL)
+		e.refused("modify_srq", b.SRQ.Modify(verbs.SRQAttr{MaxWR: n}, verbs.SRQMaxWR), syscall.EINVAL)
 	}
 	b.received(a, 1, 2)
 	for _, n := range []int{4 * depth, 25} {
-		e.ok(b.srq.Modify(verbs.SRQAttr{MaxWR: n}, verbs.SRQMaxWR))
+		e.ok(b.SRQ.Modify(verbs.SRQAttr{MaxWR: n}, verbs.SRQMaxWR))
 		if got := b.querySRQ().MaxWR; got < n {
 			e.Errorf("max_wr %d, set %d", got, n)
 		}
@@ -231,10 +214,10 @@ func srqResized(e *env) {
 }
 
 func srqModifyNothing(e *env) {
-	s := e.side(conf().onSRQ())
+	s := e.side(conf().OnSRQ())
 	s.arm(3)
 	before := s.querySRQ()
-	e.ok(s.srq.Modify(verbs.SRQAttr{MaxWR: 1, Limit: 1}, 0))
+	e.ok(s.SRQ.Modify(verbs.SRQAttr{MaxWR: 1, Limit: 1}, 0))
 	if after := s.querySRQ(); after != before {
 		e.Errorf("%+v, before %+v", after, before)
 	}

@@ -1,34 +1,31 @@
 package verbstest
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// Target is a device to hold to the statements.
+// Target is a device that statements run on.
 type Target struct {
-	Device   verbs.Device
-	Port     int
-	GIDIndex int // negative: the one that verbs.BestGID takes
-	Quirks   []Quirk
-	// Peer starts the other process of statements that need one, on a device that this one
-	// reaches; nil: this program is started again, see [Child].
+	Device    verbs.Device
+	Port      int
+	GIDIndex  int // negative: the index of verbs.BestGID
+	Identity  Identity
+	Quirks    []Quirk     // that apply
+	Unmatched []Unmatched // of the quirks that TargetOf was given
+	// Peer starts the peer process of a statement, on a device that this one reaches; nil: it
+	// starts this program again, see [Child].
 	Peer func() (Peer, error)
+
+	support *support // of a resolved target
 }
 
-// TargetOf returns the device with port 1, its best GID and its quirks: the known ones of
-// its family, and those of more that apply.
-func TargetOf(device verbs.Device, more ...Quirk) Target {
-	return Target{Device: device, Port: 1, GIDIndex: -1, Quirks: QuirksOf(device, more...)}
-}
-
-// statement is something that holds for every device.
+// statement is a sentence about verbs, with its test.
 type statement struct {
 	id   string
-	says string
+	text string
 	run  func(*env)
 }
 
@@ -36,10 +33,10 @@ type statement struct {
 func statements() []statement {
 	return slices.Concat(
 		devStatements, portStatements, mrStatements, reregStatements, mwStatements, domainStatements, cqStatements, cqExStatements, chnStatements,
-		qpsStatements, qryStatements, sndStatements, rcvStatements, rmaStatements, atomicStatements, ucStatements,
+		qpsStatements, qryStatements, sndStatements, rcvStatements, rmaStatements, atomicStatements, counterStatements, ucStatements,
 		wcStatements, errStatements, dioStatements, aevStatements, misuseStatements, abiStatements,
 		udStatements, mcStatements, srqStatements,
-		xrcStatements,
+		xrcStatements, srdStatements,
 	)
 }
 
@@ -47,17 +44,14 @@ func statements() []statement {
 // its name.
 func Run[R Runner[R]](t R, target Target) {
 	t.Helper()
-	switch err := target.Resolve(); {
-	case errors.As(err, new(*NoRCError)):
-		t.Skip(err)
-	case err != nil:
+	if err := target.Resolve(); err != nil {
 		t.Error(err)
 		t.FailNow()
 	}
 	suite := testOf(t)
 	for _, s := range statements() {
 		suite.run(s.id, func(t test) {
-			t.Log(s.says)
+			t.Log(s.text)
 			s.in(newEnv(t, target, s))
 		})
 	}
@@ -66,18 +60,10 @@ func Run[R Runner[R]](t R, target Target) {
 // in runs the statement.
 func (s statement) in(e *env) {
 	s.run(e)
-	e.allQuirksMet()
+	e.checkQuirks()
 }
 
-// NoRCError says that a device cannot be held to the statements, since it has no RC QPs.
-type NoRCError struct{ Device string }
-
-func (e *NoRCError) Error() string {
-	return fmt.Sprintf("device %s is skipped: it offers no RC QPs, which the suite connects", e.Device)
-}
-
-// Resolve checks that the port can be used and that the device has RC QPs, else it is a
-// [*NoRCError], and chooses the GID.
+// Resolve checks that the port is usable, and chooses the GID.
 func (target *Target) Resolve() error {
 	ctx, err := target.Device.Open()
 	if err != nil {
@@ -91,9 +77,7 @@ func (target *Target) Resolve() error {
 	if port.State != verbs.PortActive {
 		return fmt.Errorf("port %d of device %s is %s: the suite needs an active one", target.Port, target.Device.Name(), port.State)
 	}
-	if err := offersRC(ctx); err != nil {
-		return err
-	}
+	target.support = &support{map[verbs.QPType]bool{}}
 	if target.GIDIndex >= 0 {
 		return nil
 	}
@@ -105,31 +89,7 @@ func (target *Target) Resolve() error {
 	return nil
 }
 
-// offersRC makes an RC QP.
-func offersRC(ctx verbs.Context) error {
-	pd, err := ctx.AllocPD()
-	if err != nil {
-		return err
-	}
-	defer pd.Close()
-	cq, err := ctx.CreateCQ(1, nil, 0)
-	if err != nil {
-		return err
-	}
-	defer cq.Close()
-	qp, err := pd.CreateQP(&verbs.QPInitAttr{
-		SendCQ: cq, RecvCQ: cq, Type: verbs.QPTypeRC, Cap: verbs.QPCap{MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1},
-	})
-	if errors.Is(err, verbs.ErrNotSupported) {
-		return &NoRCError{ctx.Device().Name()}
-	}
-	if err != nil {
-		return err
-	}
-	return qp.Close()
-}
-
-// gidTable returns the entries that are set.
+// gidTable returns the non-empty entries.
 func gidTable(ctx verbs.Context, port, size int) (entries []verbs.GIDEntry) {
 	for i := range size {
 		if e, err := ctx.QueryGID(port, i); err == nil {

@@ -1,6 +1,6 @@
 package verbstest
 
-// T is what a statement needs of the test that it runs in. [testing.T] is one.
+// T has the methods of [testing.T] that statements use.
 type T interface {
 	Helper()
 	Log(args ...any)
@@ -15,13 +15,13 @@ type T interface {
 	TempDir() string
 }
 
-// Runner is a T that runs tests of its own kind within it, as *[testing.T] does.
+// Runner is a T that runs subtests of its own type, as *[testing.T] does.
 type Runner[R any] interface {
 	T
 	Run(name string, f func(R)) bool
 }
 
-// test is a T of any kind, and how it runs a test within it.
+// test is a T of any type, with a function that runs subtests.
 type test struct {
 	T
 	run func(name string, f func(test))

@@ -4,15 +4,16 @@ import (
 	"bytes"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
-// transfer is an operation with what its completions say.
+// transfer is an operation with the opcodes of its completions.
 type transfer struct {
 	op       verbs.Opcode
 	sent     verbs.WCOpcode
 	received verbs.WCOpcode
-	receives bool // takes a receive
-	scatters bool // into the receive's buffer
+	receives bool // consumes a receive
+	scatters bool // the data arrives in the receive's buffer
 	imm      bool
 }
 
@@ -24,10 +25,10 @@ var transfers = []transfer{
 	{op: opRead, sent: verbs.WCRDMARead},
 }
 
-// ofUC are those that UC has: all but READ.
-var ofUC = transfers[:len(transfers)-1]
+// ucTransfers are the operations of UC: all but READ.
+var ucTransfers = transfers[:len(transfers)-1]
 
-// mover moves single messages from a to b, or by READ from b to a.
+// mover transfers single messages from a to b, or by READ from b to a.
 type mover struct {
 	transfer
 	*env
@@ -42,8 +43,8 @@ func (e *env) mover(tr transfer, c config) *mover {
 	return m
 }
 
-// move moves a message of size bytes from one offset to another and checks
-// every byte at the target and around it.
+// move transfers a message of size bytes from one offset to another, and checks every byte at the
+// target and around it.
 func (m *mover) move(size, from, to int) (sent, received verbs.WC) {
 	m.Helper()
 	m.count++
@@ -51,21 +52,21 @@ func (m *mover) move(size, from, to int) (sent, received verbs.WC) {
 	if m.op == opRead {
 		source, target, local, remote = m.b, m.a, to, from
 	}
-	lo, hi := max(0, to-256), min(to+size+256, len(target.mem))
-	fill(source.mem[from:from+size], m.count)
-	clear(target.mem[lo:hi])
+	lo, hi := max(0, to-256), min(to+size+256, len(target.Mem))
+	fixture.Fill(source.Mem[from:from+size], m.count)
+	clear(target.Mem[lo:hi])
 	id := uint64(m.count)
 	m.post(id, size, local, remote)
-	sent = m.a.sendCQ.gives(id, verbs.WCSuccess)
+	sent = m.a.SendCQ.Expect(id, verbs.WCSuccess)
 	if m.receives {
-		received = m.b.recvCQ.gives(id, verbs.WCSuccess)
+		received = m.b.RecvCQ.Expect(id, verbs.WCSuccess)
 	}
-	m.b.recvCQ.empty()
+	m.b.RecvCQ.ExpectEmpty()
 	want := make([]byte, hi-lo)
-	copy(want[to-lo:], source.mem[from:from+size])
-	arrived := func() bool { return bytes.Equal(target.mem[lo:hi], want) }
-	if m.a.conf.typ == verbs.QPTypeUC && !m.receives {
-		until(patience, arrived) // the completion of UC says that the message has left
+	copy(want[to-lo:], source.Mem[from:from+size])
+	arrived := func() bool { return bytes.Equal(target.Mem[lo:hi], want) }
+	if m.a.Config.Type == verbs.QPTypeUC && !m.receives {
+		fixture.Until(fixture.WaitTimeout, arrived) // a sender's completion over UC means only that the message has left
 	}
 	if !arrived() {
 		m.Fatalf("%s: %d bytes from +%d to +%d did not arrive as sent", m.op, size, from, to)
@@ -77,13 +78,13 @@ func (m *mover) move(size, from, to int) (sent, received verbs.WC) {
 func (m *mover) post(id uint64, size, local, remote int) {
 	m.Helper()
 	if m.receives {
-		r := recv{id: id}
+		r := recv{ID: id}
 		if m.scatters {
-			r.sges = []verbs.SGE{m.b.sge(remote, size+100)}
+			r.SGEs = []verbs.SGE{m.b.SGE(remote, size+100)}
 		}
-		m.b.recv(r)
+		m.b.PostRecv(r)
 	}
-	m.a.post(send{
-		id: id, op: m.op, flags: signaled, imm: imm, sges: []verbs.SGE{m.a.sge(local, size)},
-	}.toward(m.b, remote))
+	m.a.Post(send{
+		ID: id, Op: m.op, Flags: signaled, Imm: imm, SGEs: []verbs.SGE{m.a.SGE(local, size)},
+	}.Toward(m.b, remote))
 }

@@ -2,6 +2,7 @@ package verbstest
 
 import (
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
 // Statements about UC alone.
@@ -12,95 +13,95 @@ var ucStatements = []statement{
 
 func (e *env) ucPair() (a, b *side) {
 	e.Helper()
-	return e.pair(conf().of(verbs.QPTypeUC))
+	return e.pair(conf().WithType(verbs.QPTypeUC))
 }
 
 func sendQueueError(e *env) {
 	a, b := e.ucPair()
-	a.recv(recv{id: 5})
-	a.post(
-		send{id: 1, op: opSend, sges: []verbs.SGE{a.sge(a.conf.size-7, 8)}},
-		send{id: 2, op: opSend},
+	a.PostRecv(recv{ID: 5})
+	a.Post(
+		send{ID: 1, Op: opSend, SGEs: []verbs.SGE{a.SGE(a.Config.BufferSize-7, 8)}},
+		send{ID: 2, Op: opSend},
 	)
-	a.failsHere(1, verbs.WCLocProtErr)
-	a.sendCQ.gives(2, verbs.WCWRFlushErr)
+	a.failsLocally(1, verbs.WCLocProtErr)
+	a.SendCQ.Expect(2, verbs.WCWRFlushErr)
 	a.stops()
-	agree(e, "Q07", "the state", a.state(), verbs.QPSQE, verbs.QPErr)
-	if e.quirk("Q07") {
+	checkValue(e, "Q07", "the state", a.State(), verbs.QPSQE, verbs.QPErr)
+	if e.hasQuirk("Q07") {
 		return
 	}
-	a.post(send{id: 3, op: opSend})
-	a.sendCQ.gives(3, verbs.WCWRFlushErr)
-	b.post(send{id: 4, op: opSend, flags: signaled})
-	b.sendCQ.gives(4, verbs.WCSuccess)
-	a.recvCQ.gives(5, verbs.WCSuccess)
-	e.ok(a.qp.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState))
-	a.isIn(verbs.QPRTS)
+	a.Post(send{ID: 3, Op: opSend})
+	a.SendCQ.Expect(3, verbs.WCWRFlushErr)
+	b.Post(send{ID: 4, Op: opSend, Flags: signaled})
+	b.SendCQ.Expect(4, verbs.WCSuccess)
+	a.RecvCQ.Expect(5, verbs.WCSuccess)
+	e.ok(a.QP.Modify(&verbs.QPAttr{State: verbs.QPRTS}, verbs.MaskState))
+	a.IsIn(verbs.QPRTS)
 	a.reaches(b)
 }
 
 // reaches checks that messages arrive.
 func (s *side) reaches(peer *side) {
 	s.Helper()
-	fill(s.mem[:50], 77)
-	clear(peer.mem[100:150])
-	peer.recv(recv{id: 78, sges: []verbs.SGE{peer.sge(100, 50)}})
-	s.post(send{id: 77, op: opSend, flags: signaled, sges: []verbs.SGE{s.sge(0, 50)}})
-	s.sendCQ.gives(77, verbs.WCSuccess)
-	peer.recvCQ.gives(78, verbs.WCSuccess)
-	s.holds(peer.mem[100:150], string(s.mem[:50]))
+	fixture.Fill(s.Mem[:50], 77)
+	clear(peer.Mem[100:150])
+	peer.PostRecv(recv{ID: 78, SGEs: []verbs.SGE{peer.SGE(100, 50)}})
+	s.Post(send{ID: 77, Op: opSend, Flags: signaled, SGEs: []verbs.SGE{s.SGE(0, 50)}})
+	s.SendCQ.Expect(77, verbs.WCSuccess)
+	peer.RecvCQ.Expect(78, verbs.WCSuccess)
+	s.holds(peer.Mem[100:150], string(s.Mem[:50]))
 }
 
 // dropped posts the request and checks that it succeeds here and does nothing there.
 func (s *side) dropped(what string, peer *side, w send) {
 	s.Helper()
-	fill(s.mem[:8], 1)
-	w.id, w.flags = 1, signaled
-	if w.sges == nil {
-		w.sges = []verbs.SGE{s.sge(0, 8)}
+	fixture.Fill(s.Mem[:8], 1)
+	w.ID, w.Flags = 1, signaled
+	if w.SGEs == nil {
+		w.SGEs = []verbs.SGE{s.SGE(0, 8)}
 	}
-	before := string(peer.mem)
-	s.post(w)
-	s.sendCQ.gives(1, verbs.WCSuccess)
-	peer.recvCQ.staysEmpty()
-	if string(peer.mem) != before {
+	before := string(peer.Mem)
+	s.Post(w)
+	s.SendCQ.Expect(1, verbs.WCSuccess)
+	peer.RecvCQ.StaysEmpty()
+	if string(peer.Mem) != before {
 		s.Errorf("%s: memory changed", what)
 	}
-	s.isIn(verbs.QPRTS)
-	peer.isIn(verbs.QPRTS)
+	s.IsIn(verbs.QPRTS)
+	peer.IsIn(verbs.QPRTS)
 	s.reaches(peer)
 }
 
 func droppedByUC(e *env) {
 	e.sub("no receive", func(e *env) {
 		a, b := e.ucPair()
-		a.dropped("SEND", b, send{op: opSend})
-		a.dropped("WRITE_WITH_IMM", b, send{op: opWriteImm}.toward(b, 0))
+		a.dropped("SEND", b, send{Op: opSend})
+		a.dropped("WRITE_WITH_IMM", b, send{Op: opWriteImm}.Toward(b, 0))
 	})
 	e.sub("wrong key", func(e *env) {
 		a, b := e.ucPair()
-		w := send{}.toward(b, 0)
-		w.rkey ^= 0x100
+		w := send{}.Toward(b, 0)
+		w.RKey ^= 0x100
 		a.dropped("WRITE", b, w)
 	})
 	e.sub("out of the region", func(e *env) {
 		a, b := e.ucPair()
-		a.dropped("WRITE", b, send{}.toward(b, b.conf.size-7))
+		a.dropped("WRITE", b, send{}.Toward(b, b.Config.BufferSize-7))
 	})
 	e.sub("no right", func(e *env) {
-		c := conf().of(verbs.QPTypeUC)
-		c.qpAccess = 0
+		c := conf().WithType(verbs.QPTypeUC)
+		c.QPAccess = 0
 		a, b := e.pair(c)
-		a.dropped("WRITE", b, send{}.toward(b, 0))
+		a.dropped("WRITE", b, send{}.Toward(b, 0))
 	})
-	e.sub("nobody", func(e *env) {
+	e.sub("no peer", func(e *env) {
 		a, b := e.ucPair()
-		b.to(verbs.QPReset, a)
-		a.post(send{id: 1, op: opSend, flags: signaled})
-		a.sendCQ.gives(1, verbs.WCSuccess)
-		b.reconnect(a)
+		b.To(verbs.QPReset, a)
+		a.Post(send{ID: 1, Op: opSend, Flags: signaled})
+		a.SendCQ.Expect(1, verbs.WCSuccess)
+		b.Enter(verbs.QPRTS, a)
 		a.reaches(b)
-		a.reconnect(b)
+		a.Enter(verbs.QPRTS, b)
 		a.reaches(b)
 	})
 }

@@ -6,34 +6,34 @@ import (
 
 var wcStatements = []statement{
 	{"WC-2", "wr_id and qp_num are right in failed and flushed completions", failedCompletions},
-	{"WC-3", "the opcode tells the operation, and receives from sends", completionOpcodes},
+	{"WC-3", "the opcode names the operation, and distinguishes receives from sends", completionOpcodes},
 	{"WC-4", "byte_len is the length of what was received or read", completionLengths},
 	{"WC-5", "a receive has the flag for immediate data if, and only if, there is some", immFlag},
 	{"WC-6", "a receive of UD has the flag for a GRH", grhFlag},
-	{"WC-8", "on RoCE the LID fields are 0, and the sender's QP is told on UD", noLIDs},
-	{"WC-9", "no completion tells of checksums on a device that checks none", noChecksums},
+	{"WC-8", "on RoCE the LID fields are 0, and on UD src_qp is the sender's QP", noLIDs},
+	{"WC-9", "no completion has the checksum flag on a device that checks none", noChecksums},
 	{"WC-11", "a completion overwrites all valid fields of what was in its place", freshCompletion},
 }
 
 func failedCompletions(e *env) {
 	a, b := e.pair(conf())
-	b.recv(recv{id: 4}, recv{id: 5})
-	w := send{id: 1, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0)
-	w.rkey ^= 0x100
-	a.post(w, send{id: 2, op: opSend}, send{id: 3, op: opRead})
-	for id, wc := range a.sendCQ.next(3) {
-		if wc.WRID != uint64(id+1) || wc.QPNum != a.qp.QPNum() || wc.Status == verbs.WCSuccess {
+	b.PostRecv(recv{ID: 4}, recv{ID: 5})
+	w := send{ID: 1, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Toward(b, 0)
+	w.RKey ^= 0x100
+	a.Post(w, send{ID: 2, Op: opSend}, send{ID: 3, Op: opRead})
+	for id, wc := range a.SendCQ.Next(3) {
+		if wc.WRID != uint64(id+1) || wc.QPNum != a.QP.QPNum() || wc.Status == verbs.WCSuccess {
 			e.Errorf("%+v", wc)
 		}
 	}
-	for id, wc := range b.recvCQ.next(2) {
-		if wc.WRID != uint64(id+4) || wc.QPNum != b.qp.QPNum() || wc.Status == verbs.WCSuccess {
+	for id, wc := range b.RecvCQ.Next(2) {
+		if wc.WRID != uint64(id+4) || wc.QPNum != b.QP.QPNum() || wc.Status == verbs.WCSuccess {
 			e.Errorf("%+v", wc)
 		}
 	}
 }
 
-// eachTransfer moves a message by every operation and shows the completions.
+// eachTransfer moves a message by every operation and passes the completions to look.
 func (e *env) eachTransfer(look func(m *mover, sent, received verbs.WC)) {
 	for _, tr := range transfers {
 		m := e.mover(tr, conf())
@@ -91,16 +91,16 @@ func noLIDs(e *env) {
 		check(m.op.String(), sent)
 		check(m.op.String(), received)
 	})
-	l := e.lane()
+	l := e.udPair()
 	wc := l.carries(8)
 	check("UD", wc)
-	if wc.SrcQP != l.a.qp.QPNum() {
-		e.Errorf("src_qp %#x, sent by QP %#x", wc.SrcQP, l.a.qp.QPNum())
+	if wc.SrcQP != l.a.QP.QPNum() {
+		e.Errorf("src_qp %#x, sent by QP %#x", wc.SrcQP, l.a.QP.QPNum())
 	}
 }
 
 func grhFlag(e *env) {
-	l := e.lane()
+	l := e.udPair()
 	for _, n := range []int{0, 8, 1000} {
 		if wc := l.carries(n); wc.Flags&verbs.WCGRH == 0 {
 			e.Errorf("a message of %d bytes: flags %#x", n, wc.Flags)
@@ -128,16 +128,16 @@ func freshCompletion(e *env) {
 		Imm: [4]byte{9, 9, 9, 9}, QPNum: 99, Flags: 0xff, SLID: 99, SL: 99, DLIDPathBits: 99,
 	}
 	e.eachTransfer(func(m *mover, _, _ verbs.WC) {
-		for _, q := range []*queue{m.a.sendCQ, m.b.recvCQ} {
-			for i := range q.wc {
-				q.wc[i] = rubbish
+		for _, q := range []*queue{m.a.SendCQ, m.b.RecvCQ} {
+			for i := range q.WC {
+				q.WC[i] = rubbish
 			}
 		}
 		sent, received := m.move(3, 0, 0)
-		if sent.QPNum != m.a.qp.QPNum() || sent.Opcode != m.sent || m.op == opRead && sent.ByteLen != 3 {
+		if sent.QPNum != m.a.QP.QPNum() || sent.Opcode != m.sent || m.op == opRead && sent.ByteLen != 3 {
 			e.Errorf("%s: %+v", m.op, sent)
 		}
-		if m.receives && (received.QPNum != m.b.qp.QPNum() || received.Opcode != m.received ||
+		if m.receives && (received.QPNum != m.b.QP.QPNum() || received.Opcode != m.received ||
 			received.ByteLen != 3 || (received.Flags&verbs.WCWithImm != 0) != m.imm) {
 			e.Errorf("%s: %+v", m.op, received)
 		}

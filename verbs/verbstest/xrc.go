@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
 var xrcStatements = []statement{
@@ -22,7 +23,7 @@ var xrcStatements = []statement{
 	{"XRC-11", "every operation works as over RC, gated by the access of XRC_RECV; the memory is of the PD of the SRQ that the request names", xrcOperations},
 	{"XRC-12", "a receive's completion has the XRC_RECV QP's number and the wr_id of the SRQ's receive", xrcCompletion},
 	{"XRC-13", "REM_INV_REQ_ERR: an SRQ that is not there, or of another domain", xrcWrongSRQ},
-	{"XRC-14", "an empty SRQ is as no receive: RNR_RETRY_EXC_ERR, or success with a receive in time", xrcEmptySRQ},
+	{"XRC-14", "an empty SRQ acts as an empty receive queue: RNR_RETRY_EXC_ERR, or success with a receive in time", xrcEmptySRQ},
 	{"XRC-15", "open_qp returns a further handle of the domain's XRC_RECV QP, here within one process, and refuses other numbers", xrcOpened},
 	{"XRC-16", "modify and query by any handle are of the one QP, whose events come to all", xrcHandles},
 	{"XRC-17", "closing a handle leaves the QP, which goes with the last one, here within one process", xrcLastHandle},
@@ -33,25 +34,6 @@ var xrcStatements = []statement{
 
 func offersXRC(d verbs.DeviceAttr) bool { return d.DeviceCapFlags&verbs.DeviceCapXRC != 0 }
 
-// xrcd opens a private domain.
-func (e *env) xrcd(ctx verbs.Context) verbs.XRCD {
-	e.Helper()
-	if !offersXRC(e.device(ctx)) {
-		e.Skip("the device offers no XRC")
-	}
-	x, err := ctx.OpenXRCD(-1, os.O_CREATE)
-	return own(e, x, err)
-}
-
-// xrcSRQ creates an SRQ of the side's domain.
-func (s *side) xrcSRQ(cq *queue) verbs.SRQ {
-	s.Helper()
-	srq, err := s.pd.CreateSRQ(&verbs.SRQInitAttr{
-		Attr: verbs.SRQAttr{MaxWR: depth, MaxSGE: maxSGE}, XRCD: s.xrcd, CQ: cq.CQ,
-	})
-	return own(s.env, srq, err)
-}
-
 func (e *env) numOf(srq verbs.SRQ) uint32 {
 	e.Helper()
 	n, err := srq.Num()
@@ -59,43 +41,43 @@ func (e *env) numOf(srq verbs.SRQ) uint32 {
 	return n
 }
 
-// xrcSides makes an end that sends and one that receives, in RESET.
+// xrcSides makes an XRC_SEND and an XRC_RECV side, in RESET.
 func (e *env) xrcSides(c config) (a, b *side) {
 	e.Helper()
-	b = e.side(c.of(verbs.QPTypeXRCRecv))
-	a = e.side(c.of(verbs.QPTypeXRCSend))
-	a.remoteSRQ = e.numOf(b.srq)
+	b = e.side(c.WithType(verbs.QPTypeXRCRecv))
+	a = e.side(c.WithType(verbs.QPTypeXRCSend))
+	a.RemoteSRQ = e.numOf(b.SRQ)
 	return a, b
 }
 
-// xrcPair makes them in RTS.
+// xrcPair makes an XRC_SEND and an XRC_RECV side in RTS.
 func (e *env) xrcPair(c config) (a, b *side) {
 	e.Helper()
 	a, b = e.xrcSides(c)
-	connect(a, b)
+	fixture.Connect(a, b)
 	return a, b
 }
 
 func xrcNotOffered(e *env) {
 	s := e.side(conf())
-	init := verbs.QPInitAttr{SendCQ: s.sendCQ.CQ, RecvCQ: s.recvCQ.CQ, Cap: s.conf.cap, Type: verbs.QPTypeXRCRecv}
-	_, err := s.pd.CreateQP(&init)
+	init := verbs.QPInitAttr{SendCQ: s.SendCQ.CQ, RecvCQ: s.RecvCQ.CQ, Cap: s.Config.Cap, Type: verbs.QPTypeXRCRecv}
+	_, err := s.PD.CreateQP(&init)
 	e.refused("create_qp of XRC_RECV", err, syscall.EINVAL, verbs.ErrNotSupported)
-	if offersXRC(e.device(s.ctx)) {
+	if offersXRC(e.device(s.Ctx)) {
 		return
 	}
-	_, err = s.ctx.OpenXRCD(-1, os.O_CREATE)
+	_, err = s.Ctx.OpenXRCD(-1, os.O_CREATE)
 	e.refused("open_xrcd", err, verbs.ErrNotSupported)
 	init.Type = verbs.QPTypeXRCSend
-	_, err = s.pd.CreateQP(&init)
+	_, err = s.PD.CreateQP(&init)
 	e.refused("create_qp of XRC_SEND", err, verbs.ErrNotSupported)
 }
 
 func xrcPrivate(e *env) {
 	_, b := e.xrcSides(conf())
-	_, err := e.xrcd(b.ctx).OpenQP(b.qp.QPNum())
+	_, err := fixture.OpenXRCD(e, b.Ctx).OpenQP(b.QP.QPNum())
 	e.refused("open_qp in another private domain", err, syscall.EINVAL)
-	h, err := b.xrcd.OpenQP(b.qp.QPNum())
+	h, err := b.XRCD.OpenQP(b.QP.QPNum())
 	own(e, h, err)
 }
 
@@ -111,15 +93,15 @@ func (e *env) descriptor() int {
 func xrcOfFile(e *env) {
 	_, b := e.xrcSides(conf())
 	fd := e.descriptor()
-	_, err := b.ctx.OpenXRCD(fd, 0)
+	_, err := b.Ctx.OpenXRCD(fd, 0)
 	e.refused("open_xrcd of a file without a domain", err, syscall.EAGAIN)
-	_, err = b.ctx.OpenXRCD(1<<20, os.O_CREATE)
+	_, err = b.Ctx.OpenXRCD(1<<20, os.O_CREATE)
 	e.refused("open_xrcd of no descriptor", err, syscall.EBADF)
-	first, err := b.ctx.OpenXRCD(fd, os.O_CREATE|os.O_EXCL)
+	first, err := b.Ctx.OpenXRCD(fd, os.O_CREATE|os.O_EXCL)
 	own(e, first, err)
-	_, err = b.ctx.OpenXRCD(fd, os.O_CREATE|os.O_EXCL)
+	_, err = b.Ctx.OpenXRCD(fd, os.O_CREATE|os.O_EXCL)
 	e.refused("open_xrcd with O_EXCL", err, syscall.EINVAL)
-	second, err := b.ctx.OpenXRCD(fd, 0)
+	second, err := b.Ctx.OpenXRCD(fd, 0)
 	own(e, second, err)
 	qp, err := first.CreateRecvQP()
 	own(e, qp, err)
@@ -132,57 +114,57 @@ func xrcOfFile(e *env) {
 
 func xrcBusy(e *env) {
 	_, b := e.xrcSides(conf())
-	e.refused("close_xrcd with a QP and an SRQ", b.xrcd.Close(), syscall.EBUSY)
-	e.close(b.qp)
-	e.refused("close_xrcd with an SRQ", b.xrcd.Close(), syscall.EBUSY)
-	e.close(b.srq)
-	b.newQP()
-	e.refused("close_xrcd with a QP", b.xrcd.Close(), syscall.EBUSY)
-	e.close(b.qp)
-	e.close(b.xrcd)
+	e.refused("close_xrcd with a QP and an SRQ", b.XRCD.Close(), syscall.EBUSY)
+	e.close(b.QP)
+	e.refused("close_xrcd with an SRQ", b.XRCD.Close(), syscall.EBUSY)
+	e.close(b.SRQ)
+	b.NewQP()
+	e.refused("close_xrcd with a QP", b.XRCD.Close(), syscall.EBUSY)
+	e.close(b.QP)
+	e.close(b.XRCD)
 
 	fd := e.descriptor()
-	first, err := b.ctx.OpenXRCD(fd, os.O_CREATE)
+	first, err := b.Ctx.OpenXRCD(fd, os.O_CREATE)
 	e.ok(err)
-	second, err := b.ctx.OpenXRCD(fd, os.O_CREATE)
+	second, err := b.Ctx.OpenXRCD(fd, os.O_CREATE)
 	e.ok(err)
 	e.ok(first.Close())
-	third, err := b.ctx.OpenXRCD(fd, 0)
+	third, err := b.Ctx.OpenXRCD(fd, 0)
 	e.ok(err)
 	e.ok(second.Close())
 	e.ok(third.Close())
-	_, err = b.ctx.OpenXRCD(fd, 0)
+	_, err = b.Ctx.OpenXRCD(fd, 0)
 	e.refused("open_xrcd of a domain that is gone", err, syscall.EAGAIN)
 }
 
 func xrcSRQs(e *env) {
 	a, b := e.xrcPair(conf())
 	attr := verbs.SRQAttr{MaxWR: 1, MaxSGE: 1}
-	for _, init := range []verbs.SRQInitAttr{{Attr: attr, XRCD: b.xrcd}, {Attr: attr, CQ: b.recvCQ.CQ}} {
-		_, err := b.pd.CreateSRQ(&init)
+	for _, init := range []verbs.SRQInitAttr{{Attr: attr, XRCD: b.XRCD}, {Attr: attr, CQ: b.RecvCQ.CQ}} {
+		_, err := b.PD.CreateSRQ(&init)
 		e.refused("create_srq", err, syscall.EINVAL)
 	}
-	cq := e.queue(b.ctx, depth, nil)
+	cq := fixture.NewQueue(e, b.Ctx, depth, nil)
 	other := *b
-	other.srq = b.xrcSRQ(cq)
-	if e.numOf(other.srq) == e.numOf(b.srq) {
-		e.Errorf("two SRQs have the number %#x", e.numOf(b.srq))
+	other.SRQ = b.NewXRCSRQ(cq)
+	if e.numOf(other.SRQ) == e.numOf(b.SRQ) {
+		e.Errorf("two SRQs have the number %#x", e.numOf(b.SRQ))
 	}
-	b.recv(recv{id: 1})
-	other.recv(recv{id: 2})
-	a.post(send{op: opSend, srq: e.numOf(other.srq)})
-	cq.gives(2, verbs.WCSuccess)
-	b.recvCQ.staysEmpty()
-	a.post(send{op: opSend})
-	b.recvCQ.gives(1, verbs.WCSuccess)
+	b.PostRecv(recv{ID: 1})
+	other.PostRecv(recv{ID: 2})
+	a.Post(send{Op: opSend, SRQ: e.numOf(other.SRQ)})
+	cq.Expect(2, verbs.WCSuccess)
+	b.RecvCQ.StaysEmpty()
+	a.Post(send{Op: opSend})
+	b.RecvCQ.Expect(1, verbs.WCSuccess)
 	e.refused("destroy_cq", cq.Close(), syscall.EBUSY)
 }
 
 func xrcSendOnly(e *env) {
 	a, _ := e.xrcPair(conf())
-	_, err := a.tryRecv(recv{id: 1})
+	_, err := a.TryPostRecv(recv{ID: 1})
 	e.refused("post_recv", err, syscall.EINVAL)
-	_, init, err := a.qp.Query(verbs.MaskCap)
+	_, init, err := a.QP.Query(verbs.MaskCap)
 	e.ok(err)
 	if init.Type != verbs.QPTypeXRCSend || init.Cap.MaxRecvWR != 0 || init.Cap.MaxRecvSGE != 0 {
 		e.Errorf("%+v", init)
@@ -191,10 +173,10 @@ func xrcSendOnly(e *env) {
 
 func xrcRecvOnly(e *env) {
 	_, b := e.xrcPair(conf())
-	_, err := b.tryPost(send{op: opSend})
+	_, err := b.TryPost(send{Op: opSend})
 	e.refused("post_send", err, syscall.EINVAL)
-	b.srq = nil
-	_, err = b.tryRecv(recv{id: 1})
+	b.SRQ = nil
+	_, err = b.TryPostRecv(recv{ID: 1})
 	e.refused("post_recv", err, syscall.EINVAL)
 }
 
@@ -205,36 +187,36 @@ func xrcMoves(e *env) {
 	)
 	a, b := e.xrcSides(conf())
 	move := func(s, peer *side, to verbs.QPState, without verbs.QPAttrMask) error {
-		attr, mask := s.move(to, peer)
-		return s.qp.Modify(attr, mask&^without)
+		attr, mask := s.Move(to, peer)
+		return s.QP.Modify(attr, mask&^without)
 	}
 	for _, without := range []verbs.QPAttrMask{0, requester | responder} {
-		a.to(verbs.QPReset, b)
-		b.to(verbs.QPReset, a)
-		a.to(verbs.QPInit, b)
-		b.to(verbs.QPInit, a)
+		a.To(verbs.QPReset, b)
+		b.To(verbs.QPReset, a)
+		a.To(verbs.QPInit, b)
+		b.To(verbs.QPInit, a)
 		e.refused("XRC_RECV to RTR", move(b, a, verbs.QPRTR, verbs.MaskMinRNRTimer), syscall.EINVAL)
 		e.ok(move(a, b, verbs.QPRTR, without&responder))
 		e.ok(move(b, a, verbs.QPRTR, without&requester))
 		e.refused("XRC_SEND to RTS", move(a, b, verbs.QPRTS, verbs.MaskRetryCnt), syscall.EINVAL)
 		e.ok(move(a, b, verbs.QPRTS, without&responder))
 		e.ok(move(b, a, verbs.QPRTS, without&requester))
-		b.recv(recv{id: 1})
-		a.post(send{op: opSend})
-		b.recvCQ.gives(1, verbs.WCSuccess)
+		b.PostRecv(recv{ID: 1})
+		a.Post(send{Op: opSend})
+		b.RecvCQ.Expect(1, verbs.WCSuccess)
 	}
 }
 
 func xrcQueried(e *env) {
 	_, b := e.xrcPair(conf())
-	attr, init, err := verbs.QueryXRCRecvQP(b.xrcd, b.qp.QPNum(), verbs.MaskState)
+	attr, init, err := verbs.QueryXRCRecvQP(b.XRCD, b.QP.QPNum(), verbs.MaskState)
 	e.ok(err)
-	if attr.State != verbs.QPRTS || init.QPNumber != b.qp.QPNum() {
+	if attr.State != verbs.QPRTS || init.QPNumber != b.QP.QPNum() {
 		e.Errorf("%+v, %+v", attr, init)
 	}
-	b.isIn(verbs.QPRTS)
-	e.close(b.qp)
-	if _, _, err = verbs.QueryXRCRecvQP(b.xrcd, b.qp.QPNum(), verbs.MaskState); !errors.Is(err, syscall.EINVAL) {
+	b.IsIn(verbs.QPRTS)
+	e.close(b.QP)
+	if _, _, err = verbs.QueryXRCRecvQP(b.XRCD, b.QP.QPNum(), verbs.MaskState); !errors.Is(err, syscall.EINVAL) {
 		e.Errorf("the query left a handle: %v", err)
 	}
 }
@@ -242,20 +224,20 @@ func xrcQueried(e *env) {
 func xrcQueryMasks(e *env) {
 	a, b := e.xrcPair(conf())
 	masks := verbs.MaskState | verbs.MaskDestQPN | verbs.MaskRQPSN | verbs.MaskMinRNRTimer
-	attr, _, err := verbs.QueryXRCRecvQP(b.xrcd, b.qp.QPNum(), masks)
+	attr, _, err := verbs.QueryXRCRecvQP(b.XRCD, b.QP.QPNum(), masks)
 	e.ok(err)
-	if attr.State != verbs.QPRTS || attr.DestQPNum != a.qp.QPNum() || attr.RQPSN != a.conf.psn || attr.MinRNRTimer != b.conf.rnrTimer {
+	if attr.State != verbs.QPRTS || attr.DestQPNum != a.QP.QPNum() || attr.RQPSN != a.Config.PSN || attr.MinRNRTimer != b.Config.RNRTimer {
 		e.Errorf("%+v", attr)
 	}
-	_, _, err = verbs.QueryXRCRecvQP(b.xrcd, b.qp.QPNum()^1, masks)
+	_, _, err = verbs.QueryXRCRecvQP(b.XRCD, b.QP.QPNum()^1, masks)
 	e.refused("query_xrc_rcv_qp of an unknown number", err, syscall.EINVAL)
 }
 
 func xrcCreated(e *env) {
 	_, b := e.xrcPair(conf())
-	_, init, err := b.qp.Query(verbs.MaskState)
+	_, init, err := b.QP.Query(verbs.MaskState)
 	e.ok(err)
-	if want := (verbs.QPInitAttr{Type: verbs.QPTypeXRCRecv, QPNumber: b.qp.QPNum()}); init != want {
+	if want := (verbs.QPInitAttr{Type: verbs.QPTypeXRCRecv, QPNumber: b.QP.QPNum()}); init != want {
 		e.Errorf("%+v, want %+v", init, want)
 	}
 }

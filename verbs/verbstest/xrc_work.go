@@ -4,33 +4,34 @@ import (
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
 
 func xrcNames(e *env) {
 	a, b := e.xrcPair(conf())
-	b.recv(recv{id: 1})
-	a.post(send{op: opSend, flags: signaled})
-	a.sendCQ.gives(0, verbs.WCSuccess)
-	b.recvCQ.gives(1, verbs.WCSuccess)
+	b.PostRecv(recv{ID: 1})
+	a.Post(send{Op: opSend, Flags: signaled})
+	a.SendCQ.Expect(0, verbs.WCSuccess)
+	b.RecvCQ.Expect(1, verbs.WCSuccess)
 	c, d := e.pair(conf())
-	d.recv(recv{id: 2})
-	c.post(send{op: opSend, srq: 0xbad})
-	d.recvCQ.gives(2, verbs.WCSuccess)
+	d.PostRecv(recv{ID: 2})
+	c.Post(send{Op: opSend, SRQ: 0xbad})
+	d.RecvCQ.Expect(2, verbs.WCSuccess)
 }
 
 func xrcSelects(e *env) {
 	a, b := e.xrcPair(conf())
 	other := *b
-	other.srq = b.xrcSRQ(b.recvCQ)
-	nums := []uint32{e.numOf(b.srq), e.numOf(other.srq)}
+	other.SRQ = b.NewXRCSRQ(b.RecvCQ)
+	nums := []uint32{e.numOf(b.SRQ), e.numOf(other.SRQ)}
 	for i := range uint64(3) {
-		b.recv(recv{id: 10 + i})
-		other.recv(recv{id: 20 + i})
+		b.PostRecv(recv{ID: 10 + i})
+		other.PostRecv(recv{ID: 20 + i})
 	}
 	for i, which := range []int{0, 1, 1, 0, 1, 0} {
-		a.post(send{id: uint64(i), op: opSend, flags: signaled, srq: nums[which]})
-		a.sendCQ.gives(uint64(i), verbs.WCSuccess)
-		b.recvCQ.gives([]uint64{10, 20, 21, 11, 22, 12}[i], verbs.WCSuccess)
+		a.Post(send{ID: uint64(i), Op: opSend, Flags: signaled, SRQ: nums[which]})
+		a.SendCQ.Expect(uint64(i), verbs.WCSuccess)
+		b.RecvCQ.Expect([]uint64{10, 20, 21, 11, 22, 12}[i], verbs.WCSuccess)
 	}
 }
 
@@ -43,31 +44,31 @@ func xrcOperations(e *env) {
 		}
 	}
 	c := conf()
-	c.access, c.qpAccess = allRights|verbs.AccessRemoteAtomic, allRights|verbs.AccessRemoteAtomic
+	c.Access, c.QPAccess = allRights|verbs.AccessRemoteAtomic, allRights|verbs.AccessRemoteAtomic
 	a, b := e.xrcPair(c)
-	b.mem[0] = 5
+	b.Mem[0] = 5
 	for _, op := range []verbs.Opcode{verbs.OpAtomicFetchAndAdd, verbs.OpAtomicCmpAndSwp} {
-		w := send{id: 1, op: op, flags: signaled, sges: []verbs.SGE{a.sge(0, 8)}, compareAdd: 5, swap: 7}.toward(b, 0)
-		a.post(w)
-		a.sendCQ.gives(1, verbs.WCSuccess)
+		w := send{ID: 1, Op: op, Flags: signaled, SGEs: []verbs.SGE{a.SGE(0, 8)}, CompareAdd: 5, Swap: 7}.Toward(b, 0)
+		a.Post(w)
+		a.SendCQ.Expect(1, verbs.WCSuccess)
 	}
-	e.holds(b.mem[:2], "\x0a\x00") // 5 added to 5, and no 5 to swap
-	c.qpAccess = verbs.AccessRemoteRead
+	e.holds(b.Mem[:2], "\x0a\x00") // 5 added to 5, and no 5 to swap
+	c.QPAccess = verbs.AccessRemoteRead
 	a, b = e.xrcPair(c)
-	a.post(send{id: 2, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0))
-	a.sendCQ.gives(2, verbs.WCRemInvReqErr)
+	a.Post(send{ID: 2, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Toward(b, 0))
+	a.SendCQ.Expect(2, verbs.WCRemInvReqErr)
 	a, b = e.xrcPair(conf())
-	a.post(send{id: 3, sges: []verbs.SGE{a.sge(0, 8)}}.into(b.foreign(), 0))
-	a.sendCQ.gives(3, verbs.WCRemAccessErr)
+	a.Post(send{ID: 3, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Into(b.registerInOtherPD(), 0))
+	a.SendCQ.Expect(3, verbs.WCRemAccessErr)
 }
 
 func xrcCompletion(e *env) {
 	a, b := e.xrcPair(conf())
-	b.recv(recv{id: 77, sges: []verbs.SGE{b.sge(0, 100)}})
-	a.post(send{op: opSend, sges: []verbs.SGE{a.sge(0, 40)}})
-	wc := b.recvCQ.gives(77, verbs.WCSuccess)
-	if wc.QPNum != b.qp.QPNum() || wc.Opcode != verbs.WCRecv || wc.ByteLen != 40 || wc.Flags != 0 {
-		e.Errorf("%+v, the QP is %#x", wc, b.qp.QPNum())
+	b.PostRecv(recv{ID: 77, SGEs: []verbs.SGE{b.SGE(0, 100)}})
+	a.Post(send{Op: opSend, SGEs: []verbs.SGE{a.SGE(0, 40)}})
+	wc := b.RecvCQ.Expect(77, verbs.WCSuccess)
+	if wc.QPNum != b.QP.QPNum() || wc.Opcode != verbs.WCRecv || wc.ByteLen != 40 || wc.Flags != 0 {
+		e.Errorf("%+v, the QP is %#x", wc, b.QP.QPNum())
 	}
 }
 
@@ -76,74 +77,74 @@ func xrcWrongSRQ(e *env) {
 	for _, op := range []verbs.Opcode{opSend, opWrite} {
 		a, b := e.xrcPair(conf())
 		twin := *b
-		twin.xrcd = e.xrcd(b.ctx)
-		foreign := twin.xrcSRQ(b.recvCQ)
-		basic := b.newSRQ(verbs.SRQAttr{MaxWR: 1, MaxSGE: 1})
-		for _, num := range []uint32{0xffffff, e.numOf(foreign), e.numOf(basic), e.numOf(other.srq) + 1000} {
-			a.post(send{id: 1, op: op, srq: num, sges: []verbs.SGE{a.sge(0, 8)}}.toward(b, 0))
-			a.sendCQ.gives(1, verbs.WCRemInvReqErr)
-			a.comesTo(verbs.QPErr)
-			a.recover(b)
+		twin.XRCD = fixture.OpenXRCD(e, b.Ctx)
+		foreign := twin.NewXRCSRQ(b.RecvCQ)
+		basic := b.NewSRQ(verbs.SRQAttr{MaxWR: 1, MaxSGE: 1})
+		for _, num := range []uint32{0xffffff, e.numOf(foreign), e.numOf(basic), e.numOf(other.SRQ) + 1000} {
+			a.Post(send{ID: 1, Op: op, SRQ: num, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Toward(b, 0))
+			a.SendCQ.Expect(1, verbs.WCRemInvReqErr)
+			a.Reaches(verbs.QPErr)
+			fixture.Recover(a, b)
 		}
-		b.recv(recv{id: 2})
-		a.post(send{op: opSend})
-		b.recvCQ.gives(2, verbs.WCSuccess)
+		b.PostRecv(recv{ID: 2})
+		a.Post(send{Op: opSend})
+		b.RecvCQ.Expect(2, verbs.WCSuccess)
 	}
 }
 
 func xrcEmptySRQ(e *env) {
 	c := conf()
-	c.rnrRetry = 1
+	c.RNRRetry = 1
 	a, b := e.xrcPair(c)
-	a.post(send{id: 1, op: opSend})
-	a.sendCQ.gives(1, verbs.WCRNRRetryExcErr)
-	b.isIn(verbs.QPRTS)
+	a.Post(send{ID: 1, Op: opSend})
+	a.SendCQ.Expect(1, verbs.WCRNRRetryExcErr)
+	b.IsIn(verbs.QPRTS)
 	a, b = e.xrcPair(conf())
-	a.post(send{id: 2, op: opSend, flags: signaled})
-	a.sendCQ.staysEmpty()
-	b.recv(recv{id: 3})
-	b.recvCQ.gives(3, verbs.WCSuccess)
-	a.sendCQ.gives(2, verbs.WCSuccess)
+	a.Post(send{ID: 2, Op: opSend, Flags: signaled})
+	a.SendCQ.StaysEmpty()
+	b.PostRecv(recv{ID: 3})
+	b.RecvCQ.Expect(3, verbs.WCSuccess)
+	a.SendCQ.Expect(2, verbs.WCSuccess)
 }
 
 // opened opens a further handle of the side's QP.
 func (s *side) opened() *side {
 	s.Helper()
 	twin := *s
-	h, err := s.xrcd.OpenQP(s.qp.QPNum())
-	twin.qp = own(s.env, h, err)
+	h, err := s.XRCD.OpenQP(s.QP.QPNum())
+	twin.QP = own(s.env, h, err)
 	return &twin
 }
 
 func xrcOpened(e *env) {
 	a, b := e.xrcPair(conf())
-	if h := b.opened(); h.qp.QPNum() != b.qp.QPNum() {
-		e.Errorf("the handle is of QP %#x, not %#x", h.qp.QPNum(), b.qp.QPNum())
+	if h := b.opened(); h.QP.QPNum() != b.QP.QPNum() {
+		e.Errorf("the handle is of QP %#x, not %#x", h.QP.QPNum(), b.QP.QPNum())
 	}
-	further := e.sideOn(b.ctx, conf())
-	for _, num := range []uint32{b.qp.QPNum() ^ 0x800000, further.qp.QPNum(), 0} {
-		_, err := b.xrcd.OpenQP(num)
+	further := e.sideOn(b.Ctx, conf())
+	for _, num := range []uint32{b.QP.QPNum() ^ 0x800000, further.QP.QPNum(), 0} {
+		_, err := b.XRCD.OpenQP(num)
 		e.refused("open_qp", err, syscall.EINVAL)
 	}
-	b.recv(recv{id: 1})
-	a.post(send{op: opSend})
-	b.recvCQ.gives(1, verbs.WCSuccess)
+	b.PostRecv(recv{ID: 1})
+	a.Post(send{Op: opSend})
+	b.RecvCQ.Expect(1, verbs.WCSuccess)
 }
 
 func xrcHandles(e *env) {
 	a, b := e.xrcSides(conf())
 	h := b.opened()
-	for i, state := range path(verbs.QPRTS) {
-		a.to(state, b)
-		[]*side{b, h}[i%2].to(state, a)
-		b.isIn(state)
-		h.isIn(state)
+	for i, state := range fixture.Path(verbs.QPRTS) {
+		a.To(state, b)
+		[]*side{b, h}[i%2].To(state, a)
+		b.IsIn(state)
+		h.IsIn(state)
 	}
-	h.to(verbs.QPErr, a)
-	b.isIn(verbs.QPErr)
-	left := map[verbs.QP]bool{b.qp: true, h.qp: true}
+	h.To(verbs.QPErr, a)
+	b.IsIn(verbs.QPErr)
+	left := map[verbs.QP]bool{b.QP: true, h.QP: true}
 	for range 2 {
-		e.event(b.ctx, verbs.EventQPLastWQE, func(ev verbs.AsyncEvent) bool {
+		e.event(b.Ctx, verbs.EventQPLastWQE, func(ev verbs.AsyncEvent) bool {
 			fits := left[ev.QP]
 			delete(left, ev.QP)
 			return fits
@@ -152,18 +153,18 @@ func xrcHandles(e *env) {
 }
 
 func xrcLastHandle(e *env) {
-	c := conf().impatient()
+	c := conf().ShortTimeout()
 	a, b := e.xrcPair(c)
 	h := b.opened()
-	e.close(b.qp)
-	b.recv(recv{id: 1}, recv{id: 2})
-	a.post(send{op: opSend, flags: signaled})
-	b.recvCQ.gives(1, verbs.WCSuccess)
-	a.sendCQ.gives(0, verbs.WCSuccess)
-	h.isIn(verbs.QPRTS)
-	e.close(h.qp)
-	_, err := b.xrcd.OpenQP(b.qp.QPNum())
+	e.close(b.QP)
+	b.PostRecv(recv{ID: 1}, recv{ID: 2})
+	a.Post(send{Op: opSend, Flags: signaled})
+	b.RecvCQ.Expect(1, verbs.WCSuccess)
+	a.SendCQ.Expect(0, verbs.WCSuccess)
+	h.IsIn(verbs.QPRTS)
+	e.close(h.QP)
+	_, err := b.XRCD.OpenQP(b.QP.QPNum())
 	e.refused("open_qp of a QP that is gone", err, syscall.EINVAL)
-	a.post(send{id: 3, op: opSend})
-	a.sendCQ.gives(3, verbs.WCRetryExcErr)
+	a.Post(send{ID: 3, Op: opSend})
+	a.SendCQ.Expect(3, verbs.WCRetryExcErr)
 }

@@ -64,6 +64,42 @@ VALUE(EFADV_DEVICE_ATTR_CAPS_RDMA_WRITE)
 #endif
 VALUE(EFADV_QP_DRIVER_TYPE_SRD)
 
+#ifdef HAS_ibv_dmah_init_attr
+_Static_assert((int)ABI_REG_MR_MASK_IOVA == (int)IBV_REG_MR_MASK_IOVA, "iova");
+_Static_assert((int)ABI_REG_MR_MASK_ADDR == (int)IBV_REG_MR_MASK_ADDR, "addr");
+_Static_assert((int)ABI_REG_MR_MASK_DMAH == (int)IBV_REG_MR_MASK_DMAH, "dmah");
+
+#define ABI struct abi_dmah
+#define REAL struct ibv_dmah
+SIZE
+SAME(context, context)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_dmah_init_attr
+#define REAL struct ibv_dmah_init_attr
+SIZE
+SAME(comp_mask, comp_mask)
+SAME(cpu_id, cpu_id)
+SAME(ph, ph)
+SAME(tph_mem_type, tph_mem_type)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_mr_init_attr
+#define REAL struct ibv_mr_init_attr
+SAME(length, length)
+SAME(access, access)
+SAME(comp_mask, comp_mask)
+SAME(iova, iova)
+SAME(addr, addr)
+SAME(fd, fd)
+SAME(fd_offset, fd_offset)
+SAME(dmah, dmah)
+#undef ABI
+#undef REAL
+#endif
+
 #define ABI struct abi_sge
 #define REAL struct ibv_sge
 SIZE
@@ -124,6 +160,8 @@ SAME(node_type, node_type)
 SAME(transport_type, transport_type)
 SAME(name, name)
 SAME(dev_name, dev_name)
+SAME(dev_path, dev_path)
+SAME(ibdev_path, ibdev_path)
 #undef ABI
 #undef REAL
 
@@ -779,6 +817,19 @@ SAME(compare_swap, compare_swap)
 SIZE
 SAME(comp_mask, comp_mask)
 SAME(create_flags, create_flags)
+#undef ABI
+#undef REAL
+
+#define ABI struct abi_mlx5dv_context
+#define REAL struct mlx5dv_context
+SAME(comp_mask, comp_mask)
+#ifdef HAS_ooo_recv_wrs_caps
+SIZE
+SAME(ooo_recv_wrs_caps, ooo_recv_wrs_caps)
+SAME(ooo_recv_wrs_caps.max_rc, ooo_recv_wrs_caps.max_rc)
+_Static_assert(ABI_MLX5DV_CONTEXT_MASK_OOO_RECV_WRS == MLX5DV_CONTEXT_MASK_OOO_RECV_WRS, "mask");
+_Static_assert(ABI_MLX5DV_QP_CREATE_OOO_DP == MLX5DV_QP_CREATE_OOO_DP, "flag");
+#endif
 #undef ABI
 #undef REAL
 

@@ -13,7 +13,7 @@ int ethernet(void) { return !number("STUB_LINK", 0); }
 
 int _ibv_query_gid_ex(struct abi_context *c, uint32_t port, uint32_t index, struct abi_gid_entry *e, uint32_t flags, size_t size)
 {
-	*e = (struct abi_gid_entry){.gid = gid_of(port), .gid_index = index, .port_num = port, .gid_type = ethernet() ? 2 /* RoCE v2 */ : 0};
+	*e = (struct abi_gid_entry){.gid = gid_of(port), .gid_index = index, .port_num = port, .gid_type = ethernet() && !number("STUB_EFA", 0) ? 2 /* RoCE v2 */ : 0};
 	if (!is_port(port) || index > 1)
 		return EINVAL;
 	return index ? ENODATA : result("query_gid_ex");
@@ -24,7 +24,7 @@ int ibv_query_gid(struct abi_context *c, uint8_t port, int index, union abi_gid 
 	struct abi_gid_entry e;
 	int err = _ibv_query_gid_ex(c, port, index, &e, 0, sizeof e);
 
-	*gid = err == ENODATA ? (union abi_gid){{0}} : e.gid; /* to this call an empty entry is one of zeros */
+	*gid = err == ENODATA ? (union abi_gid){{0}} : e.gid; /* this call returns zeros for an empty entry */
 	return err && err != ENODATA ? -1 : 0;
 }
 

@@ -7,7 +7,7 @@ static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t armed = PTHREAD_COND_INITIALIZER;
 static struct cq *spares; /* that were destroyed, the last one first */
 
-/* slots is how many entries are turned over for a size: a power of two. */
+/* slots returns the number of entries for a size: a power of two. */
 static int slots(int cqe)
 {
 	int n = 1;
@@ -43,6 +43,7 @@ struct abi_cq *ibv_create_cq(struct abi_context *c, int cqe, void *cq_context, s
 	}
 	if (!allowed || !(s = take(1, &num)) || !(q = local_cq()))
 		return NULL;
+	account_cq(cqe);
 	q->cq = (struct abi_cq){.context = c, .channel = channel, .cq_context = cq_context, .cqe = cqe};
 	q->s = s;
 	q->num = num;
@@ -50,7 +51,7 @@ struct abi_cq *ibv_create_cq(struct abi_context *c, int cqe, void *cq_context, s
 	q->events = q->async = (struct acks){0};
 	s->size = cqe;
 	s->ring = slots(cqe);
-	lock(&s->putting); /* of the timer, which may still be at the CQ that was here */
+	lock(&s->putting); /* the timer may still use the CQ that was in this slot */
 	s->in = s->out = s->told = s->overrun = s->armed = 0;
 	unlock(&s->putting);
 	s->delay = number("STUB_DELAY", 0) * 1000;
@@ -75,7 +76,7 @@ int ibv_destroy_cq(struct abi_cq *cq)
 
 	if (ret || q->refs)
 		return ret ? ret : EBUSY;
-	__atomic_store_n(&q->s->num, 0, __ATOMIC_RELEASE); /* and with it go the events that nobody fetched */
+	__atomic_store_n(&q->s->num, 0, __ATOMIC_RELEASE); /* which discards unfetched events too */
 	await_acks(&q->events);
 	await_acks(&q->async);
 	if (cq->channel)
@@ -126,7 +127,7 @@ static void raise_cq(struct cqs *s, uint32_t num)
 	struct note n = {s->owner, 0, 1, num};
 
 	s->armed = NOT;
-	if (s->channel.serial)
+	if (s->channel.serial && (fault != LOST_EVENT || every(4)))
 		notify(&s->channel, &n, sizeof n);
 }
 
@@ -139,6 +140,8 @@ int req_notify_cq(struct abi_cq *cq, int solicited_only)
 		tell_due(s);
 	if (s->armed < ALL)
 		s->armed = solicited_only ? SOLICITED_ONLY : ALL;
+	if (holds_armed(s))
+		raise_cq(s, s->num);
 	unlock(&s->putting);
 	return 0;
 }
@@ -217,7 +220,7 @@ void complete(uint32_t cq, struct cqe *e, int solicited)
 	unlock(&s->putting);
 }
 
-/* hand_out does what is left for the owner to do with a completion. */
+/* hand_out does the owner's part of a completion. */
 static inline void hand_out(struct cqe *e, struct abi_wc *wc)
 {
 	struct qps *q = SLOT(qp, QPS, e->qp);
@@ -227,7 +230,7 @@ static inline void hand_out(struct cqe *e, struct abi_wc *wc)
 		memcpy((void *)(uintptr_t)e->held_at, e->data, e->held);
 	if (!e->qp || q->num != e->qp)
 		return;
-	if (q->type == SRD) /* whose completions tell of their own request alone */
+	if (q->type == SRD) /* whose completions cover only their own request */
 		__atomic_add_fetch(&q->freed, 1, __ATOMIC_RELEASE);
 	else if ((int32_t)(e->posted - q->freed) > 0)
 		__atomic_store_n(&q->freed, e->posted, __ATOMIC_RELEASE);

@@ -3,16 +3,13 @@
 
 #include <fcntl.h>
 
-/* Programs that are linked with libibverbs read more of a device than its names. */
-static struct {
-	struct abi_device device;
-	char paths[1024];
-} only = {{.node_type = 1 /* CA */, .name = "stub0", .dev_name = "uverbs99"}, ""};
+static struct abi_device only = {.node_type = 1 /* CA */, .name = "stub0", .dev_name = "uverbs99"};
 
 struct abi_device **ibv_get_device_list(int *n)
 {
-	static struct abi_device *devices[] = {&only.device, NULL};
+	static struct abi_device *devices[] = {&only, NULL};
 
+	snprintf(only.ibdev_path, sizeof only.ibdev_path, "%s", getenv("STUB_SYSFS") ? getenv("STUB_SYSFS") : "");
 	if (n)
 		*n = 1;
 	return devices;
@@ -37,7 +34,7 @@ static int query_port(struct abi_context *c, uint8_t port, struct abi_port_attr 
 	return port >= 1 && port <= ports() ? result("query_port") : EINVAL;
 }
 
-/* What ibv_query_port was before it had a size. */
+/* ibv_query_port without a size, as of old libraries. */
 int ibv_query_port(struct abi_context *c, uint8_t port, struct abi_port_attr *a)
 {
 	return query_port(c, port, a, offsetof(struct abi_port_attr, port_cap_flags2));
@@ -56,7 +53,7 @@ static const struct abi_context_ops with_knobs = {
 static int query_device_ex(struct abi_context *c, const void *input, struct abi_device_attr_ex *a, size_t size)
 {
 	struct abi_device_attr_ex all = {
-		.phys_port_cnt_ex = ports(), .completion_timestamp_mask = UINT64_MAX, .hca_core_clock = 1000000, /* in kHz: stamps are in ns */
+		.phys_port_cnt_ex = ports(), .completion_timestamp_mask = UINT64_MAX, .hca_core_clock = 1000000, /* in kHz: timestamps are in ns */
 		.cq_mod_caps = {UINT16_MAX, UINT16_MAX},
 	};
 	int ret = ibv_query_device(c, &all.orig_attr);
@@ -65,7 +62,7 @@ static int query_device_ex(struct abi_context *c, const void *input, struct abi_
 	return ret;
 }
 
-/* set_operations fills in the newer operations, as far as the library is said to have them. */
+/* set_operations sets the newer operations, up to the limit of STUB_ABI. */
 static void set_operations(struct context *whole)
 {
 	struct abi_context *c = &whole->context;
@@ -107,6 +104,7 @@ struct abi_context *ibv_open_device(struct abi_device *d)
 		.device = d, .async_fd = fds[0], .cmd_fd = fds[1], .num_comp_vectors = 1, .ops = knobs() ? with_knobs : plain,
 	};
 	set_operations(whole);
+	set_card();
 	start_timer();
 	if (getenv("STUB_ASYNC")) {
 		note.type = number("STUB_ASYNC", 0);
@@ -125,7 +123,7 @@ int ibv_close_device(struct abi_context *c)
 	leave(w->serial);
 	close(c->async_fd);
 	close(c->cmd_fd);
-	memset(c, 0xa5, sizeof *c); /* who uses it still, crashes */
+	memset(c, 0xa5, sizeof *c); /* a use after free crashes */
 	free(w);
 	return 0;
 }
@@ -133,14 +131,15 @@ int ibv_close_device(struct abi_context *c)
 int ibv_query_device(struct abi_context *c, struct abi_device_attr *a)
 {
 	*a = (struct abi_device_attr){
-		.fw_ver = "1", .node_guid = 1, .sys_image_guid = 1, .vendor_id = number("STUB_VENDOR", 1), .phys_port_cnt = ports(),
+		.fw_ver = "1", .node_guid = 1, .sys_image_guid = 1, .vendor_id = number("STUB_VENDOR", number("STUB_EFA", 0) ? 0x1d0f /* Amazon */ : 1), .vendor_part_id = number("STUB_PART", 0), .phys_port_cnt = ports(),
 		.device_cap_flags = number("STUB_XRC", 1) << 20 /* XRC */ | 1 << 13 /* SRQ_RESIZE */ |
 				    1 << 17 | 1 << 24 /* MEM_WINDOW of type 1, and 2B */, .page_size_cap = 4096,
-		.max_mr_size = UINT64_MAX, .max_qp = QPS - 1, .max_qp_wr = DEPTH, .max_sge = ELEMENTS, .max_sge_rd = ELEMENTS,
+		.max_mr_size = UINT64_MAX, .max_qp = QPS - 1, .max_qp_wr = DEPTH, .max_sge = max_sge(), .max_sge_rd = max_sge(),
 		.max_cq = CQS - 1, .max_cqe = COMPLETIONS, .max_mr = REGIONS - 1, .max_mw = REGIONS - 1, .max_pd = REGIONS, .max_ah = REGIONS,
 		.max_srq = SRQS - 1, .max_srq_wr = DEPTH, .max_srq_sge = ELEMENTS, .atomic_cap = 2 /* GLOB */,
 		.max_mcast_grp = QPS, .max_mcast_qp_attach = MEMBERS, .max_total_mcast_qp_attach = GROUPS * QPS,
 		.max_qp_rd_atom = DEPTH_READS, .max_qp_init_rd_atom = DEPTH_READS, .max_res_rd_atom = DEPTH_READS * QPS, .max_pkeys = 1,
 	};
+	identify(a);
 	return result("query_device");
 }

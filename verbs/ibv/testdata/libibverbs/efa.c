@@ -1,9 +1,9 @@
-/* What is used of libefa.so.1. */
+/* The part of libefa.so.1 that package ibv uses. */
 #include "stub.h"
 
 static uint32_t device_caps(void) { return number("STUB_EFA", 0) - 1; }
 
-/* efa_rights are those that memory may be registered with. */
+/* efa_rights returns the access flags that memory may be registered with. */
 unsigned efa_rights(void)
 {
 	unsigned all = LOCAL_WRITE | RELAXED;
@@ -15,6 +15,8 @@ unsigned efa_rights(void)
 	return all;
 }
 
+unsigned max_sge(void) { return number("STUB_EFA", 0) ? EFA_ELEMENTS : ELEMENTS; }
+
 int efadv_query_device(struct abi_context *c, struct abi_efadv_device_attr *a, uint32_t size)
 {
 	*a = (struct abi_efadv_device_attr){.device_caps = device_caps(), .max_rdma_size = MESSAGE};
@@ -23,7 +25,7 @@ int efadv_query_device(struct abi_context *c, struct abi_efadv_device_attr *a, u
 
 struct abi_qp *efadv_create_qp_ex(struct abi_context *c, struct abi_qp_init_attr_ex *init, struct abi_efadv_qp_init_attr *efa, uint32_t size)
 {
-	uint64_t has = 1 << SEND | 1 << SEND_IMM; /* the bits of operations are those of opcodes */
+	uint64_t has = 1 << SEND | 1 << SEND_IMM; /* SendOps bits are numbered by opcode */
 
 	if (device_caps() & ABI_EFADV_DEVICE_ATTR_CAPS_RDMA_READ)
 		has |= 1 << READ;

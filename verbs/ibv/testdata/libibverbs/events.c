@@ -39,7 +39,7 @@ void notify(const struct pipe *to, const void *note, size_t size)
 		n = write(descriptor(to), note, size);
 		pthread_mutex_unlock(&opening);
 	}
-	(void)n; /* who reads may be gone */
+	(void)n; /* the reader may have ended */
 }
 
 struct abi_comp_channel *ibv_create_comp_channel(struct abi_context *c)
@@ -91,7 +91,7 @@ void await_acks(struct acks *a)
 	pthread_mutex_unlock(&acking);
 }
 
-/* current tells whether what a note names is still there. */
+/* current reports whether the object that a note names still exists. */
 static int current(const struct note *n)
 {
 	switch (n->table) {

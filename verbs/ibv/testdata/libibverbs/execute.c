@@ -1,4 +1,4 @@
-/* Carrying out a request: the requester's side, and what it does in the peer's memory. */
+/* Executing a request: the requester's side, and its accesses to the peer's memory. */
 #include "stub.h"
 
 /* gather finds the local memory of a request, or returns LOC_PROT_ERR. */
@@ -20,7 +20,7 @@ static inline int gather(struct qps *q, struct abi_send_wr *wr, struct message *
 	return 0;
 }
 
-/* peer_of is the QP that answers, or NULL. */
+/* peer_of returns the responder QP, or NULL. */
 static inline struct qps *peer_of(struct qps *q)
 {
 	struct qps *p = find_qp(q->attr.dest_qp_num);
@@ -46,13 +46,13 @@ static int swap_or_add(struct abi_send_wr *wr, struct message *m, uint64_t *at)
 	return 0;
 }
 
-/* access does what a request wants of the peer's memory. */
+/* access executes a request in the peer's memory. */
 static inline int access_peer(struct qps *peer, uint32_t pd, struct abi_send_wr *wr, struct message *m)
 {
 	static const uint8_t rights[] = {
 		[WRITE] = REMOTE_WRITE, [WRITE_IMM] = REMOTE_WRITE, [READ] = REMOTE_READ, [SWAP] = REMOTE_ATOMIC, [ADD] = REMOTE_ATOMIC,
 	};
-	/* Requests of SRD have the peer's QP in front of what others have there. */
+	/* In SRD requests the peer's QP precedes the remote address and key. */
 	uint64_t *remote = wr->wr + (peer->type == SRD ? 2 : 0);
 	uint32_t right = rights[wr->opcode], key = wr->opcode >= SWAP ? wr->wr[3] : remote[1];
 	char *at;
@@ -70,10 +70,12 @@ static inline int access_peer(struct qps *peer, uint32_t pd, struct abi_send_wr 
 		return swap_or_add(wr, m, (uint64_t *)at);
 	for (int i = 0; i < m->parts; at += m->part[i++].length)
 		copy(wr->opcode == READ ? m->part[i].at : at, wr->opcode == READ ? at : m->part[i].at, m->part[i].length);
+	if (fault == WRONG_DATA && wr->opcode == WRITE && m->length > 64)
+		at[-1] ^= 1;
 	return 0;
 }
 
-/* has_receive tells whether immediate data would find a receive. */
+/* has_receive reports whether the responder has a receive for immediate data. */
 static int has_receive(struct receives *r)
 {
 	int has;
@@ -86,7 +88,7 @@ static int has_receive(struct receives *r)
 	return has;
 }
 
-/* connected carries out a request that a peer answers. */
+/* connected executes a request of a connected QP. */
 static int connected(struct qps *peer, struct message *m)
 {
 	struct abi_send_wr *wr = m->wr;
@@ -105,10 +107,12 @@ static int connected(struct qps *peer, struct message *m)
 	if (wr->opcode == WRITE_IMM && !has_receive(srq ? &srq->receives : &peer->receives))
 		return WAIT_RECEIVE;
 	status = access_peer(peer, pd, wr, m);
+	if (peer->counter && !status && wr->opcode <= WRITE_IMM)
+		__atomic_add_fetch(&shared->counter[peer->counter - 1].value, 1, __ATOMIC_SEQ_CST);
 	return status || wr->opcode != WRITE_IMM ? status : receive(peer, srq, m);
 }
 
-/* refuse ends a peer that was asked for what it does not allow. */
+/* refuse moves a responder to ERR after a request that it does not allow. */
 static void refuse(struct qps *peer, int status)
 {
 	if (status == REM_INV_REQ_ERR)
@@ -141,7 +145,7 @@ static int to_peer(struct qps *q, struct message *m)
 	return status;
 }
 
-/* deliver hands a datagram that has come to a port to a QP that wants it. */
+/* deliver delivers a datagram from a port to its QP. */
 static void deliver(struct qps *to, uint32_t port, struct message *m)
 {
 	struct abi_send_wr *wr = m->wr;
@@ -174,7 +178,7 @@ static int datagram(struct message *m)
 	return 0;
 }
 
-/* to_named carries out a request of SRD, whose peer it names. */
+/* to_named executes an SRD request, which names its peer. */
 static int to_named(struct message *m)
 {
 	struct qps *peer = find_qp((uint32_t)m->wr->wr[1]);

@@ -1,11 +1,11 @@
-/* CQs that are polled by functions, with timestamps, and the moderation of their events. */
+/* Extended CQs, with timestamps, and event moderation. */
 #include "stub.h"
 
 #include <time.h>
 
 static struct cq *of(struct abi_cq_ex *ex) { return (struct cq *)ex; }
 
-/* advance goes to the next completion. */
+/* advance moves to the next completion. */
 static int advance(struct abi_cq_ex *ex)
 {
 	struct cq *q = of(ex);
@@ -19,7 +19,7 @@ static int advance(struct abi_cq_ex *ex)
 }
 
 static int start_poll(struct abi_cq_ex *ex, struct abi_poll_cq_attr *attr) { return attr->comp_mask ? EINVAL : advance(ex); }
-static void end_poll(struct abi_cq_ex *ex) { ex->wr_id = ex->status = -1; /* who looks there still, is mistaken */ }
+static void end_poll(struct abi_cq_ex *ex) { ex->wr_id = ex->status = -1; /* a later read would be a mistake */ }
 
 #define READ_MEMBER(type, member) \
 	static type read_##member(struct abi_cq_ex *ex) { return of(ex)->wc.member; }
@@ -78,7 +78,7 @@ struct abi_cq_ex *create_cq_ex(struct abi_context *c, struct abi_cq_init_attr_ex
 	return ex;
 }
 
-/* Nothing is made rarer here: the manual lets the device choose how. */
+/* It ignores the moderation, which the manual leaves to the device. */
 int modify_cq(struct abi_cq *cq, struct abi_modify_cq_attr *a)
 {
 	int ret = result("modify_cq");

@@ -1,4 +1,4 @@
-/* What the environment says. */
+/* The environment variables. */
 #include "stub.h"
 
 extern char **environ;
@@ -18,7 +18,7 @@ int knobs(void)
 	return 0;
 }
 
-/* failure is the errno that a call is to fail with, or 0. */
+/* failure returns the errno with which a call must fail, or 0. */
 static int failure(const char *call)
 {
 	const char *at = getenv("STUB_FAIL");

@@ -31,7 +31,7 @@ int ibv_dealloc_pd(struct abi_pd *pd)
 	return 0;
 }
 
-/* Pages of this process that were replaced, for as long as regions are on them. */
+/* Replaced pages of this process, while regions are on them. */
 static struct pages {
 	uintptr_t low, high;
 	int fd, refs;
@@ -39,7 +39,7 @@ static struct pages {
 } *all_pages;
 static pthread_mutex_t pages_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* replace puts shared memory with the same content in place of pages. */
+/* replace replaces pages by shared memory with the same contents. */
 static int replace(struct pages *p)
 {
 	size_t size = p->high - p->low;
@@ -59,7 +59,7 @@ static int replace(struct pages *p)
 	return 0;
 }
 
-/* hold_pages returns the replaced pages that a region is on, or NULL with errno. */
+/* hold_pages returns the replaced pages of a region, or NULL with errno. */
 static struct pages *hold_pages(uintptr_t addr, size_t length)
 {
 	uintptr_t page = sysconf(_SC_PAGESIZE), low = addr & -page, high = (addr + length + page - 1) & -page;
@@ -127,6 +127,7 @@ struct abi_mr *ibv_reg_mr_iova2(struct abi_pd *pd, void *addr, size_t length, ui
 	pthread_mutex_unlock(&pages_lock);
 	if (!p || !(m->s = take(3, &key)))
 		return NULL;
+	account_mr((uintptr_t)addr, length);
 	key = key << 16 | key >> 16; /* the slot above: changes of the lower half never name another region */
 	m->mr = (struct abi_mr){.context = pd->context, .pd = pd, .addr = addr, .length = length, .lkey = key, .rkey = key};
 	*m->s = (struct region){
@@ -155,18 +156,20 @@ int ibv_dereg_mr(struct abi_mr *mr)
 
 	if (ret || s->windows)
 		return ret ? ret : EBUSY;
-	__atomic_store_n(&s->pd, 0, __ATOMIC_SEQ_CST); /* fits none, while the slot is not yet free */
+	__atomic_store_n(&s->pd, 0, __ATOMIC_SEQ_CST); /* matches no key while the slot is not free */
 	exclude_requesters();
 	__atomic_store_n(&s->key, 0, __ATOMIC_RELEASE);
 	pthread_mutex_lock(&pages_lock);
 	drop_pages(old.fd, old.addr);
 	pthread_mutex_unlock(&pages_lock);
 	__atomic_sub_fetch(&((struct pd *)mr->pd)->refs, 1, __ATOMIC_SEQ_CST);
+	if (((struct mr *)mr)->hints)
+		__atomic_sub_fetch(&((struct mr *)mr)->hints->refs, 1, __ATOMIC_SEQ_CST);
 	free(mr);
 	return 0;
 }
 
-/* A region becomes another one, while no request is under way; with other memory it has another key. */
+/* Changes a region while no request is executing. With other memory it has another key. */
 int ibv_rereg_mr(struct abi_mr *mr, int flags, struct abi_pd *pd, void *addr, size_t length, int access)
 {
 	struct region *s = ((struct mr *)mr)->s, old = *s;
@@ -209,12 +212,21 @@ int ibv_rereg_mr(struct abi_mr *mr, int flags, struct abi_pd *pd, void *addr, si
 	return 0;
 }
 
-/* What stands for a dma-buf here is any file that can be mapped. */
+/* Any file that can be mapped serves as a dma-buf. */
 struct abi_mr *ibv_reg_dmabuf_mr(struct abi_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access)
 {
-	void *base = mmap(NULL, offset + length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	uint64_t page = sysconf(_SC_PAGESIZE), size = (offset + length + page - 1) & -page;
+	void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct pages *p;
 
-	return base == MAP_FAILED ? NULL : ibv_reg_mr_iova2(pd, (char *)base + offset, length, iova, access);
+	if (base == MAP_FAILED)
+		return NULL;
+	p = malloc(sizeof *p);
+	pthread_mutex_lock(&pages_lock);
+	*p = (struct pages){(uintptr_t)base, (uintptr_t)base + size, dup(fd), 0, all_pages}; /* which other processes map */
+	all_pages = p;
+	pthread_mutex_unlock(&pages_lock);
+	return ibv_reg_mr_iova2(pd, (char *)base + offset, length, iova, access);
 }
 
 int advise_mr(struct abi_pd *pd, uint32_t advice, uint32_t flags, struct abi_sge *list, uint32_t n)
@@ -229,7 +241,7 @@ int advise_mr(struct abi_pd *pd, uint32_t advice, uint32_t flags, struct abi_sge
 	return 0;
 }
 
-/* Memory of other processes, mapped when it is reached first. */
+/* Memory of other processes, mapped on the first access. */
 static struct mapped {
 	uint32_t key;
 	char *base;

@@ -3,11 +3,13 @@
 
 static int check_cap(const struct abi_qp_cap *c, int on_srq)
 {
-	return c->max_send_wr > DEPTH || c->max_send_sge > ELEMENTS || c->max_inline_data > INLINE ||
-	       (!on_srq && (c->max_recv_wr > DEPTH || c->max_recv_sge > ELEMENTS));
+	uint32_t inlined = number("STUB_EFA", 0) ? EFA_INLINE : INLINE;
+
+	return c->max_send_wr > DEPTH || c->max_send_sge > max_sge() || c->max_inline_data > inlined ||
+	       (!on_srq && (c->max_recv_wr > DEPTH || c->max_recv_sge > max_sge()));
 }
 
-/* check_init returns why such a QP cannot be, or 0. */
+/* check_init returns an errno for attributes that are not valid, or 0. */
 static int check_init(const struct abi_qp_init_attr_ex *init)
 {
 	int xrc = number("STUB_XRC", 1), domain = init->comp_mask & ABI_QP_INIT_ATTR_XRCD;
@@ -21,11 +23,13 @@ static int check_init(const struct abi_qp_init_attr_ex *init)
 		if (!xrc)
 			return EOPNOTSUPP;
 		break;
-	case SRD: /* of efadv_create_qp_ex alone */
+	case SRD: /* only by efadv_create_qp_ex */
 		if (!number("STUB_EFA", 0) || !(init->comp_mask & ABI_QP_INIT_ATTR_SEND_OPS_FLAGS))
 			return EOPNOTSUPP;
 		break;
 	case RC: case UC: case UD:
+		if (!has_type(init->qp_type))
+			return EOPNOTSUPP;
 		break;
 	default:
 		return init->qp_type < RC ? EINVAL : EOPNOTSUPP;
@@ -33,7 +37,7 @@ static int check_init(const struct abi_qp_init_attr_ex *init)
 	return check_cap(&init->cap, init->srq != NULL) || (init->qp_type == UC && init->srq) ? EINVAL : 0;
 }
 
-/* hold counts what the QP is made of, or with -1 no more. */
+/* hold adjusts the reference counts of the objects that the QP uses. */
 static void hold(struct qp *q, int by)
 {
 	int *refs[] = {
@@ -47,7 +51,7 @@ static void hold(struct qp *q, int by)
 			__atomic_add_fetch(refs[i], by, __ATOMIC_SEQ_CST);
 }
 
-/* set_up fills in a slot, but for its number. */
+/* set_up fills a slot, except for its number. */
 static void set_up(struct qp *q, struct abi_qp_init_attr_ex *init)
 {
 	struct qps *s = q->s;
@@ -55,7 +59,7 @@ static void set_up(struct qp *q, struct abi_qp_init_attr_ex *init)
 	struct abi_qp_cap *cap = &init->cap;
 
 	if (cap->max_send_wr < 64)
-		cap->max_send_wr = 64; /* devices grant more than they are asked for */
+		cap->max_send_wr = 64; /* devices may grant more than asked for */
 	if (cap->max_send_sge < 1)
 		cap->max_send_sge = 1;
 	if (init->srq || init->qp_type == XRC_SEND)
@@ -71,7 +75,7 @@ static void set_up(struct qp *q, struct abi_qp_init_attr_ex *init)
 	s->recv_cq = init->recv_cq ? ((struct cq *)init->recv_cq)->num : 0;
 	s->sig_all = init->sq_sig_all;
 	s->cap = *cap;
-	s->attr = (struct abi_qp_attr){.rnr_retry = s->type == SRD ? 7 : 0}; /* SRD waits for receives for ever */
+	s->attr = (struct abi_qp_attr){.rnr_retry = s->type == SRD ? 7 : 0}; /* SRD waits for receives without a limit */
 	s->home = (struct pipe){self, c->cmd_fd, whole(c)->serial};
 	memset(s->handles, 0, sizeof s->handles);
 	s->handles[0] = q;
@@ -104,13 +108,16 @@ struct abi_qp *make_qp(struct abi_context *c, struct abi_qp_init_attr_ex *init, 
 	} else {
 		q->domain = ((struct xrcd *)init->xrcd)->domain;
 	}
+	account_qp(init, flags);
 	set_up(q, init);
 	q->s->scatter = flags & ABI_MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE || init->qp_type != RC ? 0 : number("STUB_SCATTER", 0);
 	if (q->s->scatter > HELD)
 		q->s->scatter = HELD;
+	q->s->signals = number("STUB_EFA", 0) && !init->sq_sig_all; /* as efa_post_send_validate has it */
 	q->s->overtake = init->qp_type == SRD ? number("STUB_OVERTAKE", 0) : 0;
+	q->s->out_of_order = (flags & ABI_MLX5DV_QP_CREATE_OOO_DP) != 0;
 	hold(q, 1);
-	q->qp.qp_num = num | flags << 20;
+	q->qp.qp_num = num | (flags & 8) << 20 | (flags & ABI_MLX5DV_QP_CREATE_OOO_DP) << 15;
 	__atomic_store_n(&q->s->num, q->qp.qp_num, __ATOMIC_RELEASE);
 	return &q->qp;
 }
@@ -120,16 +127,16 @@ struct abi_qp *ibv_create_qp(struct abi_pd *pd, struct abi_qp_init_attr *init)
 	struct abi_qp_init_attr_ex ex = {.comp_mask = ABI_QP_INIT_ATTR_PD, .pd = pd};
 	struct abi_qp *qp;
 
-	memcpy(&ex, init, sizeof *init); /* the first members are those of the plain form, but for what fills it up */
+	memcpy(&ex, init, sizeof *init); /* the first members are those of ibv_qp_init_attr, except for its padding */
 	ex.comp_mask = ABI_QP_INIT_ATTR_PD;
 	qp = make_qp(pd->context, &ex, 0);
 	init->cap = ex.cap;
 	return qp;
 }
 
-struct abi_qp *create_qp_ex(struct abi_context *c, struct abi_qp_init_attr_ex *init)
+struct abi_qp *make_qp_by_operations(struct abi_context *c, struct abi_qp_init_attr_ex *init, uint32_t flags)
 {
-	struct abi_qp *qp = make_qp(c, init, 0);
+	struct abi_qp *qp = make_qp(c, init, flags);
 
 	if (qp && init->comp_mask & ABI_QP_INIT_ATTR_SEND_OPS_FLAGS && post_by_sessions((struct qp *)qp, init->send_ops_flags)) {
 		ibv_destroy_qp(qp);
@@ -138,6 +145,8 @@ struct abi_qp *create_qp_ex(struct abi_context *c, struct abi_qp_init_attr_ex *i
 	}
 	return qp;
 }
+
+struct abi_qp *create_qp_ex(struct abi_context *c, struct abi_qp_init_attr_ex *init) { return make_qp_by_operations(c, init, 0); }
 
 struct abi_qp *open_qp(struct abi_context *c, struct abi_qp_open_attr *open)
 {
@@ -163,7 +172,7 @@ struct abi_qp *open_qp(struct abi_context *c, struct abi_qp_open_attr *open)
 	return &q->qp;
 }
 
-/* last ends a handle and tells whether it was the QP's last one. */
+/* last frees a handle and reports whether it was the QP's last one. */
 static int last(struct qp *q)
 {
 	int left = 0;
@@ -194,12 +203,16 @@ int ibv_destroy_qp(struct abi_qp *qp)
 		__atomic_store_n(&s->num, 0, __ATOMIC_RELEASE);
 		unlock(&s->receives.lock);
 		unlock(&s->sending);
-		if (peer) { /* whose requests may be under way */
+		if (peer) { /* whose requests may be executing */
 			lock(&peer->sending);
 			unlock(&peer->sending);
 		}
 	}
 	hold(q, -1);
+	if (q->counter) {
+		q->counter->refs--;
+		s->counter = 0;
+	}
 	free(q->session);
 	free(q);
 	return 0;
@@ -230,7 +243,7 @@ int ibv_query_qp_data_in_order(struct abi_qp *qp, uint32_t op, uint32_t flags)
 {
 	int caps = number("STUB_ORDER", 3);
 
-	if ((op != WRITE && op != SEND && op != READ) || flags & ~3u)
+	if ((op != WRITE && op != SEND && op != READ) || flags & ~3u || ((struct qp *)qp)->s->out_of_order)
 		return 0;
 #ifndef __x86_64__
 	if (!(flags & 2 /* DEVICE_ONLY */))

@@ -1,9 +1,9 @@
-/* The receiving side: receives, and what becomes of a message. */
+/* The receiver: receives, and the delivery of messages. */
 #include "stub.h"
 
 typedef char block __attribute__((vector_size(16), aligned(1)));
 
-/* copy stores in ascending order, as data in order has to come. */
+/* copy stores in ascending order, as the promise of data order requires. */
 void copy(char *to, const char *from, size_t length)
 {
 	for (; length >= 16; to += 16, from += 16, length -= 16)
@@ -28,7 +28,7 @@ void fail(struct qps *q)
 	unlock(&r->lock);
 }
 
-/* add posts to a queue of receives. */
+/* add posts to a receive queue. */
 static int add(struct receives *r, struct abi_recv_wr *wr, struct abi_recv_wr **bad, int err)
 {
 	lock(&r->lock);
@@ -91,7 +91,7 @@ int post_srq_recv_knobs(struct abi_srq *srq, struct abi_recv_wr *wr, struct abi_
 	return ret ? ret : post_srq_recv(srq, wr, bad);
 }
 
-/* room is how long a message a receive takes. */
+/* room returns the length of a receive in bytes. */
 static size_t room(const struct recv *r)
 {
 	size_t n = 0;
@@ -101,7 +101,7 @@ static size_t room(const struct recv *r)
 	return n;
 }
 
-/* scatter stores bytes into a receive behind the first ones, or returns LOC_PROT_ERR. */
+/* scatter stores bytes into a receive at an offset, or returns LOC_PROT_ERR. */
 static int scatter(const struct recv *r, uint32_t pd, size_t behind, const char *from, size_t length)
 {
 	for (const struct abi_sge *s = r->sge; length; s++) {
@@ -141,7 +141,7 @@ static int fill(struct qps *to, uint32_t pd, struct recv *r, struct message *m, 
 	return status;
 }
 
-/* below raises the event of an SRQ that has come below its limit. */
+/* below raises the event of an SRQ with fewer receives than its limit. */
 static void below(struct srqs *s)
 {
 	if (!s->limit || s->receives.in - s->receives.out >= s->limit)

@@ -1,4 +1,4 @@
-/* Send queues: posting, what waits, and completions of requests. */
+/* Send queues: posting, waiting requests, and completions. */
 #include "stub.h"
 
 enum { OF_WINDOWS = 1 << LOCAL_INV | 1 << BIND_MW | 1 << SEND_INV };
@@ -15,7 +15,7 @@ static uint32_t operations_of(uint32_t type)
 	return 0;
 }
 
-/* check returns why a request cannot be posted, or 0 and its length. */
+/* check returns an errno for a request that cannot be posted, or 0 and its length. */
 static inline int check(struct qps *q, struct abi_send_wr *wr, size_t *length)
 {
 	size_t n = 0;
@@ -23,6 +23,8 @@ static inline int check(struct qps *q, struct abi_send_wr *wr, size_t *length)
 	if (wr->opcode > SEND_INV || !(operations_of(q->type) >> wr->opcode & 1) || (uint32_t)wr->num_sge > q->cap.max_send_sge)
 		return EINVAL;
 	if (q->state < RTS)
+		return connectx ? ENOMEM : EINVAL;
+	if (q->signals && !(wr->send_flags & SIGNALED))
 		return EINVAL;
 	if (q->posted - __atomic_load_n(&q->freed, __ATOMIC_ACQUIRE) >= q->cap.max_send_wr)
 		return ENOMEM;
@@ -40,15 +42,17 @@ static inline int check(struct qps *q, struct abi_send_wr *wr, size_t *length)
 	return 0;
 }
 
-/* finish makes the completion of a request, if it has one. */
+/* finish adds the completion of a request, if it has one. */
 static inline void finish(struct qps *q, struct abi_send_wr *wr, int status, size_t length, uint32_t posted)
 {
 	static const uint32_t opcode[] = {[WRITE] = 1, [WRITE_IMM] = 1, [SEND] = 0, [SEND_IMM] = 0, [READ] = 2, [SWAP] = 3, [ADD] = 4,
 		[LOCAL_INV] = 6, [BIND_MW] = 5, [SEND_INV] = 0};
 	struct cqe e;
 
-	if (!status && !q->sig_all && !(wr->send_flags & SIGNALED))
+	if ((!status && !q->sig_all && !(wr->send_flags & SIGNALED)) || (fault == LOST_COMPLETION && every(8)))
 		return;
+	if (fault == WRONG_STATUS && status == REM_ACCESS_ERR)
+		status = REM_OP_ERR;
 	e.wc = (struct abi_wc){.wr_id = wr->wr_id, .status = status, .opcode = opcode[wr->opcode], .byte_len = length, .qp_num = q->num};
 	e.qp = q->num;
 	e.posted = posted;
@@ -56,16 +60,18 @@ static inline void finish(struct qps *q, struct abi_send_wr *wr, int status, siz
 	complete(q->send_cq, &e, 0);
 }
 
-/* stop ends a QP after a request of its own has failed; requests of SRD are alone with that. */
+/* stop moves a QP to ERR or SQE after a request of its own has failed, except with SRD. */
 static void stop(struct qps *q)
 {
+	if (fault == WRONG_STATE)
+		return;
 	if (q->type == RC || q->type == XRC_SEND)
 		fail(q);
 	else if (q->type != SRD)
 		__atomic_store_n(&q->state, SQE, __ATOMIC_SEQ_CST);
 }
 
-/* set_way notes where a datagram goes. */
+/* set_way stores the destination of a datagram. */
 static const struct entry *set_way(struct qps *q, struct abi_send_wr *wr, struct entry *e)
 {
 	const struct abi_ah_attr *a;
@@ -98,7 +104,7 @@ static void enqueue(struct qps *q, struct abi_send_wr *wr, int begun)
 	}
 }
 
-/* bound says until when a request may wait, and how it fails if it may not at all. */
+/* bound sets the deadline of a waiting request, and the status with which it fails. */
 static int bound(struct qps *q, int waits)
 {
 	static const uint32_t rnr_us10[32] = {65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768,
@@ -137,7 +143,7 @@ static inline int attempt(struct qps *q, struct abi_send_wr *wr, const struct en
 	return 1;
 }
 
-/* advance goes on with what waits. The QP's lock is held. */
+/* advance executes waiting requests. The caller holds the QP's lock. */
 static void advance(struct qps *q)
 {
 	for (; q->out != q->in; q->out++) {

@@ -1,4 +1,4 @@
-/* What all processes share: a file, locks, and slots of tables. */
+/* Shared by all processes: a file, locks, and slots of tables. */
 #include "stub.h"
 
 #include <fcntl.h>
@@ -63,7 +63,7 @@ uint64_t now(void)
 
 uint32_t serial(void) { return __atomic_add_fetch(&shared->serial, 1, __ATOMIC_RELAXED); }
 
-/* The tables whose slots are taken, which begin with number and uses. Slot 0 of each is left out. */
+/* The tables of slots, each of which begins with number and uses. Slot 0 is unused. */
 static const struct {
 	size_t at, size;
 	unsigned count;
@@ -74,7 +74,7 @@ static const struct {
 	{offsetof(struct shared, region), sizeof(struct region), REGIONS},
 };
 
-/* Numbers have 20 bits, those of regions 32: the slot, and above it a count. */
+/* Numbers have 20 bits, those of regions 32: the slot in the low bits, a count above it. */
 void *take(int table, uint32_t *num)
 {
 	unsigned count = tables[table].count, slot = 1;

@@ -112,11 +112,11 @@ int get_srq_num(struct abi_srq *srq, uint32_t *num)
 	return result("get_srq_num");
 }
 
-/* Domains are those of this process. */
+/* The domains of this process. */
 static struct domain *domains;
 static pthread_mutex_t domains_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* find_domain returns the domain of a file, made if that is asked for, or NULL with errno. */
+/* find_domain returns the domain of a file, which O_CREAT makes, or NULL with errno. */
 static struct domain *find_domain(struct abi_context *c, int fd, int flags)
 {
 	struct stat st = {0};

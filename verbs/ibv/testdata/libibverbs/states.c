@@ -1,4 +1,4 @@
-/* Attributes of a QP, and its moves from state to state. */
+/* Attributes of a QP, and its moves between states. */
 #include "stub.h"
 
 #include <linux/capability.h>
@@ -19,7 +19,7 @@ enum {
 #define ALL_TYPES (1 << RC | 1 << UC | 1 << UD | 1 << XRC_SEND | 1 << XRC_RECV)
 #define CONNECTED (ALL_TYPES & ~(1 << UD))
 
-/* The moves of types of QPs, but those to RESET and ERR, as in table 91 of the InfiniBand specification. */
+/* The moves of each QP type, except those to RESET and ERR, as in table 91 of the InfiniBand specification. */
 static const struct {
 	uint32_t types;
 	uint8_t from, to;
@@ -57,6 +57,8 @@ static const struct {
 static int check_move(uint32_t type, uint32_t from, uint32_t to, int mask)
 {
 	mask &= ~STATE;
+	if (type == SRD && from == RTR)
+		mask &= ~RNR_RETRY;
 	if (type == SRD)
 		type = UD;
 	if (type == XRC_SEND)
@@ -137,13 +139,13 @@ static void reset(struct qps *q)
 	unlock(&q->receives.lock);
 }
 
-/* move does it; the lock is held. */
+/* move executes the move. The caller holds the lock. */
 static int move(struct qps *q, struct abi_qp_attr *a, int mask)
 {
 	uint32_t from = q->state, to = mask & STATE ? a->qp_state : from;
 	int err = mask & ~ALL_BITS ? EOPNOTSUPP : to > ERR || (mask & CUR && a->cur_qp_state != from) ? EINVAL : 0;
 
-	err = err ? err : check_move(q->type, from, to, mask);
+	err = err ? err : connectx && from == RTS && to == SQD ? EINVAL : check_move(q->type, from, to, mask);
 	err = err ? err : check_values(a, mask);
 	if (!err && from == SQD && to == RTS && draining(q))
 		err = EINVAL;
@@ -175,7 +177,7 @@ int ibv_modify_qp(struct abi_qp *qp, struct abi_qp_attr *a, int mask)
 	if (ret)
 		return ret;
 	proceed(q);
-	if (peer) /* whose requests go on, or have all ended when this returns */
+	if (peer) /* its requests continue, or have all ended when this returns */
 		proceed(peer);
 	if (mask & DEST && (peer = find_qp(q->attr.dest_qp_num)))
 		proceed(peer);

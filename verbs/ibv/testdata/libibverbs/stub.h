@@ -1,49 +1,71 @@
 /*
  * A libibverbs.so.1 with one device, stub0, that has no hardware. Tests load it in place of
- * the real one (LD_LIBRARY_PATH, or LD_PRELOAD for programs linked with others of its
- * functions), to run without RDMA and to make happen what a device does rarely.
+ * the real library (LD_LIBRARY_PATH, or LD_PRELOAD for programs that link with other functions
+ * of it), to run without RDMA and to provoke rare behaviour of devices.
  *
- * QPs reach each other within a process and, with STUB_SHARED, between processes: what they
- * consist of stands in one shared file, and registering memory puts shared pages in place of
- * the buffer's. Whoever posts a request carries it out before the call returns, with stores
- * into the peer's memory. What has to wait (no receive, a peer that is not ready) stands in
- * the send queue until somebody makes it possible or its time is over. Not there are device
- * memory and flows. A region that overlaps an
- * older one in part is refused.
+ * QPs reach each other within a process and, with STUB_SHARED, between processes: their state
+ * is in one shared file, and registering memory replaces the pages of the buffer by shared
+ * pages. The requester executes a request before the post returns, with stores into the peer's
+ * memory. A request that must wait (no receive, a peer that is not ready) stays in the send
+ * queue until it can be executed or its retries are exhausted. The library lacks device memory
+ * and flows. It refuses a region that partly overlaps another one.
  *
- * The environment says what is otherwise. It is looked at in each call but in those that post,
- * poll and arm, which look if any of these was set when the device was opened.
+ * The environment changes its behaviour. Each call reads the environment, except the calls that
+ * post, poll and arm, which do so only if a variable was set when the device was opened.
  *
  *	STUB_SHARED=file     processes with the same file reach each other; best in /dev/shm
- *	STUB_FAIL=failures   errno, of all calls, or call:errno,... such as create_qp:12: what
- *	                     creates returns NULL and all else -1, with that errno
- *	STUB_RETURN=n        what returns an int returns n; what counts, only if it is below 0
+ *	STUB_FAIL=failures   errno, of all calls, or call:errno,... such as create_qp:12: calls that
+ *	                     create return NULL and all others -1, with that errno
+ *	STUB_RETURN=n        calls that return an int return n; those that return a count, only if
+ *	                     n is negative
  *	STUB_CRASH=fault     post_send stores at address 0x10; with abort, it calls abort()
  *	STUB_EVENTS=1        a CQ with a channel raises an event each time it is armed, at once
  *	STUB_REUSE=1         destroy_cq returns only after its memory has become another CQ that
  *	                     has been armed, or after 10 s
- *	STUB_DELAY=us        completions come so much later
- *	STUB_SCATTER=bytes   SENDs of up to so many bytes, 32 at most, are held in the CQE until it
- *	                     is polled, but for QPs of mlx5dv_create_qp without scatter to CQE
- *	STUB_ORDER=caps      what is promised of data order (3): 1 whole messages, 2 blocks
- *	STUB_XRC=0           there is no XRC
- *	STUB_PORTS=n         it has so many ports, and a QP is reached by its own
- *	STUB_LINK=1          the port is of InfiniBand, not Ethernet
+ *	STUB_DELAY=us        delays completions by us microseconds
+ *	STUB_SCATTER=bytes   SENDs of up to this many bytes, at most 32, are in the CQE until it is
+ *	                     polled, except for QPs of mlx5dv_create_qp without scatter to CQE
+ *	STUB_ORDER=caps      the promise of data order: a mask of 1 whole messages and 2 blocks,
+ *	                     initially 3
+ *	STUB_XRC=0           the device has no XRC
+ *	STUB_PORTS=n         the device has n ports; a QP is reached through its own port
+ *	STUB_LINK=1          the port's link layer is InfiniBand, not Ethernet
  *	STUB_STATE=n         the ports' state, such as 1 for DOWN
- *	STUB_ASYNC=type      opening the device raises this asynchronous event, of port 1
- *	STUB_ABI=n           the context has newer operations up to n bytes in front of it alone;
- *	                     0: it is of a library that has none
+ *	STUB_ASYNC=type      opening the device raises this asynchronous event for port 1
+ *	STUB_ABI=n           the context has only the newer operations in the n bytes in front of
+ *	                     it; 0: it is of a library without them
  *	STUB_VENDOR=id       vendor_id of the device
  *	STUB_SPEED=code      active_speed of the port
- *	STUB_SPEED_EX=code   its active_speed_ex; without it the library is older than that member
- *	STUB_MLX5=1          the device is one of libmlx5, which is this library under a second name
- *	STUB_EFA=n           the device is one of libefa, which is this library under a third
- *	                     name: it has no RC, and with n - 1 for device_caps QPs of SRD; its
- *	                     port is of no known link
- *	STUB_OVERTAKE=n      each n-th request of a QP of SRD is carried out, and completes, after those
- *	                     that are posted behind it, up to the next such or for a millisecond
+ *	STUB_SPEED_EX=code   its active_speed_ex; unset: the library is older than that member
+ *	STUB_PART=id         its vendor_part_id
+ *	STUB_SIZES=file      QPs, CQs and regions append what they would take with libmlx5 to the file, as
+ *	                     lines "send-queue BYTES" and "pinned BYTES"
+ *	STUB_PORT_SPEED=n    the effective speed of the port in 100 Mb/s; unset: the device has no such call
+ *	STUB_TPH=1           the device has DMA handles; 0: its kernel has none; unset: its provider has none
+ *	STUB_HINTS=file      regions with a DMA handle append a line with the hints to the file, and handles that
+ *	                     are freed append "freed"
+ *	STUB_COUNTERS=1      the device has completion counters
+ *	STUB_MLX5=1          libmlx5 drives the device; it is this library under a second name
+ *	STUB_EFA=n           libefa drives the device; it is this library under a third name. The
+ *	                     device has device_caps n - 1, SRD QPs and no RC, and its port has no
+ *	                     known link layer
+ *	STUB_OVERTAKE=n      one in every n requests of an SRD QP is executed, and completes, after
+ *	                     the requests that follow it, up to the next such request or for 1 ms
  *
- * The upper 4 bits of a QP's number are the create_flags of mlx5dv_create_qp, or 0.
+ *	STUB_CONNECTX=1      the device is like a ConnectX-7 in what mlx5 does differently: no move from RTS to
+ *	                     SQD, ENOMEM for a send posted below RTS, and an event at once when a CQ that
+ *	                     holds completions is armed (see the sources in verbstest's quirks_mlx5.txt)
+ *	STUB_SYSFS=folder    the device's folder in sysfs
+ *	STUB_TYPES=mask      the types that the device has of RC, UC and UD, a mask of 1 << type
+ *	STUB_FAULT=name      a fault: "data", the last byte of a WRITE longer than 64 bytes is wrong;
+ *	                     "completion", one in every 8 completions of sends is missing; "status", a
+ *	                     wrong remote key is REM_OP_ERR; "event", an armed CQ raises one in every 4
+ *	                     events; "state", a failed request leaves its QP in RTS
+ *
+ *	STUB_OOO=n           the mlx5 device has RC QPs with MLX5DV_QP_CREATE_OOO_DP and up to n receives,
+ *	                     which promise no order
+ *
+ * Of a QP's number bit 23 is MLX5DV_QP_CREATE_DISABLE_SCATTER_TO_CQE, and bit 22 MLX5DV_QP_CREATE_OOO_DP.
  */
 #ifndef STUB_H
 #define STUB_H
@@ -57,6 +79,7 @@
 #include <unistd.h>
 
 #include "../../library.h"
+#include "../../newer.h"
 
 #define DECLARE_STUB(result, name, parameters, arguments) result ibv_##name parameters;
 LIBIBVERBS(DECLARE_STUB)
@@ -70,13 +93,16 @@ enum {
 	CQS = 4096,
 	SRQS = 1024,
 	REGIONS = 1 << 16,
-	GROUPS = 8,             /* that a QP is in */
+	COUNTERS = 64,
+	GROUPS = 8,             /* of a QP */
 	MEMBERS = 64,           /* QPs of a group */
 	HANDLES = 4,            /* of an XRC_RECV QP */
-	DEPTH_READS = 16,       /* READs and atomic operations under way */
+	DEPTH_READS = 16,       /* outstanding READs and atomic operations */
 	MESSAGE = 8 << 20,      /* bytes */
 	MTU_BYTES = 4096,
 	EFA_MESSAGE = 8928,     /* bytes of a SEND over SRD */
+	EFA_ELEMENTS = 2,
+	EFA_INLINE = 32,
 	GRH = 40,
 	HELD = 32,              /* bytes of a message in a CQE */
 };
@@ -159,7 +185,9 @@ struct entry {
 struct qps {
 	uint32_t num, uses, type, state, pd, domain, srq, send_cq, recv_cq, sig_all, established;
 	uint32_t to_port; /* that its path leads to */
+	uint32_t out_of_order;
 	uint32_t scatter; /* bytes that its CQEs hold */
+	uint32_t signals; /* every request has to be signaled */
 	uint32_t overtake; /* each request of so many is overtaken; 0: none is */
 	struct abi_qp_attr attr;
 	struct abi_qp_cap cap;
@@ -169,6 +197,7 @@ struct qps {
 	int joined;
 	uint32_t sending __attribute__((aligned(64))); /* lock, of all up to waits */
 	uint32_t posted, in, out, psn;                 /* in and out are of waiting */
+	uint32_t counter; /* of WRITEs of its peer, counted from 1; 0: none */
 	int notify, waits;                             /* waits: for what, from when to when */
 	uint64_t deadline;
 	uint32_t freed __attribute__((aligned(64))); /* by completions that were polled, of posted */
@@ -191,6 +220,7 @@ struct shared {
 	uint32_t lock; /* of what is free, groups, and counts */
 	uint32_t serial, qkey_violations;
 	uint32_t top[4]; /* slots that were ever used: of QPs, CQs, SRQs, regions */
+	struct { uint32_t taken; uint64_t value; } counter[COUNTERS];
 	struct region region[REGIONS];
 	struct srqs srq[SRQS];
 	struct cqs cq[CQS];
@@ -215,9 +245,23 @@ struct td {
 	int refs;
 };
 
+enum { DMAH_CPU = 1, DMAH_PH = 2, DMAH_MEMORY = 4 }; /* comp_mask of abi_dmah_init_attr */
+
+struct dmah {
+	struct abi_dmah dmah;
+	struct abi_dmah_init_attr init;
+	int refs;
+};
+
 struct mr {
 	struct abi_mr mr;
 	struct region *s;
+	struct dmah *hints; /* or NULL */
+};
+
+struct counter {
+	struct abi_comp_cntr counter;
+	int refs;
 };
 
 struct channel {
@@ -283,6 +327,7 @@ struct qp {
 	struct domain *domain;
 	struct acks async;
 	struct session *session; /* of ibv_wr_post */
+	struct counter *counter; /* or NULL */
 };
 
 /* A context with the newer operations in front of it, counted backwards from its begin. */
@@ -331,8 +376,19 @@ void *object(const char *call, size_t size);
 uint64_t owners_address(uint32_t key, uint64_t addr);
 void *reach(uint32_t pd, uint32_t key, uint64_t addr, size_t length, unsigned int access);
 
-/* efa.c */
+/* card.c: what the device is like, set when it is opened; whether it has a type of QPs; its numbers;
+ * whether an armed CQ holds a completion that it was armed for; counts, for one in every n. */
+extern int connectx;
+extern enum fault { NO_FAULT, WRONG_DATA, LOST_COMPLETION, WRONG_STATUS, LOST_EVENT, WRONG_STATE } fault;
+void set_card(void);
+int has_type(uint32_t type);
+void identify(struct abi_device_attr *a);
+int holds_armed(const struct cqs *s);
+int every(unsigned n);
+
+/* efa.c: the access flags and the elements of a request that the device allows. */
 unsigned efa_rights(void);
+unsigned max_sge(void);
 
 /* windows.c: carries LOCAL_INV or BIND_MW out; takes a window's access away, or returns 0; whether
  * a window is of another QP. */
@@ -422,10 +478,18 @@ int get_srq_num(struct abi_srq *srq, uint32_t *num);
 struct abi_qp *create_qp_ex(struct abi_context *c, struct abi_qp_init_attr_ex *init);
 struct abi_qp *open_qp(struct abi_context *c, struct abi_qp_open_attr *open);
 
+/* sizes.c: appends the sizes of an object to the file of STUB_SIZES. */
+void account_qp(const struct abi_qp_init_attr_ex *init, uint32_t flags);
+void account_cq(int cqe);
+void account_mr(uint64_t addr, size_t length);
+
 /* qp.c: makes a QP whose number has these bits above. */
 struct abi_qp *make_qp(struct abi_context *c, struct abi_qp_init_attr_ex *init, uint32_t flags);
 
-/* wr.c: makes a QP one that is posted to by ibv_wr_post, with these operations; tells whether
+/* qp.c: make_qp with the operations that init asks for, if any. */
+struct abi_qp *make_qp_by_operations(struct abi_context *c, struct abi_qp_init_attr_ex *init, uint32_t flags);
+
+/* wr.c: makes a QP one that is posted to by ibv_wr_post, with these operations; reports whether
  * there is no memory for that. */
 int post_by_sessions(struct qp *q, uint64_t ops);
 

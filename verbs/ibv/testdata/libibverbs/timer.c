@@ -1,10 +1,10 @@
-/* A thread that looks after what waits, and after processes that died. */
+/* A thread that retries waiting requests, and cleans up after dead processes. */
 #include "stub.h"
 
 #include <signal.h>
 #include <time.h>
 
-/* bury frees what processes have left that died. */
+/* bury frees the objects of dead processes. */
 static void bury(void)
 {
 	int last = self;
@@ -21,7 +21,7 @@ static void bury(void)
 	}
 }
 
-/* look does what is due of this process, and tells whether there is more to come. */
+/* look executes what is due in this process, and reports whether requests still wait. */
 static int look(void)
 {
 	int more = 0;

@@ -26,7 +26,7 @@ struct abi_mw *alloc_mw(struct abi_pd *pd, uint32_t type)
 
 static struct region *region_of(uint32_t key) { return &shared->region[key >> 16]; }
 
-/* unbind takes the access away that a window gives. */
+/* unbind ends the access through a window. */
 static void unbind(struct region *w)
 {
 	struct region *m = region_of(w->of);
@@ -50,7 +50,7 @@ int dealloc_mw(struct abi_mw *mw)
 	return 0;
 }
 
-/* may_bind tells whether region, range and rights allow a bind. */
+/* may_bind reports whether region, range and access flags allow a bind. */
 static int may_bind(const struct region *m, const struct abi_mr *mr, const struct region *w, const struct abi_mw_bind_info *i)
 {
 	uint64_t offset = i->addr - m->iova;

@@ -1,0 +1,57 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+)
+
+// TestErrorRates is a sample of the trial of the same rates, which takes minutes.
+func TestErrorRates(t *testing.T) {
+	for spec, runs := range map[string]int{"nodes=8": 200, "nodes=9": 200, "nodes=32": 100, "nodes=128": 30, "nodes=1024,bad=20%": 2, "nodes=1024": 3} {
+		t.Run(spec, func(t *testing.T) { wantBar(t, simulate(t, spec, runs)) })
+	}
+}
+
+// TestRulesAreNotMadeForOneNoise: at a noise of 40 % nothing but a very slow node or pair can be found, and at any
+// noise no good node is blamed.
+func TestRulesAreNotMadeForOneNoise(t *testing.T) {
+	const runs = 100
+	node := simulate(t, "nodes=8,slow=90%,noise=40%", runs)
+	if node.Found != runs || node.Blamed > 0 || node.MedianSmallest() < 0.4 {
+		t.Errorf("a node ten times slower: %+v", node)
+	}
+	pair := simulate(t, "nodes=8,slow=90%,noise=40%,bad=0,pairs=1", runs)
+	if pair.PairsFound < runs*98/100 || pair.PairsBlamed > 0 || pair.Blamed > 0 {
+		t.Errorf("a pair ten times slower: %+v", pair)
+	}
+	for _, spec := range []string{"nodes=64,bad=0,noise=0%", "nodes=64,bad=0,noise=1%", "nodes=64,bad=0,noise=10%", "nodes=64,bad=0,outliers=10%"} {
+		if c := simulate(t, spec, runs); c.Blamed > 0 {
+			t.Errorf("%s: %d of %d runs blamed a good node", spec, c.Blamed, runs)
+		}
+	}
+}
+
+// TestSmallSlowdownsAreGood: a third of the slowdown that is looked for hardly ever makes a bad node.
+func TestSmallSlowdownsAreGood(t *testing.T) {
+	const runs = 200
+	if c := simulate(t, "nodes=64,slow=3%", runs); c.Found > 1 || c.Cleared < runs-1 {
+		t.Errorf("of %d nodes slower by 3 %% %d were found, %d taken for good", runs, c.Found, c.Cleared)
+	}
+}
+
+func TestRunsAreTheSameEachTime(t *testing.T) {
+	if a, b := simulate(t, "nodes=16", 50), simulate(t, "nodes=16", 50); !reflect.DeepEqual(a, b) {
+		t.Errorf("%+v, then %+v", a, b)
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	cause := errors.New("stopped")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	if _, err := Run(ctx, &Spec{Nodes: 8}, 0.1, 1e9); !errors.Is(err, cause) {
+		t.Errorf("error %v, want %v", err, cause)
+	}
+}

@@ -1,0 +1,60 @@
+// Package affinity places measuring threads on CPUs and keeps the process's other threads off these CPUs.
+package affinity
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// NoCPU stands for a thread that may run on any CPU.
+const NoCPU = -1
+
+// Side holds the CPUs that one side can measure on.
+type Side struct {
+	Boot   string // boot id of its kernel: equal on two sides of one host
+	CPUs   []int  // preferred CPU last, or first if Pinned
+	Pinned bool   // the user named the CPUs
+}
+
+// Choose returns the CPUs of the client's and the server's measuring thread: the pinned one, and in a
+// comparison one for each side where the host has two. The exchange between rounds wakes threads of both
+// sides on one CPU, and a round ends before the kernel moves one of these threads.
+func Choose(compare bool, client, server Side) (ofClient, ofServer int) {
+	clients, servers := client.candidates(compare), server.candidates(compare)
+	if client.Boot != "" && client.Boot == server.Boot {
+		for _, c := range slices.Backward(clients) {
+			for _, s := range servers {
+				if s != c {
+					return c, s
+				}
+			}
+		}
+	}
+	return clients[len(clients)-1], servers[len(servers)-1] // the first CPU runs kernel work
+}
+
+// candidates returns the CPUs, or NoCPU, from which one is chosen.
+func (s Side) candidates(compare bool) []int {
+	switch {
+	case s.Pinned && len(s.CPUs) > 0:
+		return s.CPUs[:1]
+	case compare && len(s.CPUs) > 1: // an only CPU is left to all threads
+		return s.CPUs
+	}
+	return []int{NoCPU}
+}
+
+// CurrentCPU returns the CPU of the calling thread by proc_pid_stat(5), or NoCPU if it is unknown.
+func CurrentCPU() int {
+	const processor = 39 - 3                         // index among the fields after the name
+	text, _ := os.ReadFile("/proc/thread-self/stat") // empty where there is no such file
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) <= processor {
+		return NoCPU
+	}
+	cpu, _ := strconv.Atoi(fields[processor]) // always a number
+	return cpu
+}

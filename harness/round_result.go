@@ -1,0 +1,56 @@
+package harness
+
+import (
+	"github.com/ibperf/ibperf/harness/internal/loop"
+	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/result"
+)
+
+// roundResult returns what this side measured in a round.
+func (s *session) roundResult(g *loop.Group) oob.Round {
+	var r oob.Round
+	c := g.Test()
+	for _, w := range g.Workers {
+		used, drift := w.Cost()
+		r.CPUNs += used.CPU
+		r.WallNs += used.Wall
+		r.Sleeps += uint64(max(used.Sleeps, 0))
+		r.Preempted += uint64(max(used.Preempted, 0))
+		r.CPU = w.CPU
+		r.Nodes = addNew(r.Nodes, s.nodesOf(w.CPU))
+		if drift*drift > r.Drift*r.Drift {
+			r.Drift = drift
+		}
+		if c.Lossy {
+			sent, arrived := w.Counts()
+			r.Sent, r.Received = r.Sent+sent, r.Received+arrived
+		}
+	}
+	if c.Measured.Has(s.cfg.Role) {
+		r.Figure = figureOf(g)
+		r.Begin, r.End = g.Rate().Span()
+	}
+	if c.Verify {
+		r.Verify = g.Verified()
+	}
+	return r
+}
+
+// figureOf returns the round by this side's clock. A round that was too short to measure anything has a
+// figure too, so that the rounds of all modes have the same numbers.
+func figureOf(g *loop.Group) *result.Round {
+	c := g.Test()
+	if c.PingPong && !c.NoClock {
+		samples := g.Samples()
+		return &result.Round{Messages: samples.N(), Seconds: g.SampledTime().Seconds(),
+			P50Ns: samples.Median() * c.Factor, MeanNs: samples.Mean() * c.Factor}
+	}
+	b := g.Rate().Bandwidth(c.Size, c.MeasuredAt)
+	r := &result.Round{Messages: b.Messages, Seconds: b.Seconds}
+	if c.PingPong && b.Messages > 0 {
+		r.MeanNs = b.Seconds * 1e9 / float64(b.Messages) * c.Factor
+		return r
+	}
+	r.Average = b.Average
+	return r
+}

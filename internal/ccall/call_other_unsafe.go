@@ -1,9 +1,0 @@
-//go:build !amd64
-
-package ccall
-
-import "unsafe"
-
-const offered = false
-
-func call(f, arg unsafe.Pointer, top uintptr) { panic("ccall: no code for this CPU") }

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package cli
-
-// leaveHugePagesOut does nothing: huge pages unasked are Linux's.
-func leaveHugePagesOut() {}

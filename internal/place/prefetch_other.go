@@ -1,6 +1,0 @@
-//go:build !amd64
-
-package place
-
-// PrefetchWrite does nothing.
-func PrefetchWrite(uintptr) {}

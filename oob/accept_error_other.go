@@ -1,0 +1,5 @@
+//go:build !linux
+
+package oob
+
+var transientOnLinux []error

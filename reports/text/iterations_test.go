@@ -1,0 +1,53 @@
+package text
+
+import (
+	"bytes"
+	"regexp"
+	"testing"
+
+	"github.com/ibperf/ibperf/internal/testresult"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/result"
+)
+
+// counts matches the number in perftest's column #iterations.
+var counts = regexp.MustCompile(`(?m)^ 64 +(\d+) +\d+\.\d+ `)
+
+// In a bidirectional test, #iterations counts what this side sends or READs, as in perftest, and the
+// rates are those of both directions.
+func TestIterationsOfBothDirections(t *testing.T) {
+	for _, c := range []struct {
+		op    option.Op
+		role  string
+		known bool // what went in each direction
+		want  string
+	}{
+		{"write", "client", true, "600"}, {"write", "server", true, "400"}, {"send", "client", true, "600"},
+		{"read", "client", true, "400"}, {"read", "server", true, "600"},
+		{"write", "client", false, "500"},
+	} {
+		f := testresult.File(t, c.op, option.KindBandwidth, []int{64}, "poll")
+		f.Parameters.Compare, f.Parameters.Both, f.Role = false, true, c.role
+		if c.known {
+			f.Rows[0].FromClient, f.Rows[0].FromServer = &result.Direction{Messages: 600}, &result.Direction{Messages: 400}
+		}
+		rate := f.Rows[0].Bandwidth.MsgRate
+		var streamed bytes.Buffer
+		text := New(&streamed, f, Style{})
+		text.Interval(f.Rows[0])
+		text.Row(f.Rows[0])
+		for how, out := range map[string]string{"as it goes": streamed.String(), "of the file": fullText(t, false, f)} {
+			for _, m := range counts.FindAllStringSubmatch(out, -1) {
+				if m[1] != c.want {
+					t.Errorf("%+v, %s: #iterations is %s", c, how, m[1])
+				}
+			}
+			if !counts.MatchString(out) {
+				t.Errorf("%+v, %s: no row\n%s", c, how, out)
+			}
+		}
+		if b := f.Rows[0].Bandwidth; b.Messages != 1000 || b.MsgRate != rate {
+			t.Errorf("%+v: the row was changed to %+v", c, b)
+		}
+	}
+}

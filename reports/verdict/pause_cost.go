@@ -1,0 +1,108 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ibperf/ibperf/internal/units"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/phrase"
+	"github.com/ibperf/ibperf/reports/rows"
+	"github.com/ibperf/ibperf/result"
+)
+
+// A pauseCost is what waiting costs at the longest pause of a sweep along pauses.
+type pauseCost struct {
+	sweep *sweep
+	point *rows.Point
+}
+
+func pausesOf(sweeps []*sweep) []pauseCost {
+	var all []pauseCost
+	for _, s := range sweeps {
+		if s.group.Along != rows.AlongGap {
+			continue
+		}
+		longest := slices.MaxFunc(s.points, func(a, b *rows.Point) int { return cmp.Compare(s.axisValue(a), s.axisValue(b)) })
+		sleeping := slices.ContainsFunc(sleepers, func(mode option.Mode) bool { return longest.Row(mode).Row != nil })
+		if sleeping && longest.Row(result.BaseMode).Row != nil {
+			all = append(all, pauseCost{s, longest})
+		}
+	}
+	return all
+}
+
+// text returns what each mode costs during the pause, and what modes that sleep take.
+func (p pauseCost) text() string {
+	busy := map[option.Mode]phrase.Span{}
+	var who string
+	var taken []string
+	for _, mode := range result.ModeOrder {
+		e := p.point.Row(mode)
+		if e.Row == nil {
+			continue
+		}
+		side, at := e.PausedCost()
+		who = at
+		if mode == option.ModeEvent && !e.Wakes(side) {
+			taken = append(taken, rows.HardlySleptText([]rows.Entry{e}))
+			continue
+		}
+		part := phrase.Span{}
+		part.Add(side.Busy)
+		busy[mode] = part
+		if sleeps(mode) {
+			taken = append(taken, string(mode)+" takes "+p.time(mode)+p.alikeText(mode))
+		}
+	}
+	return fmt.Sprintf("%s between messages: core busy %s: %s; %s",
+		pauseText(p.sweep.axisValue(p.point)), who, byMode(busy, percents), strings.Join(taken, "; "))
+}
+
+// alikeText names the pauses at which a mode that sleeps is as fast as poll.
+func (p pauseCost) alikeText(mode option.Mode) string {
+	var points []*rows.Point
+	for _, c := range p.sweep.conclusions {
+		if c.pair == (pair{mode, result.BaseMode}) && c.why == "" && c.relation == rows.Same && !c.saves {
+			points = append(points, c.points...)
+		}
+	}
+	if len(points) == 0 {
+		return ""
+	}
+	return ", and is " + asFastText + " poll for " + p.sweep.withUnit(p.sweep.pointsText(points))
+}
+
+// time returns what a mode takes: "35.6 usec, 21.5 times poll's time [19.8-24.0]".
+func (p pauseCost) time(mode option.Mode) string {
+	s := p.sweep
+	usec := func(mode option.Mode) string { return usecNumber(p.point.Row(mode).Value(s.column)) + " usec" }
+	e, base := p.point.Row(mode), p.point.Row(result.BaseMode)
+	switch all := s.spreadOf([]*rows.Point{p.point}, mode, result.BaseMode); {
+	case all.n > 0:
+		return usec(mode) + ", " + s.factorText(all, basePossessive)
+	case e.HardlySlept():
+		return usec(mode) + ", not compared with poll's: " + rows.HardlySleptText([]rows.Entry{e})
+	case rows.AnyDisturbed(e, base):
+		return usec(mode) + ", not compared with poll's: disturbed, " + strings.Join(rows.DisturbancesOf([]rows.Entry{e, base}), ", ")
+	}
+	return usec(mode) + " instead of " + basePossessive + " " + usec(result.BaseMode)
+}
+
+// pauseText formats nanoseconds in a suitable unit.
+func pauseText(ns int) string {
+	print := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+	switch d := time.Duration(ns); {
+	case d == 0:
+		return "0"
+	case d < time.Millisecond:
+		return print(units.Usec(float64(ns))) + " usec"
+	case d < time.Second:
+		return print(float64(ns)/1e6) + " ms"
+	}
+	return print(float64(ns)/1e9) + " s"
+}

@@ -1,0 +1,28 @@
+package ccall
+
+// C functions start with a stack pointer of pushed, modulo 16: the return address is
+// in a register.
+const pushed = 0
+
+// Functions of C, in instructions of 4 bytes.
+var (
+	// tellStack stores its stack pointer at its argument.
+	tellStack = []byte{
+		0xe1, 0x03, 0x00, 0x91, // mov x1, sp
+		0x01, 0x00, 0x00, 0xf9, // str x1, [x0]
+		0x01, 0x00, 0x80, 0x92, // mov x1, -1: it held the top of the stack, and C may not keep it
+		0xc0, 0x03, 0x5f, 0xd6, // ret
+	}
+	// spinner increments the second word of its argument and spins until the first is not 0.
+	spinner = []byte{
+		0x01, 0x20, 0x00, 0x91, // add x1, x0, 8
+		0x22, 0xfc, 0x5f, 0xc8, // increment: ldaxr x2, [x1]
+		0x42, 0x04, 0x00, 0x91, // add x2, x2, 1
+		0x22, 0xfc, 0x03, 0xc8, // stlxr w3, x2, [x1]
+		0xa3, 0xff, 0xff, 0x35, // cbnz w3, increment
+		0x02, 0xfc, 0xdf, 0xc8, // again: ldar x2, [x0]
+		0xe2, 0xff, 0xff, 0xb4, // cbz x2, again
+		0xc0, 0x03, 0x5f, 0xd6, // ret
+	}
+	nothing = []byte{0xc0, 0x03, 0x5f, 0xd6} // ret
+)

@@ -1,0 +1,116 @@
+package shm
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// Quiescing: waiting until requesters have left. A thread that ends an object removes it from the
+// tables and counts a change. Requesters that execute at that moment may have read the tables
+// before, so the thread waits until each of them has left once.
+
+// activeRequester is a requester that was executing when it was examined.
+type activeRequester struct {
+	qp      *qp
+	peerCtx *peerContext // nil: the QP's own requester; else the requester of its peer
+	num     uint32       // of the peer's QP
+	seq     uint32       // its word at that time, which changes when it leaves; see lock
+}
+
+// appendRequesters appends the requesters of the QP and of its peer, if they are executing.
+func (q *qp) appendRequesters(list []activeRequester) []activeRequester {
+	return q.appendPeerRequester(q.appendOwnRequester(list))
+}
+
+// appendOwnRequester appends the requester of the QP, if it is executing.
+func (q *qp) appendOwnRequester(list []activeRequester) []activeRequester {
+	if seq := atomic.LoadUint32(&q.entry.requesterSeq); seq&1 != 0 {
+		list = append(list, activeRequester{qp: q, seq: seq})
+	}
+	return list
+}
+
+// appendPeerRequester appends the requester of the peer, if it is executing. A requester that
+// connects at the same time begins after the change.
+func (q *qp) appendPeerRequester(list []activeRequester) []activeRequester {
+	t := activeRequester{qp: q, peerCtx: q.peerCtx.Load(), num: atomic.LoadUint32(&q.entry.destNum)}
+	if t.peerCtx == nil {
+		return list
+	}
+	if t.seq = t.peerCtx.requesterSeq(t.num); t.seq&1 != 0 {
+		list = append(list, t)
+	}
+	return list
+}
+
+// requesterSeq returns the word of the peer's QP, or 0 if the QP is gone. The lock keeps the
+// directory mapped.
+func (r *peerContext) requesterSeq(num uint32) uint32 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.dir == nil || r.gone.Load() {
+		return 0
+	}
+	e := &r.dir.qps[numIndex(num)]
+	if atomic.LoadUint32(&e.num) != num {
+		return 0
+	}
+	return atomic.LoadUint32(&e.requesterSeq)
+}
+
+// hasLeft reports whether the requester has left since.
+func (t *activeRequester) hasLeft() bool {
+	if t.peerCtx == nil {
+		return atomic.LoadUint32(&t.qp.entry.requesterSeq) != t.seq
+	}
+	return t.peerCtx.requesterSeq(t.num) != t.seq
+}
+
+// quiesceTimeout is the time to wait for a peer. A requester takes far less, unless its process is
+// stopped or it fakes its word.
+const quiesceTimeout = 5 * time.Second
+
+// awaitQuiescence returns when the requesters have left. It returns an error if a peer's requester
+// has not left by the deadline, or when peers are abandoned.
+func awaitQuiescence(list []activeRequester) error {
+	deadline := time.Now().Add(quiesceTimeout)
+	for i := range list {
+		t := &list[i]
+		for n := 0; !t.hasLeft(); n++ {
+			switch {
+			case t.peerCtx == nil:
+			case t.qp.ctx.peersAbandoned.Load():
+				return fmt.Errorf("the peer of QP %#x is within a request, and this context has abandoned its peers", t.qp.num)
+			case time.Now().After(deadline):
+				return fmt.Errorf("the peer of QP %#x has been within one request for %v", t.qp.num, quiesceTimeout)
+			}
+			backOff(n)
+		}
+	}
+	return nil
+}
+
+var _ verbs.PeerAbandoner = (*context)(nil)
+
+// AbandonPeers implements [verbs.PeerAbandoner]. From now on no call waits for the requesters of
+// peers. MR.Close returns ETIMEDOUT at once where it would have waited, and a peer that resumes may
+// still store the remainder of a request, at most 1 MiB, in memory that it has mapped. The caller
+// therefore closes the memory of all regions and does not use it again, whatever Close returned.
+func (c *context) AbandonPeers() { c.peersAbandoned.Store(true) }
+
+// awaitPeerRequester returns when the peer's requester no longer uses this QP's memory. A requester
+// that begins later finds the QP's new state, which it reads after it has changed its word. An
+// error means that the requester may still use the memory.
+func (q *qp) awaitPeerRequester() error { return awaitQuiescence(q.appendPeerRequester(nil)) }
+
+// activeRequesters returns the executing requesters that add appends for each QP. When they have
+// left, no requester relies on what the tables held before the last counted change.
+func (c *context) activeRequesters(add func(*qp, []activeRequester) []activeRequester) (list []activeRequester) {
+	for _, q := range c.qps.all() {
+		list = add(q, list)
+	}
+	return list
+}

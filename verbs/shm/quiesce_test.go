@@ -1,0 +1,68 @@
+package shm
+
+import (
+	"errors"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// TestDeregisterWithPeerWithinRequest covers a peer that stays within a request, like a stopped
+// process: MR.Close waits some seconds and returns that the memory is not safe. A LOCAL_INV that
+// waits for the peer blocks no thread.
+func TestDeregisterWithPeerWithinRequest(t *testing.T) {
+	t.Parallel()
+	a, b := newNode(t), newNode(t)
+	check(t, a.connect(b.endpoint()))
+	check(t, b.connect(a.endpoint()))
+	w := a.bindWindow(t, a.qp)
+	a.qp.attr.Timeout = 0 // no timeout
+	b.qp.lock()
+	wr := verbs.SendWR{WRID: 9, Opcode: verbs.OpLocalInv, SendFlags: verbs.SendSignaled}
+	wr.SetInvalidate(w)
+	_, err := a.qp.PostSend(&wr)
+	check(t, err)
+	start := time.Now()
+	if err := a.mr.Close(); !errors.Is(err, syscall.ETIMEDOUT) {
+		t.Errorf("MR.Close: %v, want ETIMEDOUT", err)
+	}
+	if took := time.Since(start); took < quiesceTimeout || took > 2*quiesceTimeout {
+		t.Errorf("MR.Close took %v", took)
+	}
+	var none [1]verbs.WC
+	if n, err := a.cq.Poll(none[:]); n != 0 || err != nil {
+		t.Errorf("the LOCAL_INV completed early with %s, %v", none[0].Status, err)
+	}
+	b.qp.unlock()
+	if wc := a.nextCompletion(t); wc.WRID != 9 || wc.Status != verbs.WCSuccess {
+		t.Errorf("the LOCAL_INV ended with %s", wc.Status)
+	}
+	if err := a.mr.Close(); err != nil {
+		t.Errorf("second MR.Close: %v", err)
+	}
+}
+
+// TestAbandonedPeersAreNotAwaited covers that after AbandonPeers no call waits for a peer that
+// stays within a request, and a call that already waits returns.
+func TestAbandonedPeersAreNotAwaited(t *testing.T) {
+	t.Parallel()
+	a, b := newNode(t), newNode(t)
+	check(t, a.connect(b.endpoint()))
+	check(t, b.connect(a.endpoint()))
+	b.qp.lock()
+	defer b.qp.unlock()
+	start, closed := time.Now(), make(chan error, 1)
+	go func() { closed <- a.mr.Close() }()
+	a.ctx.AbandonPeers()
+	if err := <-closed; !errors.Is(err, syscall.ETIMEDOUT) {
+		t.Errorf("MR.Close: %v, want ETIMEDOUT", err)
+	}
+	check(t, a.qp.Modify(&verbs.QPAttr{State: verbs.QPErr}, verbs.MaskState))
+	check(t, a.qp.Close())
+	check(t, a.ctx.Close())
+	if took := time.Since(start); took >= quiesceTimeout {
+		t.Errorf("closing everything took %v", took)
+	}
+}

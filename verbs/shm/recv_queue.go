@@ -1,0 +1,275 @@
+package shm
+
+import (
+	"encoding/binary"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/internal/memfd"
+)
+
+// recvQueue is a receive queue as its owner sees it. The owner reads what the peer can write, but
+// keeps its own counters and wr_ids here.
+type recvQueue struct {
+	qp      *qp
+	file    *memfd.File
+	inode   uint64
+	layout  recvLayout
+	header  *recvHeader
+	records []record
+
+	mu     sync.Mutex     // guards posting
+	slots  []recvSlot     // nil with SRQs
+	posted relaxedCounter // written under mu
+	next   relaxedCounter // next record to poll, written under the CQ's lock; UD: next receive to fill, written under the QP's lock
+	freed  relaxedCounter // receives whose completions were polled
+	closed atomic.Bool    // later records of the peer are ignored
+
+	// For receives of SRQs, guarded by the pool's lock, which then guards the fields above too.
+	supplied      []*srqWR      // by slot; nil before the first receive is supplied
+	servedRequest atomic.Uint64 // the last header.srqRequest that was handled
+}
+
+// recvSlot holds the owner's private part of a receive.
+type recvSlot struct {
+	wrid   uint64
+	length uint64 // bytes
+}
+
+func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
+	r.qp, r.layout = q, layoutFor(cap.MaxRecvWR, cap.MaxRecvSGE)
+	var err error
+	if r.file, err = memfd.New(receivesName, r.layout.size()); err != nil {
+		return err
+	}
+	r.header, r.records = view[recvHeader](r.file.Bytes(), 0), viewRecords(r.file.Bytes(), r.layout.n)
+	if !q.usesSRQ() {
+		r.slots = make([]recvSlot, r.layout.n)
+	}
+	if r.inode, err = inodeOf(r.file.FD()); err != nil {
+		r.file.Close()
+	}
+	return err
+}
+
+const receivesName = "ibperf-receives"
+
+// replaceMemory gives the queue new memory, since a peer may still use the old memory. What that
+// peer stores there is never read.
+func (r *recvQueue) replaceMemory() error {
+	if err := r.file.Renew(receivesName); err != nil {
+		return err
+	}
+	inode, err := inodeOf(r.file.FD())
+	if err == nil {
+		r.inode = inode
+	}
+	return err
+}
+
+// reset empties the queue. No peer may be using it.
+func (r *recvQueue) reset() {
+	clear(r.file.Bytes())
+	r.posted.Store(0)
+	r.next.Store(0)
+	r.freed.Store(0)
+	r.servedRequest.Store(0)
+	r.closed.Store(false)
+}
+
+// PostRecv stores receives in shared memory, where the peer's requester finds them.
+func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
+	r := &q.recv
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer func() { release(&r.header.posted, r.posted.Load()) }()
+	for ; wr != nil; wr = wr.Next {
+		if errno, why := q.checkReceive(wr); errno != 0 {
+			return wr, q.err("post_recv", errno, why)
+		}
+		r.post(wr)
+	}
+	return nil, nil
+}
+
+// checkReceive returns an error for a receive that the QP cannot take.
+func (q *qp) checkReceive(wr *verbs.RecvWR) (syscall.Errno, string) {
+	switch r := &q.recv; {
+	case q.closed.Load():
+		return ebadf, closedText
+	case q.peerType() != q.typ:
+		return einval, "an XRC QP has no receive queue: post to an SRQ of the domain"
+	case q.srq != nil:
+		return einval, "the QP uses an SRQ: post to the SRQ"
+	case verbs.QPState(q.state.Load()) == verbs.QPReset:
+		return einval, "QP is in RESET; modify it to INIT first"
+	case badSGList(wr.SGList, wr.NumSGE, q.cap.MaxRecvSGE):
+		return einval, sgListError(wr.NumSGE, q.cap.MaxRecvSGE, "max_recv_sge")
+	case int(r.posted.Load()-r.freed.Load()) >= q.cap.MaxRecvWR:
+		return enomem, "receive queue is full: poll completions first"
+	}
+	return 0, ""
+}
+
+// post stores the next receive. The peer may consume it when the header's count includes it.
+func (r *recvQueue) post(wr *verbs.RecvWR) {
+	i, sges := r.posted.Load(), sgesOf(wr.SGList, wr.NumSGE)
+	*r.slot(i) = recvSlot{wr.WRID, totalLength(sges)}
+	r.write(i, sges)
+	r.posted.Store(i + 1) // before a peer can complete it; see poll
+	if r.closed.Load() {
+		r.flush()
+	}
+}
+
+// write stores the SGEs of receive i, unless the slot has the same SGEs already: a line that is not
+// written stays in the peer's cache.
+func (r *recvQueue) write(i uint32, sges []verbs.SGE) {
+	w, n := r.wqe(i), uint32(len(sges))
+	if n > 0 {
+		if first := view[verbs.SGE](r.file.Bytes(), r.layout.firstAt(i)); *first != sges[0] {
+			*first = sges[0]
+		}
+	}
+	if n > 1 {
+		copy(viewSGEs(r.file.Bytes(), r.layout.sgesAt(i), n-1), sges[1:])
+	}
+	if w.numSGE != n {
+		w.numSGE = n
+	}
+}
+
+func (r *recvQueue) wqe(i uint32) *recvWQE { return view[recvWQE](r.file.Bytes(), r.layout.wqeAt(i)) }
+
+// ready reports whether the next record is published. It does not touch the records if no receive
+// is posted, so that idle QPs cause no page faults.
+func (r *recvQueue) ready() bool {
+	i := r.next.Load()
+	if i == r.posted.Load() {
+		return false
+	}
+	_, published := r.record(i)
+	return published && !r.closed.Load()
+}
+
+// record returns the second word of record i, and whether the peer has published the record.
+func (r *recvQueue) record(i uint32) (w1 uint64, published bool) {
+	w1 = atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])
+	return w1, uint32(w1>>recSeqAt) == i+1
+}
+
+// poll converts records into completions, under the CQ's lock. ok is false when a record shows that
+// the connection has failed.
+func (r *recvQueue) poll(wc []verbs.WC, times []uint64) (n int, ok bool) {
+	if r.closed.Load() {
+		return 0, true
+	}
+	first := r.next.Load()
+	for ok = true; ok; n++ {
+		i := first + uint32(n)
+		w1, published := r.record(i)
+		if !published {
+			break
+		}
+		ok = w1&recFault == 0 && i != r.posted.Load() // a record without a posted receive
+		if !ok || n == len(wc) {
+			break
+		}
+		ok = r.complete(i, w1, r.slot(i), &wc[n])
+		if times != nil {
+			times[n] = r.time(i)
+		}
+	}
+	if n > 0 {
+		r.next.Store(first + uint32(n))
+		r.freed.Store(r.freed.Load() + uint32(n))
+	}
+	return n, ok
+}
+
+// connectionEnded reports whether the peer has ended the connection, in the next record or in a
+// later unpolled one. why is the event to raise, or noEvent if a completion shows the reason.
+func (r *recvQueue) connectionEnded() (why verbs.EventType, ended bool) {
+	for i := r.next.Load(); !r.closed.Load(); i++ {
+		w1, published := r.record(i)
+		status := verbs.WCStatus(w1 & 0xff)
+		switch {
+		case !published:
+			return why, ended
+		case w1&recFault != 0 && status == verbs.WCRemAccessErr:
+			return verbs.EventQPAccessErr, true
+		case w1&recFault != 0:
+			return verbs.EventQPReqErr, true
+		case i == r.posted.Load():
+			return verbs.EventQPFatal, true // a record without a posted receive
+		case status != verbs.WCSuccess:
+			why, ended = noEvent, true
+		}
+	}
+	return noEvent, false
+}
+
+const noEvent = ^verbs.EventType(0)
+
+func (r *recvQueue) slot(i uint32) *recvSlot { return &r.slots[i&(r.layout.n-1)] }
+
+// complete writes the completion of receive i from its record, whose second word is w1, and reports
+// whether it succeeded. Applications rely on byte_len, so a byte_len beyond the receive is an
+// error.
+func (r *recvQueue) complete(i uint32, w1 uint64, at *recvSlot, wc *verbs.WC) bool {
+	w0 := atomic.LoadUint64(&r.records[i&(r.layout.n-1)][0])
+	*wc = verbs.WC{} // assigned member by member: a composite literal is copied in larger pieces than it is built in
+	wc.WRID, wc.QPNum, wc.ByteLen = at.wrid, r.qp.num, uint32(w0)
+	wc.Status, wc.Opcode = verbs.WCStatus(w1&0xff), verbs.WCOpcode(w1>>recOpShift&0xff)
+	legal := wc.Opcode == verbs.WCRecvRDMAWithImm || wc.Opcode == verbs.WCRecv && uint64(wc.ByteLen) <= at.length
+	if wc.Status == verbs.WCSuccess && !legal {
+		wc.Status = verbs.WCBadRespErr
+		return false
+	}
+	binary.LittleEndian.PutUint32(wc.Imm[:], uint32(w0>>32))
+	if w1&recWithImm != 0 {
+		wc.Flags = verbs.WCWithImm
+	} else if w1&recWithInv != 0 {
+		wc.Flags = verbs.WCWithInv
+		r.qp.invalidate(wc.InvalidatedRKey())
+	}
+	return wc.Status == verbs.WCSuccess
+}
+
+func immWord(b [4]byte) uint32 { return binary.LittleEndian.Uint32(b[:]) }
+
+// flush closes the queue: receives that the peer completed stay, in order, and all others complete
+// with WR_FLUSH_ERR. The caller holds mu, and the peer must have left.
+func (r *recvQueue) flush() {
+	cq := r.qp.recvCQ
+	cq.mu.Lock()
+	i := r.next.Load()
+	for ; i != r.posted.Load(); i++ {
+		e := ringWC{counter: &r.freed, wc: verbs.WC{WRID: r.slot(i).wrid, QPNum: r.qp.num, Status: verbs.WCWRFlushErr}}
+		if w1, published := r.record(i); !published || w1&recFault != 0 {
+			r.closed.Store(true)
+		} else if !r.closed.Load() {
+			r.complete(i, w1, r.slot(i), &e.wc)
+		}
+		cq.pushLocked(&e, r.time(i))
+	}
+	r.next.Store(i)
+	flushed := r.closed.Swap(true)
+	cq.mu.Unlock()
+	if flushed {
+		cq.notify(true)
+	}
+}
+
+// raiseFailureEvent raises an event if the peer ended the connection and no completion shows the
+// reason.
+func (q *qp) raiseFailureEvent() {
+	q.recvCQ.mu.Lock()
+	why, ended := q.recv.connectionEnded()
+	q.recvCQ.mu.Unlock()
+	if ended && why != noEvent {
+		q.raise(why)
+	}
+}
