@@ -112,6 +112,7 @@ var table = []rule{
 	{"internal/sched", nil},
 	{"internal/subprocess", nil},
 	{"internal/terminal", nil},
+	{"internal/testclock", nil},
 	{"internal/topology", nil},
 	{"internal/units", nil},
 	{"internal/version", nil},
