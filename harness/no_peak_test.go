@@ -15,7 +15,7 @@ import (
 func TestNoPeak(t *testing.T) {
 	eachTest(t, func(t *testing.T, op option.Op, kind option.Kind) {
 		for _, duration := range []time.Duration{0, 20 * time.Millisecond} {
-			p := testPlan(op, kind, 0, 1000)
+			p := testPlan(op, kind, 0, 300)
 			if duration > 0 {
 				p.Iterations = 0
 			}
