@@ -12,7 +12,7 @@ import (
 // The names of the exchanges in which the sides agree.
 const (
 	exchangePlan   = "plan"   // the client's Proposal; the server sends nothing
-	exchangeAnswer = "answer" // the server's Answer; the client sends nothing
+	exchangeAnswer = "answer" // the server's Answer; the client sends nothing; once more after Wait
 )
 
 // DeviceID identifies a side's device to the peer.
@@ -71,7 +71,7 @@ func (s *Series) RunsBefore() int {
 // KeepsOpen reports whether the test's connection stays open after the test.
 func (s *Series) KeepsOpen() bool { return s != nil && s.Held && s.Number == 1 && !s.EndsRun() }
 
-// Answer is a server's reply to a proposal: a plan or a refusal.
+// Answer is a server's reply to a proposal: a plan, a refusal, or that the client has to wait for another answer.
 type Answer struct {
 	Release string          `json:"release"`
 	Device  DeviceID        `json:"device"`
@@ -79,10 +79,12 @@ type Answer struct {
 	Caps    json.RawMessage `json:"caps,omitempty"`    // a report of ib_caps
 	Class   string          `json:"class,omitempty"`   // of the refusal, as in [PeerError]
 	Refusal string          `json:"refusal,omitempty"` // its text
+	Wait    string          `json:"wait,omitempty"`    // why the client has to wait
 }
 
-// Propose sends a client's proposal and returns the server's answer.
-func (c *Conn) Propose(p *Proposal) (Answer, error) {
+// Propose sends a client's proposal and returns the server's answer. If the client has to wait for it, Propose calls
+// waits once with the server's reason.
+func (c *Conn) Propose(p *Proposal, waits func(why string)) (Answer, error) {
 	mine, err := json.Marshal(p)
 	if err != nil {
 		return Answer{}, err
@@ -90,11 +92,20 @@ func (c *Conn) Propose(p *Proposal) (Answer, error) {
 	if _, err := c.Exchange(exchangePlan, mine); err != nil {
 		return Answer{}, err
 	}
-	theirs, err := c.exchangeJSON(exchangeAnswer, nil)
+	a, err := c.receiveAnswer()
+	if err != nil || a.Wait == "" {
+		return a, err
+	}
+	waits(a.Wait)
+	return c.receiveAnswer()
+}
+
+func (c *Conn) receiveAnswer() (Answer, error) {
+	data, err := c.exchangeJSON(exchangeAnswer, nil)
 	if err != nil {
 		return Answer{}, err
 	}
-	return DecodeAnswer(theirs)
+	return DecodeAnswer(data)
 }
 
 // ReceiveProposal returns the client's proposal. With a [*MessageError], which says what is
@@ -108,7 +119,7 @@ func (c *Conn) ReceiveProposal() (Proposal, error) {
 	return DecodeProposal(data)
 }
 
-// SendAnswer sends a server's answer.
+// SendAnswer sends a server's answer. After one with Wait it sends another one.
 func (c *Conn) SendAnswer(a *Answer) error {
 	mine, err := json.Marshal(a)
 	if err != nil {
@@ -132,7 +143,7 @@ func DecodeProposal(data []byte) (Proposal, error) {
 	return p, messageError(exchangePlan, err)
 }
 
-// maxRefusal is the longest text of a refusal, in bytes.
+// maxRefusal is the longest text of a refusal, or of the reason to wait, in bytes.
 const maxRefusal = 2000
 
 // DecodeAnswer decodes an answer and checks its names, which a refusal does not need.
@@ -141,8 +152,8 @@ func DecodeAnswer(data []byte) (Answer, error) { return decodeAnswer(exchangeAns
 func decodeAnswer(exchange string, data []byte) (Answer, error) {
 	var a Answer
 	err := Decode(data, &a)
-	a.Refusal = printable.Shorten(a.Refusal, maxRefusal)
-	if err == nil && a.Refusal == "" {
+	a.Refusal, a.Wait = printable.Shorten(a.Refusal, maxRefusal), printable.Shorten(a.Wait, maxRefusal)
+	if err == nil && a.Refusal == "" && a.Wait == "" {
 		err = checkNames(a.Release, a.Device.Name, a.Device.Backend)
 	}
 	return a, messageError(exchange, err)

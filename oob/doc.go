@@ -9,7 +9,8 @@
 //
 //	method            name         client sends    server sends
 //	Propose           plan         Proposal        -              agreement.go
-//	                  answer       -               Answer         a plan, or a refusal, which ends the run
+//	                  answer       -               Answer         a plan, or a refusal, which ends the run, or
+//	                                                              that another answer follows later
 //
 //	Offer             offer        Offer           Offer          run_messages.go; how to address the ports
 //	Rendezvous        rdma_cm      -               Rendezvous     with --rdma_cm

@@ -68,7 +68,7 @@ func messages(c *Conn) []message {
 	var all []message
 	add := func(send func() error, exchanges ...string) { all = append(all, message{exchanges, send}) }
 	add(func() error {
-		_, err := c.Propose(&Proposal{"v1", "ib_write_bw", device, []string{"size"}, &Series{"id", 1, 2, 1, 3, true}, true, json.RawMessage(`{"qps":2}`)})
+		_, err := c.Propose(&Proposal{"v1", "ib_write_bw", device, []string{"size"}, &Series{"id", 1, 2, 1, 3, true}, true, json.RawMessage(`{"qps":2}`)}, func(string) {})
 		return err
 	}, "plan", "answer")
 	add(func() error { _, err := c.ReceiveProposal(); return err }, "plan")
@@ -76,6 +76,7 @@ func messages(c *Conn) []message {
 		return c.SendAnswer(&Answer{Release: "v1", Device: device, Plan: json.RawMessage("{}"), Caps: json.RawMessage("{}")})
 	}, "answer")
 	add(func() error { return c.SendAnswer(&Answer{Class: "busy", Refusal: "later"}) }, "answer")
+	add(func() error { return c.SendAnswer(&Answer{Wait: "others run"}) }, "answer")
 	add(func() error {
 		_, err := p.Offer(Offer{verbs.LinkEthernet, true, []verbs.GIDClass{}, netip.MustParseAddr("10.0.0.1"), 4096, true, true})
 		return err

@@ -74,7 +74,7 @@ func proposeNothing(t *trial) error {
 		return err
 	}
 	defer conn.Cut("", "the attack is over")
-	if a, err := conn.Propose(proposal("ib_write_lat", []byte(`[7]`))); err == nil && a.Refusal == "" {
+	if a, err := conn.Propose(proposal("ib_write_lat", []byte(`[7]`)), waits); err == nil && a.Refusal == "" {
 		return fmt.Errorf("the server has accepted %+v", a)
 	}
 	if _, err := t.client(addr); err != nil {
@@ -82,6 +82,9 @@ func proposeNothing(t *trial) error {
 	}
 	return server.exits(statusDone, patience)
 }
+
+// waits takes a server's reason to wait.
+func waits(string) {}
 
 // onlyAnswer keeps a server busy: it agrees to a plan and then sends nothing but pings.
 func onlyAnswer(t *trial) error {
@@ -95,7 +98,7 @@ func onlyAnswer(t *trial) error {
 	if err != nil {
 		return err
 	}
-	if a, err := conn.Propose(proposal("ib_write_lat", text)); err != nil || a.Refusal != "" {
+	if a, err := conn.Propose(proposal("ib_write_lat", text), waits); err != nil || a.Refusal != "" {
 		return fmt.Errorf("the server refuses the plan: %+v, %w", a, err)
 	}
 	begun := time.Now()

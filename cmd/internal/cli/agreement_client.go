@@ -24,11 +24,17 @@ func (s *peerSession) propose(context.Context) error {
 	answer, err := s.conn.Propose(&oob.Proposal{
 		Release: ownRelease, Program: s.options.Program(), Device: identify(s.device.Device()), Given: s.options.given,
 		Plan: plan, Series: s.series, WantsCaps: s.wantsCaps,
-	})
+	}, s.waits)
 	if err != nil {
 		return malformed(err)
 	}
 	return s.takeAnswer(&answer)
+}
+
+// waits prints why the server lets the client wait, and gives it time.
+func (s *peerSession) waits(why string) {
+	s.agreeBy.Reset(queueLimit + s.agreeLimit)
+	s.note("waiting: %s", why)
 }
 
 // malformed marks an error about the content of a peer's message as the peer's fault.

@@ -13,6 +13,7 @@ import (
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/internal/topology"
 	"github.com/ibperf/ibperf/internal/version"
+	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
 )
 
@@ -32,7 +33,7 @@ func runTest(t option.Test, c call) int {
 func newApp(c call) *app {
 	return &app{
 		program: c.name, command: c.command, console: newConsole(c.stdout, c.stderr),
-		run: harness.Run, agreeLimit: agreeLimit, seriesPause: seriesPause,
+		run: harness.Run, agreeLimit: agreeLimit, seriesPause: seriesPause, limits: clientLimits(),
 	}
 }
 
@@ -59,6 +60,7 @@ type app struct {
 	fresh       bool                                        // makes each run of a comparison in a process of its own
 	perftest    bool                                        // the other side may be perftest
 	seriesPause time.Duration                               // longest time between two runs of a series; shorter in tests
+	limits      oob.ClientLimits                            // of a persistent server; fewer in tests
 }
 
 // main does what the arguments say.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/ibperf/ibperf/harness"
+	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/result"
 )
@@ -47,6 +48,16 @@ func (b *buffer) String() string {
 	return b.b.String()
 }
 
+// awaits waits until the program has printed a text.
+func (b *buffer) awaits(t *testing.T, text string) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !strings.Contains(b.String(), text); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not printed within a minute: %q\n%s", text, b)
+		}
+	}
+}
+
 // engine replaces harness.Run.
 type engine func(context.Context, harness.Config) error
 
@@ -69,9 +80,12 @@ func newProgram(t *testing.T) *program {
 func (p *program) app(name string, run engine, args []string) *app {
 	return &app{
 		program: name, command: append([]string{name}, args...), console: newConsole(p.out, p.err),
-		run: run, agreeLimit: time.Minute, seriesPause: time.Minute,
+		run: run, agreeLimit: time.Minute, seriesPause: time.Minute, limits: testLimits,
 	}
 }
+
+// testLimits are the seats of servers in tests.
+var testLimits = oob.ClientLimits{All: 8, PerAddress: 6, Running: 4}
 
 func (p *program) goes(main func(context.Context) error) *program {
 	go func() { p.ended <- main(p.ctx) }()

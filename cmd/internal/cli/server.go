@@ -201,11 +201,11 @@ func (a *app) serveFirst(ctx context.Context, o *options, l *oob.Listener, run *
 // serveAll serves clients until the context ends. It prints an error of one client and goes on.
 // It returns nil unless the end interrupts a client.
 func (a *app) serveAll(ctx context.Context, o *options, l *oob.Listener) error {
-	pool := &clientPool{running: make(chan struct{}, maxRunning)}
+	pool := &clientPool{queue: oob.NewClientQueue(a.limits)}
 	pool.busy = &countedMessage{console: a.console, what: "clients were refused as the server was busy"}
 	defer pool.busy.printTotal()
 	interrupted := make(chan bool, 1) // whether clients ran when the context ended
-	stop := context.AfterFunc(ctx, func() { interrupted <- len(pool.running) > 0 })
+	stop := context.AfterFunc(ctx, func() { interrupted <- pool.queue.Running() > 0 })
 	err := a.acceptAll(ctx, o, l, func(s *peerSession) { pool.serve(ctx, s) })
 	switch {
 	case stop():

@@ -81,10 +81,10 @@ func TestSecretFiles(t *testing.T) {
 	}
 }
 
-// A server with the maximum number of clients reports that it is busy, and clients try again until
-// their timeout.
+// A persistent server runs as many clients as it has CPUs for. Others wait and print why, up to the limit for their
+// address; beyond it the server is busy, and clients try again until their timeout.
 func TestBusyServer(t *testing.T) {
-	running, release := make(chan struct{}, 2*maxRunning+2), make(chan struct{})
+	running, release := make(chan struct{}, 16), make(chan struct{})
 	e := func(ctx context.Context, c harness.Config) error {
 		begin(c)
 		if c.Role == harness.Server {
@@ -95,9 +95,12 @@ func TestBusyServer(t *testing.T) {
 	}
 	server := start(t, writeLat, e, serverArgs("--persistent")...)
 	port := server.port(t)
+	client := func(args ...string) *program {
+		return start(t, writeLat, e, append(args, "-n", "5", "-d", "shm_whole", "-p", port, "127.0.0.1")...)
+	}
 	var clients []*program
-	for range maxRunning {
-		clients = append(clients, start(t, writeLat, e, "-n", "5", "-d", "shm_whole", "-p", port, "127.0.0.1"))
+	for range testLimits.Running {
+		clients = append(clients, client())
 		select {
 		case <-running:
 		case <-time.After(time.Minute):
@@ -105,9 +108,22 @@ func TestBusyServer(t *testing.T) {
 			t.Fatalf("client %d does not run: %s; server %s", len(clients), clients[len(clients)-1].err, server.err)
 		}
 	}
-	hasty := start(t, writeLat, e, "--connect-timeout", "0", "-d", "shm_whole", "-p", port, "127.0.0.1")
-	wantEnd(t, "a client that does not wait", hasty.end(t), StatusPeer, "server busy: 64 concurrent clients is the limit")
-	clients = append(clients, start(t, writeLat, e, "--connect-timeout", "1m", "-d", "shm_whole", "-p", port, "127.0.0.1"))
+	var leaves *program
+	for range testLimits.PerAddress - testLimits.Running {
+		leaves = client()
+		leaves.err.awaits(t, "waiting: the server runs 4 other clients")
+		clients = append(clients, leaves)
+	}
+	hasty := client("--connect-timeout", "0")
+	wantEnd(t, "a client that does not wait", hasty.end(t), StatusPeer, "server busy: 6 clients of 127.0.0.1 run or wait, which is the limit for one address")
+	leaves.cancel(&interruptedError{"SIGINT"})
+	wantEnd(t, "a client that left the queue", leaves.end(t), StatusOther)
+	clients[len(clients)-1] = client("--connect-timeout", "1m")
+	clients[len(clients)-1].err.awaits(t, "waiting: the server runs 4 other clients")
+	clients = append(clients, client("--connect-timeout", "1m"))
+	if len(running) != 0 {
+		t.Errorf("%d clients run beyond the limit", len(running))
+	}
 	close(release)
 	for _, c := range clients {
 		wantEnd(t, "client", c.end(t), StatusDone)
@@ -155,7 +171,7 @@ func TestUnfitProposalsDoNotEndAServer(t *testing.T) {
 	}
 	if a, err := conn.Propose(&oob.Proposal{Release: "0", Program: "ib_write_lat", Given: []string{}, Plan: []byte(`[7]`),
 		Series: &oob.Series{ID: "of an attacker", Number: 1, Of: 9},
-		Device: oob.DeviceID{Name: "shm_whole", Backend: embeddedBackend, Boot: host.BootID()}}); err == nil && a.Refusal == "" {
+		Device: oob.DeviceID{Name: "shm_whole", Backend: embeddedBackend, Boot: host.BootID()}}, func(string) {}); err == nil && a.Refusal == "" {
 		t.Error("the server accepts a malformed plan")
 	}
 	conn.Abort("", "end of the test")

@@ -49,6 +49,7 @@ type peerSession struct {
 	device        verbs.Context       // open; on a server since the agreement
 	releaseBudget func()              // on a server: releases the plan's part of the budget
 	plan          option.ResolvedPlan // since the agreement
+	agreeBy       *time.Timer         // ends an agreement that takes too long
 }
 
 // agreeLimit is the time within which a connected peer must agree to a plan, which is quick.
@@ -72,8 +73,10 @@ func (s *peerSession) run(ctx context.Context, agree func(context.Context) error
 // within calls agree. It aborts the connection if the context ends or the limit passes before agree returns.
 func (s *peerSession) within(ctx context.Context, limit time.Duration, agree func(context.Context) error) error {
 	late := fmt.Errorf("negotiate with %s: no message within %v", s.channel().RemoteAddr(), limit)
-	limited, cancel := context.WithTimeoutCause(ctx, limit, &peerFault{late})
-	defer cancel()
+	limited, cancel := context.WithCancelCause(ctx)
+	s.agreeBy = time.AfterFunc(limit, func() { cancel(&peerFault{late}) })
+	defer s.agreeBy.Stop()
+	defer cancel(nil)
 	release := context.AfterFunc(limited, func() { s.channel().Abort(reason(context.Cause(limited))) })
 	defer release()
 	return s.causeOf(limited, agree(limited))
