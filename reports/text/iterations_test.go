@@ -13,6 +13,22 @@ import (
 // counts matches the number in perftest's column #iterations.
 var counts = regexp.MustCompile(`(?m)^ 64 +(\d+) +\d+\.\d+ `)
 
+// A counted run without a complete window prints its average as the peak; timed runs and --noPeak print 0.00.
+func TestPeakOfShortRuns(t *testing.T) {
+	for name, change := range map[string]func(*result.Parameters){
+		"counted": func(*result.Parameters) {}, "0.00 timed": func(p *result.Parameters) { p.Duration = 1e9 }, "0.00 noPeak": func(p *result.Parameters) { p.NoPeak = true },
+	} {
+		f := testresult.File(t, "write", option.KindBandwidth, []int{64}, "poll")
+		f.Parameters.Compare, f.Rows[0].Bandwidth.Peak = false, 0
+		change(&f.Parameters)
+		text := fullText(t, false, f)
+		columns := regexp.MustCompile(`(?m)^ 64 +\d+ +(\S+) +(\S+)`).FindStringSubmatch(text)
+		if zero := name != "counted"; columns == nil || (columns[1] == "0.00") != zero || (columns[1] == columns[2]) == zero {
+			t.Errorf("%s: %q in\n%s", name, columns, text)
+		}
+	}
+}
+
 // In a bidirectional test, #iterations counts what this side sends or READs, as in perftest, and the
 // rates are those of both directions.
 func TestIterationsOfBothDirections(t *testing.T) {

@@ -107,17 +107,22 @@ func gbitRow(r *result.Row) string {
 	return bandwidthRow(r, units.Gbps, units.GbitDecimals(r.Bandwidth.Average))
 }
 
-// iterations returns a row whose messages are those that perftest's column #iterations counts. In a
-// bidirectional test these are the messages that this side sends or READs, or half of all if the
-// directions are unknown.
-func iterations(f *result.File, r *result.Row) *result.Row {
-	if !f.Parameters.Both || r.Bandwidth == nil {
+// asPerftest returns a row whose messages and peak are those of perftest's columns. In a bidirectional test
+// #iterations counts the messages that this side sends or READs, or half of all if the directions are
+// unknown. A counted run always has a peak: if it was too short for a window, that of the whole, its average.
+func asPerftest(f *result.File, r *result.Row) *result.Row {
+	if r.Bandwidth == nil {
 		return r
 	}
 	one, b := *r, *r.Bandwidth
-	b.Messages /= 2
-	if local, _ := r.Directions(f.Role, f.Op); local != nil {
-		b.Messages = local.Bandwidth.Messages
+	if b.Peak == 0 && !f.Parameters.NoPeak && !timed(f) {
+		b.Peak = b.Average
+	}
+	if f.Parameters.Both {
+		b.Messages /= 2
+		if local, _ := r.Directions(f.Role, f.Op); local != nil {
+			b.Messages = local.Bandwidth.Messages
+		}
 	}
 	one.Bandwidth = &b
 	return &one

@@ -45,7 +45,7 @@ func (t *Printer) Interval(r result.Row) {
 
 // line returns the line of a row.
 func (t *Printer) line(r result.Row) string {
-	return t.format.rowLine(iterations(t.file, &r), "") + countersText(&r.Local)
+	return t.format.rowLine(asPerftest(t.file, &r), "") + countersText(&r.Local)
 }
 
 // inUnit returns a row with its times in the unit that is printed.

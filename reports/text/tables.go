@@ -128,7 +128,7 @@ func groupText(g *rows.Group, style Style, depth Depth) string {
 		if i == 0 {
 			b.WriteString(format.headerLine())
 		}
-		b.WriteString(format.rowLine(iterations(e.File, e.Row), g.Label(e.Run)))
+		b.WriteString(format.rowLine(asPerftest(e.File, e.Row), g.Label(e.Run)))
 	}
 	return b.String() + rule + footer(g, side, tables.Details(g), style.Width) + warningsText(g)
 }
