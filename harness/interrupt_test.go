@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/testclock"
 	"github.com/ibperf/ibperf/internal/testdevice"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
@@ -67,12 +68,12 @@ func TestInterruptedRunKeepsItsFigures(t *testing.T) {
 			p := testPlan(op, kind, 64, 0)
 			p.Completion, p.Duration = mode, time.Hour
 			ctx, cancel := context.WithCancel(context.Background())
-			var start time.Time
-			begun := func() { start = time.Now(); cancel() }
+			var start testclock.Watch
+			begun := func() { start = testclock.Start(); cancel() }
 			sides := pair{device: "shm_whole", plan: p, ctx: ctx}
 			newCountdown(1000, begun).countPosts(&sides)
 			files, errs := sides.run(t)
-			if took := time.Since(start); took > 5*time.Second {
+			if took := start.Took(); took > 5*time.Second {
 				t.Errorf("%s: ended after %v", mode, took)
 			}
 			if !errors.Is(errs[0], ErrInterrupted) || !files[0].Interrupted {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/testclock"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/result"
 )
@@ -66,12 +67,12 @@ func TestNoPeakEndsInTime(t *testing.T) {
 		p := testPlan(op, kind, 8<<20, 0)
 		p.Completion, p.NoPeak, p.Duration = option.ModePoll, true, 200*time.Millisecond
 		p.TxDepth = 1
-		start := time.Now()
+		start := testclock.Start()
 		files, errs := pair{device: "shm_whole", plan: p}.run(t)
 		if errs[0] != nil || errs[1] != nil {
 			t.Fatalf("client: %v; server: %v", errs[0], errs[1])
 		}
-		if took := time.Since(start); took > 10*time.Second {
+		if took := start.Took(); took > 10*time.Second {
 			t.Errorf("took %v", took)
 		}
 		r := files[0].Rows[0]

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/ibperf/ibperf/internal/testclock"
 )
 
 // acceptAll accepts clients until the test ends.
@@ -129,13 +131,13 @@ func TestClientAmongIncompatibleAndGreedyPeers(t *testing.T) {
 			for range 60 {
 				others.Go(func() { greedy(t, l, wire, 15) })
 			}
-			start := time.Now()
+			start := testclock.Start()
 			client, err := dial(t.Context(), l.Addr().String(), DialOptions{Timeout: time.Minute}, short)
 			if err != nil {
 				t.Fatal(err)
 			}
 			server := serverOf(t, client, come)
-			if took := time.Since(start); took > acceptLimit {
+			if took := start.Took(); took > acceptLimit {
 				t.Errorf("accepted after %v, want within %v", took, acceptLimit)
 			}
 			swap(t, client, server, "plan", []byte("c"), []byte("s"))

@@ -6,12 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/ibperf/ibperf/internal/subprocess"
+	"github.com/ibperf/ibperf/internal/testclock"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/test/printed"
 )
@@ -153,18 +153,10 @@ func (p *process) within(limit time.Duration, wait func(left time.Duration) bool
 	return wait(time.Millisecond) // the process may have ended since, which makes runDelay 0
 }
 
-// runDelay returns the longest time for which one thread of the process has been ready and waited for
-// a CPU, see /proc/PID/schedstat in proc(5). It is 0 when the process has ended.
-func (p *process) runDelay() (longest time.Duration) {
-	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.cmd.Process.Pid))
-	for _, file := range files {
-		data, _ := os.ReadFile(file) // empty if the thread has ended meanwhile
-		if f := strings.Fields(string(data)); len(f) == 3 {
-			ns, _ := strconv.ParseInt(f[1], 10, 64)
-			longest = max(longest, time.Duration(ns))
-		}
-	}
-	return longest
+// runDelay returns the longest time for which one thread of the process has waited for a CPU, 0 when the
+// process has ended.
+func (p *process) runDelay() time.Duration {
+	return testclock.Longest(testclock.RunDelays(p.cmd.Process.Pid))
 }
 
 // exits waits for the process to end with a status. A comparison of few messages, or beside other work on this

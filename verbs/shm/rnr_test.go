@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/testclock"
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
@@ -73,7 +74,7 @@ func (s *side) numberedSends() []send {
 // arrived.
 func (s *side) receiveOneByOne(n int) error {
 	for i := range n {
-		start := time.Now()
+		start := testclock.Start()
 		if _, err := s.TryPostRecv(recv{ID: uint64(i), SGEs: []verbs.SGE{s.SGE(0, 8)}}); err != nil {
 			return err
 		}
@@ -81,7 +82,7 @@ func (s *side) receiveOneByOne(n int) error {
 		if err != nil {
 			return err
 		}
-		if took := time.Since(start); took > arrivalLimit {
+		if took := start.Took(); took > arrivalLimit {
 			return fmt.Errorf("message %d arrived %v after its receive was posted", i, took)
 		}
 		if got := binary.NativeEndian.Uint64(s.Mem); got != uint64(i) {

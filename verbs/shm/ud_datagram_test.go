@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/testclock"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -205,7 +206,7 @@ func TestDatagramsToStalledReceiver(t *testing.T) {
 	check(t, member.qp.AttachMcast(group, 0))
 	defer member.qp.DetachMcast(group, 0)
 	direct, toGroup := m.createAH(t, gidOf(im.id)), m.createAH(t, group)
-	start := time.Now()
+	start := testclock.Start()
 	const more = 2 * socketBufferSize / 4096 // more than the socket holds
 	for range more {
 		m.sendMessage(t, direct, 1, 4096)
@@ -216,7 +217,7 @@ func TestDatagramsToStalledReceiver(t *testing.T) {
 		}
 		m.sendMessage(t, toGroup, groupQPN, 4096)
 	}
-	if took := time.Since(start); took > messageDeadline {
+	if took := start.Took(); took > messageDeadline {
 		t.Errorf("%d messages took %v", 2*more, took)
 	}
 	if wc := member.nextCompletion(t); wc.Status != verbs.WCSuccess || wc.ByteLen != verbs.GRHSize+4096 {
