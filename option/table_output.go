@@ -76,7 +76,7 @@ var outputOptions = []*Option{
 		value: text(func(s *Settings) *string { return &s.Own.FormatFile }, nil),
 	}, {
 		Name: "out_json", Group: groupOutput, Scope: PerSide,
-		Help: "write a result file", Perftest: "the file has a format of its own, which includes definitions and units",
+		Help: "write a result file", Perftest: "perftest's members test_info and results are members of a result file, which has all rows, definitions and units; with --output the members of the full text are there too; comparisons have neither",
 		value: toggle(func(s *Settings) *bool { return &s.Own.JSON }),
 	}, {
 		Name: "out_json_file", Argument: "PATH", Group: groupOutput, Scope: PerSide,

@@ -107,27 +107,6 @@ func gbitRow(r *result.Row) string {
 	return bandwidthRow(r, units.Gbps, units.GbitDecimals(r.Bandwidth.Average))
 }
 
-// asPerftest returns a row whose messages and peak are those of perftest's columns. In a bidirectional test
-// #iterations counts the messages that this side sends or READs, or half of all if the directions are
-// unknown. A counted run always has a peak: if it was too short for a window, that of the whole, its average.
-func asPerftest(f *result.File, r *result.Row) *result.Row {
-	if r.Bandwidth == nil {
-		return r
-	}
-	one, b := *r, *r.Bandwidth
-	if b.Peak == 0 && !f.Parameters.NoPeak && !timed(f) {
-		b.Peak = b.Average
-	}
-	if f.Parameters.Both {
-		b.Messages /= 2
-		if local, _ := r.Directions(f.Role, f.Op); local != nil {
-			b.Messages = local.Bandwidth.Messages
-		}
-	}
-	one.Bandwidth = &b
-	return &one
-}
-
 // addColumn adds a column after perftest's.
 func (f *rowFormat) addColumn(head string, cell func(*result.Row) string) {
 	const gap = 4

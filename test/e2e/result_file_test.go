@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,6 +60,23 @@ func checkFilesOfPair(t *testing.T, program string) {
 		printed := side.wantRows(layoutOf(program), []int{300}, compared)
 		checkRows(t, f, printed)
 		checkExplained(t, filepath.Join(w.dir, side.role+".json"))
+	}
+}
+
+// TestMembersOfPerftest: the file of --out_json has perftest's members, with the figures of the printed row.
+func TestMembersOfPerftest(t *testing.T) {
+	for _, program := range []string{"ib_send_bw", "ib_write_lat"} {
+		w := newWorkspace(t, "*.json")
+		_, client := w.runPair(statusDone, program, "", "-d shm_whole -s 4096 -n 2000 --out_json_file out.json")
+		f, printed := w.readResult("out.json"), client.wantRows(layoutOf(program), []int{4096}, []string{map[bool]string{true: "data", false: "poll"}[isLatency(program)]})
+		r, p := f.Results, printed[0]
+		if f.TestInfo == nil || f.TestInfo.Device != "shm_whole" || r == nil || r.Size != 4096 || int(r.Iterations) != int(p.count) {
+			t.Fatalf("%s: %+v, %+v", program, f.TestInfo, r)
+		}
+		have := map[bool]*float64{true: r.Max, false: r.Average}[isLatency(program)]
+		if have == nil || math.Abs(*have-p.numbers[1]) > 0.011 { // rounded
+			t.Errorf("%s: %+v, printed %+v", program, r, p)
+		}
 	}
 }
 
