@@ -1,6 +1,6 @@
 package result
 
-// TestInfo is what perftest 6.29 writes about a test with --out_json, under its names. Parsers of its files find it here.
+// TestInfo is a member of the file of perftest 6.29: the parameters of a test, under the names that programs look for.
 type TestInfo struct {
 	Test        string `json:"test" about:"title of the test, with _ in place of blanks"`
 	Events      string `json:"Test with events,omitempty" about:"only with mode event"`
@@ -31,7 +31,7 @@ type TestInfo struct {
 	TOS         *int   `json:"TOS,omitempty" about:"only if given"`
 }
 
-// Results is what perftest 6.29 writes about the last row of a test, under its names and in its units.
+// Results is a member of the file of perftest 6.29: the last row of a test, in the units of its text.
 type Results struct {
 	Size       int    `json:"MsgSize" about:"bytes"`
 	Iterations uint64 `json:"n_iterations"`
