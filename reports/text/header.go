@@ -45,7 +45,8 @@ func parameters(f *result.File) [][]string {
 		case "qp":
 			line = append(line, "Transport type", rows.TransportType(&d))
 		}
-		if s.Header && !(s.Option.Name == "inline_size" && result.RoundTrip(f.Op)) {
+		hidden := s.Option.Name == "inline_size" && result.RoundTrip(f.Op) || s.Option.Name == "rx-depth" && !mayReceive(&f.Parameters)
+		if s.Header && !hidden {
 			lines = append(lines, line)
 		}
 		switch s.Option.Name {
@@ -58,6 +59,19 @@ func parameters(f *result.File) [][]string {
 		}
 	}
 	return lines
+}
+
+// mayReceive reports whether messages of a run may consume receives, so that the number of receives matters.
+func mayReceive(p *result.Parameters) bool {
+	switch {
+	case p.Compare || p.Op == option.OpSend || p.WriteWithImm || p.Routing == option.RoutingAdaptive:
+		return true
+	case result.RoundTrip(p.Op):
+		return false
+	case p.Bandwidth():
+		return p.Touch != option.TouchNone || p.Verify
+	}
+	return !slices.Equal(p.Modes, []option.Mode{option.ModeData})
 }
 
 // memory returns what holds the messages of a side.
