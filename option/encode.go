@@ -94,3 +94,15 @@ func (p *Plan) Key() string {
 	}
 	return b.String()
 }
+
+// Apart returns the options in which two plans of one program differ so that their rows cannot be compared, as the
+// command line has them: "--qp 1 and --qp 4".
+func (p *Plan) Apart(other *Plan) (all []string) {
+	a, b := Settings{Plan: *p}, Settings{Plan: *other}
+	for _, o := range AgreedOptions() {
+		if here, there := o.Written(&a), o.Written(&b); !o.Free && here != there {
+			all = append(all, here+" and "+there)
+		}
+	}
+	return all
+}

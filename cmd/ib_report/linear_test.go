@@ -46,7 +46,8 @@ func cpuTime(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// TestTimeIsLinear compares the CPU time of a file with that of one that is eight times as large.
+// TestTimeIsLinear compares the CPU time of a file with that of one that is eight times as large. Garbage collection
+// makes it vary; quadratic time would be 64 times as long.
 func TestTimeIsLinear(t *testing.T) {
 	for name, make := range map[string]func(n int) *result.File{
 		"rows":   func(n int) *result.File { return compared(t, 600*n, 20) },
@@ -66,7 +67,7 @@ func TestTimeIsLinear(t *testing.T) {
 				took[i] = cpuTime(t) - begun
 			}
 			t.Logf("%v, and %v for eight times as much", took[0], took[1])
-			if took[1] > 12*took[0] {
+			if took[1] > 24*took[0] {
 				t.Errorf("eight times as much took %.0f times as long", took[1].Seconds()/took[0].Seconds())
 			}
 		})

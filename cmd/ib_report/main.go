@@ -8,6 +8,7 @@
 //	ib_report --format FORMAT FILE...
 //	ib_report plot -o FIGURE --kind KIND [--size WxH] [--font SIZE] [--no-title] FILE...
 //	ib_report hgrm -o DIR FILE...
+//	ib_report diff [--threshold PERCENT] A B
 //
 // A FILE is a result file, which a benchmark writes with --out_json. Runs of the same operation and
 // kind share tables and plots, so that runs of several hosts, devices or days can be compared. Runs
@@ -57,14 +58,22 @@
 //
 //	ib_report hgrm -o out write_lat.json
 //
+// # Two builds
+//
+// "ib_report diff" compares result files that were measured separately, such as those of two builds, row by row. A and
+// B are each a result file or a folder of them, such as that of ib_compare. Tests must have the same options in
+// both. Its option is:
+//
+//	--threshold PERCENT  a row that is certainly slower by PERCENT or more is a regression (default 5)
+//
 // # Files and exit status
 //
 // In DIR, ib_report replaces files that ibperf wrote, when the new ones are complete. If another file
 // has a name that it needs, it names that file and exits. "ib_report plot" replaces FIGURE.
 //
 // Tables are written to standard output, the names of written files to standard error. The exit
-// status is 0 after success, 2 for an invalid command line, and 1 for any other failure, such as
-// results without the figure that was asked for.
+// status is 0 after success, 2 for an invalid command line and for tests that diff cannot compare, 7 if diff
+// found a regression, and 1 for any other failure, such as results without the figure that was asked for.
 package main
 
 import (

@@ -15,7 +15,14 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
+	exitLimit  = 7
 )
+
+// A statusError ends the program with another status than exitFailed.
+type statusError struct {
+	status int
+	error
+}
 
 // A job is what a command line asks for.
 type job func(stdout, stderr io.Writer) error
@@ -24,6 +31,7 @@ type job func(stdout, stderr io.Writer) error
 var commands = map[string]func(name string, args []string, stdout io.Writer) (job, error){
 	"plot": parsePlot,
 	"hgrm": parseHgrm,
+	"diff": parseDiff,
 }
 
 // run is the program without its process, with the name that the user called: it returns the exit status.
@@ -43,6 +51,9 @@ func run(name string, args []string, out, errs io.Writer) int {
 	}
 	if err := do(stdout, stderr); err != nil {
 		fmt.Fprintf(stderr, "%s: %v\n", command, err)
+		if other := (statusError{}); errors.As(err, &other) {
+			return other.status
+		}
 		return exitFailed
 	}
 	return exitDone

@@ -24,10 +24,12 @@ const tablesHead = `Usage: {program} [-o DIR] [--full] [--report_gbits] FILE...
        {program} --format FORMAT FILE...
        {program} plot -o FIGURE --kind KIND FILE...
        {program} hgrm -o DIR FILE...
+       {program} diff [--threshold PERCENT] A B
 
 Prints tables from result files, which benchmarks write with --out_json. With -o
 it also writes plots and a page. With the word plot it draws one figure, as for a
-paper. With hgrm it writes latency distributions for HdrHistogram's plotters.
+paper. With hgrm it writes latency distributions for HdrHistogram's plotters. With
+diff it compares two files or folders, such as those of two builds.
 `
 
 const tablesTail = `
@@ -36,11 +38,13 @@ Examples:
   {program} --format rounds --label A=a.json --label B=b.json > rounds.csv
   {program} plot -o ratio.pdf --kind ratio --size 3.4x2.2in --font 8pt --no-title write_lat.json
   {program} hgrm -o out write_lat.json
+  {program} diff old/out new/out
 
 Exit status:
   0  done
   1  any other failure, such as results without the figure that was asked for
-  2  wrong options
+  2  wrong options, or diff was asked to compare tests with different options
+  7  diff found a regression
 `
 
 // formatRounds is the format with a line for each round, which only ib_report writes.
@@ -75,7 +79,8 @@ func (t *tables) flags() *pflag.FlagSet {
 // all.
 func tablesHelp() string {
 	return "\nOptions of plot:\n" + new(figure).flags().FlagUsagesWrapped(helpWidth) + plotKinds +
-		"\nOptions of hgrm:\n" + new(distributions).flags().FlagUsagesWrapped(helpWidth) + tablesTail
+		"\nOptions of hgrm:\n" + new(distributions).flags().FlagUsagesWrapped(helpWidth) +
+		"\nOptions of diff:\n" + new(comparison).flags().FlagUsagesWrapped(helpWidth) + tablesTail
 }
 
 // parseTables reads a command line without a command.

@@ -18,3 +18,14 @@ func TestStudent(t *testing.T) {
 		t.Errorf("2.5 degrees of freedom: %g", v)
 	}
 }
+
+// Quantiles far out, which many intervals together need.
+func TestStudentFarOut(t *testing.T) {
+	for _, c := range []struct{ freedom, probability, want float64 }{
+		{3, 0.995, 5.84091}, {3, 0.9995, 12.9240}, {6, 0.9995, 5.95882}, {10, 0.9995, 4.58689}, {1, 0.9995, 636.619},
+	} {
+		if got := student(c.freedom, c.probability); math.Abs(got/c.want-1) > 1e-3 {
+			t.Errorf("%g degrees of freedom, probability %g: %g, want %g", c.freedom, c.probability, got, c.want)
+		}
+	}
+}

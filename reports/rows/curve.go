@@ -126,7 +126,7 @@ func CurveOf(c *result.Column, points []*Point, name, base string) *Curve {
 
 // relate sets the relation of a point before or beyond the change point.
 func (p *CurvePoint) relate(c *result.Column, before bool) {
-	own := ownRelation(c, p.Estimate)
+	own := RelationOf(c, p.Estimate)
 	switch {
 	case p.Disturbed:
 	case before && mayBeFaster(c, p.Estimate):

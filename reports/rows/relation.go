@@ -28,8 +28,8 @@ func (r Relation) String() string {
 	return [...]string{"unclear", "same", "faster", "slower"}[r]
 }
 
-// ownRelation returns the relation according to the interval of a single point.
-func ownRelation(c *result.Column, r confidence.Estimate) Relation {
+// RelationOf returns the relation according to the interval of a single point.
+func RelationOf(c *result.Column, r confidence.Estimate) Relation {
 	larger, smaller := Faster, Slower
 	if lessIsFaster(c) {
 		larger, smaller = Slower, Faster

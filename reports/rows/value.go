@@ -29,15 +29,19 @@ func (e Entry) ValueInterval(c *result.Column) (low, high float64) {
 
 // estimate estimates a number of the row from its rounds.
 func (e Entry) estimate(c *result.Column) confidence.Estimate {
+	s := e.Series(c)
+	return confidence.OfFigures(s.Figures, s.Runs)
+}
+
+// Series returns a number of the row in each of its rounds, nothing if rounds do not have it.
+func (e Entry) Series(c *result.Column) (s confidence.Series) {
 	if c.Round == nil {
-		return confidence.Estimate{}
+		return s
 	}
-	var figures []float64
-	var runs []int
 	for i := range e.Rounds {
-		figures, runs = append(figures, c.Round(&e.Rounds[i])), append(runs, e.Rounds[i].Run)
+		s.Figures, s.Runs = append(s.Figures, c.Round(&e.Rounds[i])), append(s.Runs, e.Rounds[i].Run)
 	}
-	return confidence.OfFigures(figures, runs)
+	return s
 }
 
 // ValueText formats [Entry.Value].

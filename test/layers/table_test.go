@@ -30,7 +30,7 @@ var table = []rule{
 	{"cmd/ib_read_lat", []string{"cmd/internal/cli", "option"}},
 	{"cmd/ib_report", []string{
 		"cmd/internal/drawing", "internal/atomicfile", "internal/outfolder", "internal/printable", "internal/terminal", "internal/version",
-		"option", "reports/chart", "reports/formats", "reports/page", "reports/phrase", "reports/plots", "reports/text", "reports/verdict", "result",
+		"option", "reports/chart", "reports/diff", "reports/formats", "reports/page", "reports/phrase", "reports/plots", "reports/text", "reports/verdict", "result",
 	}},
 	{"cmd/ib_send_bw", []string{"cmd/internal/cli", "option"}},
 	{"cmd/ib_send_lat", []string{"cmd/internal/cli", "option"}},
@@ -79,6 +79,7 @@ var table = []rule{
 	{"oob", []string{"result", "option", "verbs", "internal/printable", "internal/units"}},
 
 	{"reports", []string{"reports/formats", "reports/rows", "reports/text", "reports/verdict", "result", "option", "internal/units"}},
+	{"reports/diff", []string{"reports/rows", "reports/table", "result", "internal/confidence"}},
 	{"reports/plots", []string{"reports/chart", "reports/page", "reports/phrase", "reports/rows", "reports/verdict", "result", "option", "internal/printable", "internal/units"}},
 	{"reports/page", []string{"reports/phrase", "reports/rows", "reports/table", "reports/tables", "reports/verdict", "result", "option", "internal/atomicfile", "internal/printable"}},
 	{"reports/text", []string{"reports/phrase", "reports/rows", "reports/table", "reports/tables", "reports/verdict", "result", "option", "internal/atomicfile", "internal/printable", "internal/units"}},

@@ -1,0 +1,152 @@
+// Package diff compares the rows of two sets of result files, such as those of two builds: the same tests, measured
+// separately.
+package diff
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ibperf/ibperf/internal/confidence"
+	"github.com/ibperf/ibperf/reports/rows"
+	"github.com/ibperf/ibperf/result"
+)
+
+// A Set is result files that were measured with the same build, devices or settings. No two are of the same test
+// with the same options.
+type Set struct {
+	Name  string // as the user wrote it: a file or a folder
+	Files []*result.File
+}
+
+// A Pair is a row of both sets, with the same test, options, message size, mode and variant.
+type Pair struct {
+	File   *result.File   // of the first set
+	Column *result.Column // what is compared: the median latency, the mean where there is no median, or the average bandwidth
+	A, B   rows.Entry
+
+	Ratio      confidence.Estimate // of B to A; all intervals of a Diff hold together in 95 % of all cases
+	Relation   rows.Relation       // of B to A
+	Disturbed  bool                // a warning makes the ratio doubtful, and so unclear
+	Regression bool                // B is slower by at least the threshold
+}
+
+// Name returns the pair's test, message size and mode.
+func (p *Pair) Name() string {
+	return fmt.Sprintf("%s, %d bytes, %s", p.File.Program, p.A.Size, p.A.Name())
+}
+
+// Slowdown returns by which fraction B is slower, negative if it is faster: more time, or less bandwidth.
+func (p *Pair) Slowdown() float64 {
+	if p.lessIsFaster() {
+		return p.Ratio.Value - 1
+	}
+	return 1 - p.Ratio.Value
+}
+
+func (p *Pair) lessIsFaster() bool { return strings.HasPrefix(p.Column.Field, "latency.") }
+
+// Detectable returns the smallest slowdown that would have been certain with the interval of the pair, infinity without an
+// interval.
+func (p *Pair) Detectable() float64 {
+	switch half := math.Log(p.Ratio.High / p.Ratio.Value); {
+	case !p.Ratio.Enough:
+		return math.Inf(1)
+	case p.lessIsFaster():
+		return math.Exp(half) - 1
+	default:
+		return 1 - math.Exp(-half)
+	}
+}
+
+// A Diff is the rows that two sets have in common, and the names of those that only one has.
+type Diff struct {
+	Pairs        []*Pair
+	OnlyA, OnlyB []string
+	Threshold    float64 // of regressions, a fraction
+}
+
+// Regressions returns the pairs that are regressions.
+func (d *Diff) Regressions() (all []*Pair) {
+	for _, p := range d.Pairs {
+		if p.Regression {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// Of compares two sets. It returns an error if tests of one program have different options in the two sets, or if
+// the sets have no row in common.
+func Of(a, b Set, threshold float64) (*Diff, error) {
+	matched, err := match(a, b)
+	if err != nil {
+		return nil, err
+	}
+	d := &Diff{Threshold: threshold}
+	for _, m := range matched {
+		d.addFile(m)
+	}
+	if len(d.Pairs) == 0 {
+		return nil, fmt.Errorf("%s and %s have no row in common: measure the same message sizes and modes", a.Name, b.Name)
+	}
+	for _, p := range d.Pairs {
+		p.judge(len(d.Pairs), threshold)
+	}
+	return d, nil
+}
+
+// addFile adds the rows of a pair of files, one of which may be missing.
+func (d *Diff) addFile(m pairOfFiles) {
+	theirs := map[string]rows.Entry{}
+	for _, e := range entries(m.b) {
+		theirs[rowKey(e)] = e
+	}
+	for _, e := range entries(m.a) {
+		other, common := theirs[rowKey(e)]
+		delete(theirs, rowKey(e))
+		p := &Pair{File: m.a, Column: compared(m.a), A: e, B: other}
+		if !common {
+			d.OnlyA = append(d.OnlyA, p.Name())
+			continue
+		}
+		d.Pairs = append(d.Pairs, p)
+	}
+	for _, e := range entries(m.b) {
+		if _, left := theirs[rowKey(e)]; left {
+			d.OnlyB = append(d.OnlyB, (&Pair{File: m.b, A: e}).Name())
+		}
+	}
+}
+
+// entries returns the rows of a file, without controls, and nothing for nil.
+func entries(f *result.File) (all []rows.Entry) {
+	if f == nil {
+		return nil
+	}
+	for _, e := range groupOf(f).Entries() {
+		if e.Name() != rows.ControlName {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func rowKey(e rows.Entry) string { return fmt.Sprint(e.Size, " ", e.Name()) }
+
+func groupOf(f *result.File) *rows.Group { return rows.Single(f, f.Rows) }
+
+// compared returns the column by which the rows of a file are compared.
+func compared(f *result.File) *result.Column {
+	return result.ColumnOf(groupOf(f).ComparedFields()[0])
+}
+
+// judge estimates the pair's ratio, as one of a number of pairs.
+func (p *Pair) judge(pairs int, threshold float64) {
+	p.Ratio = confidence.OfSeparate(p.B.Series(p.Column), p.A.Series(p.Column), pairs)
+	p.Disturbed = rows.AnyDisturbed(p.A, p.B)
+	if !p.Disturbed {
+		p.Relation = rows.RelationOf(p.Column, p.Ratio)
+	}
+	p.Regression = p.Relation == rows.Slower && p.Slowdown() >= threshold
+}

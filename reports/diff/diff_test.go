@@ -1,0 +1,179 @@
+package diff
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/ibperf/ibperf/internal/testresult"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/rows"
+	"github.com/ibperf/ibperf/result"
+)
+
+// comparisonOf returns a comparison in modes data and poll, in which the figures of row "data" at 8 bytes are multiplied by a factor.
+func comparisonOf(t *testing.T, kind option.Kind, factor float64) *result.File {
+	t.Helper()
+	f := testresult.Comparison(t, option.OpWrite, kind, []int{8, 4096}, map[option.Mode][]float64{option.ModeData: {0.5, 0.8}})
+	for i := range f.Rows {
+		if r := &f.Rows[i]; r.Mode == option.ModeData && r.Size == 8 {
+			for j := range r.Rounds {
+				r.Rounds[j].P50Ns *= factor
+				r.Rounds[j].Average *= factor
+			}
+		}
+	}
+	return f
+}
+
+func setOf(name string, files ...*result.File) Set { return Set{Name: name, Files: files} }
+
+func find(t *testing.T, d *Diff, size int, name string) *Pair {
+	t.Helper()
+	for _, p := range d.Pairs {
+		if p.A.Size == size && p.A.Name() == name {
+			return p
+		}
+	}
+	t.Fatalf("no row of %d bytes in mode %s", size, name)
+	return nil
+}
+
+// A row whose latency is higher, or whose bandwidth is lower, is slower; from the threshold on it is a regression.
+func TestSlowerRows(t *testing.T) {
+	for _, c := range []struct {
+		kind      option.Kind
+		factor    float64
+		threshold float64
+		want      rows.Relation
+		found     int
+	}{
+		{option.KindLatency, 1, 0.05, rows.Same, 0},
+		{option.KindLatency, 1.2, 0.05, rows.Slower, 1},
+		{option.KindLatency, 1.2, 0.25, rows.Slower, 0},
+		{option.KindLatency, 0.8, 0.05, rows.Faster, 0},
+		{option.KindBandwidth, 0.8, 0.15, rows.Slower, 1},
+		{option.KindBandwidth, 0.8, 0.25, rows.Slower, 0},
+		{option.KindBandwidth, 1.2, 0.05, rows.Faster, 0},
+	} {
+		d, err := Of(setOf("a", comparisonOf(t, c.kind, 1)), setOf("b", comparisonOf(t, c.kind, c.factor)), c.threshold)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := find(t, d, 8, "data")
+		if p.Relation != c.want || len(d.Regressions()) != c.found || math.Abs(p.Ratio.Value/c.factor-1) > 1e-9 {
+			t.Errorf("%s times %g: %s, %d regressions, ratio %g; want %s, %d", c.kind, c.factor, p.Relation, len(d.Regressions()), p.Ratio.Value, c.want, c.found)
+		}
+		if other := find(t, d, 4096, "data"); other.Relation != rows.Same || other.Regression {
+			t.Errorf("%s times %g: the other row is %s", c.kind, c.factor, other.Relation)
+		}
+		if least := p.Detectable(); least < 0 || least > 0.1 {
+			t.Errorf("%s: a slowdown of %g could have been found", c.kind, least)
+		}
+	}
+}
+
+// A warning that makes a row doubtful makes its relation unclear, and no regression.
+func TestDisturbedRowsAreUnclear(t *testing.T) {
+	b := comparisonOf(t, option.KindLatency, 1.5)
+	for i := range b.Rows {
+		b.Rows[i].Warnings = append(b.Rows[i].Warnings, result.Warning{ID: result.WarnPreempted, Text: "preempted"})
+	}
+	d, err := Of(setOf("a", comparisonOf(t, option.KindLatency, 1)), setOf("b", b), 0.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := find(t, d, 8, "data"); p.Relation != rows.Unclear || !p.Disturbed || len(d.Regressions()) != 0 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// Tests with different options are refused, and the error names the options.
+func TestDifferentOptionsAreRefused(t *testing.T) {
+	a, b := comparisonOf(t, option.KindBandwidth, 1), comparisonOf(t, option.KindBandwidth, 1)
+	b.Parameters.QPs, b.Parameters.Transport = 4, option.UC
+	_, err := Of(setOf("old", a), setOf("new", b), 0.05)
+	if err == nil {
+		t.Fatal("compared")
+	}
+	for _, want := range []string{"old and new cannot be compared", "ib_write_bw", "--qp 1 and --qp 4", "--connection RC and --connection UC"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: want %q in it", err, want)
+		}
+	}
+	if _, err := Of(setOf("old", a, a), setOf("new", a), 0.05); err == nil || !strings.Contains(err.Error(), "two results of ib_write_bw") {
+		t.Errorf("the same test twice: %v", err)
+	}
+	latency := comparisonOf(t, option.KindLatency, 1)
+	if _, err := Of(setOf("old", a), setOf("new", latency), 0.05); err == nil || !strings.Contains(err.Error(), "no row in common") {
+		t.Errorf("another test: %v", err)
+	}
+}
+
+// Rows and tests that only one set has are named.
+func TestRowsOfOneSet(t *testing.T) {
+	a, b := comparisonOf(t, option.KindLatency, 1), comparisonOf(t, option.KindLatency, 1)
+	a.Rows = a.Rows[1:]
+	bw := comparisonOf(t, option.KindBandwidth, 1)
+	d, err := Of(setOf("a", a), setOf("b", b, bw), 0.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Pairs) != 3 || len(d.OnlyA) != 0 || len(d.OnlyB) != 5 {
+		t.Fatalf("%d pairs, only in a %q, only in b %q", len(d.Pairs), d.OnlyA, d.OnlyB)
+	}
+	text := written(t, d, setOf("a", a), setOf("b", b, bw))
+	if !strings.Contains(text, "Only in B, and not compared: ") || !strings.Contains(text, "ib_write_bw, 8 bytes, data") {
+		t.Error(text)
+	}
+}
+
+// Rows of a single round have no interval, and the text says how to get one.
+func TestRowsWithoutAnInterval(t *testing.T) {
+	a := comparisonOf(t, option.KindLatency, 1)
+	for i := range a.Rows {
+		a.Rows[i].Rounds = a.Rows[i].Rounds[:1]
+	}
+	d, err := Of(setOf("a", a), setOf("b", comparisonOf(t, option.KindLatency, 3)), 0.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := written(t, d, setOf("a", a), setOf("b", a))
+	if p := find(t, d, 8, "data"); p.Relation != rows.Unclear || p.Regression || !strings.Contains(text, "No slowdown could have been found") {
+		t.Errorf("%+v\n%s", p, text)
+	}
+}
+
+func written(t *testing.T, d *Diff, a, b Set) string {
+	t.Helper()
+	var text strings.Builder
+	if err := d.Write(&text, a, b); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(text.String(), "\n") {
+		if len(line) > 140 && !strings.Contains(line, "could") && !strings.Contains(line, "Only in") && !strings.Contains(line, "REGRESSION") {
+			t.Errorf("a line of %d bytes: %s", len(line), line)
+		}
+	}
+	return text.String()
+}
+
+// The text has a line for each regression with its figures.
+func TestText(t *testing.T) {
+	a, b := comparisonOf(t, option.KindLatency, 1), comparisonOf(t, option.KindLatency, 1.2)
+	d, err := Of(setOf("a", a), setOf("b", b), 0.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := written(t, d, setOf("old/out", a), setOf("new/out", b))
+	for _, want := range []string{
+		" A: old/out\n", " B: new/out\n", "RDMA_Write Latency Test: median latency", "B/A", "slower",
+		"4 rows: in B 1 are slower, 0 faster, 3 the same, 0 unclear.",
+		"REGRESSION: ib_write_lat, 8 bytes, data: B is 20.0 % slower. Median latency [usec]: 0.600 instead of 0.500, B/A 1.20 [",
+		"the threshold is 5.0 %",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}
