@@ -102,8 +102,8 @@ func clusterHelp(name string, f *flags, width int) string {
 	writeEntry(&b, "  "+name+" --simulate SPEC [options]", "run schedule and verdicts on simulated clusters", helpIndent, width)
 	writeGroups(&b, f, width)
 	fmt.Fprintf(&b, "\nExample:\n  srun -N 8 -n 8 %s --dir out\n  %s --simulate nodes=1024,slow=10%%,noise=3%% --runs 300\n", name, name)
-	b.WriteString("\nExit status of rank 0 (all other ranks return 0 unless the options are wrong):\n" +
-		"  0  no bad node was found\n  1  any other failure, including interruption\n  2  wrong options\n  3  no usable device\n" +
+	b.WriteString("\nExit status:\n" +
+		"  0  no bad node was found; also of each rank but 0 whose options are right\n  1  any other failure, including interruption\n  2  wrong options\n  3  no usable device\n" +
 		"  4  ranks that did not appear or were lost, and no bad node\n  7  bad nodes or pairs\n")
 	return b.String()
 }
