@@ -76,6 +76,19 @@ func TestSamplesAreKept(t *testing.T) {
 	}
 }
 
+// In a timed run the margin is part of the duration, at both ends.
+func TestMarginIsPartOfTheDuration(t *testing.T) {
+	p := testPlan(option.OpWrite, option.KindBandwidth, 8, 0)
+	p.Iterations, p.Duration, p.Margin, p.Rounds = 0, 500*time.Millisecond, 200*time.Millisecond, 1
+	if _, measured := roundLength(&p, 0); measured != 100*time.Millisecond {
+		t.Errorf("measured for %v", measured)
+	}
+	p.Compare = true
+	if _, measured := roundLength(&p, 0); measured != 500*time.Millisecond {
+		t.Errorf("in a comparison measured for %v", measured)
+	}
+}
+
 // The margin lengthens the warm-up of each row, and the row has its length.
 func TestMarginIsWarmUp(t *testing.T) {
 	for margin, want := range map[time.Duration]float64{0: 0.005, time.Millisecond: 0.005, 300 * time.Millisecond: 0.3} {

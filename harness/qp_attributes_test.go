@@ -70,7 +70,7 @@ func TestDepthOfALatencyTest(t *testing.T) {
 func TestDepthOfABandwidthTest(t *testing.T) {
 	for _, depth := range []int{1, 40} {
 		p := testPlan(option.OpWrite, option.KindBandwidth, 8, 500)
-		p.TxDepth, p.CQMod = depth, 1
+		p.TxDepth, p.CQMod, p.PostList = depth, 1, 0
 		list := sorted(postsOf(t, p)[0].sends)
 		if most := list[len(list)-1]; most != depth {
 			t.Errorf("-t %d: %d messages were posted at once", depth, most)

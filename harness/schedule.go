@@ -155,7 +155,7 @@ func (s *session) warmUpModes(size int, modes []int) error {
 func roundLength(p *option.Plan, round int) (messages uint64, duration time.Duration) {
 	n := p.Rounds * p.Runs
 	if p.Duration > 0 {
-		return 0, max(p.Duration/time.Duration(n), minRound)
+		return 0, max(p.Measured()/time.Duration(n), minRound)
 	}
 	i := uint64(round % n)
 	return max(1, p.Iterations*(i+1)/uint64(n)-p.Iterations*i/uint64(n)), 0

@@ -48,6 +48,14 @@
 //	ConformKill       kill                -               -          both sides end the process
 //	ConformKilled     killed              -               text       that the process has printed
 //
+// ib_cluster has messages of its own too (cluster_messages.go). The agent of a rank is the client, the coordinator in
+// rank 0 the server. Tasks go on until TaskEnd:
+//
+//	JoinCluster       join                ClusterHello    -
+//	                  welcome             -               ClusterWelcome  empty, or a refusal
+//	SendTask          task                -               ClusterTask     by the coordinator
+//	SendOutcome       outcome             ClusterOutcome  -               by the agent
+//
 // # The life of a connection
 //
 //	client                                         server

@@ -14,6 +14,7 @@ type Program string
 const (
 	Tests   Program = "tests"
 	Conform Program = "ib_conform"
+	Cluster Program = "ib_cluster"
 )
 
 // ErrSecret is matched by the error of a connection whose sides do not have the same secret.

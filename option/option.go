@@ -56,6 +56,8 @@ type Option struct {
 	// Idle reports whether a test without the option accepts it without effect, as perftest's does; nil:
 	// none does.
 	Idle func(Test) bool
+	// IdleWarning is why the option has no effect there, if the program warns of that; empty: it does not.
+	IdleWarning string
 	// Compare reports whether ib_compare has this agreed option too, for all of its runs.
 	Compare bool
 	// Excludes are options that cannot be given together with this one.
@@ -74,6 +76,7 @@ type Option struct {
 	Label   string
 	Suffix  string // follows the value in text
 	Header  Header
+	Unshown string // the value that text and pages do not show; empty: they show all
 	// Free options may differ between rows that are compared: they change the length of the
 	// measurement, or which rows exist.
 	Free bool
@@ -181,7 +184,7 @@ func (o *Option) Shown(s *Settings) string {
 	switch {
 	case o.Toggle():
 		return map[string]string{"true": "ON", "false": "OFF"}[text]
-	case text == "":
+	case text == "" || text == o.Unshown:
 		return ""
 	}
 	return text + o.Suffix

@@ -203,10 +203,12 @@ func TestResolve(t *testing.T) {
 		"a counted one":     plan(writeBW, func(p *Plan) { p.Compare, p.Iterations = true, 10 }).Runs == 5,
 		"one of few rounds": plan(writeBW, func(p *Plan) { p.Compare, p.Iterations = true, 39 }).Rounds == 1,
 		"a seed":            plan(writeBW, func(p *Plan) { p.Compare, p.Seed = true, 7 }).Seed == 7 && plan(writeBW, func(p *Plan) { p.Seed = 7 }).Seed == 0,
-		"a deep one":        plan(writeBW, func(p *Plan) { p.Iterations = 100 }).TxDepth == 100,
-		"a shallow one":     plan(writeBW, func(p *Plan) { p.Iterations, p.TxDepth = 100, 7 }).TxDepth == 7,
-		"a timed run":       plan(writeBW, func(p *Plan) { p.Duration = time.Second }).Iterations == 0,
-		"a limit":           plan(writeBW, func(p *Plan) { p.Compare, p.Precision = true, 0.1 }).TimeLimit == DefaultTimeLimit,
+		"a list of one": plan(writeBW, func(*Plan) {}).PostList == 1 && plan(writeBW, func(p *Plan) { p.Compare = true }).PostList == 0 &&
+			plan(writeBW, func(p *Plan) { p.PostList = 0 }).PostList == 0,
+		"a deep one":    plan(writeBW, func(p *Plan) { p.Iterations = 100 }).TxDepth == 100,
+		"a shallow one": plan(writeBW, func(p *Plan) { p.Iterations, p.TxDepth = 100, 7 }).TxDepth == 7,
+		"a timed run":   plan(writeBW, func(p *Plan) { p.Duration = time.Second }).Iterations == 0,
+		"a limit":       plan(writeBW, func(p *Plan) { p.Compare, p.Precision = true, 0.1 }).TimeLimit == DefaultTimeLimit,
 	} {
 		if !ok {
 			t.Errorf("%s is not resolved as it should be", name)

@@ -11,6 +11,27 @@ import (
 	"time"
 )
 
+// parseC parses a whole number as C and perftest do: 96, 0x60 or 0140.
+func parseC(text string) (int64, error) {
+	if strings.Contains(text, "_") || len(text) > 1 && strings.Contains("bBoO", text[1:2]) { // Go's numbers, not C's
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseInt(text, 0, 64)
+}
+
+// leadingNumber returns the number at the beginning of a text as strtof of C does, and whether there is one.
+func leadingNumber(text string) (x float64, is bool) {
+	if n, err := parseC(text); err == nil {
+		return float64(n), true
+	}
+	for end := len(text); end > 0; end-- {
+		if x, err := strconv.ParseFloat(text[:end], 64); err == nil {
+			return x, true
+		}
+	}
+	return 0, false
+}
+
 // parseTime parses a number of units, with or without a fraction, or a time with its own unit such as
 // 500ms or 3d.
 func parseTime(text string, unit time.Duration) (time.Duration, error) {
@@ -18,6 +39,9 @@ func parseTime(text string, unit time.Duration) (time.Duration, error) {
 		return d, nil
 	}
 	number, scale := text, unit
+	if n, err := parseC(text); err == nil {
+		number = strconv.FormatInt(n, 10)
+	}
 	if days, is := strings.CutSuffix(text, "d"); is {
 		number, scale = days, 24*time.Hour
 	}
@@ -97,14 +121,14 @@ func parseSize(text string) (int, error) {
 	if n := len(text); n > 0 && sizeUnits[text[n-1]] != 0 {
 		digits, unit = text[:n-1], sizeUnits[text[n-1]]
 	}
-	n, err := strconv.ParseUint(digits, 10, 64)
+	n, err := parseC(digits)
 	switch {
-	case errors.Is(err, strconv.ErrRange), err == nil && n > math.MaxInt64/unit:
+	case errors.Is(err, strconv.ErrRange), err == nil && n > math.MaxInt64/int64(unit):
 		return math.MaxInt64, nil // out of any range
-	case err != nil:
+	case err != nil || n < 0:
 		return 0, sizeSyntax(text)
 	}
-	return int(n * unit), nil
+	return int(n) * int(unit), nil
 }
 
 // sizeSyntax returns the error of a malformed size, with how to write it.

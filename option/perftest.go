@@ -24,7 +24,8 @@ Each option of perftest: whether it is the same here, different, or not offered.
 the table of options (` + "`option/`" + `); ` + "`go test ./option -update`" + ` renews it. [OPTIONS.md](OPTIONS.md)
 has all options by topic. Names, letters and defaults are perftest's unless this page says so. As in
 perftest, a long name may be shortened to a beginning that no other option of perftest has; ` + "`-` and `_`" + ` are
-the same. A program refuses an option that only other programs have, and names them.
+the same. A program refuses an option that only other programs have, and names them. Numbers are read as in C: 0x60 is 96.
+With ` + "`IBPERF_CONNECT_TIMEOUT=0`" + ` in the environment a client fails at once if its server is absent, as perftest's does; otherwise it waits.
 ` + "`test/e2e/testdata/beside.txt`" + ` has the command lines that are tested together with perftest's programs.
 `
 

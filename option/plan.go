@@ -185,7 +185,7 @@ type Plan struct {
 	RateUnits RateUnit // ""; RateGbit
 	Burst     int      // messages at a time, with RateLimit; 0: as many as the rate sends in 1 ms, at most TxDepth
 
-	PostList           int // messages of one ibv_post_send; 0: as many as there is room for
+	PostList           int // messages of one ibv_post_send; 0: as many as there is room for; -1: the default
 	RecvPostList       int // receives of one ibv_post_recv; 0: as many as are free
 	MTU                int // bytes; 0: the largest that both ports allow
 	RDMACM             bool
@@ -241,7 +241,7 @@ type Plan struct {
 
 // Defaults returns the plan of a test without any option.
 func Defaults(t Test) Plan {
-	p := Plan{Test: t, QPs: 1, Workers: 1, TxDepth: 128, RxDepth: 512, QPTimeout: 14, RetryCount: 7, TOS: -1, CQEPoll: 64, Spin: Spin{Polls: defaultSpinPolls}, Sizes: []int{65536}, AtomicType: FetchAndAdd, Transport: RC, Routing: RoutingUnknown}
+	p := Plan{Test: t, QPs: 1, Workers: 1, TxDepth: 128, RxDepth: 512, QPTimeout: 14, RetryCount: 7, TOS: -1, CQEPoll: 64, PostList: -1, Spin: Spin{Polls: defaultSpinPolls}, Sizes: []int{65536}, AtomicType: FetchAndAdd, Transport: RC, Routing: RoutingUnknown}
 	if !t.Bandwidth() {
 		p.Sizes, p.TxDepth, p.Inline = []int{2}, 1, -1
 	}

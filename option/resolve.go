@@ -27,6 +27,12 @@ func (p Plan) Resolve() Plan {
 			p.Touch = TouchRead
 		}
 	}
+	if p.PostList < 0 {
+		p.PostList = 1 // perftest's
+		if p.Compare {
+			p.PostList = 0
+		}
+	}
 	if p.Precision > 0 && p.TimeLimit == 0 {
 		p.TimeLimit = DefaultTimeLimit
 	}
@@ -35,6 +41,20 @@ func (p Plan) Resolve() Plan {
 	}
 	p.resolveLength()
 	return p
+}
+
+// Measured returns the time of a timed run's rows in which messages are measured. As in perftest, --margin is
+// cut off from --duration at both ends.
+func (p *Plan) Measured() time.Duration {
+	if p.marginIsCut() {
+		return p.Duration - 2*p.Margin
+	}
+	return p.Duration
+}
+
+// marginIsCut reports whether the margin is part of the duration. A peer that is perftest cuts off its own.
+func (p *Plan) marginIsCut() bool {
+	return p.Duration > 0 && !p.Compare && !p.Endless && p.Perftest == nil
 }
 
 // implied returns the plan with the transport of --mcg: only UD has multicast groups.

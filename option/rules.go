@@ -75,6 +75,9 @@ var rules = []struct {
 		func(s *Settings) bool { return s.Endless && len(s.Sizes) > 1 },
 		"--run_infinitely needs one size: give --size one value",
 	}, {
+		func(s *Settings) bool { return s.marginIsCut() && s.Duration <= 2*s.Margin },
+		"--duration must be longer than twice --margin, which it includes at both ends",
+	}, {
 		func(s *Settings) bool {
 			return s.Compare && s.Completion != ModeDefault && s.Completion != ModeAuto
 		},

@@ -6,6 +6,10 @@ import "time"
 // value counts as unset.
 const DeviceVariable = "IBPERF_DEVICE"
 
+// ConnectVariable is the environment variable with the value of --connect-timeout if that is not given. An empty
+// value counts as unset.
+const ConnectVariable = "IBPERF_CONNECT_TIMEOUT"
+
 // Settings holds all options of a command line.
 type Settings struct {
 	Plan

@@ -61,8 +61,8 @@ var pathOptions = []*Option{
 // marginOptions are options of the time around a measurement.
 var marginOptions = []*Option{{
 	Name: "margin", Letter: "f", Argument: "TIME", Group: groupLength,
-	Help: "warm up each size and mode for TIME before it is measured, in seconds or with a unit", Default: "0.005; less has no effect",
-	Perftest: "precedes --duration and is not part of it; nothing is cut off at the end",
+	Help: "warm up each size and mode for TIME before it is measured, in seconds or with a unit; with --duration it is part of it, and as much is not measured at its end", Default: "0.005; less has no effect",
+	Perftest: "by default 0.005 s that precede --duration, not a quarter of it; also in counted runs; in comparisons and with --run_infinitely it precedes the measured time",
 	Meaning:  "requested warm-up time of each row before it was measured; 0: the minimum",
 	JSON:     "margin_s", Unit: "s", Label: "Margin", Suffix: " s", Header: WhenSet, Free: true,
 	value: inSeconds(duration(func(s *Settings) *time.Duration { return &s.Margin }, time.Second, 0, MaxTime)),

@@ -56,14 +56,14 @@ var outputOptions = []*Option{
 			parse: func(text string) ([]string, error) { return strings.Split(text, ","), nil }, legal: legalCounters,
 		},
 	}, {
-		Name: "limit_bw", Letter: "w", Argument: "RATE", Group: groupOutput, Scope: PerSide, Only: Test.Bandwidth,
+		Name: "limit_bw", Letter: "w", Argument: "RATE", Group: groupOutput, Scope: PerSide, Only: Test.Bandwidth, Idle: latency, IdleWarning: noRate,
 		Help:     "exit with status 7 if an average is below RATE, in MiB/s, or in Gb/s with --report_gbits",
-		Perftest: "the status is 7, on the side with the option; with several sizes all must reach it; latency tests refuse it, and perftest's never fail",
+		Perftest: "the status is 7, on the side with the option; with several sizes all must reach it; latency tests warn that it has no effect",
 		value:    positive(func(s *Settings) *float64 { return &s.Own.LimitBW }),
 	}, {
-		Name: "limit_msgrate", Letter: "y", Argument: "MPPS", Group: groupOutput, Scope: PerSide, Only: Test.Bandwidth,
+		Name: "limit_msgrate", Letter: "y", Argument: "MPPS", Group: groupOutput, Scope: PerSide, Only: Test.Bandwidth, Idle: latency, IdleWarning: noRate,
 		Help:     "exit with status 7 if a message rate is below MPPS million messages per second",
-		Perftest: "does not need --limit_bw; the status is 7; latency tests refuse it, and perftest's never fail",
+		Perftest: "does not need --limit_bw; the status is 7; latency tests warn that it has no effect",
 		value:    positive(func(s *Settings) *float64 { return &s.Own.LimitRate }),
 	}, {
 		Name: "format", Argument: "FORMAT", Group: groupOutput, Scope: PerSide,
@@ -76,7 +76,7 @@ var outputOptions = []*Option{
 		value: text(func(s *Settings) *string { return &s.Own.FormatFile }, nil),
 	}, {
 		Name: "out_json", Group: groupOutput, Scope: PerSide,
-		Help: "write a result file", Perftest: "the file has a format of its own, which includes definitions and units",
+		Help: "write a result file", Perftest: "perftest's members test_info and results are members of a result file, which has all rows, definitions and units; with --output the members of the full text are there too; comparisons have neither",
 		value: toggle(func(s *Settings) *bool { return &s.Own.JSON }),
 	}, {
 		Name: "out_json_file", Argument: "PATH", Group: groupOutput, Scope: PerSide,
@@ -107,6 +107,8 @@ var outputOptions = []*Option{
 		value: toggle(func(s *Settings) *bool { return &s.Own.Version }),
 	},
 }
+
+const noRate = "a latency test measures no rate, and never fails for one"
 
 // legalCounters refuses names of files outside of the port's folder.
 func legalCounters(names []string) error {

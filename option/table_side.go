@@ -27,7 +27,7 @@ var connectionOptions = []*Option{
 		value:    text(func(s *Settings) *string { return &s.Own.Source }, parseAddress),
 	}, {
 		Name: "connect-timeout", Argument: "TIME", Group: groupConnection, Scope: Client,
-		Help:  "try to reach the server for TIME, in seconds or with a unit",
+		Help: "try to reach the server for TIME, in seconds or with a unit; 0: once, as perftest's clients do", Default: "the environment variable " + ConnectVariable + ", else 10",
 		value: duration(func(s *Settings) *time.Duration { return &s.Own.ConnectTimeout }, time.Second, 0, MaxTime),
 	}, {
 		Name: "persistent", Group: groupConnection, Scope: Server,

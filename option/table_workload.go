@@ -15,7 +15,7 @@ var workOptions = []*Option{
 	{
 		Name: "size", Letter: "s", Argument: "BYTES", Group: groupWorkload, Compare: true,
 		Help:     "message size in bytes, KiB (64K), MiB (1M) or GiB (1G); commas between several",
-		Perftest: "also G, and a list; anything else is refused, while perftest takes 64k for 64 bytes; atomic operations have 8 bytes only, as in perftest",
+		Perftest: "also G, and a list; letters other than these are refused, while perftest takes 64k for 64 bytes; atomic operations have 8 bytes only, as in perftest",
 		Meaning:  "message sizes",
 		JSON:     "sizes_bytes", Unit: "bytes", Label: "Sizes", Suffix: " bytes", Free: true,
 		value: valueOf[[]int]{
@@ -23,31 +23,34 @@ var workOptions = []*Option{
 		},
 	}, {
 		Name: "all", Letter: "a", Group: groupWorkload, Compare: true, As: "size", Overrides: true, Only: sized,
-		Help: "all sizes: powers of two from 2 bytes to 8 MiB", Perftest: "works with -D too; it overrides --size, as in perftest",
+		Excludes: []Exclusion{{Name: "run_infinitely", Why: "an infinite run has one size", Overridden: true}},
+		Help:     "all sizes: powers of two from 2 bytes to 8 MiB", Perftest: "works with -D too; it overrides --size, as in perftest",
 		value: allSizes{},
 	}, {
 		Name: "iters", Letter: "n", Argument: "N", Group: groupLength,
 		Help: "number of messages for each size, mode and QP", Perftest: "--duration overrides it, as in perftest; a conflict with --duration of the other side is refused",
 		Meaning: "number of messages for each size, mode and QP; 0 in a timed run",
 		JSON:    "iterations", Unit: "messages", Label: "Messages", Suffix: " for each size, mode and QP", Free: true,
-		Excludes: []Exclusion{{Name: "duration", Why: "a run is either counted or timed", Overridden: true}},
-		value:    numberOr(func(s *Settings) *uint64 { return &s.Iterations }, 0, MinIterations, MaxIterations),
+		Excludes: []Exclusion{
+			{Name: "duration", Why: "a run is either counted or timed", Overridden: true},
+			{Name: "run_infinitely", Why: "an infinite run has no number of messages", Overridden: true},
+		},
+		value: numberOr(func(s *Settings) *uint64 { return &s.Iterations }, 0, MinIterations, MaxIterations),
 	}, {
 		Name: "duration", Letter: "D", Argument: "TIME", Group: groupLength, Compare: true,
 		Help:     "measure each size and mode for TIME instead of a number of messages, in seconds or with a unit such as 500ms",
 		Default:  "0.4 with --compare, else --iters counts",
-		Perftest: "the measured time is TIME, not twice that; works with -a and -e",
+		Perftest: "without --margin the measured time is TIME, not half of it; works with -a and -e",
 		Meaning:  "time of each row; 0 in a counted run",
 		JSON:     "duration_s", Unit: "s", Label: "Duration", Suffix: " s for each size and mode", Free: true,
 		value: inSeconds(duration(func(s *Settings) *time.Duration { return &s.Duration }, time.Second, time.Millisecond, MaxTime)),
 	}, {
 		Name: "run_infinitely", Group: groupLength,
 		Help:     "run until a signal; print a line for each interval of --duration (5 s without it), and a summary at the end",
-		Perftest: "in latency tests too; with a summary; on both sides, either of which a signal ends, with status 0",
+		Perftest: "in latency tests too; with a summary; on both sides, either of which a signal ends, with status 0; it overrides --iters and --all, as in perftest",
 		Meaning:  "the run went on until a signal ended it, in intervals of duration_s",
 		JSON:     "run_infinitely", Label: "Run infinitely", Header: WhenSet, Free: true,
 		Excludes: []Exclusion{
-			{Name: "iters", Why: "an infinite run has no number of messages"}, {Name: "all", Why: "an infinite run has one size"},
 			{Name: "compare", Why: "a comparison ends by itself"}, {Name: "rounds", Why: "the intervals are its rounds"}, {Name: "runs", Why: "the first run does not end"},
 		},
 		value: toggle(func(s *Settings) *bool { return &s.Endless }),
@@ -116,11 +119,11 @@ var workOptions = []*Option{
 		value: numberOr(func(s *Settings) *int { return &s.Burst }, 0, 1, math.MaxInt32),
 	}, {
 		Name: "post_list", Letter: "l", Argument: "N", Group: groupQueues, Only: Test.Bandwidth,
-		Help: "work requests per ibv_post_send; without --cq-mod the last of each list is signaled", Default: "the free part of the send queue",
-		Perftest: "by default not 1 but the free part of the send queue; --iters may be any number: the last list is shorter",
-		Meaning:  "work requests per ibv_post_send; 0: the free part of the send queue",
-		JSON:     "post_list", Unit: "messages", Label: "Post List", Header: WhenSet,
-		value: numberOr(func(s *Settings) *int { return &s.PostList }, 0, 1, MaxList),
+		Help: "work requests per ibv_post_send, 0: as many as the send queue has room for; without --cq-mod the last of each list is signaled", Default: "1; with --compare 0",
+		Perftest: "0 is as many as the send queue has room for, and the default of comparisons; --iters may be any number: the last list is shorter",
+		Meaning:  "work requests per ibv_post_send; 0: as many as the send queue had room for",
+		JSON:     "post_list", Unit: "messages", Label: "Post List", Header: WhenSet, Unshown: "0",
+		value: numberOr(func(s *Settings) *int { return &s.PostList }, -1, 0, MaxList),
 	}, {
 		Name: "recv_post_list", Argument: "N", Group: groupQueues, Only: Test.Bandwidth,
 		Help: "receives per ibv_post_recv", Default: "half of the receive queue, at most 32",
@@ -237,11 +240,11 @@ func (allSizes) text(s *Settings) string {
 func mtu() value {
 	v := numberOr(func(s *Settings) *int { return &s.MTU }, 0, 256, 4096).(valueOf[int])
 	v.parse = func(text string) (int, error) {
-		n, err := strconv.Atoi(text)
+		n, err := parseC(text)
 		if err != nil {
 			return -1, nil // which legal refuses
 		}
-		return n, nil
+		return int(n), nil
 	}
 	v.legal = func(n int) error {
 		for m := verbs.MTU256; m <= verbs.MTU4096; m++ {

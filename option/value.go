@@ -103,7 +103,7 @@ func number[T int | uint64](at func(*Settings) *T, minimum, maximum T) value {
 	return valueOf[T]{
 		at: at, show: func(n T) string { return fmt.Sprint(n) },
 		parse: func(text string) (T, error) {
-			n, err := strconv.ParseInt(text, 10, 64)
+			n, err := parseC(text)
 			switch {
 			case errors.Is(err, strconv.ErrRange), err == nil && n < 0:
 				return 0, outside
@@ -134,13 +134,14 @@ func numberOr[T int | uint64](at func(*Settings) *T, unset, minimum, maximum T) 
 	return v
 }
 
-// positive returns a value for a number above 0, where 0 is not set.
+// positive returns a value for a number above 0, where 0 is not set. As in perftest, what follows the number is
+// ignored.
 func positive(at func(*Settings) *float64) value {
 	syntax := errors.New("write a number above 0")
 	return valueOf[float64]{at: at,
 		parse: func(text string) (float64, error) {
-			x, err := strconv.ParseFloat(text, 64)
-			if err != nil {
+			x, is := leadingNumber(text)
+			if !is {
 				return 0, syntax
 			}
 			return x, nil

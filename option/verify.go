@@ -47,7 +47,7 @@ func (o *Option) InVerify() bool {
 func VerifySettings() Settings {
 	s := New(Test{Op: OpWrite, Kind: KindBandwidth})
 	s.Sizes, s.Duration, s.Own.Folder = VerifySizes(), VerifyDuration, VerifyFolder
-	s.Both, s.Verify, s.Completion = true, true, ModeAuto
+	s.Both, s.Verify, s.Completion, s.PostList = true, true, ModeAuto, 0
 	return s
 }
 

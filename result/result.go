@@ -49,6 +49,8 @@ type File struct {
 	NotMeasured []Missing         `json:"not_measured,omitempty"`
 	Limits      string            `json:"precision_limit,omitempty"` // why intervals are wider than --precision
 	Build       *Build            `json:"build,omitempty"`           // that wrote the file
+	TestInfo    *TestInfo         `json:"test_info,omitempty"`       // as perftest has it; nil in comparisons
+	Results     *Results          `json:"results,omitempty"`         // likewise, of the last row; nil without rows
 }
 
 // Build is the build of ibperf that wrote the file; nil in files without it.

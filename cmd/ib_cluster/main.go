@@ -1,10 +1,12 @@
-// ib_cluster is to find slow nodes of a cluster from tests of pairs. It shows how certain its verdicts are, and
-// where a launcher has put it. It does not measure yet. docs/CLUSTER.md describes it.
+// ib_cluster finds slow nodes of a cluster from tests of pairs. A launcher starts it on every node. docs/CLUSTER.md
+// describes it.
 //
-//	ib_cluster --simulate nodes=N[,...]   run schedule and verdicts on simulated clusters
+//	srun -N 8 -n 8 ib_cluster             test the nodes of a job
 //	ib_cluster --explain-launch           print rank, size, job and the address of rank 0
+//	ib_cluster --simulate nodes=N[,...]   run schedule and verdicts on simulated clusters
 //
-// --help lists the options. Exit status: 0 done, 1 other, 2 usage.
+// --help lists the options. Exit status of rank 0: 0 no bad node, 1 other, 2 usage, 3 device, 4 ranks are missing or
+// lost, 7 bad nodes.
 package main
 
 import (

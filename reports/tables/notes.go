@@ -17,7 +17,7 @@ import (
 func Notes(g *rows.Group) []string {
 	var all []string
 	if slices.ContainsFunc(g.Entries(), func(e rows.Entry) bool { return e.Row.Bandwidth != nil && e.Row.Bandwidth.Peak == 0 }) {
-		all = append(all, "A peak of 0.00 was not measured: a peak needs a round with a complete window of 1 ms, and a clock that is read in the loop.")
+		all = append(all, "A peak of 0.00, or one that is the average, was not measured: a peak needs a round with a complete window of 1 ms, and a clock that is read in the loop.")
 	}
 	if slices.ContainsFunc(g.Entries(), func(e rows.Entry) bool { return e.Row.FromClient != nil && e.Row.Bandwidth.Peak > 0 }) {
 		all = append(all, "The peak of both directions is the sum of the two peaks, which need not be from the same moment; no window was faster.")

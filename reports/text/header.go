@@ -17,28 +17,12 @@ const ruleWidth = 87
 
 var rule = strings.Repeat("-", ruleWidth) + "\n"
 
-// fullTitle returns the name of a run's test in perftest's words: "RDMA_Write Bidirectional Post
-// List BW Test".
-func fullTitle(f *result.File) string {
-	verb, rest, _ := strings.Cut(rows.TestTitle(f.Op, f.Kind), " ")
-	if f.Parameters.Multicast {
-		rest = strings.Replace(rest, "Test", "Multicast Test", 1)
-	}
-	if f.Parameters.PostList > 1 {
-		rest = "Post List " + rest
-	}
-	if f.Parameters.Both {
-		rest = "Bidirectional " + rest
-	}
-	return verb + " " + rest
-}
-
 // headerBlock returns the header of a run: test, device, parameters, and the device's promise about
 // data order.
 func headerBlock(f *result.File) string {
 	var b strings.Builder
 	b.WriteString(rule)
-	b.WriteString(strings.Repeat(" ", 20) + fullTitle(f) + "\n")
+	b.WriteString(strings.Repeat(" ", 20) + rows.FullTitle(f) + "\n")
 	for _, l := range slices.Concat(parameters(f), promises(f)) {
 		fmt.Fprintf(&b, " %-16s: %s", l[0], printable.Clean(l[1]))
 		if len(l) == 4 {
@@ -59,9 +43,10 @@ func parameters(f *result.File) [][]string {
 		line := []string{s.Option.Label, s.Text}
 		switch s.Option.Name {
 		case "qp":
-			line = append(line, "Transport type", transportType(d))
+			line = append(line, "Transport type", rows.TransportType(&d))
 		}
-		if s.Header && !(s.Option.Name == "inline_size" && result.RoundTrip(f.Op)) {
+		hidden := s.Option.Name == "inline_size" && result.RoundTrip(f.Op) || s.Option.Name == "rx-depth" && !mayReceive(&f.Parameters)
+		if s.Header && !hidden {
 			lines = append(lines, line)
 		}
 		switch s.Option.Name {
@@ -74,6 +59,19 @@ func parameters(f *result.File) [][]string {
 		}
 	}
 	return lines
+}
+
+// mayReceive reports whether messages of a run may consume receives, so that the number of receives matters.
+func mayReceive(p *result.Parameters) bool {
+	switch {
+	case p.Compare || p.Op == option.OpSend || p.WriteWithImm || p.Routing == option.RoutingAdaptive:
+		return true
+	case result.RoundTrip(p.Op):
+		return false
+	case p.Bandwidth():
+		return p.Touch != option.TouchNone || p.Verify
+	}
+	return !slices.Equal(p.Modes, []option.Mode{option.ModeData})
 }
 
 // memory returns what holds the messages of a side.
@@ -158,11 +156,4 @@ func readings(f *result.File) string {
 		return "none in the samples"
 	}
 	return "one in each sample"
-}
-
-func transportType(d result.Device) string {
-	if d.Backend == "shm" {
-		return "SHM"
-	}
-	return "IB"
 }

@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/ibperf/ibperf/internal/testresult"
@@ -12,6 +13,49 @@ import (
 
 // counts matches the number in perftest's column #iterations.
 var counts = regexp.MustCompile(`(?m)^ 64 +(\d+) +\d+\.\d+ `)
+
+// A counted run without a complete window prints its average as the peak; timed runs and --noPeak print 0.00.
+func TestPeakOfShortRuns(t *testing.T) {
+	for name, change := range map[string]func(*result.Parameters){
+		"counted": func(*result.Parameters) {}, "0.00 timed": func(p *result.Parameters) { p.Duration = 1e9 }, "0.00 noPeak": func(p *result.Parameters) { p.NoPeak = true },
+	} {
+		f := testresult.File(t, "write", option.KindBandwidth, []int{64}, "poll")
+		f.Parameters.Compare, f.Rows[0].Bandwidth.Peak = false, 0
+		change(&f.Parameters)
+		text := fullText(t, false, f)
+		columns := regexp.MustCompile(`(?m)^ 64 +\d+ +(\S+) +(\S+)`).FindStringSubmatch(text)
+		if zero := name != "counted"; columns == nil || (columns[1] == "0.00") != zero || (columns[1] == columns[2]) == zero {
+			t.Errorf("%s: %q in\n%s", name, columns, text)
+		}
+	}
+}
+
+// The depth of the receive queue is shown where messages may consume receives.
+func TestDepthOfReceives(t *testing.T) {
+	for _, c := range []struct {
+		op     option.Op
+		kind   option.Kind
+		mode   option.Mode
+		change func(*result.Parameters)
+		want   bool
+	}{
+		{"write", option.KindBandwidth, "poll", nil, false},
+		{"write", option.KindBandwidth, "poll", func(p *result.Parameters) { p.WriteWithImm = true }, true},
+		{"write", option.KindBandwidth, "poll", func(p *result.Parameters) { p.Verify = true }, true},
+		{"write", option.KindBandwidth, "poll", func(p *result.Parameters) { p.Compare = true }, true},
+		{"write", option.KindLatency, "data", nil, false}, {"write", option.KindLatency, "poll", nil, true},
+		{"send", option.KindBandwidth, "poll", nil, true}, {"read", option.KindLatency, "poll", nil, false}, {"atomic", option.KindBandwidth, "poll", nil, false},
+	} {
+		f := testresult.File(t, c.op, c.kind, []int{8}, c.mode)
+		f.Parameters.Plan, f.Parameters.Modes = option.Defaults(option.Test{Op: c.op, Kind: c.kind}).Resolve(), []option.Mode{c.mode}
+		if c.change != nil {
+			c.change(&f.Parameters)
+		}
+		if shown := strings.Contains(fullText(t, false, f), " RX depth "); shown != c.want {
+			t.Errorf("%s_%s in mode %s: the depth is shown: %v", c.op, c.kind, c.mode, shown)
+		}
+	}
+}
 
 // In a bidirectional test, #iterations counts what this side sends or READs, as in perftest, and the
 // rates are those of both directions.

@@ -107,22 +107,6 @@ func gbitRow(r *result.Row) string {
 	return bandwidthRow(r, units.Gbps, units.GbitDecimals(r.Bandwidth.Average))
 }
 
-// iterations returns a row whose messages are those that perftest's column #iterations counts. In a
-// bidirectional test these are the messages that this side sends or READs, or half of all if the
-// directions are unknown.
-func iterations(f *result.File, r *result.Row) *result.Row {
-	if !f.Parameters.Both || r.Bandwidth == nil {
-		return r
-	}
-	one, b := *r, *r.Bandwidth
-	b.Messages /= 2
-	if local, _ := r.Directions(f.Role, f.Op); local != nil {
-		b.Messages = local.Bandwidth.Messages
-	}
-	one.Bandwidth = &b
-	return &one
-}
-
 // addColumn adds a column after perftest's.
 func (f *rowFormat) addColumn(head string, cell func(*result.Row) string) {
 	const gap = 4

@@ -45,7 +45,7 @@ func (t *Printer) Interval(r result.Row) {
 
 // line returns the line of a row.
 func (t *Printer) line(r result.Row) string {
-	return t.format.rowLine(iterations(t.file, &r), "") + countersText(&r.Local)
+	return t.format.rowLine(rows.AsPerftest(t.file, &r), "") + countersText(&r.Local)
 }
 
 // inUnit returns a row with its times in the unit that is printed.
@@ -61,7 +61,7 @@ func (t *Printer) begin() {
 	if t.format != nil {
 		return
 	}
-	t.format = newRowFormat(t.file.Kind, meanAlone(t.file), t.style.Gbits)
+	t.format = newRowFormat(t.file.Kind, rows.MeanAlone(t.file), t.style.Gbits)
 	t.format.modes = hasModes(t.file)
 	t.format.header = strings.ReplaceAll(t.format.header, "[usec]", "["+t.unit()+"]")
 	if t.style.CPUUtil {
@@ -127,15 +127,6 @@ func (t *Printer) print(s string) {
 	if t.err == nil {
 		_, t.err = io.WriteString(t.w, s)
 	}
-}
-
-// timed reports whether a run has a duration rather than a number of messages.
-func timed(f *result.File) bool { return f.Parameters.Duration > 0 }
-
-// meanAlone reports whether rows have perftest's columns of runs with a duration. Comparisons have a
-// duration by default and keep the other columns.
-func meanAlone(f *result.File) bool {
-	return f.Parameters.NoPeak || timed(f) && !f.Parameters.Compare
 }
 
 // Verdict returns a verdict as text: with [Style.Details] the answers to all questions, then the brief. It

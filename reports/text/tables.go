@@ -118,7 +118,7 @@ func groupText(g *rows.Group, style Style, depth Depth) string {
 	if len(side.Tables) > 0 && depth == Brief {
 		return b.String() + footer(g, side, nil, style.Width) + warningsText(g)
 	}
-	allMean := !slices.ContainsFunc(g.Runs, func(f *result.File) bool { return !meanAlone(f) })
+	allMean := !slices.ContainsFunc(g.Runs, func(f *result.File) bool { return !rows.MeanAlone(f) })
 	format := newRowFormat(g.Kind, allMean || g.MeanOnly(), style.Gbits)
 	format.modes = len(g.Runs) > 1 || slices.ContainsFunc(g.Runs, hasModes)
 	if slices.ContainsFunc(g.Runs, func(f *result.File) bool { return f.Parameters.Transport.Lossy() }) {
@@ -128,7 +128,7 @@ func groupText(g *rows.Group, style Style, depth Depth) string {
 		if i == 0 {
 			b.WriteString(format.headerLine())
 		}
-		b.WriteString(format.rowLine(iterations(e.File, e.Row), g.Label(e.Run)))
+		b.WriteString(format.rowLine(rows.AsPerftest(e.File, e.Row), g.Label(e.Run)))
 	}
 	return b.String() + rule + footer(g, side, tables.Details(g), style.Width) + warningsText(g)
 }

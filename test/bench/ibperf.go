@@ -35,15 +35,15 @@ func (p *ibperf) server(b bench, port int, _ string) []string {
 	return append(args, "--bind_source_ip", "127.0.0.1")
 }
 
-// command returns the part that both command lines share. Relaxed ordering of PCIe is off; only bandwidth
-// tests have an option for it.
+// command returns the part that both command lines share. Only bandwidth tests have options for relaxed ordering of
+// PCIe, which is off, and for posting as many messages as there is room for, as in comparisons.
 func (p *ibperf) command(b bench, port int) []string {
 	args := []string{p.path(b), "-d", p.device, "-p", strconv.Itoa(port)}
 	if b.usesDefaults() {
 		return args
 	}
 	if b.Kind == option.KindBandwidth {
-		args = append(args, "--disable_pcie_relaxed")
+		args = append(args, "--disable_pcie_relaxed", "--post_list", "0")
 	}
 	return append(args, "-F")
 }

@@ -3,6 +3,8 @@ package e2e
 import (
 	"testing"
 	"time"
+
+	"github.com/ibperf/ibperf/option"
 )
 
 // TestClientBeforeItsServer: the client tries to connect until the server listens.
@@ -29,6 +31,15 @@ func TestNoServer(t *testing.T) {
 	client := w.connect("ib_send_bw", port, "-d", "shm_whole", "--connect-timeout", "1s")
 	client.exits(statusPeer, 3*time.Second)
 	client.wantStderr("connect to 127.0.0.1:"+port+": connection refused", "start the server", "--connect-timeout")
+}
+
+// TestNoServerFailsFast: with the environment's limit of 0 the client fails at once, as perftest's does.
+func TestNoServerFailsFast(t *testing.T) {
+	w := newWorkspace(t)
+	w.env = append(w.env, option.ConnectVariable+"=0")
+	client := w.connect("ib_send_bw", reservePort(t), "-d", "shm_whole")
+	client.exits(statusPeer, patience)
+	client.wantStderr("connection refused")
 }
 
 // TestPortInUse: a server reports that its port is in use, and the option for another one.

@@ -152,7 +152,7 @@ func (c *command) runRefused(t *testing.T, w *workspace) {
 var sample = []string{
 	"ib_write_bw", "ib_write_bw -d DEV -s 65536 -n 10000 -F", "ib_send_bw -d DEV -b --report_gbits -F -q 2", "ib_read_lat -d DEV -s 2 -n 10000",
 	"ib_send_lat -d DEV -D 1", "ib_atomic_bw -d DEV -A CMP_AND_SWAP", "ib_write_bw -d DEV --write_with_imm", "ib_write_bw -d DEV --flow_label 7,8,9 -q 3",
-	"ib_write_lat -d DEV --output=latency", "ib_write_bw -d DEV --use_cuda=0", "ib_write_bw -d DEV -W port_xmit_data", "ib_write_bw -d DEV -O",
+	"ib_write_lat -d DEV --output=latency", "ib_write_bw -d DEV --use_cuda=0", "ib_write_bw -d DEV -W port_xmit_data", "ib_write_bw -d DEV -O", "ib_write_lat -d DEV -n 0x60 -w 100M -y 1",
 }
 
 // TestCommandLines runs [sample]: perftest's command lines print a figure or are refused with a

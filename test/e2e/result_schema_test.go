@@ -23,9 +23,14 @@ import (
 // version of the document.
 var schemas = sync.OnceValues(func() (map[result.Header]*jsonschema.Schema, error) {
 	all := map[result.Header]*jsonschema.Schema{}
+	cluster, err := os.ReadFile(filepath.Join("..", "..", "docs", "cluster.schema.json")) // of a package that tests cannot import
+	if err != nil {
+		return nil, err
+	}
 	for head, text := range map[result.Header][]byte{
 		result.FileHeader(): result.Schema(true),
 		{Format: verdict.FormatName, Version: verdict.FormatVersion}: verdict.Schema(true),
+		{Format: "ibperf-cluster", Version: 1}:                       cluster,
 	} {
 		schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 		if err != nil {

@@ -41,11 +41,15 @@ var table = []rule{
 
 	{"cmd/internal/manpages", nil},
 	{"cmd/internal/cli", []string{
-		"cmd/internal/caps", "cmd/internal/cluster/launch", "cmd/internal/cluster/simulation", "cmd/internal/compare", "cmd/internal/drawing", "cmd/internal/machine", "cmd/internal/verify", "harness", "internal/conform", "oob", "oob/perftest", "reports", "reports/formats", "result", "option",
+		"cmd/internal/caps", "cmd/internal/cluster/agent", "cmd/internal/cluster/coordinator", "cmd/internal/cluster/launch", "cmd/internal/cluster/pmi", "cmd/internal/cluster/results", "cmd/internal/cluster/simulation", "cmd/internal/compare", "cmd/internal/drawing", "cmd/internal/machine", "cmd/internal/verify", "harness", "internal/conform", "oob", "oob/perftest", "reports", "reports/formats", "result", "option",
 		"verbs/ibv", "verbs/shm", "verbs/verbstest", "verbs",
 		"internal/atomicfile", "internal/gpu", "internal/host", "internal/outfolder", "internal/outfolder", "internal/printable", "internal/sched", "internal/subprocess", "internal/terminal", "internal/topology", "internal/units", "internal/version",
 	}},
 	{"cmd/internal/compare", []string{"harness", "reports/page", "reports/phrase", "reports/text", "reports/verdict", "result", "option", "internal/atomicfile", "internal/outfolder"}},
+	{"cmd/internal/cluster/agent", []string{"oob", "internal/subprocess"}},
+	{"cmd/internal/cluster/coordinator", []string{"cmd/internal/cluster/results", "cmd/internal/cluster/schedule", "oob"}},
+	{"cmd/internal/cluster/results", []string{"cmd/internal/cluster/verdict", "reports/table", "result", "internal/atomicfile", "internal/outfolder", "internal/units"}},
+	{"cmd/internal/cluster/pmi", nil},
 	{"cmd/internal/cluster/launch", nil},
 	{"cmd/internal/cluster/simulation", []string{"cmd/internal/cluster/schedule", "cmd/internal/cluster/verdict"}},
 	{"cmd/internal/cluster/schedule", nil},

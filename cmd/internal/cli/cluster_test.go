@@ -10,7 +10,8 @@ import (
 // clusterSays returns what ib_cluster prints, and its error.
 func clusterSays(ctx context.Context, args string) (string, error) {
 	out := &buffer{}
-	err := cluster(ctx, newConsole(out, out), clusterProgram, strings.Fields(args))
+	a := newApp(call{name: clusterProgram, stdout: out, stderr: out})
+	err := a.cluster(ctx, strings.Fields(args))
 	return out.String(), err
 }
 
@@ -47,7 +48,7 @@ func TestClusterExplainsItsPlace(t *testing.T) {
 
 func TestClusterRefuses(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                                    "this release does not measure clusters",
+		"":                                    "no launcher is recognised",
 		"--simulate nodes=8 --explain-launch": "give one of --simulate and --explain-launch",
 		"--simulate nodes=1":                  "write a number from 4",
 		"--simulate nodes=8 --runs 0":         "--runs 0: write a number from 1",
@@ -70,7 +71,7 @@ func TestClusterEndsWithItsSignal(t *testing.T) {
 
 func TestClusterHelp(t *testing.T) {
 	text, err := clusterSays(t.Context(), "--help")
-	if err != nil || !strings.Contains(text, "--explain-launch") || !strings.Contains(text, "does not measure") {
+	if err != nil || !strings.Contains(text, "--explain-launch") || !strings.Contains(text, "--resume") {
 		t.Errorf("help: %s, %v", text, err)
 	}
 }

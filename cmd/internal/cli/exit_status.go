@@ -18,7 +18,7 @@ const (
 	StatusPeer    = 4 // peer unreachable, lost or timed out, or it sent a malformed message
 	StatusData    = 5 // a check of the bytes found wrong data
 	StatusRefused = 6 // completion mode refused
-	StatusLimit   = 7 // a figure was below --limit_bw or --limit_msgrate
+	StatusLimit   = 7 // a figure was below --limit_bw or --limit_msgrate; ib_cluster: bad nodes or pairs
 	StatusDiffers = 8 // ib_conform: a statement does not hold
 	StatusUnclear = 9 // NO VERDICT: a comparison was too short or too disturbed for one
 )
@@ -46,7 +46,7 @@ func Status(err error) int {
 		return StatusUsage
 	case errors.As(err, &refused):
 		return StatusRefused
-	case errors.As(err, new(*limitError)):
+	case errors.As(err, new(*limitError)), errors.As(err, new(*badNodesError)):
 		return StatusLimit
 	case errors.As(err, new(*differsError)):
 		return StatusDiffers
@@ -79,7 +79,7 @@ func isPeerError(err error) bool {
 	if errors.As(err, &status) && (status.Status == verbs.WCRetryExcErr || status.Status == verbs.WCRNRRetryExcErr) {
 		return true
 	}
-	return errors.As(err, &peer) || errors.As(err, &fault) || errors.As(err, &wrong) || errors.Is(err, oob.ErrClosed)
+	return errors.As(err, &peer) || errors.As(err, &fault) || errors.As(err, &wrong) || errors.As(err, new(*absentError)) || errors.Is(err, oob.ErrClosed)
 }
 
 // isLoss reports whether an error says that the peer is gone or silent. A peer that has ended the

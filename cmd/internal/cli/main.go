@@ -77,6 +77,9 @@ func (a *app) main(ctx context.Context, t option.Test, args []string) error {
 	if err := checkHere(o); err != nil {
 		return err
 	}
+	for _, ignored := range o.ignored {
+		a.console.note("WARNING: --%s has no effect: %s", ignored.Name, ignored.IdleWarning)
+	}
 	release, err := machine.HoldLatency("/"+topology.LatencyDevice, o.Own.CPULatency)
 	if err != nil {
 		return err

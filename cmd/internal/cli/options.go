@@ -15,6 +15,7 @@ type options struct {
 	payload  []byte              // of --payload_file_path
 	host     string              // of the server; empty on the server itself
 	given    []string            // names of the agreed options on the command line
+	ignored  []*option.Option    // on the command line, without the effect that the user may expect
 }
 
 // parse parses and checks the command line of a test, without the program's name.
@@ -34,6 +35,7 @@ func parse(t option.Test, args []string) (*options, error) {
 		return nil, err
 	}
 	o.takeGiven(f)
+	o.ignored = f.ignored(o.Test)
 	o.Own.JSON = o.Own.JSON || o.Own.JSONFile != ""
 	var err error
 	if o.resolved, err = o.Resolve(); err != nil {
@@ -58,7 +60,11 @@ func (o *options) takeGiven(f *flags) {
 		return false
 	}
 	for _, agreed := range option.AgreedOptions() {
-		switch _, given := f.options[agreed.Name]; {
+		by, given := f.options[agreed.Name]
+		if all := option.Find(by.name); given && all.Overrides && yields(all) {
+			_ = agreed.Set(&o.Settings, by.overridden) // was set before, or is the default
+		}
+		switch {
 		case given && yields(agreed):
 			agreed.Copy(&o.Settings, &plain)
 		case given:

@@ -23,18 +23,32 @@ func defineGroups(s *option.Settings, groups []option.Group, help func(*option.O
 func (f *flags) option(o *option.Option, s *option.Settings, help string) {
 	primary := option.Find(o.Primary())
 	set := func(argument string) error {
-		if copied := *s; f.dropped(o, s.Test) {
-			return o.Set(&copied, argument) // the argument must still be valid
+		before := *s
+		if f.dropped(o, s.Test) {
+			err := o.Set(&before, argument) // the argument must still be valid
+			f.keep(primary, primary.Text(&before))
+			return err
 		}
 		if err := o.Set(s, argument); err != nil {
 			return err
 		}
 		f.note(primary.Name, o, primary.Text(s))
+		if o.Overrides {
+			f.keep(primary, primary.Text(&before))
+		}
 		return nil
 	}
 	flag := f.add(&flagValue{set, func() string { return o.Text(s) }}, flagHelp{o.Name, o.Letter, o.Argument, help})
 	if o.Toggle() {
 		flag.NoOptDefVal = "true"
+	}
+}
+
+// keep keeps the value of an option that another one overrides.
+func (f *flags) keep(primary *option.Option, text string) {
+	if o, given := f.options[primary.Name]; given {
+		o.overridden = text
+		f.options[primary.Name] = o
 	}
 }
 
@@ -51,8 +65,11 @@ func (f *flags) note(primary string, o *option.Option, text string) {
 	if given && before.name != o.Name && before.text != text && !o.Overrides && f.clash == "" {
 		f.clash = "--" + before.name + " and --" + o.Name + " exclude each other"
 	}
-	f.options[primary] = givenOption{o.Name, text}
+	f.options[primary] = givenOption{name: o.Name, text: text}
 }
 
-// givenOption is the name and the value of an option that was given.
-type givenOption struct{ name, text string }
+// givenOption is an option that was given.
+type givenOption struct {
+	name, text string
+	overridden string // the value that the option replaces if it overrides another one
+}

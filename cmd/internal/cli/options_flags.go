@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -107,6 +108,9 @@ func (f *flags) given(name string) bool {
 // parse parses the arguments. Its errors name the option and the possible values.
 func (f *flags) parse(args []string) error {
 	err := f.set.Parse(args)
+	if err == nil {
+		err = f.takeVariable("connect-timeout", option.ConnectVariable)
+	}
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
@@ -123,6 +127,28 @@ func (f *flags) parse(args []string) error {
 		return usage(fmt.Sprintf("--%s %s: %v", invalid.GetFlag().Name, quoted(invalid.GetValue()), errors.Unwrap(invalid)))
 	}
 	return usage(err.Error())
+}
+
+// takeVariable sets an option that was not given to the value of an environment variable, if it is set.
+func (f *flags) takeVariable(name, variable string) error {
+	flag, value := f.set.Lookup(name), os.Getenv(variable)
+	if flag == nil || flag.Changed || value == "" {
+		return nil
+	}
+	if err := flag.Value.Set(value); err != nil {
+		return fmt.Errorf("%s=%s: %w", variable, quoted(value), err)
+	}
+	return nil
+}
+
+// ignored returns the options that were given to a test and have no effect there, of which the program warns.
+func (f *flags) ignored(t option.Test) (all []*option.Option) {
+	for _, o := range option.Table() {
+		if o.IdleWarning != "" && !o.In(t) && f.given(o.Name) {
+			all = append(all, o)
+		}
+	}
+	return all
 }
 
 // quoted returns an argument, in quotes if it is empty or has blanks or control characters.

@@ -61,7 +61,8 @@ func TestParsePlans(t *testing.T) {
 		{"-D 0.5", func(o *options) bool { return o.Plan.Duration == time.Second/2 && o.Plan.Iterations == 0 }},
 		{"--duration=250ms", func(o *options) bool { return o.Plan.Duration == time.Second/4 }},
 		{"-D 3d", func(o *options) bool { return o.Plan.Duration == 72*time.Hour }},
-		{"-n 010", func(o *options) bool { return o.Plan.Iterations == 10 }},
+		{"-n 010", func(o *options) bool { return o.Plan.Iterations == 8 }}, // as C reads it
+		{"-w 1 --limit_msgrate=2", func(o *options) bool { return len(o.ignored) == 2 && o.Own.LimitBW == 0 }},
 		{"-n 4294967296", func(o *options) bool { return o.Plan.Iterations == 1<<32 }},
 		{"-e", func(o *options) bool { return o.Plan.Completion == option.ModeEvent }},
 		{"--out_json node1", func(o *options) bool { return o.resultFile(o.Test, 0) == "ib_write_lat.json" }},
@@ -104,6 +105,8 @@ func TestParseRefuses(t *testing.T) {
 		"-n -1":                       "--iters -1: 5 to",
 		"-n 99999999999999999999":     "5 to 4294967296",
 		"-n ten":                      "--iters ten: write a whole number",
+		"-n 1_000":                    "--iters 1_000: write a whole number",
+		"-D 4 -f 2":                   "--duration must be longer than twice --margin",
 		"-D 0":                        "--duration 0: 1ms to 1000h0m0s are possible",
 		"-D -1":                       "1ms to",
 		"-D NaN":                      "write seconds",
@@ -147,14 +150,12 @@ func TestParseRefuses(t *testing.T) {
 		"--dualp":                     "option --dualp of perftest (--dualport): not supported",
 		"--rate-l 1":                  "option --rate-l is ambiguous: it may be --rate_limit, --rate_limit_type",
 		"--rate_limit 1":              "--rate_limit is an option of the bandwidth tests: this program does not have it",
-		"--limit-b 1":                 "--limit_bw is an option of the bandwidth tests",
 		"--reversed":                  "--reversed is an option of the bandwidth tests",
 		"--atom 1":                    "--atomic_type is an option of ib_atomic_bw, ib_atomic_lat",
 		"--bundle x":                  "--bundle is an option of ib_compare",
 		"--loopback":                  "--loopback is an option of ib_conform",
 		"--rate_units x":              "--rate_units x: choose g, M or p",
 		"--nonsense":                  "unknown option --nonsense; see --help",
-		"-y 1":                        "--limit_msgrate is an option of the bandwidth tests",
 		"-O":                          "option -O of perftest (--dualport): not supported",
 		"--output bandwidth":          "latency tests print latency",
 		"--format_file x":             "--format_file needs --format",
@@ -184,6 +185,10 @@ func TestParseAsPerftest(t *testing.T) {
 		{writeLat, "--report-histo", "-H"}, {writeLat, "--precis 3% --compa", "--precision 3% --compare"},
 		{writeBW, "-s 8 -a", "-a"}, {writeBW, "-a -s 8", "-a"}, {writeBW, "-D 2 -n 5", "-D 2"}, {writeBW, "-n 5 -D 2", "-D 2"},
 		{sendBW, "-s 8192 -a -c UD", "-a -c UD"},
+		{writeBW, "-n 0x60 -s 0x1000 --tclass=0x60 -t 0100 -m 0x400", "-n 96 -s 4096 --tclass 96 -t 64 -m 1024"},
+		{writeBW, "-D 0xa -f 0x2 -w 100M -y 1.5x", "-D 10 -f 2 -w 100 -y 1.5"},
+		{writeBW, "--run_infinitely -n 100 -a", "--run_infinitely"}, {writeBW, "-n 100 -a --run_infinitely", "--run_infinitely"},
+		{writeBW, "-s 4K -a --run_infinitely", "--run_infinitely -s 4K"}, {writeBW, "-a --run_infinitely -s 4K", "--run_infinitely -s 4K"},
 		{atomicBW, "-s 8", ""}, {writeLat, "--report_gbits --report-both --rate_units=M", ""}, {readLat, "-Q 4", ""}, {atomicLat, "--cq-mod 4", ""},
 	} {
 		got, err := parse(c.test, strings.Fields(c.args))
@@ -211,6 +216,23 @@ func TestParseAsPerftest(t *testing.T) {
 		if _, err := parse(sendBW, []string{"-c", "UD", "-s", size}); err == nil || !strings.Contains(err.Error(), "over UD a message has at most 4096 bytes") {
 			t.Errorf("-c UD -s %s: %v", size, err)
 		}
+	}
+}
+
+// The environment has a value for --connect-timeout if the command line has none.
+func TestConnectTimeoutOfTheEnvironment(t *testing.T) {
+	t.Setenv(option.ConnectVariable, "250ms")
+	for args, want := range map[string]time.Duration{"node1": time.Second / 4, "--connect-timeout 3 node1": 3 * time.Second} {
+		if o, err := parse(writeLat, strings.Fields(args)); err != nil || o.Own.ConnectTimeout != want {
+			t.Errorf("%s: %v, %v", args, o, err)
+		}
+	}
+	if _, err := parse(writeLat, nil); err != nil {
+		t.Errorf("a server: %v", err)
+	}
+	t.Setenv(option.ConnectVariable, "soon")
+	if _, err := parse(writeLat, []string{"node1"}); Status(err) != StatusUsage || !strings.Contains(err.Error(), option.ConnectVariable+"=soon: write seconds") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -91,6 +91,9 @@ func (r *record) finish(err error) error {
 			r.output.note("WARNING: %s", w)
 		}
 	}
+	if r.alone && !r.file.Parameters.Compare {
+		reports.AddPerftest(r.file, r.own)
+	}
 	r.text.End()
 	printed := errors.Join(r.text.Err(), r.output.release())
 	if printed != nil {

@@ -36,7 +36,7 @@ func (c *Case) shape(p *option.Plan) {
 	case c.Lossy && c.DataInRecv: // a message that finds no receive is lost
 		want = max(want, rxDepth(p))
 	}
-	c.PostList, c.RecvPostList = uint64(p.PostList), uint64(p.RecvPostList)
+	c.PostList, c.RecvPostList = uint64(max(0, p.PostList)), uint64(p.RecvPostList)
 	// A list must fit into the ring together with the slots that the peer has not returned: up to
 	// half a ring.
 	c.Slots = max(minSlots, min(want, ringBudget/(stride*p.QPs)), 2*p.PostList, 4*p.RecvPostList) | 1

@@ -27,10 +27,13 @@ type decision struct {
 	limit float64 // of what one pair counts against a node, so that a bad pair makes no bad node
 }
 
+// Blame returns the evidence above which one of n nodes is bad.
+func Blame(n int) float64 { return math.Log(float64(n) / falseBlame) }
+
 // decide repeats until no state changes: each cleared node makes the low tests with it count against its partners,
 // and each blamed node excuses its partners.
 func (d *decision) decide() {
-	blame, clear := math.Log(float64(len(d.nodes))/falseBlame), math.Log(falseClear)
+	blame, clear := Blame(len(d.nodes)), math.Log(falseClear)
 	for changed := true; changed; {
 		changed = false
 		all := d.sum()

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ibperf/ibperf/cmd/internal/cluster/launch"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/simulation"
+	"github.com/ibperf/ibperf/option"
+)
+
+// clusterOptions holds the command line of ib_cluster.
+type clusterOptions struct {
+	option.Settings                  // device, port and folder
+	spec            *simulation.Spec // nil: no simulation
+	slow            float64
+	runs            int
+	explain         bool
+	given           launch.Given
+}
+
+// Defaults of ib_cluster alone.
+const (
+	clusterFolder  = "ib_cluster.out"
+	clusterTimeout = 30 * time.Second // within which all ranks must appear
+)
+
+func newClusterOptions() *clusterOptions {
+	o := &clusterOptions{Settings: option.New(option.Test{Op: option.OpWrite, Kind: option.KindBandwidth}), slow: 0.1, runs: 100, given: launch.Given{Rank: -1}}
+	o.Own.Folder, o.Own.ConnectTimeout, o.Own.Port = clusterFolder, clusterTimeout, 0
+	return o
+}
+
+func defineCluster(o *clusterOptions) *flags {
+	f := newFlags()
+	shared := func(name, help string) { f.option(option.Find(name), &o.Settings, help) }
+	f.group("Tests")
+	shared("ib-dev", "use device NAME (default: the first RDMA device with an active port)")
+	shared("ib-port", "use port N of the device (default 1)")
+	shared("gid-index", "use GID N of the port (default: chosen)")
+	shared("verify", "check every byte of the bandwidth tests; a test with wrong data has failed")
+	f.parsed("slow", "PERCENT", fmt.Sprintf("look for nodes that are slower by PERCENT than the others (default %.0f%%)", 100*o.slow),
+		func(arg string) (err error) {
+			if o.slow, err = simulation.Percent(arg); err == nil && o.slow == 0 {
+				err = errors.New("write a percentage above 0")
+			}
+			return err
+		})
+	shared("time-limit", "begin no further tests after TIME; nodes that are undecided then stay so (default: a minute, and 4 s for each rank)")
+	f.group("Output of rank 0")
+	shared("dir", fmt.Sprintf("write journal.jsonl and cluster.json into DIR (default %s)", clusterFolder))
+	f.toggle(&o.Own.Resume, "resume", "", "continue the run of the journal in the folder of --dir: measure what is missing")
+	f.group("Place")
+	f.toggle(&o.explain, "explain-launch", "", "print rank, number of ranks, job and routes to rank 0, as the launcher's environment has them")
+	f.parsed("rank", "N", "rank of this process (default: from the launcher)", number(&o.given.Rank, 0))
+	f.parsed("ranks", "N", "number of ranks (default: from the launcher)", number(&o.given.Ranks, 1))
+	f.text(&o.given.Root, "root", "", "ADDRESS", "name or address of rank 0's host (default: from the launcher)")
+	shared("port", "TCP port of rank 0, the same on all ranks (default: from the identity of the job)")
+	shared("connect-timeout", fmt.Sprintf("leave out ranks that have not reached rank 0 within TIME (default %v)", clusterTimeout))
+	shared("secret-file", "admit only ranks that have the secret in the file at PATH (with PMI-1, rank 0 hands out a random one)")
+	f.group("Simulation")
+	f.parsed("simulate", "SPEC", "run schedule and verdicts on simulated clusters, such as nodes=128,bad=1%,slow=10%,noise=3%,outliers=1%,pairs=1: "+
+		"bad nodes (a number or a share, at least one) and pairs are slower by slow; noise is the standard deviation of a test; outliers are tests that are 5 to 50 % lower without a reason in a node",
+		func(arg string) (err error) {
+			o.spec, err = simulation.ParseSpec(arg)
+			return err
+		})
+	f.parsed("runs", "N", fmt.Sprintf("number of simulated runs (default %d)", o.runs), number(&o.runs, 1))
+	f.group("Other")
+	f.toggle(&o.Own.Help, "help", "h", "print this text")
+	f.toggle(&o.Own.Version, "version", "V", "print the version")
+	return f
+}
+
+// parsed defines an option whose argument a function takes.
+func (f *flags) parsed(name, argument, text string, take func(arg string) error) {
+	f.add(&flagValue{take, func() string { return "" }}, flagHelp{name: name, argument: argument, text: text})
+}
+
+// number returns a function that takes a number from a smallest one.
+func number(p *int, smallest int) func(string) error {
+	return func(arg string) error {
+		n, err := strconv.Atoi(arg)
+		if err != nil || n < smallest {
+			return fmt.Errorf("write a number from %d", smallest)
+		}
+		*p = n
+		return nil
+	}
+}
+
+func clusterHelp(name string, f *flags, width int) string {
+	var b strings.Builder
+	width = textWidth(width)
+	writeEntry(&b, "", name+" finds slow nodes of a cluster from tests of pairs. A launcher starts it on every node with the same command line; rank 0 tests one pair after another, and prints which nodes are bad.", 0, width)
+	b.WriteString("\nUsage:\n")
+	writeEntry(&b, "  LAUNCHER "+name+" [options]", "test the nodes of a job, of which each has one process", helpIndent, width)
+	writeEntry(&b, "  "+name+" --explain-launch [options]", "print what a launcher's environment says", helpIndent, width)
+	writeEntry(&b, "  "+name+" --simulate SPEC [options]", "run schedule and verdicts on simulated clusters", helpIndent, width)
+	writeGroups(&b, f, width)
+	fmt.Fprintf(&b, "\nExample:\n  srun -N 8 -n 8 %s --dir out\n  %s --simulate nodes=1024,slow=10%%,noise=3%% --runs 300\n", name, name)
+	b.WriteString("\nExit status:\n" +
+		"  0  no bad node was found; also of each rank but 0 whose options are right\n  1  any other failure, including interruption\n  2  wrong options\n  3  no usable device\n" +
+		"  4  ranks that did not appear or were lost, and no bad node\n  7  bad nodes or pairs\n")
+	return b.String()
+}

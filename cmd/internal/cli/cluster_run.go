@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"time"
+
+	"github.com/ibperf/ibperf/cmd/internal/cluster/agent"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/coordinator"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/launch"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/results"
+	"github.com/ibperf/ibperf/oob"
+)
+
+// testLimit is the time after which the process of a test is killed. It takes less than a second on an idle host.
+const testLimit = 20 * time.Second
+
+// end returns the time after which no further round begins.
+func (o *clusterOptions) end(ranks int) time.Duration {
+	return cmp.Or(o.TimeLimit, time.Minute+time.Duration(ranks)*4*time.Second)
+}
+
+// badNodesError is the error of a run that has found bad nodes or pairs. The report is printed before.
+type badNodesError struct{}
+
+func (*badNodesError) Error() string { return "there are bad nodes or pairs" }
+
+// absentError is the error of a run without some of the ranks. The report is printed before.
+type absentError struct{}
+
+func (*absentError) Error() string { return "some ranks did not appear or were lost" }
+
+// coordinate runs all tests as rank 0, which has an agent too, and reports.
+func (a *app) coordinate(ctx context.Context, o *clusterOptions, place *launch.Place) error {
+	err := a.coordinateAll(ctx, o, place)
+	if err != nil && !errors.As(err, new(*printedError)) {
+		err = errors.Join(err, a.print(fmt.Sprintf("%s: no verdict; exit status %d\n", clusterProgram, Status(err))))
+	}
+	return err
+}
+
+func (a *app) coordinateAll(ctx context.Context, o *clusterOptions, place *launch.Place) (err error) {
+	d := &results.Document{
+		Release: ownRelease, Command: a.command, Launcher: place.Launcher, Job: place.Job, Started: time.Now().UTC(), Slow: o.slow, Verify: o.Verify,
+	}
+	head := results.Head{Release: ownRelease, Started: d.Started, Ranks: place.Ranks, Seed: rand.Uint64(), Slow: o.slow, Verify: o.Verify}
+	journal, err := results.Open(o.Own.Folder, head, o.Own.Resume)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, journal.Close()) }()
+	l, secret, err := a.openRoot(o, place)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	own := make(chan error, 1)
+	go func() {
+		port := l.Addr().(*net.TCPAddr).Port
+		own <- a.joinAndWork(ctx, o, place, []string{fmt.Sprintf("127.0.0.1:%d", port)}, secret)
+	}()
+	err = coordinator.Run(ctx, l, coordinator.Config{
+		Release: ownRelease, Job: place.Job, Ranks: place.Ranks, Wait: o.Own.ConnectTimeout, Limit: testLimit, End: o.end(place.Ranks),
+		Verify: o.Verify, Slow: o.slow, Journal: journal, Embedded: isEmbedded, Note: a.console.note,
+	}, d)
+	if err != nil {
+		return deviceTroubleOf(err)
+	}
+	if err := <-own; err != nil {
+		return err
+	}
+	return a.concludeCluster(o, d)
+}
+
+// deviceTroubleOf marks an error of the coordinator that is one of the devices.
+func deviceTroubleOf(err error) error {
+	if errors.As(err, new(*coordinator.DeviceError)) {
+		return deviceTrouble(err)
+	}
+	return err
+}
+
+// concludeCluster writes and prints the report, and returns the error that it stands for.
+func (a *app) concludeCluster(o *clusterOptions, d *results.Document) error {
+	d.Finished = time.Now().UTC()
+	err := clusterError(d)
+	d.Status = Status(err)
+	if failed := d.Write(o.Own.Folder); failed != nil {
+		return failed
+	}
+	if failed := a.print(d.Text(a.console.width())); failed != nil {
+		return failed
+	}
+	if err != nil {
+		return &printedError{err}
+	}
+	return nil
+}
+
+func clusterError(d *results.Document) error {
+	var absent error
+	for _, n := range d.Nodes {
+		switch n.State {
+		case results.Bad:
+			return &badNodesError{}
+		case results.Lost, results.Missing:
+			absent = &absentError{}
+		}
+	}
+	if len(d.Pairs) > 0 {
+		return &badNodesError{}
+	}
+	return absent
+}
+
+// follow works for rank 0 until it dismisses this rank. Its errors are printed and do not count: launchers end the
+// whole job when any rank has another status than 0.
+func (a *app) follow(ctx context.Context, o *clusterOptions, place *launch.Place) error {
+	addresses, secret, err := a.findRoot(o, place)
+	if err == nil {
+		err = a.joinAndWork(ctx, o, place, addresses, secret)
+	}
+	if err != nil && ctx.Err() == nil {
+		a.console.fail(a.program, fmt.Errorf("rank %d: %w", place.Rank, err))
+		return nil
+	}
+	return err
+}
+
+// joinAndWork joins the coordinator and does its tasks.
+func (a *app) joinAndWork(ctx context.Context, o *clusterOptions, place *launch.Place, addresses []string, secret []byte) error {
+	node, err := nodeName()
+	if err != nil {
+		return err
+	}
+	hello := &oob.ClusterHello{Release: ownRelease, Job: place.Job, Rank: place.Rank, Ranks: place.Ranks, Node: node}
+	conn, err := agent.Join(ctx, addresses, secret, hello, o.Own.ConnectTimeout)
+	if err != nil {
+		return err
+	}
+	release := context.AfterFunc(ctx, func() { conn.Abort(reason(context.Cause(ctx))) })
+	defer release()
+	err = agent.Work(conn, &agent.Program{Command: a.command, Variable: taskVariable, Secret: secret})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// nodeName returns the name of this node: Slurm's, else the host's.
+func nodeName() (string, error) {
+	host, err := os.Hostname()
+	return cmp.Or(os.Getenv("SLURMD_NODENAME"), host), err
+}

@@ -1,0 +1,188 @@
+// Package coordinator runs the tests of a cluster from rank 0: it gathers the agents of all ranks, tests pairs in
+// rounds, one pair at a time, until every node is decided, and dismisses the agents.
+package coordinator
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/ibperf/ibperf/cmd/internal/cluster/results"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/schedule"
+	"github.com/ibperf/ibperf/oob"
+)
+
+// Config holds what a run needs.
+type Config struct {
+	Release  string
+	Job      string // identity of the launcher's job
+	Ranks    int
+	Wait     time.Duration // for the agents
+	Limit    time.Duration // of a process of a test
+	End      time.Duration // after which no round begins, once each node of a small cluster has met all others
+	Verify   bool
+	Slow     float64
+	Journal  *results.Journal
+	Embedded func(oob.DeviceID) bool // reports whether a device works within one host only
+	Note     func(format string, values ...any)
+}
+
+// DeviceError is the error of a cluster whose devices cannot be tested.
+type DeviceError struct{ text string }
+
+func (e *DeviceError) Error() string { return e.text }
+
+// run is one run.
+type run struct {
+	*Config
+	members []*member // by rank; nil: has not appeared
+	judge   *results.Judge
+	rounds  int
+}
+
+// maxRounds is the number of rounds after which undecided nodes stay undecided.
+const maxRounds = 60
+
+// smallCluster is the number of nodes up to which each meets all others.
+const smallCluster = 16
+
+// minNodes is the number of nodes below which no test has others beside it, and no node is judged.
+const minNodes = 4
+
+// Run runs all tests with the agents that connect to a listener, and completes a document. It returns an error if
+// there is nothing to test, and if the context ends. What was measured until then is in the journal.
+func Run(ctx context.Context, l *oob.Listener, c Config, d *results.Document) error {
+	r := &run{Config: &c, judge: results.NewJudge(c.Ranks, c.Slow)}
+	members, err := gather(ctx, l, &c)
+	if err != nil {
+		return err
+	}
+	r.members = members
+	release := context.AfterFunc(ctx, func() { r.dismiss(context.Cause(ctx)) })
+	defer release()
+	if err = r.describe(); err == nil {
+		err = r.testAll(ctx)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err == nil {
+		r.conclude(d)
+	}
+	r.dismiss(err)
+	return err
+}
+
+// testAll tests pairs until every node and pair is decided.
+func (r *run) testAll(ctx context.Context) error {
+	seed := r.Journal.Head.Seed
+	sampler := schedule.NewSampler(r.Ranks, rand.New(rand.NewPCG(uint64(r.Ranks), seed)))
+	whole := 1
+	if r.Ranks <= smallCluster {
+		whole = schedule.Rounds(r.Ranks)
+	}
+	pairs, begun := sampler.Full(), time.Now()
+	for r.rounds = 1; ; r.rounds++ {
+		if err := r.testRound(ctx, pairs); err != nil {
+			return err
+		}
+		undecided, good := r.split()
+		low := r.lowPairs()
+		switch live := len(undecided) + len(good); {
+		case live < 2, r.rounds == maxRounds:
+			return nil
+		case r.rounds < whole:
+			pairs = sampler.Full()
+		case live < minNodes, len(undecided) == 0 && len(low) == 0, time.Since(begun) > r.End:
+			return nil
+		case len(undecided) <= len(good):
+			pairs = sampler.Retest(undecided, good, low)
+		default:
+			pairs = sampler.Full()
+		}
+	}
+}
+
+// testRound tests the pairs of a round whose nodes can be tested, and judges.
+func (r *run) testRound(ctx context.Context, pairs []schedule.Pair) error {
+	var tests []results.Test
+	for _, p := range pairs {
+		a, b := r.members[p[0]], r.members[p[1]]
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if !r.testable(a) || !r.testable(b) {
+			continue
+		}
+		t, measured := r.Journal.Find(r.rounds, a.rank, b.rank)
+		if !measured {
+			if t, measured = r.test(a, b); !measured {
+				continue
+			}
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if err := r.Journal.Append(t); err != nil {
+				return err
+			}
+			if t.Error != "" {
+				r.Note("round %d: %v and %v: %s", r.rounds, a, b, t.Error)
+			}
+		}
+		tests = append(tests, t)
+	}
+	r.judge.Add(tests...)
+	return nil
+}
+
+// testable reports whether a node can be tested.
+func (r *run) testable(m *member) bool {
+	return m != nil && m.lost == nil && m.unusable == "" && !r.judge.Fails(m.rank)
+}
+
+// split returns the ranks that are undecided, and those that are good, of those that can be tested.
+func (r *run) split() (undecided, good []int) {
+	for rank, m := range r.members {
+		if !r.testable(m) {
+			continue
+		}
+		switch r.judge.State(rank) {
+		case results.Undecided:
+			undecided = append(undecided, rank)
+		case results.Good:
+			good = append(good, rank)
+		}
+	}
+	return undecided, good
+}
+
+// lowPairs returns the pairs of good nodes that are to be tested again.
+func (r *run) lowPairs() (low [][2]int) {
+	for _, p := range r.judge.Low() {
+		if r.testable(r.members[p[0]]) && r.testable(r.members[p[1]]) {
+			low = append(low, p)
+		}
+	}
+	return low
+}
+
+// conclude completes the document.
+func (r *run) conclude(d *results.Document) {
+	d.Rounds = r.rounds
+	for rank, m := range r.members {
+		n := results.Node{Rank: rank}
+		switch {
+		case m == nil:
+			n.State, n.Why = results.Missing, fmt.Sprintf("it did not appear within %v (--connect-timeout)", r.Wait)
+		case m.lost != nil:
+			n.Name, n.Device, n.State, n.Why = m.name, m.device.Name, results.Lost, m.lost.Error()
+		case m.unusable != "":
+			n.Name, n.State, n.Why = m.name, results.Bad, "no usable device: "+m.unusable
+		default:
+			n.Name, n.Device = m.name, m.device.Name
+		}
+		d.Nodes = append(d.Nodes, n)
+	}
+	r.judge.Conclude(d)
+}

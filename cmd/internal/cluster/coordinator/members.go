@@ -1,0 +1,168 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/ibperf/ibperf/oob"
+)
+
+// member is the agent of a rank.
+type member struct {
+	rank     int
+	name     string
+	conn     *oob.Conn
+	device   oob.DeviceID
+	unusable string // why it has no device; empty: it has one
+	lost     error  // why the agent is lost
+}
+
+func (m *member) String() string { return fmt.Sprintf("rank %d (%s)", m.rank, m.name) }
+
+// gathering waits for the agents.
+type gathering struct {
+	*Config
+	mu      sync.Mutex
+	members []*member
+	joined  int
+	over    bool
+	all     chan struct{} // closed when all have joined
+}
+
+// gather returns the agents that join within the time, by rank. Further ones are refused as long as the context and the
+// listener live.
+func gather(ctx context.Context, l *oob.Listener, c *Config) ([]*member, error) {
+	g := &gathering{Config: c, members: make([]*member, c.Ranks), all: make(chan struct{})}
+	ended := make(chan error, 1)
+	go func() {
+		for {
+			conn, err := l.Accept(ctx)
+			if err != nil {
+				ended <- err
+				return
+			}
+			go g.meet(conn)
+		}
+	}()
+	timer := time.NewTimer(c.Wait)
+	defer timer.Stop()
+	select {
+	case <-g.all:
+	case <-timer.C:
+	case err := <-ended:
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.over = true
+	for rank, m := range g.members {
+		if m == nil {
+			c.Note("rank %d did not appear within %v and is left out", rank, c.Wait)
+		}
+	}
+	return g.members, nil
+}
+
+// helloLimit is the time within which an agent that is connected must send its hello.
+const helloLimit = 5 * time.Second
+
+// meet admits an agent, or refuses it.
+func (g *gathering) meet(conn *oob.Conn) {
+	late := time.AfterFunc(helloLimit, func() { conn.Cut("", fmt.Sprintf("there was no hello within %v", helloLimit)) })
+	hello, err := conn.ReceiveAgent()
+	late.Stop()
+	if err != nil {
+		conn.Cut("", err.Error())
+		return
+	}
+	conn.Trust(oob.ClusterBounds(g.Limit))
+	m := &member{rank: hello.Rank, name: hello.Node, conn: conn}
+	if err := g.admit(m, &hello); err != nil {
+		_ = conn.AnswerAgent(&oob.ClusterWelcome{Refusal: err.Error()})
+		_ = conn.Close()
+		return
+	}
+	if conn.AnswerAgent(&oob.ClusterWelcome{}) != nil {
+		g.forget(m)
+		return
+	}
+	if hello.Release != g.Release {
+		g.Note("%v has ibperf %s, rank 0 %s", m, hello.Release, g.Release)
+	}
+	g.count()
+}
+
+// admit takes an agent of this job, the first one of its rank.
+func (g *gathering) admit(m *member, h *oob.ClusterHello) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case h.Job != g.Job:
+		return fmt.Errorf("this is rank 0 of job %q, and the agent is of job %q: give each job its own -p", g.Job, h.Job)
+	case h.Ranks != g.Ranks || h.Rank < 0 || h.Rank >= g.Ranks:
+		return fmt.Errorf("rank 0 has %d ranks, and the agent is rank %d of %d", g.Ranks, h.Rank, h.Ranks)
+	case g.over:
+		return errors.New("the run has begun without this rank")
+	}
+	if old := g.members[m.rank]; old != nil && old.conn.Err() == nil {
+		return fmt.Errorf("rank %d has joined already", m.rank)
+	}
+	g.members[m.rank] = m
+	return nil
+}
+
+// count counts an agent that was admitted and has its answer.
+func (g *gathering) count() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.joined++; g.joined == g.Ranks {
+		close(g.all)
+	}
+}
+
+// forget removes an agent that was lost before its answer.
+func (g *gathering) forget(m *member) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.members[m.rank] == m && !g.over {
+		g.members[m.rank] = nil
+	}
+}
+
+// ask gives an agent a task and returns the outcome. An error says that the agent is lost.
+func (r *run) ask(m *member, task oob.ClusterTask) (oob.ClusterOutcome, error) {
+	if m.lost != nil {
+		return oob.ClusterOutcome{}, m.lost
+	}
+	err := m.conn.SendTask(&task)
+	var o oob.ClusterOutcome
+	if err == nil {
+		o, err = m.conn.ReceiveOutcome()
+	}
+	if err != nil {
+		m.lost = err
+		m.conn.Cut("", err.Error())
+		r.Note("%v is lost: %v", m, err)
+	}
+	return o, err
+}
+
+// dismiss ends the agents, in order or with the reason of an early end.
+func (r *run) dismiss(why error) {
+	var all sync.WaitGroup
+	for _, m := range r.members {
+		if m == nil || m.conn.Err() != nil {
+			continue
+		}
+		all.Go(func() {
+			if why != nil || m.conn.SendTask(&oob.ClusterTask{Kind: oob.TaskEnd}) != nil {
+				m.conn.Abort("over", fmt.Sprint(why))
+			}
+			_ = m.conn.Close()
+		})
+	}
+	all.Wait()
+}

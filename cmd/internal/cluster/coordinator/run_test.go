@@ -1,0 +1,162 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/cmd/internal/cluster/agent"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/results"
+	"github.com/ibperf/ibperf/oob"
+)
+
+func TestRunTestsAllPairs(t *testing.T) {
+	b := newBench(t, 8, t.TempDir()+"/out", false)
+	for rank := range 8 {
+		b.join(rank, good(rank))
+	}
+	d, err := b.run()
+	if err != nil || len(states(d, results.Good)) != 8 || pairs(d) != 28 || len(d.Pairs) > 0 {
+		t.Errorf("%v: good %v, %d pairs, bad pairs %v", err, states(d, results.Good), pairs(d), d.Pairs)
+	}
+}
+
+// TestRunNamesFaults: a rank with a fault is named, and no other one.
+func TestRunNamesFaults(t *testing.T) {
+	for _, c := range []struct {
+		name, state, why string
+		fault            func(oob.ClusterTask) oob.ClusterOutcome // of rank 2
+	}{
+		{"no device", results.Bad, "no usable device: cannot open", func(task oob.ClusterTask) oob.ClusterOutcome {
+			return oob.ClusterOutcome{Error: "cannot open"}
+		}},
+		{"failing server and client", results.Bad, "tests failed", func(task oob.ClusterTask) oob.ClusterOutcome {
+			if task.Kind == oob.TaskDescribe {
+				return good(2)(task)
+			}
+			return oob.ClusterOutcome{Error: "no QP"}
+		}},
+		{"dies", results.Lost, "died", func(task oob.ClusterTask) oob.ClusterOutcome {
+			if task.Kind == oob.TaskDescribe {
+				return good(2)(task)
+			}
+			return oob.ClusterOutcome{Error: "die"}
+		}},
+		{"slow", results.Bad, "bandwidth 0.5 times the median", func(task oob.ClusterTask) oob.ClusterOutcome {
+			return good(2)(task)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t, 8, t.TempDir()+"/out", false)
+			for rank := range 8 {
+				do := good(rank)
+				if rank == 2 {
+					do = c.fault
+				}
+				if c.name == "slow" {
+					do = halved(do, rank == 2, 4002)
+				}
+				b.join(rank, do)
+			}
+			d, err := b.run()
+			if err != nil || !slices.Equal(states(d, c.state), []int{2}) || len(states(d, results.Good)) != 7 {
+				t.Fatalf("%v: %s %v, good %v\n%v", err, c.state, states(d, c.state), states(d, results.Good), b.notes)
+			}
+			if why := d.Nodes[2].Why; !strings.Contains(why, c.why) {
+				t.Errorf("rank 2 is %s: %s; want %s", c.state, why, c.why)
+			}
+		})
+	}
+}
+
+// halved halves the bandwidth of a client that is slow, or whose server is the slow one at a port.
+func halved(do func(oob.ClusterTask) oob.ClusterOutcome, slow bool, port int) func(oob.ClusterTask) oob.ClusterOutcome {
+	return func(task oob.ClusterTask) oob.ClusterOutcome {
+		o := do(task)
+		if slow || task.Port == port {
+			o.Bandwidth /= 2
+		}
+		return o
+	}
+}
+
+// TestRunLeavesOut: a rank that does not appear is named, and the rest is tested. An agent of another job is refused.
+func TestRunLeavesOut(t *testing.T) {
+	b := newBench(t, 6, t.TempDir()+"/out", false)
+	b.config.Wait = 3 * time.Second
+	for rank := range 5 {
+		b.join(rank, good(rank))
+	}
+	b.agents.Go(func() {
+		hello := &oob.ClusterHello{Release: "v1", Job: "8.0", Rank: 5, Ranks: 6, Node: "n5"}
+		_, err := agent.Join(t.Context(), []string{b.socket.Addr().String()}, nil, hello, time.Second)
+		if err == nil || !strings.Contains(err.Error(), `this is rank 0 of job "7.0", and the agent is of job "8.0"`) {
+			t.Errorf("an agent of another job: %v", err)
+		}
+	})
+	d, err := b.run()
+	if err != nil || !slices.Equal(states(d, results.Missing), []int{5}) || len(states(d, results.Good)) != 5 {
+		t.Errorf("%v: missing %v, good %v", err, states(d, results.Missing), states(d, results.Good))
+	}
+}
+
+// TestRunRefusesSeveralHosts: embedded devices of several hosts are refused.
+func TestRunRefusesSeveralHosts(t *testing.T) {
+	b := newBench(t, 4, t.TempDir()+"/out", false)
+	for rank := range 4 {
+		b.join(rank, func(oob.ClusterTask) oob.ClusterOutcome {
+			return oob.ClusterOutcome{Device: &oob.DeviceID{Name: "shm_whole", Backend: "shm", Boot: fmt.Sprint(rank)}}
+		})
+	}
+	if _, err := b.run(); !errors.As(err, new(*DeviceError)) || !strings.Contains(err.Error(), "several hosts") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestRunResumes: a run that was interrupted continues with the tests that are missing.
+func TestRunResumes(t *testing.T) {
+	dir, measured := t.TempDir()+"/out", 0
+	counted := func(rank int, after func()) func(oob.ClusterTask) oob.ClusterOutcome {
+		do := good(rank)
+		return func(task oob.ClusterTask) oob.ClusterOutcome {
+			if task.Kind == oob.TaskMeasure {
+				measured++ // one test at a time
+				after()
+			}
+			return do(task)
+		}
+	}
+	b := newBench(t, 8, dir, false)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for rank := range 8 {
+		b.join(rank, counted(rank, func() {
+			if measured == 11 {
+				cancel()
+			}
+		}))
+	}
+	l, err := oob.ListenOn(b.socket, oob.ListenOptions{Program: oob.Cluster})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Run(ctx, l, b.config, &results.Document{}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the first run: %v", err)
+	}
+	l.Close()
+	b.agents.Wait()
+	b.config.Journal.Close()
+	measured = 0
+	b = newBench(t, 8, dir, true)
+	for rank := range 8 {
+		b.join(rank, counted(rank, func() {}))
+	}
+	d, err := b.run()
+	if err != nil || pairs(d) != 28 || measured != len(d.Tests)-10 {
+		t.Errorf("%v: %d pairs, %d of %d tests measured, want all but 10", err, pairs(d), measured, len(d.Tests))
+	}
+}

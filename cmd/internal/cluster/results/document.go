@@ -1,0 +1,124 @@
+// Package results holds what a run of ib_cluster writes: the journal, to which each test is appended at once,
+// cluster.json, and the text.
+package results
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"time"
+
+	"github.com/ibperf/ibperf/internal/atomicfile"
+	"github.com/ibperf/ibperf/result"
+)
+
+// FormatName and FormatVersion identify cluster.json. Releases may add members within a version.
+const (
+	FormatName    = "ibperf-cluster"
+	FormatVersion = 1
+)
+
+// FileName is the name of the document in the folder of a run.
+const FileName = "cluster.json"
+
+// SchemaID is the $id of the schema, and the address of docs/cluster.schema.json.
+const SchemaID = "https://raw.githubusercontent.com/ibperf/ibperf/main/docs/cluster.schema.json"
+
+// Schema returns the JSON Schema of cluster.json, as [result.Schema] does for result files.
+func Schema(closed bool) []byte {
+	header := result.Header{Format: FormatName, Version: FormatVersion}
+	return result.SchemaOf(reflect.TypeFor[Document](), header, "Cluster report of ibperf", SchemaID, closed)
+}
+
+// A Document is the report of a run.
+type Document struct {
+	result.Header
+	Release  string    `json:"release"`
+	Command  []string  `json:"command" about:"command line of rank 0"`
+	Launcher string    `json:"launcher"`
+	Job      string    `json:"job" about:"identity of the launcher's job; empty: not known"`
+	Started  time.Time `json:"started"`
+	Finished time.Time `json:"finished"`
+	Status   int       `json:"status" about:"exit status of rank 0"`
+	Slow     float64   `json:"slow" about:"share by which a bad node is slower, as --slow says"`
+	Verify   bool      `json:"verify" about:"every byte was checked"`
+	Rounds   int       `json:"rounds"`
+	Figures  []Figure  `json:"figures" about:"what the tests measured, and how certain it is"`
+	Nodes    []Node    `json:"nodes" about:"in the order of ranks"`
+	Pairs    []Pair    `json:"bad_pairs" about:"good nodes whose tests with each other are low"`
+	Tests    []Test    `json:"tests" about:"in their order"`
+}
+
+// A Figure is what all tests have measured.
+type Figure struct {
+	Name     string  `json:"name" about:"success, bandwidth or latency"`
+	Tests    int     `json:"tests"`
+	Median   float64 `json:"median" about:"of all tests: B/s of both directions, or ns; 1 for success"`
+	Noise    float64 `json:"noise" about:"standard deviation of the logarithm of a test's figure, without tests of suspected nodes"`
+	Smallest float64 `json:"smallest" about:"the smallest slowdown that could have been found, as a share"`
+}
+
+// The states of a node.
+const (
+	Good      = "good"
+	Bad       = "bad"
+	Undecided = "undecided"
+	Lost      = "lost"
+	Missing   = "missing"
+)
+
+// A Node is a rank and the verdict about it.
+type Node struct {
+	Rank     int        `json:"rank"`
+	Name     string     `json:"name" about:"of the host; empty: the rank did not appear"`
+	Device   string     `json:"device" about:"empty: not known"`
+	State    string     `json:"state" about:"good, bad, undecided, lost (during the run) or missing (it did not appear)"`
+	Why      string     `json:"why" about:"reason for the state; empty: good"`
+	Evidence []Evidence `json:"evidence"`
+}
+
+// Evidence holds what one figure says about a node.
+type Evidence struct {
+	Figure   string  `json:"figure"`
+	State    string  `json:"state" about:"good, bad or undecided"`
+	Sum      float64 `json:"sum" about:"log likelihood ratio of slower against like the others, of the tests that count"`
+	Limit    float64 `json:"limit" about:"of the sum, above which the node is bad"`
+	Tests    int     `json:"tests"`
+	Partners int     `json:"partners"`
+	Ratio    float64 `json:"ratio" about:"median of the node's tests over the median of all; below 1: slower; 0: no test"`
+}
+
+// A Pair is two good nodes whose tests with each other are low.
+type Pair struct {
+	A      int    `json:"a" about:"rank"`
+	B      int    `json:"b" about:"rank"`
+	Figure string `json:"figure"`
+}
+
+// A Test is one test of two nodes.
+type Test struct {
+	Round     int       `json:"round"`
+	A         int       `json:"a" about:"rank of the server"`
+	B         int       `json:"b" about:"rank of the client"`
+	Time      time.Time `json:"time" about:"when it ended"`
+	Seconds   float64   `json:"seconds" about:"that it took, with the start of its processes"`
+	Bandwidth float64   `json:"bandwidth_bytes_per_s,omitempty" about:"of both directions"`
+	MedianNs  float64   `json:"latency_p50_ns,omitempty"`
+	P99Ns     float64   `json:"latency_p99_ns,omitempty"`
+	Error     string    `json:"error,omitempty" about:"why there is no figure"`
+}
+
+// Write writes the document into a folder.
+func (d *Document) Write(dir string) error {
+	d.Header = result.Header{Format: FormatName, Version: FormatVersion}
+	data, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, FileName)
+	if err := atomicfile.Write(path, append(data, '\n')); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ibperf/ibperf/internal/units"
+	"github.com/ibperf/ibperf/reports/table"
+)
+
+// worst is the number of pairs in the table of the worst.
+const worst = 10
+
+// Text returns the report for people. Its last line repeats the exit status, which some launchers do not return.
+func (d *Document) Text(width int) string {
+	var b strings.Builder
+	b.WriteString(d.worstPairs().Text(width))
+	b.WriteString("\n")
+	b.WriteString(d.states().Text(width))
+	b.WriteString("\n")
+	for _, n := range d.Nodes {
+		if n.State != Good {
+			fmt.Fprintf(&b, "%s is %s: %s\n", d.name(n.Rank), n.State, n.Why)
+		}
+	}
+	for _, p := range d.Pairs {
+		fmt.Fprintf(&b, "the pair of %s and %s has low %s, and both are good with others: check the path between them\n", d.name(p.A), d.name(p.B), p.Figure)
+	}
+	for _, f := range d.Figures {
+		if f.Name != Success {
+			fmt.Fprintf(&b, "%s: noise %.2g %%; a node slower by less than %.2g %% could not have been found\n", f.Name, 100*f.Noise, 100*f.Smallest)
+		}
+	}
+	for _, n := range d.Nodes {
+		if n.State == Bad {
+			fmt.Fprintf(&b, "drain %s: %s\n", cmp.Or(n.Name, d.name(n.Rank)), Drain(&n))
+		}
+	}
+	fmt.Fprintf(&b, "%s\n", d.last())
+	return b.String()
+}
+
+// maxDrain is the longest reason for draining a node, in bytes, that fits a line of sinfo -R.
+const maxDrain = 100
+
+// Drain returns the reason for a node's state, as one line for the reason of Slurm's state drain.
+func Drain(n *Node) string {
+	reason := "ib_cluster: " + strings.ReplaceAll(n.Why, "\"", "'")
+	return strings.ToValidUTF8(reason[:min(len(reason), maxDrain)], "")
+}
+
+// last returns the last line.
+func (d *Document) last() string {
+	counts := map[string]int{}
+	for _, n := range d.Nodes {
+		counts[n.State]++
+	}
+	var parts []string
+	for _, state := range []string{Good, Bad, Undecided, Lost, Missing} {
+		if counts[state] > 0 || state == Good {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[state], state))
+		}
+	}
+	return fmt.Sprintf("ib_cluster: %d nodes: %s; %d pairs in %d tests; exit status %d", len(d.Nodes), strings.Join(parts, ", "), d.pairs(), len(d.Tests), d.Status)
+}
+
+// pairs returns the number of pairs that were tested.
+func (d *Document) pairs() int {
+	tested := map[[2]int]bool{}
+	for _, t := range d.Tests {
+		tested[[2]int{min(t.A, t.B), max(t.A, t.B)}] = true
+	}
+	return len(tested)
+}
+
+// name returns how a rank is called in sentences.
+func (d *Document) name(rank int) string {
+	if name := d.Nodes[rank].Name; name != "" {
+		return fmt.Sprintf("rank %d (%s)", rank, name)
+	}
+	return fmt.Sprintf("rank %d", rank)
+}
+
+// worstPairs returns the tests with errors, and those with the lowest bandwidth.
+func (d *Document) worstPairs() *table.Table {
+	t := &table.Table{Title: "Worst tests", Keys: 2, Columns: []table.Column{
+		{Name: "ranks"}, {Name: "round"}, {Name: "bandwidth", Unit: "Gb/s"}, {Name: "p50", Unit: "usec"}, {Name: "p99", Unit: "usec"}, {Name: "error", Left: true},
+	}}
+	tests := slices.Clone(d.Tests)
+	slices.SortStableFunc(tests, func(a, b Test) int { return cmp.Compare(a.Bandwidth, b.Bandwidth) })
+	for _, v := range tests[:min(worst, len(tests))] {
+		figures := []string{"-", "-", "-"}
+		if v.Error == "" {
+			figures = []string{units.RateText(v.Bandwidth, true), units.UsecText(v.MedianNs), units.UsecText(v.P99Ns)}
+		}
+		t.Add(fmt.Sprintf("%d-%d", v.A, v.B), fmt.Sprint(v.Round), figures[0], figures[1], figures[2], v.Error)
+	}
+	return t
+}
+
+// states returns the table of all nodes that are not good, or of all of a small cluster.
+func (d *Document) states() *table.Table {
+	t := &table.Table{Title: "Nodes", Keys: 2, Columns: []table.Column{
+		{Name: "rank"}, {Name: "node", Left: true}, {Name: "verdict", Left: true}, {Name: "bandwidth", Unit: "of median"}, {Name: "latency", Unit: "of median"}, {Name: "tests"},
+	}}
+	for _, n := range d.Nodes {
+		if len(d.Nodes) > smallCluster && n.State == Good {
+			continue
+		}
+		bandwidth, latency, tests := "-", "-", "0"
+		for _, e := range n.Evidence {
+			switch {
+			case e.Figure == Success:
+				tests = fmt.Sprint(e.Tests)
+			case e.Ratio == 0:
+			case e.Figure == Bandwidth:
+				bandwidth = fmt.Sprintf("%.2f", e.Ratio)
+			case e.Figure == Latency:
+				latency = fmt.Sprintf("%.2f", 1/e.Ratio)
+			}
+		}
+		t.Add(fmt.Sprint(n.Rank), cmp.Or(n.Name, "-"), n.State, bandwidth, latency, tests)
+	}
+	return t
+}
+
+// smallCluster is the number of nodes up to which all are listed.
+const smallCluster = 32
