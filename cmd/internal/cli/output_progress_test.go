@@ -16,7 +16,7 @@ import (
 func TestProgress(t *testing.T) {
 	counted := option.Plan{Runs: 1, Rounds: 1}
 	timed, compared, precise, endless := counted, counted, counted, counted
-	timed.Duration, timed.Margin = 3*time.Second, time.Second
+	timed.Duration, timed.Margin = 5*time.Second, time.Second // 1 s of warm-up, 3 s measured, and 1 s cut off
 	compared.Duration, compared.Compare, compared.Runs, compared.Rounds = 2*time.Second, true, 10, 2
 	precise.Duration, precise.Precision = 3*time.Second, 0.01
 	endless.Duration, endless.Endless = 3*time.Second, true

@@ -121,6 +121,7 @@ int ibv_close_device(struct abi_context *c)
 	if (ret)
 		return ret;
 	leave(w->serial);
+	forget_pages(c);
 	close(c->async_fd);
 	close(c->cmd_fd);
 	memset(c, 0xa5, sizeof *c); /* a use after free crashes */

@@ -35,6 +35,7 @@ int ibv_dealloc_pd(struct abi_pd *pd)
 static struct pages {
 	uintptr_t low, high;
 	int fd, refs;
+	struct abi_context *context; /* of the first region */
 	struct pages *next;
 } *all_pages;
 static pthread_mutex_t pages_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -60,7 +61,7 @@ static int replace(struct pages *p)
 }
 
 /* hold_pages returns the replaced pages of a region, or NULL with errno. */
-static struct pages *hold_pages(uintptr_t addr, size_t length)
+static struct pages *hold_pages(struct abi_context *c, uintptr_t addr, size_t length)
 {
 	uintptr_t page = sysconf(_SC_PAGESIZE), low = addr & -page, high = (addr + length + page - 1) & -page;
 	struct pages *p;
@@ -76,7 +77,7 @@ static struct pages *hold_pages(uintptr_t addr, size_t length)
 		}
 	}
 	p = malloc(sizeof *p);
-	*p = (struct pages){low, high, -1, 1, all_pages};
+	*p = (struct pages){low, high, -1, 1, c, all_pages};
 	errno = getenv("STUB_SHARED") ? replace(p) : msync((void *)low, high - low, MS_ASYNC) ? EFAULT : 0;
 	if (errno) {
 		close(p->fd);
@@ -102,6 +103,23 @@ static void drop_pages(int fd, uintptr_t addr)
 	}
 }
 
+/* forget_pages forgets the pages of a context that is closed with regions open. Their files stay open. */
+void forget_pages(struct abi_context *c)
+{
+	pthread_mutex_lock(&pages_lock);
+	for (struct pages **at = &all_pages; *at;) {
+		struct pages *p = *at;
+
+		if (p->context != c) {
+			at = &p->next;
+			continue;
+		}
+		*at = p->next;
+		free(p);
+	}
+	pthread_mutex_unlock(&pages_lock);
+}
+
 struct abi_mr *ibv_reg_mr_iova2(struct abi_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
 {
 	struct mr *m = object("reg_mr", sizeof *m);
@@ -123,7 +141,7 @@ struct abi_mr *ibv_reg_mr_iova2(struct abi_pd *pd, void *addr, size_t length, ui
 		return NULL;
 	}
 	pthread_mutex_lock(&pages_lock);
-	p = hold_pages((uintptr_t)addr, length);
+	p = hold_pages(pd->context, (uintptr_t)addr, length);
 	pthread_mutex_unlock(&pages_lock);
 	if (!p || !(m->s = take(3, &key)))
 		return NULL;
@@ -182,7 +200,7 @@ int ibv_rereg_mr(struct abi_mr *mr, int flags, struct abi_pd *pd, void *addr, si
 		return -4;
 	if (flags & 1) {
 		pthread_mutex_lock(&pages_lock);
-		p = hold_pages((uintptr_t)addr, length);
+		p = hold_pages(mr->context, (uintptr_t)addr, length);
 		pthread_mutex_unlock(&pages_lock);
 		if (!p)
 			return -4;
@@ -223,7 +241,7 @@ struct abi_mr *ibv_reg_dmabuf_mr(struct abi_pd *pd, uint64_t offset, size_t leng
 		return NULL;
 	p = malloc(sizeof *p);
 	pthread_mutex_lock(&pages_lock);
-	*p = (struct pages){(uintptr_t)base, (uintptr_t)base + size, dup(fd), 0, all_pages}; /* which other processes map */
+	*p = (struct pages){(uintptr_t)base, (uintptr_t)base + size, dup(fd), 0, pd->context, all_pages}; /* which other processes map */
 	all_pages = p;
 	pthread_mutex_unlock(&pages_lock);
 	return ibv_reg_mr_iova2(pd, (char *)base + offset, length, iova, access);

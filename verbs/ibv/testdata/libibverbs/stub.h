@@ -478,6 +478,9 @@ int get_srq_num(struct abi_srq *srq, uint32_t *num);
 struct abi_qp *create_qp_ex(struct abi_context *c, struct abi_qp_init_attr_ex *init);
 struct abi_qp *open_qp(struct abi_context *c, struct abi_qp_open_attr *open);
 
+/* memory.c: forgets the pages of a context that is closed with regions open. */
+void forget_pages(struct abi_context *c);
+
 /* sizes.c: appends the sizes of an object to the file of STUB_SIZES. */
 void account_qp(const struct abi_qp_init_attr_ex *init, uint32_t flags);
 void account_cq(int cqe);
