@@ -55,7 +55,7 @@ func (p pair) run(t testing.TB) (files [2]*result.File, errs [2]error) {
 	for i, x := range conns {
 		files[i] = &result.File{}
 		c := Config{Plan: resolvedPlan(t, p.plan), Role: Client, Port: 1, GIDIndex: -1, Peer: oob.NewPeer(x), File: files[i],
-			Begin: func(int) {}, Row: func(result.Row) {}}
+			Begin: func(Beginning) {}, Row: func(result.Row) {}}
 		ctx := context.Background()
 		if i == 1 {
 			c.Role = Server
@@ -67,7 +67,7 @@ func (p pair) run(t testing.TB) (files [2]*result.File, errs [2]error) {
 				c.Row = p.row
 			}
 			if p.begin != nil {
-				c.Begin = func(int) { p.begin() }
+				c.Begin = func(Beginning) { p.begin() }
 			}
 		}
 		c.Context = openDevice(t, p.device)

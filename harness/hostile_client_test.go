@@ -90,7 +90,7 @@ func served(t *testing.T, p option.Plan, turns []oob.Step) error {
 		plan := resolved.Plan()
 		sides[i] = &session{set: testcase.NewSet(plan), halt: halt.New(), rows: map[rowKey]*rowBuilder{}, finished: map[rowKey]bool{}, current: -1, run: 1, peer: oob.NewPeer(x), cfg: &Config{
 			Plan: resolved, Role: []Role{Client, Server}[i], Context: c, Port: 1, GIDIndex: -1, Peer: oob.NewPeer(x),
-			File: &result.File{}, Begin: func(int) {}, Row: func(result.Row) {},
+			File: &result.File{}, Begin: func(Beginning) {}, Row: func(result.Row) {},
 		}}
 	}
 	ended := make(chan error, 1)

@@ -185,7 +185,7 @@ func besidePerftest(t *testing.T, plan option.Plan, ours Role) (*result.File, ma
 	plan.Perftest = &option.Perftest{Version: "6.06", Server: d.server, Cycle: perftestCycle}
 	plan.Sizes = sizesBeside(d)
 	err := Run(t.Context(), Config{Plan: resolvedPlan(t, plan), Role: ours, Port: 1, GIDIndex: -1, Peer: p, File: f,
-		Context: testdevice.Context(opened, testdevice.Options{OnPostSend: posts.onPost}), Begin: func(int) {}, Row: func(result.Row) {}})
+		Context: testdevice.Context(opened, testdevice.Options{OnPostSend: posts.onPost}), Begin: func(Beginning) {}, Row: func(result.Row) {}})
 	close(d.quit)
 	<-p.ended
 	if err != nil || p.err != nil || posts.wrong != nil {

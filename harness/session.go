@@ -65,8 +65,8 @@ type Config struct {
 	// File is filled by the run: Parameters, Local.Device, Local.Order, Peer,
 	// Warnings, Interrupted, Rows, NotMeasured. The caller fills the other fields before.
 	File *result.File
-	// Begin is called once, when all of File except Rows is known, with the number of rows to measure.
-	Begin func(rows int)
+	// Begin is called once, when all of File except Rows is known.
+	Begin func(Beginning)
 	// Stop ends an endless run, with its summary, when it is closed. With nil the run does not end.
 	Stop <-chan struct{}
 	// Interval is called for each interval of an endless run.
@@ -78,6 +78,12 @@ type Config struct {
 	// Failed, if not nil, is called with the error that Run will return, before QPs and memory are
 	// closed.
 	Failed func(error)
+}
+
+// Beginning is what [Config].Begin is called with.
+type Beginning struct {
+	Rows        int            // number of rows to measure
+	Local, Peer []oob.Endpoint // the QPs of both sides
 }
 
 // session is a run in progress.
@@ -166,7 +172,8 @@ func (s *session) execute() error {
 	if err := s.setUp(); err != nil {
 		return err
 	}
-	s.cfg.Begin(len(s.plan.Sizes) * len(s.decision.modes))
+	local, peer := s.resources.Endpoints()
+	s.cfg.Begin(Beginning{Rows: len(s.plan.Sizes) * len(s.decision.modes), Local: local, Peer: peer})
 	defer s.watchDevice()()
 	run := s.runServer
 	if s.cfg.Role == Client || s.exact() {

@@ -27,7 +27,7 @@ var outputOptions = []*Option{
 		value:    oneOf(func(s *Settings) *Output { return &s.Own.Output }, OutputBandwidth, OutputRate, OutputLatency),
 	}, {
 		Name: "details", Group: groupOutput, Scope: PerSide,
-		Help:  "after a comparison, also print the numbers of each row, their cost, notes, and the answers to all questions",
+		Help:  "below the rows, print percentiles, cost, CPUs, and definitions of the numbers; after a comparison also the answers to all questions",
 		value: toggle(func(s *Settings) *bool { return &s.Own.Details }),
 	}, {
 		Name: "report-histogrm", Letter: "H", Group: groupOutput, Scope: PerSide, Only: latency,

@@ -18,9 +18,12 @@ type formatPrinter struct {
 	err    error
 }
 
-func (f *formatPrinter) Begin()         {}
-func (f *formatPrinter) Row(result.Row) {}
-func (f *formatPrinter) Err() error     { return f.err }
+func (f *formatPrinter) Begin([]Address) {}
+func (f *formatPrinter) Row(result.Row)  {}
+func (f *formatPrinter) Err() error      { return f.err }
+
+// Warnings returns none: the formats have them.
+func (f *formatPrinter) Warnings() []string { return nil }
 
 func (f *formatPrinter) Interval(r result.Row) {
 	if f.format != option.FormatJSON || f.err != nil {

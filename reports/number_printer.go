@@ -6,6 +6,7 @@ import (
 
 	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/rows"
 	"github.com/ibperf/ibperf/result"
 )
 
@@ -13,15 +14,17 @@ import (
 // messages per second, or mean latency in usec.
 type numberPrinter struct {
 	w      io.Writer
+	file   *result.File
 	output option.Output
 	gbits  bool // bandwidth in Gb/s instead of MiB/s
 	err    error
 }
 
-func (n *numberPrinter) Begin()                {}
+func (n *numberPrinter) Begin([]Address)       {}
 func (n *numberPrinter) Interval(r result.Row) { n.Row(r) }
 func (n *numberPrinter) End()                  {}
 func (n *numberPrinter) Err() error            { return n.err }
+func (n *numberPrinter) Warnings() []string    { return rows.Single(n.file, n.file.Rows).WarningLines() }
 
 func (n *numberPrinter) Row(r result.Row) {
 	if n.err == nil {

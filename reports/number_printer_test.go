@@ -28,7 +28,7 @@ func TestBareNumbers(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		p := New(&b, nil, &option.Own{Output: c.what, Gbits: c.gbits}, 0)
-		p.Begin()
+		p.Begin(nil)
 		p.Row(c.row)
 		p.End()
 		got, err := strconv.ParseFloat(strings.TrimSuffix(b.String(), "\n"), 64)

@@ -14,7 +14,6 @@ import (
 	"io"
 
 	"github.com/ibperf/ibperf/option"
-	"github.com/ibperf/ibperf/reports/rows"
 	"github.com/ibperf/ibperf/reports/text"
 	"github.com/ibperf/ibperf/reports/verdict"
 	"github.com/ibperf/ibperf/result"
@@ -24,19 +23,23 @@ import (
 // each row, and End after the last. In a run without end it calls Interval for each interval and Row
 // for the whole. A Printer keeps the first error of its writer and prints nothing after it.
 type Printer interface {
-	Begin()
+	Begin([]Address) // of the QPs
 	Interval(result.Row)
 	Row(result.Row)
 	End()
+	Warnings() []string // that the caller prints elsewhere, once all rows are known
 	Err() error
 }
+
+// Address is what a header says about a QP.
+type Address = text.Address
 
 // New returns a printer of the run f that follows the options of one side: text on lines of a
 // width, one number for each row, or one of the formats for programs.
 func New(w io.Writer, f *result.File, own *option.Own, width int) Printer {
 	switch {
 	case own.Output != "":
-		return &numberPrinter{w: w, output: own.Output, gbits: own.Gbits}
+		return &numberPrinter{w: w, file: f, output: own.Output, gbits: own.Gbits}
 	case !IsText(own):
 		return &formatPrinter{w: w, file: f, format: own.Format}
 	}
@@ -49,15 +52,6 @@ func New(w io.Writer, f *result.File, own *option.Own, width int) Printer {
 // IsText reports whether a side prints tables.
 func IsText(own *option.Own) bool {
 	return own.Output == "" && (own.Format == "" || own.FormatFile != "")
-}
-
-// Warnings returns the warnings of a run that its printer leaves to the caller: all if it prints nothing but
-// numbers, or a comparison as text.
-func Warnings(f *result.File, own *option.Own) []string {
-	if own.Output == "" && !(IsText(own) && f.Parameters.Compare) {
-		return nil
-	}
-	return rows.Single(f, f.Rows).WarningLines()
 }
 
 // NoVerdict returns why runs that compare modes allow no verdict and what to do about it, or "" if they allow one.

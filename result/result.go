@@ -80,6 +80,8 @@ type Side struct {
 	CPUs    int     `json:"cpus"`
 	Clock   string  `json:"clock"`    // the clock: "TSC" or "CLOCK_MONOTONIC"
 	ClockNs float64 `json:"clock_ns"` // cost of reading the clock; each latency sample includes one reading
+	// DeviceChoice is why the device was chosen; empty: an option or a variable named it.
+	DeviceChoice string `json:"device_choice,omitempty"`
 	// PinnedCPU is the CPU that the measuring thread was pinned to, or nil.
 	PinnedCPU *int `json:"pinned_cpu,omitempty"`
 	// Idle is about the CPU of the measuring thread, or one that it may run on if it is not pinned; nil

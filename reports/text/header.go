@@ -17,9 +17,9 @@ const ruleWidth = 87
 
 var rule = strings.Repeat("-", ruleWidth) + "\n"
 
-// headerBlock returns the header of a run: test, device, parameters, and the device's promise about
-// data order.
-func headerBlock(f *result.File) string {
+// headerBlock returns the header of a run: test, device, parameters, the device's promise about data order, and
+// warnings.
+func headerBlock(f *result.File, warnings []string) string {
 	var b strings.Builder
 	b.WriteString(rule)
 	b.WriteString(strings.Repeat(" ", 20) + rows.FullTitle(f) + "\n")
@@ -30,6 +30,9 @@ func headerBlock(f *result.File) string {
 		}
 		b.WriteByte('\n')
 	}
+	for _, line := range warnings {
+		b.WriteString(" WARNING: " + line + "\n")
+	}
 	b.WriteString(rule)
 	return b.String()
 }
@@ -39,6 +42,9 @@ func headerBlock(f *result.File) string {
 func parameters(f *result.File) [][]string {
 	d := f.Local.Device
 	lines := [][]string{{"Device", d.Name}}
+	if why := f.Local.DeviceChoice; why != "" {
+		lines = append(lines, []string{"Device choice", why})
+	}
 	for _, s := range f.Parameters.Settings() {
 		line := []string{s.Option.Label, s.Text}
 		switch s.Option.Name {

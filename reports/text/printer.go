@@ -4,8 +4,10 @@ package text
 
 import (
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/ibperf/ibperf/internal/printable"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/rows"
 	"github.com/ibperf/ibperf/reports/tables"
@@ -20,6 +22,7 @@ type Printer struct {
 	w      io.Writer
 	file   *result.File
 	style  Style
+	early  []string // warnings in the header
 	rows   []result.Row
 	format *rowFormat // nil until the line of column names is printed
 	err    error
@@ -34,8 +37,20 @@ func New(w io.Writer, f *result.File, style Style) *Printer {
 // Err returns the first error of the writer.
 func (t *Printer) Err() error { return t.err }
 
-// Begin prints the header. Device, order and parameters must be known.
-func (t *Printer) Begin() { t.print(headerBlock(t.file)) }
+// Begin prints the header, with the warnings that are known before the first row, and the addresses of the QPs.
+// Device, order and parameters must be known.
+func (t *Printer) Begin(addresses []Address) {
+	t.early = rows.Single(t.file, nil).WarningLines()
+	known := slices.DeleteFunc(slices.Clone(t.early), t.inHeader)
+	t.print(headerBlock(t.file, known) + addressBlock(t.file.Op, addresses))
+}
+
+// inHeader reports whether the header has a line for what a warning says.
+func (t *Printer) inHeader(warning string) bool {
+	return slices.ContainsFunc(t.file.Warnings, func(w result.Warning) bool {
+		return w.ID == result.WarnSoftwareDevice && printable.Clean(w.Text) == warning
+	})
+}
 
 // Interval prints the row of an interval in a run without end.
 func (t *Printer) Interval(r result.Row) {
@@ -89,8 +104,8 @@ func (t *Printer) Row(r result.Row) {
 	t.print(t.samplesBlock(&r) + t.line(r))
 }
 
-// End prints what needs all rows: of a comparison the ratios and the verdict, with [Style.Details] and of other
-// runs everything. It leaves the warnings of a comparison to the caller, who prints them elsewhere.
+// End prints what needs all rows: the closing rule, of a comparison the ratios and the verdict, of --verify its
+// result, and with [Style.Details] everything. It leaves warnings to the caller, see [Printer.Warnings].
 func (t *Printer) End() {
 	g := rows.Single(t.file, t.rows)
 	if t.style.Both {
@@ -98,13 +113,24 @@ func (t *Printer) End() {
 	}
 	side, shown := tables.SideBySide(g), Verdict(verdict.Judge(g.Runs), t.style)
 	switch {
-	case !t.file.Parameters.Compare:
-		t.print(rule + footer(g, side, tables.Details(g), t.style.Width) + warningsText(g))
+	case !t.file.Parameters.Compare && !t.style.Details:
+		t.print(rule + dataCheck(g, t.style.Width))
 	case len(side.Tables) == 0 || shown == "" || t.style.Details:
 		t.print(rule + footer(g, side, tables.Details(g), t.style.Width) + shown)
 	default:
 		t.print(rule + shortFooter(g, side, t.style.Width) + shown)
 	}
+}
+
+// Warnings returns the warnings that the header lacks, and without [Style.Details] the rows that were not measured,
+// and why.
+func (t *Printer) Warnings() []string {
+	g := rows.Single(t.file, t.file.Rows)
+	all := slices.DeleteFunc(g.WarningLines(), func(line string) bool { return slices.Contains(t.early, line) })
+	if !t.file.Parameters.Compare && !t.style.Details {
+		all = append(all, tables.Missing(g)...)
+	}
+	return all
 }
 
 // directions returns the rows of each direction, as perftest's --report-both prints them.

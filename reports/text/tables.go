@@ -23,7 +23,7 @@ type Style struct {
 	Both  bool // after a bidirectional test, also the rows of each direction
 	Width int  // of lines; 0: tables have any width
 
-	Details bool // of comparisons: everything, not only rows, ratios and the short verdict
+	Details bool // below the rows everything; without, of comparisons the ratios and the short verdict, of other runs nothing
 
 	// The following apply to a [Printer].
 	Cycles              bool // times in cycles, if the clock is the time stamp counter
@@ -42,10 +42,7 @@ func footer(g *rows.Group, side tables.Comparison, details []*table.Table, width
 	for _, t := range slices.Concat(details, side.Tables, tables.Corrupted(g)) {
 		b.WriteString("\n" + t.Text(width))
 	}
-	b.WriteByte('\n')
-	if v := tables.DataCheck(g); v != "" {
-		b.WriteString(" " + v + "\n")
-	}
+	b.WriteString("\n" + dataCheckLine(g))
 	for _, note := range slices.Concat([]string{tables.MainDefinition(g)}, side.Notes, missing) {
 		phrase.WriteWrapped(&b, note, 1, width)
 	}
@@ -66,10 +63,24 @@ func shortFooter(g *rows.Group, side tables.Comparison, width int) string {
 	for _, note := range notes {
 		phrase.WriteWrapped(&b, note, 1, width)
 	}
-	if v := tables.DataCheck(g); v != "" {
-		b.WriteString(" " + v + "\n")
+	return b.String() + dataCheckLine(g)
+}
+
+// dataCheck returns the result of --verify; empty without it.
+func dataCheck(g *rows.Group, width int) string {
+	var b strings.Builder
+	for _, t := range tables.Corrupted(g) {
+		b.WriteString("\n" + t.Text(width))
 	}
-	return b.String()
+	return b.String() + dataCheckLine(g)
+}
+
+// dataCheckLine returns the line with the result of --verify; empty without it.
+func dataCheckLine(g *rows.Group) string {
+	if v := tables.DataCheck(g); v != "" {
+		return " " + v + "\n"
+	}
+	return ""
 }
 
 // warningsText returns the warnings of a group, each on a line.
@@ -110,7 +121,7 @@ func Write(w io.Writer, runs []*result.File, style Style, depth Depth) error {
 func groupText(g *rows.Group, style Style, depth Depth) string {
 	var b strings.Builder
 	if len(g.Runs) == 1 {
-		b.WriteString(headerBlock(g.Runs[0]))
+		b.WriteString(headerBlock(g.Runs[0], nil))
 	} else {
 		b.WriteString(runsBlock(g))
 	}

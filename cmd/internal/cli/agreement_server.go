@@ -109,7 +109,7 @@ func (s *peerSession) agree() (a oob.Answer, err error) {
 		return a, err
 	}
 	s.announceRun(client.Program(), decided)
-	if s.series.IsFirst() {
+	if s.choice = chosen.why; s.series != nil && s.series.IsFirst() {
 		s.announce(chosen)
 	}
 	if s.device, err = openDevice(chosen.device, s.options.Own.IBPort); err != nil {

@@ -23,7 +23,6 @@ func (a *app) client(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	r.output.announce(r.choice)
 	return a.reach(ctx, r)
 }
 
@@ -94,7 +93,7 @@ func (a *app) attempt(ctx context.Context, r *clientRun, device verbs.Context, w
 	if err != nil {
 		return err
 	}
-	s := &peerSession{app: a, options: r.options, output: r.output, role: harness.Client, conn: conn, device: device, series: r.series,
+	s := &peerSession{app: a, options: r.options, output: r.output, role: harness.Client, conn: conn, choice: r.choice.why, device: device, series: r.series,
 		keepOpen: r.series.KeepsOpen(), comparison: r.comparison, save: r.save, wantsCaps: r.wantsCaps}
 	agree := s.propose
 	if version, nc := conn.Perftest(); version != "" {

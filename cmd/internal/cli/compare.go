@@ -42,7 +42,7 @@ func (a *app) compare(ctx context.Context, args []string, draw compare.Draw) err
 	}
 	defer release()
 	if o.host == "" {
-		return a.serve(ctx, o)
+		return a.serve(ctx, o, a.announcePort)
 	}
 	client, err := a.prepare(o)
 	if err != nil {

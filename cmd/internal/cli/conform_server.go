@@ -40,7 +40,7 @@ func (a *app) serveConform(ctx context.Context, o *options) error {
 	if err := errors.Join(checkNamed(o), readyFile(o.Own.ReadyFile).check()); err != nil {
 		return err
 	}
-	return a.listen(o, oob.Conform, func(l *oob.Listener) error {
+	return a.listen(o, oob.Conform, a.announcePort, func(l *oob.Listener) error {
 		a.console.note("this side starts the peer processes of a client; --loopback runs the statements without one")
 		failed := &countedMessage{console: a.console, what: "connections of clients were refused or failed"}
 		defer failed.printTotal()

@@ -87,7 +87,7 @@ func (a *app) main(ctx context.Context, t option.Test, args []string) error {
 	defer release()
 	if o.host == "" {
 		a.perftest = true
-		return a.serve(ctx, o)
+		return a.serve(ctx, o, a.announceWait)
 	}
 	return a.client(ctx, o)
 }

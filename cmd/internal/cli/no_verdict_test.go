@@ -21,7 +21,7 @@ func comparing(busy float64, runs int) engine {
 		c.File.Parameters.MTU, c.File.Parameters.Runs = 4096, runs
 		c.File.Local.Device.Name = c.Context.Device().Name()
 		c.File.Peer = c.File.Local
-		c.Begin(2 * len(c.Plan.Plan().Sizes))
+		c.Begin(harness.Beginning{Rows: 2 * len(c.Plan.Plan().Sizes)})
 		for _, size := range c.Plan.Plan().Sizes {
 			for i, mode := range c.File.Parameters.Modes {
 				r := comparedRow(c.Plan.Plan().Kind, mode, size, float64(1+i), runs)

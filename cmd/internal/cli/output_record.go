@@ -49,10 +49,10 @@ func newFile(t option.Test, role harness.Role, command []string, local result.Si
 }
 
 // begin prints the header. The engine calls it when all of the file but its rows is known.
-func (r *record) begin(rows int) {
+func (r *record) begin(b harness.Beginning) {
 	r.begun = true
-	r.text.Begin()
-	r.progress.begin(&r.file.Parameters.Plan, rows)
+	r.text.Begin(addresses(r.file, &b))
+	r.progress.begin(&r.file.Parameters.Plan, b.Rows)
 }
 
 // row prints a row. The engine calls it for each size and mode.
@@ -87,7 +87,7 @@ func (r *record) finish(err error) error {
 		return nil
 	}
 	if r.alone {
-		for _, w := range reports.Warnings(r.file, r.own) {
+		for _, w := range r.text.Warnings() {
 			r.output.note("WARNING: %s", w)
 		}
 	}

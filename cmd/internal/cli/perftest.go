@@ -75,7 +75,7 @@ func (s *peerSession) agreeWithClient() error {
 		return err
 	}
 	s.announceRun(s.plan.Plan().Program(), nil)
-	s.announce(chosen)
+	s.choice = chosen.why
 	s.notePerftest()
 	return nil
 }

@@ -145,7 +145,7 @@ func begin(c harness.Config) {
 	c.File.Parameters = result.Parameters{Plan: c.Plan.Plan(), Extent: result.Extent{Modes: []option.Mode{"poll"}}}
 	c.File.Parameters.MTU = 4096
 	c.File.Local.Device.Name = c.Context.Device().Name()
-	c.Begin(1)
+	c.Begin(harness.Beginning{Rows: 1})
 }
 
 func addRow(c harness.Config, size int) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"sync"
@@ -12,33 +13,34 @@ import (
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/oob/perftest"
+	"github.com/ibperf/ibperf/reports"
 )
 
 // serve listens and serves one client, or with --persistent all clients.
-func (a *app) serve(ctx context.Context, o *options) error {
+func (a *app) serve(ctx context.Context, o *options, announce announcement) error {
 	a.budget = newBudget(&o.Own)
 	if err := checkNamed(o); err != nil {
 		return err
 	}
-	if a.fresh && !o.Own.Persistent {
-		return a.open(o, func(socket *net.TCPListener, _ []byte) error { return a.serveRuns(ctx, socket) })
+	if o.Own.Persistent {
+		return a.listen(o, oob.Tests, a.announcePort, func(l *oob.Listener) error { return a.serveAll(ctx, o, l) })
 	}
-	return a.listen(o, oob.Tests, func(l *oob.Listener) error {
-		if o.Own.Persistent {
-			return a.serveAll(ctx, o, l)
-		}
+	if a.fresh {
+		return a.open(o, announce, func(socket *net.TCPListener, _ []byte) error { return a.serveRuns(ctx, socket) })
+	}
+	return a.listen(o, oob.Tests, announce, func(l *oob.Listener) error {
 		_, err := a.serveFirst(ctx, o, l, nil)
 		return err
 	})
 }
 
 // listen listens for clients of a program, announces the port, and serves.
-func (a *app) listen(o *options, p oob.Program, serve func(*oob.Listener) error) error {
-	return a.open(o, func(socket *net.TCPListener, secret []byte) error { return a.accept(socket, p, secret, serve) })
+func (a *app) listen(o *options, p oob.Program, announce announcement, serve func(*oob.Listener) error) error {
+	return a.open(o, announce, func(socket *net.TCPListener, secret []byte) error { return a.accept(socket, p, secret, serve) })
 }
 
 // open reads the secret, opens a socket for clients, announces its port, and serves.
-func (a *app) open(o *options, serve func(socket *net.TCPListener, secret []byte) error) (err error) {
+func (a *app) open(o *options, announce announcement, serve func(socket *net.TCPListener, secret []byte) error) (err error) {
 	secret, err := readSecret(o.Own.SecretFile)
 	if err != nil {
 		return err
@@ -50,7 +52,8 @@ func (a *app) open(o *options, serve func(socket *net.TCPListener, secret []byte
 	defer socket.Close()
 	ready := readyFile(o.Own.ReadyFile)
 	defer func() { err = errors.Join(err, ready.remove()) }()
-	if err := a.announcePort(socket.Addr(), secret != nil, ready); err != nil {
+	port := socket.Addr().(*net.TCPAddr).Port
+	if err := errors.Join(announce(o, port, secret != nil), ready.write(port)); err != nil {
 		return err
 	}
 	return serve(socket, secret)
@@ -76,19 +79,34 @@ func checkNamed(o *options) error {
 	return probe(c.device, o.Own.IBPort)
 }
 
-// announcePort prints the port, and writes it to the ready file.
-func (a *app) announcePort(at net.Addr, secret bool, ready readyFile) error {
-	_, text, err := net.SplitHostPort(at.String())
-	if err != nil {
-		return err
-	}
-	port, err := strconv.Atoi(text)
-	if err != nil {
-		return err
-	}
+// An announcement prints that a server listens on a port, with or without a secret.
+type announcement func(o *options, port int, secret bool) error
+
+// announcePort prints who may connect, and the port.
+func (a *app) announcePort(_ *options, port int, secret bool) error {
 	a.console.note("control channel: %s", channel(secret))
 	a.console.note("listening on port %d", port)
-	return ready.write(port)
+	return nil
+}
+
+// waiting is what perftest's servers print when they wait for a client. Scripts wait for it.
+const waiting = `
+************************************
+* Waiting for client to connect... *
+************************************
+`
+
+// announceWait prints what perftest prints, where results are printed as text, and the port if the system has
+// chosen it.
+func (a *app) announceWait(o *options, port int, _ bool) error {
+	if o.Own.Port == 0 {
+		a.console.note("listening on port %d", port)
+	}
+	if !reports.IsText(&o.Own) {
+		return nil
+	}
+	_, err := io.WriteString(a.console, waiting)
+	return err
 }
 
 // rejected prints why the listener has rejected the first of the connections that it rejects.

@@ -42,7 +42,7 @@ func TestSecretKeepsOthersOut(t *testing.T) {
 			t.Errorf("a side does not say that the channel is encrypted and closed: %s", p.out)
 		}
 	}
-	open := start(t, writeLat, quick, serverArgs()...)
+	open := start(t, writeLat, quick, serverArgs("--persistent")...)
 	client = start(t, writeLat, quick, "--secret-file", right, "-d", "shm_whole", "-p", open.port(t), "127.0.0.1")
 	wantEnd(t, "an open server", client.end(t), StatusPeer, "--secret-file")
 	if !strings.Contains(open.err.String(), "open to all\n") {

@@ -31,6 +31,7 @@ type peerSession struct {
 	perftest *perftest.Peer // the other side, if it is perftest; else nil
 	number   int            // of a persistent server's client, from 1; else 0
 	test     int            // on a server of one client: number of the test in its series, over all runs, from 1
+	choice   string         // why the device was chosen; empty: it was named
 	series   *oob.Series    // the run's position in a series; nil: the run is not part of one
 	keepOpen bool           // keep the connection open if the run succeeds
 	leftOpen bool           // the connection was kept open
@@ -242,7 +243,7 @@ func (s *peerSession) newRecord() *record {
 		text = io.Discard // the client prints the results of the series
 	}
 	file := newFile(s.plan.Plan().Test, s.role, s.command, machine.Side(os.DirFS("/")), own.QuietCPU)
-	file.Channel, file.Comparison = channel(s.channel().Authenticated()), s.comparison
+	file.Channel, file.Comparison, file.Local.DeviceChoice = channel(s.channel().Authenticated()), s.comparison, s.choice
 	return &record{
 		file:     file,
 		save:     save,

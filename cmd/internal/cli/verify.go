@@ -36,7 +36,7 @@ func (a *app) verify(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	if o.host == "" {
-		return a.serve(ctx, o)
+		return a.serve(ctx, o, a.announcePort)
 	}
 	a.allCounters = true
 	client, err := a.prepare(o)

@@ -15,7 +15,7 @@ type Conn struct {
 	recvQP    verbs.QP          // of XRC, which receives by a QP of its own; else nil
 	group     *verbs.GID        // multicast group; nil: none
 	cm        verbs.CMConn      // nil without rdma_cm
-	local     oob.Endpoint      // with rdma_cm
+	Local     oob.Endpoint
 	Peer      oob.Endpoint
 }
 

@@ -39,6 +39,14 @@ func (r *Resources) endpoints() ([]oob.Endpoint, error) {
 	return out, nil
 }
 
+// Endpoints returns what each side knows of the QPs of this side and of the peer, mode by mode, once they are connected.
+func (r *Resources) Endpoints() (local, peer []oob.Endpoint) {
+	for _, c := range r.conns() {
+		local, peer = append(local, c.Local), append(peer, c.Peer)
+	}
+	return local, peer
+}
+
 func checkEndpoints(mine, theirs []oob.Endpoint) error {
 	if len(theirs) != len(mine) {
 		return fmt.Errorf("the peer has %d QPs and the plan %d", len(theirs), len(mine))
@@ -117,7 +125,7 @@ func (r *Resources) connectAll(mine, theirs []oob.Endpoint) error {
 		if lid := r.cfg.DLID; lid > 0 {
 			theirs[i].LID = uint16(lid)
 		}
-		c.Peer = theirs[i]
+		c.Local, c.Peer = mine[i], theirs[i]
 		if err := r.connectOne(c, &mine[i], &theirs[i]); err != nil {
 			return &DeviceError{fmt.Errorf("connect QP %d of %d: %w", i+1, len(mine), err)}
 		}

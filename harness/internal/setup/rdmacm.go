@@ -33,7 +33,7 @@ func (r *Resources) connectCM(mine, theirs []oob.Endpoint) error {
 		return err
 	}
 	for i, conn := range r.conns() {
-		conn.local, conn.Peer = mine[i], theirs[i]
+		conn.Local, conn.Peer = mine[i], theirs[i]
 	}
 	connect := r.connectAsServer
 	switch {
@@ -181,11 +181,11 @@ func (r *Resources) request(manager verbs.ConnManager, space verbs.CMSpace, conn
 }
 
 // rdAtomic returns the largest number of outstanding READs of the connection.
-func (c *Conn) rdAtomic() uint8 { return min(c.local.RdAtomic, c.Peer.RdAtomic) }
+func (c *Conn) rdAtomic() uint8 { return min(c.Local.RdAtomic, c.Peer.RdAtomic) }
 
 // toRTS takes the QP to RTS with the parameters that rdma_cm has agreed on with the peer.
 func (c *Conn) toRTS() error {
-	mtu := min(c.local.MTU, c.Peer.MTU)
+	mtu := min(c.Local.MTU, c.Peer.MTU)
 	if err := verbs.ConnectCM(c.QP, c.cm, c.Resources.Set.Access(), c.rdAtomic(), mtu, c.Resources.cmRetries()); err != nil {
 		return &DeviceError{err}
 	}

@@ -62,7 +62,7 @@ func (r *Resources) activateFromCM(c *Conn) error {
 	if to.QPNum != c.Peer.QPNum {
 		return fmt.Errorf("rdma_cm resolved QP %#x, but the peer has QP %#x", to.QPNum, c.Peer.QPNum)
 	}
-	if err := verbs.ActivateCM(c.QP, c.cm, c.local.PSN); err != nil {
+	if err := verbs.ActivateCM(c.QP, c.cm, c.Local.PSN); err != nil {
 		return &DeviceError{err}
 	}
 	if r.ah != nil {
