@@ -24,6 +24,25 @@ func connectionHelp(t Test) string {
 	return "transport of the QPs: RC or XRC"
 }
 
+// ArgumentOf returns the name of the argument in the help text of a test: of --connection the transports that the
+// test has, as perftest writes them, else [Option.Argument].
+func (o *Option) ArgumentOf(t Test) string {
+	if o.Name != "connection" {
+		return o.Argument
+	}
+	switch t.Op {
+	case OpWrite:
+		return "RC/UC/XRC/SRD"
+	case OpRead:
+		return "RC/XRC/SRD"
+	case OpAtomic:
+		return "RC/XRC"
+	}
+	return "RC/UC/UD/XRC/SRD"
+}
+
+func helpHelp(Test) string { return "print this text; --help=all explains all options" }
+
 func txDepthHelp(t Test) string {
 	if t.Bandwidth() {
 		return "send queue depth, at most the number of messages"

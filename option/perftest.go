@@ -26,6 +26,18 @@ has all options by topic. Names, letters and defaults are perftest's unless this
 perftest, a long name may be shortened to a beginning that no other option of perftest has; ` + "`-` and `_`" + ` are
 the same. A program refuses an option that only other programs have, and names them. Numbers are read as in C: 0x60 is 96.
 With ` + "`IBPERF_CONNECT_TIMEOUT=0`" + ` in the environment a client fails at once if its server is absent, as perftest's does; otherwise it waits.
+
+The text is perftest's from the header to the closing rule, also the lines of addresses and a server's
+"Waiting for client to connect". It differs so:
+
+- The header has no lines for dual ports, PCIe relaxed ordering, lock-free QPs, ibv_wr, enhanced reordering, CQE polls and the way of
+  exchanging data, and "TX depth" on both sides. It has lines of its own, such as "Completion" and "Data in order?".
+- A comparison, which perftest lacks, prints no addresses; ratios and a verdict follow its rows. With --verify the result of the
+  check follows the rows.
+- Warnings that are known before the rows are in the header, later ones on stderr. A server with ` + "`-p 0`" + ` prints its port there.
+- perftest prints notices such as "Disabling dynamic polling" on stdout, even with --output; there are none here.
+- ` + "`--version`" + ` prints the program's name and its own version, with exit status 0.
+
 ` + "`test/e2e/testdata/beside.txt`" + ` has the command lines that are tested together with perftest's programs.
 `
 

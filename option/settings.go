@@ -80,7 +80,8 @@ type Own struct {
 
 	Resume bool // of ib_verify
 
-	Help, Version bool
+	Help    Help
+	Version bool
 }
 
 // New returns the settings of an empty command line.

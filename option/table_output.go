@@ -99,8 +99,8 @@ var outputOptions = []*Option{
 		value: toggle(func(s *Settings) *bool { return &s.Own.QuietCPU }),
 	}, {
 		Name: "help", Letter: "h", Group: groupOutput, Scope: PerSide,
-		Help: "print this text", Perftest: "the exit status is 0",
-		value: toggle(func(s *Settings) *bool { return &s.Own.Help }),
+		Help: "print this text", HelpOf: helpHelp, Perftest: "the exit status is 0; --help=all explains all options",
+		value: valueOf[Help]{at: func(s *Settings) *Help { return &s.Own.Help }, show: Help.text, parse: parseHelp},
 	}, {
 		Name: "version", Letter: "V", Group: groupOutput, Scope: PerSide,
 		Help: "print the version", Perftest: "the exit status is 0",

@@ -14,7 +14,7 @@ func TestCallPathIsInResults(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			w := newWorkspace(t, "*.json")
 			w.env = append(env, "IBPERF_CGO="+forced)
-			_, client := w.runPair(statusDone, "ib_write_lat", "", "-d stub0 -n 100 -s 64 --out_json_file client.json")
+			_, client := w.runPair(statusDone, "ib_write_lat", "", "-d stub0 -n 100 -s 64 --details --out_json_file client.json")
 			f := w.readResult("client.json")
 			if here, peer := f.Local.Device.CallPath, f.Peer.Device.CallPath; here != want || peer != want {
 				t.Errorf("%q here and %q at the peer, want %q", here, peer, want)

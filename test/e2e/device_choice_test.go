@@ -218,10 +218,10 @@ func TestVariableNamesTheDevice(t *testing.T) {
 			server.exits(statusDone, patience)
 			client.wantStdout(" Device          : " + c.on + "\n")
 			server.wantStdout(" Device          : " + c.at + "\n")
-			if said := client.err.String(); strings.Contains(said, because) != (c.on == c.client) {
+			if said := client.out.String(); strings.Contains(said, because) != (c.on == c.client) {
 				t.Errorf("the client printed %s", said)
 			}
-			if said := server.err.String(); strings.Contains(said, because) != (c.at == c.server) {
+			if said := server.out.String(); strings.Contains(said, because) != (c.at == c.server) {
 				t.Errorf("the server printed %s", said)
 			}
 		})

@@ -20,7 +20,7 @@ func TestLatencyOfIdleStates(t *testing.T) {
 		return
 	}
 	limit.Close()
-	server, client := w.startPair("ib_send_lat", "--cpu-dma-latency 0", "-d shm_whole -e -n 600 --out_json_file client.json")
+	server, client := w.startPair("ib_send_lat", "--cpu-dma-latency 0", "-d shm_whole -e -n 600 --details --out_json_file client.json")
 	client.exits(statusDone, patience)
 	server.exits(statusDone, patience)
 	f := w.readResult("client.json")

@@ -83,7 +83,7 @@ func capsHelp(name string, f *flags, width int) string {
 	var b strings.Builder
 	b.WriteString(name + " prints what RDMA devices can do and what they promise about the order of incoming data.\n")
 	b.WriteString("\nUsage:\n  " + name + " [options]\n")
-	writeGroups(&b, f, textWidth(width))
+	writeGroups(&b, f.groups, textWidth(width))
 	b.WriteString("\nExample:\n  " + name + " -d mlx5_0\n")
 	b.WriteString("\nExit status:\n  0  done\n  1  any other failure, such as output that cannot be written\n" +
 		"  2  wrong options\n  3  device missing, or no permission\n")

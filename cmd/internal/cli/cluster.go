@@ -48,7 +48,7 @@ func (a *app) cluster(ctx context.Context, args []string) error {
 		return err
 	}
 	switch {
-	case o.Own.Help:
+	case o.help:
 		return a.print(clusterHelp(a.program, f, a.console.width()))
 	case o.Own.Version:
 		return a.print(version.Line(a.program))

@@ -18,7 +18,7 @@ type clusterOptions struct {
 	spec            *simulation.Spec // nil: no simulation
 	slow            float64
 	runs            int
-	explain         bool
+	explain, help   bool
 	given           launch.Given
 }
 
@@ -70,7 +70,7 @@ func defineCluster(o *clusterOptions) *flags {
 		})
 	f.parsed("runs", "N", fmt.Sprintf("number of simulated runs (default %d)", o.runs), number(&o.runs, 1))
 	f.group("Other")
-	f.toggle(&o.Own.Help, "help", "h", "print this text")
+	f.toggle(&o.help, "help", "h", "print this text")
 	f.toggle(&o.Own.Version, "version", "V", "print the version")
 	return f
 }
@@ -100,7 +100,7 @@ func clusterHelp(name string, f *flags, width int) string {
 	writeEntry(&b, "  LAUNCHER "+name+" [options]", "test the nodes of a job, of which each has one process", helpIndent, width)
 	writeEntry(&b, "  "+name+" --explain-launch [options]", "print what a launcher's environment says", helpIndent, width)
 	writeEntry(&b, "  "+name+" --simulate SPEC [options]", "run schedule and verdicts on simulated clusters", helpIndent, width)
-	writeGroups(&b, f, width)
+	writeGroups(&b, f.groups, width)
 	fmt.Fprintf(&b, "\nExample:\n  srun -N 8 -n 8 %s --dir out\n  %s --simulate nodes=1024,slow=10%%,noise=3%% --runs 300\n", name, name)
 	b.WriteString("\nExit status:\n" +
 		"  0  no bad node was found; also of each rank but 0 whose options are right\n  1  any other failure, including interruption\n  2  wrong options\n  3  no usable device\n" +

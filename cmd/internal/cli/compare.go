@@ -146,7 +146,7 @@ func compareHelp(name string, f *flags, width int) string {
 	writeEntry(&b, "  "+name+" [options] HOST", "compare the modes against the server at HOST; takes three minutes", helpIndent, width)
 	b.WriteString("\n")
 	writeEntry(&b, "", "A server needs no options: it uses the client's. "+option.OwnershipNote, 0, width)
-	writeGroups(&b, f, width)
+	writeGroups(&b, f.groups, width)
 	fmt.Fprintf(&b, "\nExample:\n  node1$ %s\n  node2$ %s node1\n", name, name)
 	writeExitStatus(&b, option.ExitStatusOf((*option.Option).InCompare), width)
 	return b.String()

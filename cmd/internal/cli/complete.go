@@ -85,20 +85,24 @@ func argument(options []helpOption, words []string) (fits []candidate, last stri
 // helpOption is an option in the text of --help.
 type helpOption struct{ letter, name, argument, means string }
 
-var helpLine = regexp.MustCompile(`(?m)^(?:  -(\w), |      )--([\w-]+)(?: ([A-Z][A-Z_:,]*))?(?: +(.*))?$`)
+var helpLine = regexp.MustCompile(`(?m)^(?:  -(\w), |      )--([\w-]+)(?:=<([^>]+)>| ([A-Z][A-Z_:,]*))?(?:\n? +(.*))?$`)
 
 // helpOptions returns the options that --help of a program prints.
 func helpOptions(p entry) (options []helpOption) {
 	var help bytes.Buffer
 	if p.name != drawing.Program {
 		p.run(call{name: p.name, args: []string{"--help"}, stdout: &help, stderr: &help})
+		if strings.Contains(help.String(), "--help=all") {
+			help.Reset()
+			p.run(call{name: p.name, args: []string{"--help=all"}, stdout: &help, stderr: &help})
+		}
 	} else if path, err := drawing.Path(); err == nil {
 		cmd := exec.Command(path, "--help")
 		cmd.Stdout = &help
 		_ = cmd.Run() // what it has not printed cannot be completed
 	}
 	for _, m := range helpLine.FindAllStringSubmatch(help.String(), -1) {
-		options = append(options, helpOption{m[1], m[2], m[3], m[4]})
+		options = append(options, helpOption{m[1], m[2], m[3] + m[4], m[5]})
 	}
 	return options
 }

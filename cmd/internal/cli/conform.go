@@ -281,7 +281,7 @@ func conformHelp(name string, f *flags, width int) string {
 	writeEntry(&b, "  "+name+" --loopback [options]", "run the statements on this host", helpIndent, width)
 	writeEntry(&b, "  "+name+" [options]", "start a server that runs the peer processes", helpIndent, width)
 	writeEntry(&b, "  "+name+" [options] HOST", "run the statements; peer processes run at HOST", helpIndent, width)
-	writeGroups(&b, f, width)
+	writeGroups(&b, f.groups, width)
 	fmt.Fprintf(&b, "\nExample:\n  %s --loopback --may-crash -d mlx5_0 --out_json\n", name)
 	writeExitStatus(&b, option.ConformExitStatus, width)
 	return b.String()

@@ -69,8 +69,8 @@ func (a *app) main(ctx context.Context, t option.Test, args []string) error {
 	switch {
 	case err != nil:
 		return err
-	case o.Own.Help:
-		return a.print(helpText(t, a.program, a.console.width()))
+	case o.Own.Help != option.NoHelp:
+		return a.print(helpText(t, a.program, a.console.width(), o.Own.Help))
 	case o.Own.Version:
 		return a.print(version.Line(a.program))
 	}
@@ -99,7 +99,7 @@ func (a *app) parse(f *flags, o *options, args []string, help func(name string, 
 		return true, err
 	}
 	switch {
-	case o.Own.Help:
+	case o.Own.Help != option.NoHelp:
 		return true, a.print(help(a.program, f, a.console.width()))
 	case o.Own.Version:
 		return true, a.print(version.Line(a.program))

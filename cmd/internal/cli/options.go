@@ -25,7 +25,7 @@ func parse(t option.Test, args []string) (*options, error) {
 	if err := f.parse(args); err != nil {
 		return nil, err
 	}
-	if o.Own.Help || o.Own.Version {
+	if o.Own.Help != option.NoHelp || o.Own.Version {
 		return o, nil
 	}
 	if err := o.takeHost(f.set.Args()); err != nil {

@@ -38,7 +38,7 @@ func (f *flags) option(o *option.Option, s *option.Settings, help string) {
 		}
 		return nil
 	}
-	flag := f.add(&flagValue{set, func() string { return o.Text(s) }}, flagHelp{o.Name, o.Letter, o.Argument, help})
+	flag := f.add(&flagValue{set, func() string { return o.Text(s) }}, flagHelp{o.Name, o.Letter, o.ArgumentOf(s.Test), help})
 	if o.Toggle() {
 		flag.NoOptDefVal = "true"
 	}

@@ -84,7 +84,7 @@ func TestParsePlans(t *testing.T) {
 		{"-p 0 --persistent --ready-file r", func(o *options) bool { return o.Own.Port == 0 && o.Own.Persistent && o.Own.ReadyFile == "r" }},
 		{"--bind_source_ip 127.0.0.1", func(o *options) bool { return o.Own.Source == "127.0.0.1" }},
 		{"--connect-timeout 0 node1", func(o *options) bool { return o.Own.ConnectTimeout == 0 }},
-		{"-h -s 8", func(o *options) bool { return o.Own.Help }},
+		{"-h -s 8", func(o *options) bool { return o.Own.Help == option.ShortHelp }},
 		{"-V", func(o *options) bool { return o.Own.Version }},
 	} {
 		o, err := parse(writeLat, strings.Fields(c.args))
@@ -257,7 +257,7 @@ func TestHelpNamesEveryOption(t *testing.T) {
 	for _, test := range option.Tests() {
 		s := option.New(test)
 		for _, width := range []int{0, 30, 60, 80, 200} {
-			text := helpText(test, test.Program(), width)
+			text := helpText(test, test.Program(), width, option.FullHelp)
 			for _, g := range define(&s).groups {
 				for _, f := range g.flags {
 					if !strings.Contains(text, "--"+f.name) {
@@ -268,7 +268,7 @@ func TestHelpNamesEveryOption(t *testing.T) {
 			checkWidth(t, text, width)
 		}
 	}
-	if strings.Contains(helpText(writeLat, writeLat.Program(), 0), "--post_list") {
+	if strings.Contains(helpText(writeLat, writeLat.Program(), 0, option.FullHelp), "--post_list") {
 		t.Error("help of a latency test has --post_list")
 	}
 }

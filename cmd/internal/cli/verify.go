@@ -114,7 +114,7 @@ func verifyHelp(name string, f *flags, width int) string {
 	writeEntry(&b, "  "+name+" --resume [options] HOST", "continue after an early end", helpIndent, width)
 	b.WriteString("\n")
 	writeEntry(&b, "", "A server needs no options: it uses the client's.", 0, width)
-	writeGroups(&b, f, width)
+	writeGroups(&b, f.groups, width)
 	fmt.Fprintf(&b, "\nExample:\n  node1$ %s\n  node2$ %s -D 3d --dir node1-node2 node1\n", name, name)
 	writeExitStatus(&b, option.VerifyExitStatus, width)
 	return b.String()

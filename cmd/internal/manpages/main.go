@@ -54,6 +54,11 @@ func newPage(path string, all []string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
+	if strings.Contains(help, "--help=all") {
+		if help, err = output(path, "--help=all"); err != nil {
+			return nil, err
+		}
+	}
 	line, err := output(path, "--version")
 	if err != nil {
 		return nil, err
