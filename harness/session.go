@@ -80,7 +80,7 @@ type Config struct {
 	Failed func(error)
 }
 
-// Beginning is what [Config].Begin is called with.
+// A Beginning holds the QPs of a run and its number of rows.
 type Beginning struct {
 	Rows        int            // number of rows to measure
 	Local, Peer []oob.Endpoint // the QPs of both sides

@@ -8,7 +8,7 @@ import (
 const optionsHead = `# Options
 
 All options of the programs, by topic. This page is made from the table of options (` + "`option/`" + `);
-` + "`go test ./option -update`" + ` renews it. ` + "`--help`" + ` of a program prints its own options.
+` + "`go test ./option -update`" + ` renews it. ` + "`--help=all`" + ` of a program prints its own options.
 [PERFTEST.md](PERFTEST.md) goes through perftest's options and what differs.
 
 ` + OwnershipNote + `

@@ -31,7 +31,7 @@ type Printer interface {
 	Err() error
 }
 
-// Address is what a header says about a QP.
+// An Address holds the numbers of a QP in the header.
 type Address = text.Address
 
 // New returns a printer of the run f that follows the options of one side: text on lines of a

@@ -7,7 +7,7 @@ import (
 	"github.com/ibperf/ibperf/option"
 )
 
-// An Address is what a header says about a QP, as perftest's ctx_print_pingpong_data.
+// An Address holds the numbers of a QP in the header, those of perftest's ctx_print_pingpong_data.
 type Address struct {
 	Remote    bool // the peer's
 	LID       uint16

@@ -351,7 +351,7 @@ func TestCompareRefuses(t *testing.T) {
 func TestCompareHelp(t *testing.T) {
 	p := startCompare(t, quick, "--help")
 	wantEnd(t, "help", p.end(t), StatusDone)
-	for _, want := range []string{"ib_compare [options] HOST", "--dir DIR", "--bundle FILE", "--size", "--ib-dev", "Exit status:"} {
+	for _, want := range []string{"ib_compare [options] HOST", "--dir=<DIR>", "--bundle=<FILE>", "--size", "--ib-dev", "Exit status:"} {
 		if !strings.Contains(p.out.String(), want) {
 			t.Errorf("help lacks %q", want)
 		}

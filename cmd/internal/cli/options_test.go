@@ -252,36 +252,3 @@ func TestParseBandwidthRefuses(t *testing.T) {
 		}
 	}
 }
-
-func TestHelpNamesEveryOption(t *testing.T) {
-	for _, test := range option.Tests() {
-		s := option.New(test)
-		for _, width := range []int{0, 30, 60, 80, 200} {
-			text := helpText(test, test.Program(), width, option.FullHelp)
-			for _, g := range define(&s).groups {
-				for _, f := range g.flags {
-					if !strings.Contains(text, "--"+f.name) {
-						t.Errorf("%s --help lacks --%s", test.Program(), f.name)
-					}
-				}
-			}
-			checkWidth(t, text, width)
-		}
-	}
-	if strings.Contains(helpText(writeLat, writeLat.Program(), 0, option.FullHelp), "--post_list") {
-		t.Error("help of a latency test has --post_list")
-	}
-}
-
-// checkWidth fails if lines of options are wider than the terminal.
-func checkWidth(t *testing.T, text string, width int) {
-	t.Helper()
-	if width == 0 || width > helpWidth {
-		width = helpWidth
-	}
-	for line := range strings.Lines(text) {
-		if option := strings.HasPrefix(line, "  ") && !strings.Contains(line, "$"); option && len(line) > width+1 && len(strings.Fields(line)) > 4 {
-			t.Errorf("line of %d letters where %d are possible: %s", len(line)-1, width, line)
-		}
-	}
-}

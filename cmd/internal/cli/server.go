@@ -89,7 +89,7 @@ func (a *app) announcePort(_ *options, port int, secret bool) error {
 	return nil
 }
 
-// waiting is what perftest's servers print when they wait for a client. Scripts wait for it.
+// Scripts wait for these lines, which perftest's servers print before they wait for a client.
 const waiting = `
 ************************************
 * Waiting for client to connect... *
