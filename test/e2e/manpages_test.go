@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -33,14 +34,14 @@ func TestManPages(t *testing.T) {
 			continue
 		}
 		t.Run(folder.Name(), func(t *testing.T) {
-			help, err := exec.Command(filepath.Join(bin, folder.Name()), "--help").Output()
-			if err != nil {
-				t.Fatal(err)
+			help := helpOf(t, filepath.Join(bin, folder.Name()), "--help")
+			if all := "--help=all"; strings.Contains(help, all) {
+				help = helpOf(t, filepath.Join(bin, folder.Name()), all)
 			}
 			page := formatted(t, filepath.Join(w.dir, folder.Name()+".1"))
-			options := longOption.FindAllStringSubmatch(string(help), -1)
+			options := longOption.FindAllStringSubmatch(help, -1)
 			for _, o := range options {
-				if !regexp.MustCompile(`(?m)^ +(-\w, )?` + o[1] + `( |$)`).MatchString(page) {
+				if !regexp.MustCompile(`(?m)^ +(-\w, )?` + o[1] + `( |=|$)`).MatchString(page) {
 					t.Errorf("%s is not on the page", o[1])
 				}
 			}
@@ -49,6 +50,16 @@ func TestManPages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// helpOf returns what a program prints with an option.
+func helpOf(t *testing.T, program, option string) string {
+	t.Helper()
+	help, err := exec.Command(program, option).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(help)
 }
 
 // formatted returns a man page as text.

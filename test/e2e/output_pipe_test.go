@@ -78,7 +78,11 @@ func TestPipeIsClosedDuringTheRun(t *testing.T) {
 		})
 		t.Run("server "+name, func(t *testing.T) {
 			w := newWorkspace(t, "*.json")
-			w.pipeNext(r)
+			before := 1 // it waits for a client
+			if stderr {
+				before++ // and prints its port
+			}
+			w.pipeNext(reader{before + r.reads, stderr})
 			server, port := w.serve("ib_write_bw", "--out_json_file", "side.json")
 			client := w.connect("ib_write_bw", port, "-d", "shm_whole", "-a", "-n", "10")
 			client.exits(statusDone, patience)

@@ -72,7 +72,7 @@ func TestEventInBothPlacements(t *testing.T) {
 	if r := rowOf(f, "event+same-cpu"); r == nil || strconv.Itoa(r.Local.CPUs[0]) != second {
 		t.Errorf("the client pinned to CPU %s: %+v", second, r)
 	}
-	server, client := w.startPair("ib_send_lat", "--pin_cores "+first, "-d shm_whole -e -n 600 --out_json_file client.json --pin_cores "+first)
+	server, client := w.startPair("ib_send_lat", "--pin_cores "+first, "-d shm_whole -e -n 600 --details --out_json_file client.json --pin_cores "+first)
 	client.exits(statusDone, patience)
 	server.exits(statusDone, patience)
 	client.wantStdout("Threads that slept: event: same CPU (CPU " + first + ").")

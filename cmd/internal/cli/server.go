@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"strconv"
 	"sync"
@@ -105,8 +104,7 @@ func (a *app) announceWait(o *options, port int, _ bool) error {
 	if !reports.IsText(&o.Own) {
 		return nil
 	}
-	_, err := io.WriteString(a.console, waiting)
-	return err
+	return a.print(waiting)
 }
 
 // rejected prints why the listener has rejected the first of the connections that it rejects.
