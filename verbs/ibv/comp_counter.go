@@ -37,7 +37,7 @@ func (c *context) QueryCompCounterCaps() (verbs.CompCounterCaps, error) {
 	}
 	var caps C.struct_abi_comp_cntr_caps
 	ret, err := C.ib_query_comp_cntr_caps(c.c, &caps)
-	errno := errnoOf(ret, err)
+	errno := newerErrno(ret, err)
 	out := verbs.CompCounterCaps{MaxValue: uint64(caps.max_value), Max: int(caps.max_counters), Ops: verbs.CountedOps(caps.supported_qp_attach_ops)}
 	return out, check("query_comp_cntr_caps", c.dev.name, errno, func() string { return newerHint(errno, sinceCompCounters) })
 }
@@ -52,7 +52,7 @@ func (c *context) CreateCompCounter() (verbs.CompCounter, error) {
 	var in C.struct_abi_comp_cntr_init_attr
 	k, err := C.ib_create_comp_cntr(c.c, &in)
 	if k == nil {
-		return nil, opError("create_comp_cntr", c.dev.name, err, newerHint(err, sinceCompCounters))
+		return nil, opError("create_comp_cntr", c.dev.name, knownCall(err), newerHint(knownCall(err), sinceCompCounters))
 	}
 	return &compCounter{c, k, C.ib_reader_of_comp_cntr()}, nil
 }
@@ -109,7 +109,7 @@ func (q *qp) AttachCompCounter(counter verbs.CompCounter, ops verbs.CountedOps) 
 	}
 	in := C.struct_abi_qp_attach_comp_cntr_attr{op_mask: C.uint32_t(ops)}
 	ret, err := C.ib_qp_attach_comp_cntr(q.c, k.c, &in)
-	errno := errnoOf(ret, err)
+	errno := newerErrno(ret, err)
 	return check("qp_attach_comp_cntr", object, errno, func() string {
 		if errno == syscall.EINVAL {
 			return "the QP must be in RESET or INIT"

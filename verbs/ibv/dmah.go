@@ -39,16 +39,6 @@ func (c *context) AllocDMAH(init *verbs.DMAHInitAttr) (verbs.DMAH, error) {
 	return &dmah{c, d}, nil
 }
 
-// knownCall returns [verbs.ErrNotSupported] for the errnos of a kernel or driver without a call:
-// EPROTONOSUPPORT, and ENOTTY of kernels that have no such calls at all (libibverbs/cmd_fallback.c of rdma-core
-// 65). libibverbs returns them where there is no older call to fall back to.
-func knownCall(err error) error {
-	if errors.Is(err, syscall.EPROTONOSUPPORT) || errors.Is(err, syscall.ENOTTY) {
-		return verbs.ErrNotSupported
-	}
-	return err
-}
-
 // dmahHint returns why there is no handle, by Linux: uverbs_std_types_dmah.c in drivers/infiniband/core, mlx5_st_create
 // and mlx5_st_alloc_index in drivers/net/ethernet/mellanox/mlx5/core/lib/st.c, pcie_tph_get_cpu_st in drivers/pci/tph.c.
 func dmahHint(err error) string {

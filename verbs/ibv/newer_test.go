@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,6 +29,10 @@ func TestAbsentNewerCalls(t *testing.T) {
 	t.Parallel()
 	runOnStub(t, "^TestNothingNewerOfTheStub$")
 	runOnStub(t, "^TestNothingNewerOfTheStub$", "STUB_TPH=0")
+	for _, errno := range []syscall.Errno{syscall.EPROTONOSUPPORT, syscall.ENOTTY} { // of older kernels
+		failures := strings.ReplaceAll("query_port_speed:N,alloc_dmah:N,query_comp_cntr_caps:N,create_comp_cntr:N", "N", strconv.Itoa(int(errno)))
+		runOnStub(t, "^TestNothingNewerOfTheStub$", "STUB_PORT_SPEED=4000", "STUB_TPH=1", "STUB_COUNTERS=1", "STUB_FAIL="+failures)
+	}
 	old := t.TempDir()
 	sources := made(filepath.Glob("testdata/libibverbs/*.c"))(t)
 	args := slices.Concat([]string{"-DSTUB_OLD", "-O0", "-shared", "-fPIC", "-pthread", "-o", filepath.Join(old, "libibverbs.so.1")}, sources)

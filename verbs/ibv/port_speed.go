@@ -5,11 +5,7 @@ package ibv
 // #include "newer.h"
 import "C"
 
-import (
-	"fmt"
-
-	"github.com/ibperf/ibperf/verbs"
-)
+import "fmt"
 
 // QueryPortSpeed returns the effective speed of a port.
 //
@@ -21,14 +17,6 @@ func (c *context) QueryPortSpeed(port int) (uint64, error) {
 	}
 	var speed C.uint64_t
 	ret, err := C.ib_query_port_speed(c.c, C.uint32_t(port), &speed)
-	errno := errnoOf(ret, err)
+	errno := newerErrno(ret, err)
 	return uint64(speed), check("query_port_speed", object, errno, func() string { return newerHint(errno, 62) })
-}
-
-// newerHint returns why a newer call is not supported. since is the first rdma-core that has it.
-func newerHint(errno error, since int) string {
-	if errno == verbs.ErrNotSupported {
-		return fmt.Sprintf("it needs rdma-core %d and a driver with the call", since)
-	}
-	return ""
 }
