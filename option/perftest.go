@@ -45,10 +45,10 @@ const perftestPeers = `
 ## perftest on the other side
 
 A host that has only perftest can be the other side of a run. Neither side needs an option for that: start ` + "`ib_write_bw`" + ` of
-either suite as the server, and that of the other one as the client. ibperf recognizes perftest by its first message and says
-"the peer is perftest 6.06". Give both sides the same -n, -s, -a, -D, -q, -b, -c and -A: up to version 6.27 perftest sends
-no options, and a difference is seen as a hang or as an error at the end. An ibperf server takes all of them but -b from a
-client of 6.28 or later.
+either suite as the server, and that of the other one as the client. ibperf recognizes perftest by its first message. Header
+and result file have perftest's version, whose options hold, and which side measured the rows. Give both sides the same -n, -s,
+-a, -D, -q, -b, -c and -A: up to version 6.27 perftest sends no options, and a difference is seen as a hang or as an error at the
+end. An ibperf server takes all of them but -b from a client of 6.28 or later.
 
 | test | ibperf is the client | ibperf is the server |
 | --- | --- | --- |

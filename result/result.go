@@ -34,6 +34,7 @@ type File struct {
 	Role        string            `json:"role"` // "client" or "server"
 	Command     []string          `json:"command"`
 	Comparison  *Comparison       `json:"comparison,omitempty"`      // the ib_compare that made the run; nil: none
+	Perftest    *PerftestPeer     `json:"perftest_peer,omitempty"`   // nil: the peer is ibperf
 	Channel     string            `json:"control_channel,omitempty"` // clients that the TCP channel accepted
 	Started     time.Time         `json:"started"`
 	Finished    time.Time         `json:"finished"`

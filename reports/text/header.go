@@ -103,6 +103,9 @@ func hints(t *result.TPH) string {
 // side's device answered about data order.
 func promises(f *result.File) [][]string {
 	list := [][]string{{"Completion", completion(&f.Parameters)}}
+	if p := f.Perftest; p != nil {
+		list = append(list, []string{"Peer", "perftest " + p.Version + ", " + optionsOf(p)}, []string{"Figures of", string(p.Figures)})
+	}
 	if f.Channel != "" {
 		list = append(list, []string{"Control channel", f.Channel})
 	}
@@ -125,6 +128,14 @@ func promises(f *result.File) [][]string {
 		list = append(list, []string{"Clock", rows.ClockText(f.Local) + ", " + readings(f)})
 	}
 	return list
+}
+
+// optionsOf says whose options hold in a run with perftest.
+func optionsOf(p *result.PerftestPeer) string {
+	if p.Options == result.WhosePeer {
+		return "whose options hold"
+	}
+	return "which sends no options: this side's hold, and must be its options too"
 }
 
 // orderLines returns the question about data order and the answer of each side.

@@ -74,7 +74,7 @@ func runWithPerftest(t *testing.T, p withPerftestPair) {
 	ours, theirs := p.start(t)
 	ours.exits(statusDone, patience)
 	theirs.exits(statusDone, patience)
-	ours.wantStderr("the peer is perftest ")
+	ours.wantStdout(" Peer            : perftest ")
 	if !strings.HasSuffix(p.program, "_bw") || strings.Contains(p.program, "send") {
 		return
 	}
@@ -94,11 +94,16 @@ func countsOfRows(p *process) (all []string) {
 
 // TestDeviceWithKilledPerftest kills perftest while this side waits for it or polls memory.
 func TestDeviceWithKilledPerftest(t *testing.T) {
+	killPerftest(t, func() time.Duration { return 2 * time.Second }) // perftest says nothing when it begins
+}
+
+// killPerftest kills perftest's side of long runs some time after the header.
+func killPerftest(t *testing.T, after func() time.Duration) {
 	for _, line := range []string{"ib_write_bw -n 10000000", "ib_send_lat -n 10000000", "ib_write_lat -n 10000000"} {
 		eachDirection(t, line, func(t *testing.T, p withPerftestPair) {
 			ours, theirs := p.start(t)
-			ours.await("connection", func() bool { return ours.count("the peer is perftest ") == 1 })
-			time.Sleep(2 * time.Second) // perftest says nothing when it begins
+			ours.await("connection", func() bool { return strings.Contains(ours.out.String(), " Peer            : perftest ") })
+			time.Sleep(after())
 			theirs.signal(sigKill)
 			ours.exits(statusPeer, lossLimit)
 			ours.wantStderr("(perftest) is gone")

@@ -2,7 +2,11 @@
 
 package e2e
 
-import "testing"
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
 
 // The tests here run whole tables, of which `make test` runs the sample that the test without Trial in
 // its name describes.
@@ -27,13 +31,20 @@ var withPerftest = append([]string{
 	"ib_read_bw -n 100 -s 4096 -b -q 2", "ib_write_bw -s 4096 -D 4", "ib_send_bw -s 4096 -D 4", "ib_send_lat -D 4",
 	"ib_send_bw -n 100 -s 1024 -c UD", "ib_send_lat -n 100 -s 64 -c UD",
 	"ib_write_bw -n 100 -s 1024 -c UC -Q 5 -t 20 -l 5", "ib_send_bw -n 100 -s 1024 -e", "ib_write_lat -D 4",
-	"ib_write_lat -n 100 -c UC -I 0",
+	"ib_write_lat -n 100 -c UC -I 0", "ib_write_bw -n 5 -a", "ib_send_bw -n 5 -a", "ib_send_lat -n 5 -a", "ib_read_lat -n 5 -a",
 }, withPerftestSample...)
 
 // TestTrialWithPerftest runs each of withPerftest with perftest's program as the client and as the server.
 func TestTrialWithPerftest(t *testing.T) {
 	for _, line := range withPerftest {
 		eachDirection(t, line, runWithPerftest)
+	}
+}
+
+// TestTrialWithKilledPerftest kills perftest at random moments of a run.
+func TestTrialWithKilledPerftest(t *testing.T) {
+	for range 3 {
+		killPerftest(t, func() time.Duration { return rand.N(2 * time.Second) })
 	}
 }
 

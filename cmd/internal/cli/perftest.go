@@ -11,6 +11,7 @@ import (
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/oob/perftest"
 	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -44,7 +45,6 @@ func (s *peerSession) agreeWithServer(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.notePerftest()
 	return s.planWithPerftest(s.options, opening)
 }
 
@@ -76,17 +76,36 @@ func (s *peerSession) agreeWithClient() error {
 	}
 	s.announceRun(s.plan.Plan().Program(), nil)
 	s.choice = chosen.why
-	s.notePerftest()
 	return nil
 }
 
-// notePerftest prints the version of the peer, and whose options hold.
-func (s *peerSession) notePerftest() {
-	if s.perftest.HasPlan() {
-		s.note("the peer is perftest %s, whose options hold", s.perftest.Version)
-		return
+// perftestPeer describes the peer in the result file if it is perftest.
+func (s *peerSession) perftestPeer() *result.PerftestPeer {
+	if s.perftest == nil {
+		return nil
 	}
-	s.note("the peer is perftest %s, which sends no options: this side's hold, and must be its options too", s.perftest.Version)
+	plan := s.plan.Plan()
+	p := &result.PerftestPeer{Version: s.perftest.Version, Options: result.WhoseLocal, Figures: figuresBesidePerftest(s.role, &plan)}
+	if s.perftest.HasPlan() {
+		p.Options = result.WhosePeer
+	}
+	return p
+}
+
+// figuresBesidePerftest returns the side whose figures the rows of a run with perftest have. perftest's client sends its figures of bandwidth, as its
+// server cannot measure WRITEs, READs and atomic operations, and none of latency.
+func figuresBesidePerftest(role harness.Role, p *option.Plan) result.Whose {
+	switch {
+	case p.Both:
+		return result.WhoseBoth
+	case role == harness.Client || p.Op == option.OpSend:
+		return result.WhoseLocal
+	case p.Bandwidth():
+		return result.WhosePeer
+	case p.Fetches():
+		return result.WhoseNone
+	}
+	return result.WhoseLocal
 }
 
 // openPerftest exchanges what both sides need before a test.

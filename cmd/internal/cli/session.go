@@ -243,7 +243,8 @@ func (s *peerSession) newRecord() *record {
 		text = io.Discard // the client prints the results of the series
 	}
 	file := newFile(s.plan.Plan().Test, s.role, s.command, machine.Side(os.DirFS("/")), own.QuietCPU)
-	file.Channel, file.Comparison, file.Local.DeviceChoice = channel(s.channel().Authenticated()), s.comparison, s.choice
+	file.Channel, file.Comparison, file.Perftest = channel(s.channel().Authenticated()), s.comparison, s.perftestPeer()
+	file.Local.DeviceChoice = s.choice
 	return &record{
 		file:     file,
 		save:     save,
