@@ -97,9 +97,9 @@ func (r lostRun) lose(t *trial) error {
 	return t.leaves()
 }
 
-// begun reports whether the process prints what it does when a run begins. A server prints its device then.
+// begun reports whether the process prints what it does when a run begins.
 func (p *process) begun() bool {
-	return strings.Contains(p.stderr(), "embedded device") || strings.Contains(p.stderr(), "test 1 of ") ||
+	return strings.Contains(p.stderr(), ": number 1, ") || strings.Contains(p.stderr(), "embedded device") || strings.Contains(p.stderr(), "test 1 of ") ||
 		strings.Contains(p.stdout(), "Control channel : ") || strings.Contains(p.stdout(), "ok       DEV-1")
 }
 
