@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -84,8 +85,36 @@ func (p *process) exits(want int, limit time.Duration) error {
 // signal sends a signal to the process.
 func (p *process) signal(s syscall.Signal) error { return p.cmd.Process.Signal(s) }
 
-// signalAll sends a signal to the process and to those that it has started.
-func (p *process) signalAll(s syscall.Signal) error { return syscall.Kill(-p.cmd.Process.Pid, s) }
+// signalAll sends a signal to the process, and then to those that it has started, which have process groups of their
+// own.
+func (p *process) signalAll(s syscall.Signal) error {
+	started := descendants(p.cmd.Process.Pid)
+	err := syscall.Kill(p.cmd.Process.Pid, s)
+	for _, pid := range started {
+		_ = syscall.Kill(pid, s) // it may have ended meanwhile
+	}
+	return err
+}
+
+// descendants returns the processes that a process has started, and those that these have started.
+func descendants(pid int) (all []int) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	children := map[int][]int{}
+	for _, path := range stats {
+		text, _ := os.ReadFile(path) // empty if the process has ended
+		_, rest, _ := strings.Cut(string(text), ") ")
+		if f := strings.Fields(rest); len(f) > 1 { // state, parent
+			parent, _ := strconv.Atoi(f[1])
+			child, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			children[parent] = append(children[parent], child)
+		}
+	}
+	for next := children[pid]; len(next) > 0; next = next[1:] {
+		all = append(all, next[0])
+		next = slices.Concat(next, children[next[0]])
+	}
+	return all
+}
 
 // kill ends the process if it has not ended.
 func (p *process) kill() {
