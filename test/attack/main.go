@@ -11,7 +11,9 @@ import (
 )
 
 // attacks returns all attacks, in the order of the table.
-func attacks() []attack { return slices.Concat(silentAttacks, manyClients, lossAttacks, secretAttacks) }
+func attacks() []attack {
+	return slices.Concat(memoryAttacks, silentAttacks, manyClients, secretAttacks, conformAttacks, fileAttacks, lossAttacks)
+}
 
 func main() {
 	bin := flag.String("bin", "../bin", "folder of the built programs")

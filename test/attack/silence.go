@@ -83,6 +83,20 @@ func proposeNothing(t *trial) error {
 	return server.exits(statusDone, patience)
 }
 
+// propose proposes the default plan of ib_write_lat. It returns an error unless the server accepts it.
+func propose(conn *oob.Conn) error {
+	plan := option.Defaults(option.Test{Op: option.OpWrite, Kind: option.KindLatency})
+	text, err := plan.Encode()
+	if err != nil {
+		return err
+	}
+	a, err := conn.Propose(proposal("ib_write_lat", text), waits)
+	if err == nil && a.Refusal != "" {
+		err = fmt.Errorf("the server refuses the plan: %s", a.Refusal)
+	}
+	return err
+}
+
 // waits takes a server's reason to wait.
 func waits(string) {}
 
@@ -93,13 +107,8 @@ func onlyAnswer(t *trial) error {
 		return err
 	}
 	defer conn.Cut("", "the attack is over")
-	plan := option.Defaults(option.Test{Op: option.OpWrite, Kind: option.KindLatency})
-	text, err := plan.Encode()
-	if err != nil {
+	if err := propose(conn); err != nil {
 		return err
-	}
-	if a, err := conn.Propose(proposal("ib_write_lat", text), waits); err != nil || a.Refusal != "" {
-		return fmt.Errorf("the server refuses the plan: %+v, %w", a, err)
 	}
 	begun := time.Now()
 	if err := server.exits(statusPeer, answerLimit); err != nil {

@@ -88,6 +88,7 @@ func await(what string, holds func() bool) error {
 
 // The exit statuses, see docs/EXIT-STATUS.md.
 const (
-	statusDone = 0
-	statusPeer = 4
+	statusDone  = 0
+	statusOther = 1
+	statusPeer  = 4
 )
