@@ -57,7 +57,7 @@ func parseHgrm(name string, args []string, stdout io.Writer) (job, error) {
 
 // write writes all files, or none. They replace only files that ibperf wrote.
 func (d *distributions) write(_, stderr io.Writer) error {
-	runs, err := d.inputs.read()
+	runs, err := d.inputs.read(newProgress(stderr))
 	if err != nil {
 		return err
 	}

@@ -66,8 +66,10 @@ func (all *inputs) add(paths []string) error {
 }
 
 // read reads all files.
-func (all inputs) read() (runs []*result.File, err error) {
-	for _, in := range all {
+func (all inputs) read(p progress) (runs []*result.File, err error) {
+	defer p.end()
+	for i, in := range all {
+		p.step("reading file %d of %d: %s", i+1, len(all), filepath.Base(in.path))
 		f, err := result.Read(in.path)
 		if err != nil {
 			return nil, err

@@ -102,7 +102,7 @@ func (p *figure) choose() (err error) {
 
 // draw writes the figure.
 func (p *figure) draw(_, stderr io.Writer) error {
-	runs, err := p.inputs.read()
+	runs, err := p.inputs.read(newProgress(stderr))
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func parseTables(name string, args []string, stdout io.Writer) (job, error) {
 
 // report prints the tables, and with -o writes plots and page.
 func (t *tables) report(stdout, stderr io.Writer) error {
-	runs, err := t.inputs.read()
+	runs, err := t.inputs.read(newProgress(stderr))
 	if err != nil {
 		return err
 	}
@@ -140,13 +140,17 @@ func draw(dir string, runs []*result.File, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	p := newProgress(stderr)
+	p.step("drawing figures")
 	figures, err := plots.Draw(stage.Dir(), runs)
 	if err == nil {
+		p.step("writing the page")
 		err = page.Write(stage.Path(pageName), runs, figures)
 	}
 	if err == nil {
 		err = stage.Install()
 	}
+	p.end()
 	if err != nil {
 		return errors.Join(err, stage.Discard())
 	}
