@@ -25,7 +25,7 @@ func mergedTable(g *rows.Group) *Table {
 		names = append(names, rows.ControlName)
 	}
 	t := &Table{Keys: pageKeys(g, points)}
-	feet := &footnotes{g: g}
+	feet := &footnotes{shared: sharedByRows(g)}
 	columns := make([][]pageColumn, len(names))
 	for i, name := range names {
 		if columns[i] = columnsOf(g, points, name, feet); len(columns[i]) == 0 {

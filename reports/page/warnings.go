@@ -42,15 +42,14 @@ func warnsOf(e rows.Entry, text string) bool {
 
 // footnotes collects the warnings that only some rows have, each text once.
 type footnotes struct {
-	g     *rows.Group
-	texts []string
+	shared []string // of all rows: no footnotes
+	texts  []string
 }
 
 // marks returns the numbers of a row's footnotes, from 1.
 func (f *footnotes) marks(e rows.Entry) (numbers []int) {
-	everywhere := sharedByRows(f.g)
 	for _, w := range e.Warnings {
-		if text := printable.Clean(w.Text); !slices.Contains(everywhere, text) {
+		if text := printable.Clean(w.Text); !slices.Contains(f.shared, text) {
 			f.texts = phrase.AddNew(f.texts, text)
 			numbers = append(numbers, slices.Index(f.texts, text)+1)
 		}

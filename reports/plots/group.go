@@ -15,6 +15,7 @@ type group struct {
 	*rows.Group
 	ratios   map[*result.Row]rows.Ratio
 	excluded map[*result.Row]bool // not to be concluded from
+	doubtful map[place]bool       // see isDoubtful
 	labels   map[*result.File]string
 	byMode   bool // several runs have one mode: each mode has a panel, in which lines are runs
 }
@@ -23,7 +24,7 @@ type group struct {
 // most of their time.
 func groupsOf(files []*result.File, labels map[*result.File]string) []*group {
 	var groups []*group
-	excluded := verdict.Excluded(files)
+	excluded, doubtful := verdict.Excluded(files), doubtfulPlaces(files)
 	for _, whole := range rows.Groups(files) {
 		if whole.Verify {
 			continue
@@ -34,7 +35,7 @@ func groupsOf(files []*result.File, labels map[*result.File]string) []*group {
 			k := rows.Connection(f)
 			g := index[k]
 			if g == nil {
-				g = &group{Group: &rows.Group{Op: whole.Op, Kind: whole.Kind, Along: whole.Along}, ratios: ratios, excluded: excluded}
+				g = &group{Group: &rows.Group{Op: whole.Op, Kind: whole.Kind, Along: whole.Along}, ratios: ratios, excluded: excluded, doubtful: doubtful}
 				index[k] = g
 				groups = append(groups, g)
 			}

@@ -1,8 +1,6 @@
 package plots
 
 import (
-	"slices"
-
 	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/rows"
 	"github.com/ibperf/ibperf/result"
@@ -77,16 +75,32 @@ func isDoubtful(e rows.Entry) bool {
 	return rows.AnyDisturbed(e) || e.HasWarning(result.WarnTwoLevels)
 }
 
+// place is the place of a row in a file: its size and its name.
+type place struct {
+	file *result.File
+	size int
+	name string
+}
+
+// doubtfulPlaces returns the places of doubtful rows.
+func doubtfulPlaces(files []*result.File) map[place]bool {
+	all := map[place]bool{}
+	for _, f := range files {
+		for i := range f.Rows {
+			if r := &f.Rows[i]; isDoubtful(rows.Entry{Row: r}) {
+				all[place{f, r.Size, r.Name()}] = true
+			}
+		}
+	}
+	return all
+}
+
 // ratio returns the ratio of a row to that of mode poll, as in tables. It is doubtful if it is unclear or
 // an island beyond the change point, or if one of the two rows is doubtful.
 func (g *group) ratio(e rows.Entry) (estimate, bool) {
 	r, compared := g.ratios[e.Row]
 	drawable := r.Low > 1/farRatio && r.High < farRatio
-	doubtful := slices.ContainsFunc(e.File.Rows, func(other result.Row) bool {
-		of := other.Name() == e.Name() || other.Name() == e.Base()
-		return of && other.Size == e.Size && isDoubtful(rows.Entry{Row: &other})
-	})
-	doubtful = doubtful || r.Relation == rows.Unclear || r.Island
+	doubtful := g.doubtful[place{e.File, e.Size, e.Name()}] || g.doubtful[place{e.File, e.Size, e.Base()}] || r.Relation == rows.Unclear || r.Island
 	return estimate{r.Value, r.Low, r.High, doubtful}, compared && r.To == result.BaseName && drawable
 }
 
