@@ -53,7 +53,7 @@ func TestEveryOptionHasAnEffect(t *testing.T) {
 			writes(t, o)
 			continue
 		}
-		if o.Group == groupAccepted {
+		if o.Group == GroupAccepted {
 			if listed {
 				t.Errorf("--%s is accepted without effect, and has the test %s", o.Name, where)
 			}

@@ -14,13 +14,13 @@ const (
 	groupConnection = "Connection"
 	groupStatements = "Statements"
 	groupOutput     = "Output"
-	groupAccepted   = "Accepted and ignored; what ibperf does instead"
+	GroupAccepted   = "Accepted and ignored; what ibperf does instead"
 )
 
 // groups are the groups in their order.
 var groups = []string{
 	groupWorkload, groupLength, groupCompletion, groupComparison, groupTransport, groupQueues, groupPath, groupMemory,
-	groupDevice, groupConnection, groupStatements, groupOutput, groupAccepted,
+	groupDevice, groupConnection, groupStatements, groupOutput, GroupAccepted,
 }
 
 // OwnershipNote says on which side options are given.
@@ -38,7 +38,7 @@ type Group struct {
 func TestGroups(t Test) []Group {
 	return groupsOf(func(o *Option) bool { return o.Takes(t) }, func(o *Option) string {
 		if o.idleIn(t) {
-			return groupAccepted
+			return GroupAccepted
 		}
 		return o.Group
 	})

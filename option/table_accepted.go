@@ -13,7 +13,7 @@ var acceptedOptions = []*Option{
 	accepted("use_rocm_dmabuf", "memory of --use_rocm is always registered by its dma-buf"),
 	accepted("ipv6-addr", "an IPv6 host needs no option"),
 	{
-		Name: "comm_rdma_cm", Letter: "z", Group: groupAccepted, Scope: PerSide, value: holds{},
+		Name: "comm_rdma_cm", Letter: "z", Group: GroupAccepted, Scope: PerSide, value: holds{},
 		Help:     "the control connection is TCP, also with an IP address of an RDMA interface",
 		Perftest: "the control connection is TCP, to the given address",
 	},
@@ -21,7 +21,7 @@ var acceptedOptions = []*Option{
 
 // accepted returns an option that is ignored; what says what the programs do instead.
 func accepted(name, what string) *Option {
-	return &Option{Name: name, Group: groupAccepted, Scope: PerSide, Help: what, Perftest: "nothing to change: " + what, value: holds{}}
+	return &Option{Name: name, Group: GroupAccepted, Scope: PerSide, Help: what, Perftest: "nothing to change: " + what, value: holds{}}
 }
 
 // holds is the value of an option that is always true.

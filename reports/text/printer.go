@@ -122,11 +122,18 @@ func (t *Printer) End() {
 	}
 }
 
+// isError reports whether a warning says that the run ended early by its error, which the caller prints.
+func (t *Printer) isError(warning string) bool {
+	return slices.ContainsFunc(rows.Notices(t.file), func(w result.Warning) bool {
+		return w.ID == result.WarnError && printable.Clean(w.Text) == warning
+	})
+}
+
 // Warnings returns the warnings that the header lacks, and without [Style.Details] the rows that were not measured,
 // and why.
 func (t *Printer) Warnings() []string {
 	g := rows.Single(t.file, t.file.Rows)
-	all := slices.DeleteFunc(g.WarningLines(), func(line string) bool { return slices.Contains(t.early, line) })
+	all := slices.DeleteFunc(g.WarningLines(), func(line string) bool { return slices.Contains(t.early, line) || t.isError(line) })
 	if !t.file.Parameters.Compare && !t.style.Details {
 		all = append(all, tables.Missing(g)...)
 	}

@@ -27,7 +27,7 @@ func TestTextEndsAtTheRule(t *testing.T) {
 }
 
 // TestEachWarningIsPrintedOnce: a warning that is known before the rows is in the header, the others are left to the
-// caller. The header has a line of its own for software devices.
+// caller, who prints the run's error too. The header has a line of its own for software devices.
 func TestEachWarningIsPrintedOnce(t *testing.T) {
 	f := testresult.File(t, "write", option.KindLatency, []int{2}, "poll", "event")
 	f.Parameters.Compare, f.Parameters.Completion = false, option.ModePoll
@@ -38,7 +38,7 @@ func TestEachWarningIsPrintedOnce(t *testing.T) {
 	var b strings.Builder
 	text := New(&b, f, Style{})
 	text.Begin(nil)
-	f.Warnings = append(f.Warnings, result.Warning{ID: result.WarnClockDrift, Text: "clocks drift"})
+	f.Warnings, f.Error = append(f.Warnings, result.Warning{ID: result.WarnClockDrift, Text: "clocks drift"}), "the peer is gone"
 	text.Row(f.Rows[0])
 	text.End()
 	if n := strings.Count(b.String(), "WARNING"); n != 1 || !strings.Contains(b.String(), "\n WARNING: CPU frequency\n"+rule) {

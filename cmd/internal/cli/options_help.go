@@ -72,7 +72,7 @@ func commonGroups(all []flagGroup) (common []flagGroup, others []string) {
 	for _, g := range all {
 		few := flagGroup{title: g.title}
 		for _, h := range g.flags {
-			if slices.Contains(commonOptions, h.name) {
+			if slices.Contains(commonOptions, h.name) && g.title != option.GroupAccepted {
 				few.flags = append(few.flags, h)
 			} else {
 				others = append(others, h.longName())
