@@ -1,5 +1,7 @@
 package option
 
+import "errors"
+
 // The help texts of options that tests explain differently. Each returns the text for a test.
 
 func qpHelp(t Test) string {
@@ -90,4 +92,26 @@ func outputHelp(t Test) string {
 		return "print only one number for each size: bandwidth or message_rate (average, in the unit of the text)"
 	}
 	return "print only latency for each size (mean, in usec)"
+}
+
+// Help selects what --help prints.
+type Help int
+
+// The values of --help.
+const (
+	NoHelp    Help = iota
+	ShortHelp      // the options that most runs need
+	FullHelp       // all options
+)
+
+func (h Help) text() string { return [...]string{"false", "true", "all"}[h] }
+
+// parseHelp parses the argument of --help, which is "true" without one.
+func parseHelp(text string) (Help, error) {
+	for _, h := range []Help{NoHelp, ShortHelp, FullHelp} {
+		if h.text() == text {
+			return h, nil
+		}
+	}
+	return NoHelp, errors.New("it takes no argument except =all and =false")
 }

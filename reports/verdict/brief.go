@@ -3,6 +3,7 @@ package verdict
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/ibperf/ibperf/internal/printable"
 	"github.com/ibperf/ibperf/internal/units"
@@ -162,3 +163,24 @@ func (b *Brief) JSON() ([]byte, error) {
 func deviceOf(s *result.Side) Device {
 	return Device{printable.Clean(s.Host), printable.Clean(s.Device.Name), printable.Clean(s.Device.Software), units.Finite(s.Device.LinkRate)}
 }
+
+// FormatName and FormatVersion identify the JSON document of a brief, verdict.json. Releases may add
+// members within a version.
+const (
+	FormatName    = "ibperf-verdict"
+	FormatVersion = 1
+)
+
+// FileName is the name of the document in the folder of ib_compare.
+const FileName = "verdict.json"
+
+// SchemaID is the $id of the schema, and the address of docs/verdict.schema.json.
+const SchemaID = "https://raw.githubusercontent.com/ibperf/ibperf/main/docs/verdict.schema.json"
+
+// Schema returns the JSON Schema of verdict.json, as [result.Schema] does for result files.
+func Schema(closed bool) []byte {
+	return result.SchemaOf(reflect.TypeFor[Brief](), header, "Verdict of ibperf", SchemaID, closed)
+}
+
+// header begins the document.
+var header = result.Header{Format: FormatName, Version: FormatVersion}

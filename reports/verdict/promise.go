@@ -182,3 +182,26 @@ func (p *promise) text(asked bool) string {
 	return "whether " + who + " keep" + s + " the order" + what + ", as " + p.why +
 		". That counts as not promised: an application must poll the CQ or sleep for events"
 }
+
+// Excluded returns the rows that the verdict on runs does not consider: mode data without a promise,
+// and rows of devices with corrupt data.
+func Excluded(runs []*result.File) map[*result.Row]bool {
+	f := &findings{checks: checksOf(runs)}
+	all := map[*result.Row]bool{}
+	for _, run := range runs {
+		for i := range run.Rows {
+			if f.checks.corruptsIn(run) || f.excluded(rows.Entry{File: run, Row: &run.Rows[i]}) {
+				all[&run.Rows[i]] = true
+			}
+		}
+	}
+	return all
+}
+
+// excluded reports whether a row must not be recommended: mode data without a promise or with
+// corrupt data.
+func (f *findings) excluded(e rows.Entry) bool {
+	return e.Forced || e.Mode == option.ModeData && slices.ContainsFunc(rows.WaitingSides(e.File), func(s *result.Side) bool {
+		return f.checks.breaksPromise(s, e.File.Op)
+	})
+}
