@@ -13,6 +13,7 @@ import (
 	"os"
 
 	"github.com/ibperf/ibperf/cmd/internal/cli"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/heatmap"
 )
 
-func main() { os.Exit(cli.Cluster(os.Args, os.Stdout, os.Stderr)) }
+func main() { os.Exit(cli.Cluster(os.Args, os.Stdout, os.Stderr, heatmap.Draw)) }

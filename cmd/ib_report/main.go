@@ -80,12 +80,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ibperf/ibperf/cmd/internal/cluster/heatmap"
 	"github.com/ibperf/ibperf/cmd/internal/drawing"
 	"github.com/ibperf/ibperf/reports/plots"
 )
 
 func main() {
-	drawing.Child(plots.Draw)
+	drawing.Child(plots.Draw, heatmap.Draw)
 	name := filepath.Base(os.Args[0])
 	if name != drawing.CalledName {
 		name = drawing.Program

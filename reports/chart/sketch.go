@@ -27,6 +27,7 @@ type Sketch struct {
 	Warnings []string
 	Alarming bool // warnings mean that numbers are wrong, unsafe or incomplete
 	Columns  int  // panels beside each other; 0: one
+	Square   bool // the plot is about as high as wide
 	Points   int  // that lines connect or that stand alone
 	*Panel        // the first
 	more     []*Panel

@@ -55,6 +55,9 @@ func (s *Sketch) frame(style Style) (width, height vg.Length, scale float64, err
 	inner := width / vg.Length(scale)
 	rows := vg.Length(len(s.grid(inner)))
 	texts := s.textHeight(inner, style)
+	if style.Height <= 0 && s.Square {
+		return width, vg.Length(scale) * (texts + rows*(inner-2*margin-axisRoom)), scale, nil
+	}
 	if style.Height <= 0 {
 		height = texts + rows*inner/2
 		if style.Width <= 0 {

@@ -158,6 +158,11 @@ func TestCluster(t *testing.T) {
 	if n := measuredPairs(r.Tests); n != 6 || r.Status != statusPeer || !slices.Equal(r.states("missing"), []int{4}) {
 		t.Errorf("%d pairs, status %d, missing %v, want 6, %d and rank 4", n, r.Status, r.states("missing"), statusPeer)
 	}
+	for _, name := range []string{"pairs_bandwidth.png", "pairs_bandwidth.svg", "pairs_latency.png", "pairs_latency.svg"} {
+		if info, err := os.Stat(filepath.Join(w.dir, "out", name)); err != nil || info.Size() < 1000 {
+			t.Errorf("the heat map: %v", err)
+		}
+	}
 	root := w.startCluster(5, []int{0}, "", nil)[0]
 	root.exits(statusOther, patience)
 	root.wantStderr("continue its run with --resume")

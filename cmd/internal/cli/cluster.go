@@ -11,6 +11,7 @@ import (
 
 	"github.com/ibperf/ibperf/cmd/internal/cluster/agent"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/launch"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/results"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/simulation"
 	"github.com/ibperf/ibperf/cmd/internal/machine"
 	"github.com/ibperf/ibperf/internal/version"
@@ -19,15 +20,19 @@ import (
 // clusterProgram is the name of the program behind [Cluster].
 const clusterProgram = "ib_cluster"
 
-// Cluster runs ib_cluster: args with the program's name, as in os.Args. It returns the exit status.
-func Cluster(args []string, stdout, stderr io.Writer) int {
-	return runCluster(call{clusterProgram, args, args[1:], stdout, stderr})
+// DrawCluster draws the heat maps of a run of ib_cluster into its folder.
+type DrawCluster func(dir string, d *results.Document) error
+
+// Cluster runs ib_cluster: args with the program's name, as in os.Args. It returns the exit status. Only draw
+// draws, so that the tree below does not need the packages for it.
+func Cluster(args []string, stdout, stderr io.Writer, draw DrawCluster) int {
+	return runCluster(call{clusterProgram, args, args[1:], stdout, stderr}, draw)
 }
 
-func runCluster(c call) int {
+func runCluster(c call, draw DrawCluster) int {
 	a := newApp(c)
 	if os.Getenv(taskVariable) == "" {
-		return guarded(a.program, a.console, func(ctx context.Context) error { return a.cluster(ctx, c.args) })
+		return guarded(a.program, a.console, func(ctx context.Context) error { return a.cluster(ctx, c.args, draw) })
 	}
 	os.Unsetenv(taskVariable)
 	machine.LimitFootprint()
@@ -41,8 +46,9 @@ func runCluster(c call) int {
 }
 
 // cluster does what the command line says.
-func (a *app) cluster(ctx context.Context, args []string) error {
+func (a *app) cluster(ctx context.Context, args []string, draw DrawCluster) error {
 	o := newClusterOptions()
+	o.draw = draw
 	f := defineCluster(o)
 	if err := f.parse(args); err != nil {
 		return err

@@ -20,6 +20,7 @@ type clusterOptions struct {
 	runs            int
 	explain, help   bool
 	given           launch.Given
+	draw            DrawCluster
 }
 
 // Defaults of ib_cluster alone.
@@ -51,7 +52,7 @@ func defineCluster(o *clusterOptions) *flags {
 		})
 	shared("time-limit", "begin no further tests after TIME; nodes that are undecided then stay so (default: a minute, and 4 s for each rank)")
 	f.group("Output of rank 0")
-	shared("dir", fmt.Sprintf("write journal.jsonl and cluster.json into DIR (default %s)", clusterFolder))
+	shared("dir", fmt.Sprintf("write journal.jsonl, cluster.json and heat maps of pairs into DIR (default %s)", clusterFolder))
 	f.toggle(&o.Own.Resume, "resume", "", "continue the run of the journal in the folder of --dir: measure what is missing")
 	f.group("Place")
 	f.toggle(&o.explain, "explain-launch", "", "print rank, number of ranks, job and routes to rank 0, as the launcher's environment has them")

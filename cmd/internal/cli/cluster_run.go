@@ -93,6 +93,9 @@ func (a *app) concludeCluster(o *clusterOptions, d *results.Document) error {
 	if failed := d.Write(o.Own.Folder); failed != nil {
 		return failed
 	}
+	if failed := o.draw(o.Own.Folder, d); failed != nil {
+		a.console.note("the heat maps are not drawn: %v", failed)
+	}
 	if failed := a.print(d.Text(a.console.width())); failed != nil {
 		return failed
 	}

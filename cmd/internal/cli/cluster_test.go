@@ -11,7 +11,7 @@ import (
 func clusterSays(ctx context.Context, args string) (string, error) {
 	out := &buffer{}
 	a := newApp(call{name: clusterProgram, stdout: out, stderr: out})
-	err := a.cluster(ctx, strings.Fields(args))
+	err := a.cluster(ctx, strings.Fields(args), nil)
 	return out.String(), err
 }
 

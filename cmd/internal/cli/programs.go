@@ -42,7 +42,7 @@ func programs() []entry {
 		{option.CompareProgram, "compare completion modes between two hosts: which is best, and what it costs", func(c call) int { return runCompare(c, drawing.Elsewhere) }},
 		{capsProgram, "print what RDMA devices can do, and what they promise about data order", runCaps},
 		{option.VerifyProgram, "check for hours or days that data arrives in order", runVerify},
-		{clusterProgram, "find slow nodes of a cluster, started by its launcher", runCluster},
+		{clusterProgram, "find slow nodes of a cluster, started by its launcher", func(c call) int { return runCluster(c, drawing.ClusterElsewhere) }},
 		{option.ConformProgram, "check a device against the semantics of libibverbs", runConform},
 		{drawing.Program, "make tables, plots and a page from result files", report},
 	}

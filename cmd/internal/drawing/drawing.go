@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/ibperf/ibperf/cmd/internal/cluster/results"
 	"github.com/ibperf/ibperf/internal/subprocess"
 	"github.com/ibperf/ibperf/reports/page"
 	"github.com/ibperf/ibperf/result"
@@ -45,17 +46,28 @@ const variable = "IBPERF_DRAWING"
 // work holds what such a process reads from its standard input. It writes the figures, or nothing after an
 // error, to its standard output.
 type work struct {
-	Dir  string         `json:"dir"`
-	Runs []*result.File `json:"runs"`
+	Dir     string            `json:"dir"`
+	Runs    []*result.File    `json:"runs"`
+	Cluster *results.Document `json:"cluster"` // instead of runs
 }
 
 // Elsewhere makes plots of runs in a folder, in a process of the program that draws.
 func Elsewhere(dir string, runs []*result.File) ([]page.Figure, error) {
+	return elsewhere(work{Dir: dir, Runs: runs})
+}
+
+// ClusterElsewhere makes the heat maps of a cluster in a folder, as Elsewhere does.
+func ClusterElsewhere(dir string, d *results.Document) error {
+	_, err := elsewhere(work{Dir: dir, Cluster: d})
+	return err
+}
+
+func elsewhere(w work) ([]page.Figure, error) {
 	path, err := Path()
 	if err != nil {
 		return nil, err
 	}
-	input, err := json.Marshal(work{dir, runs})
+	input, err := json.Marshal(w)
 	if err != nil {
 		return nil, err
 	}
@@ -81,22 +93,28 @@ func Elsewhere(dir string, runs []*result.File) ([]page.Figure, error) {
 }
 
 // Child makes plots and exits if [Elsewhere] has started this process.
-func Child(draw func(dir string, runs []*result.File) ([]page.Figure, error)) {
+func Child(draw func(dir string, runs []*result.File) ([]page.Figure, error), cluster func(dir string, d *results.Document) error) {
 	if os.Getenv(variable) == "" {
 		return
 	}
 	os.Unsetenv(variable)
-	if err := child(draw); err != nil {
+	if err := child(draw, cluster); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-func child(draw func(dir string, runs []*result.File) ([]page.Figure, error)) error {
+func child(draw func(dir string, runs []*result.File) ([]page.Figure, error), cluster func(dir string, d *results.Document) error) error {
 	var w work
 	if err := json.NewDecoder(os.Stdin).Decode(&w); err != nil {
 		return fmt.Errorf("read what to draw: %w", err)
+	}
+	if w.Cluster != nil {
+		if err := cluster(w.Dir, w.Cluster); err != nil {
+			return err
+		}
+		return json.NewEncoder(os.Stdout).Encode([]page.Figure{})
 	}
 	figures, err := draw(w.Dir, w.Runs)
 	if err != nil {

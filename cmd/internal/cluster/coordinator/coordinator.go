@@ -171,6 +171,7 @@ func (r *run) lowPairs() (low [][2]int) {
 func (r *run) conclude(d *results.Document) {
 	d.Rounds = r.rounds
 	for rank, m := range r.members {
+		d.Software = d.Software || m != nil && r.Embedded(m.device)
 		n := results.Node{Rank: rank}
 		switch {
 		case m == nil:

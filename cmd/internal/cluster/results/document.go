@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ibperf/ibperf/internal/atomicfile"
@@ -43,6 +45,7 @@ type Document struct {
 	Status   int       `json:"status" about:"exit status of rank 0"`
 	Slow     float64   `json:"slow" about:"share by which a bad node is slower, as --slow says"`
 	Verify   bool      `json:"verify" about:"every byte was checked"`
+	Software bool      `json:"software" about:"the devices are software in shared memory"`
 	Rounds   int       `json:"rounds"`
 	Figures  []Figure  `json:"figures" about:"what the tests measured, and how certain it is"`
 	Nodes    []Node    `json:"nodes" about:"in the order of ranks"`
@@ -107,6 +110,24 @@ type Test struct {
 	MedianNs  float64   `json:"latency_p50_ns,omitempty"`
 	P99Ns     float64   `json:"latency_p99_ns,omitempty"`
 	Error     string    `json:"error,omitempty" about:"why there is no figure"`
+}
+
+// Pair returns the ranks of a test, the lower one first.
+func (t *Test) Pair() [2]int { return [2]int{min(t.A, t.B), max(t.A, t.B)} }
+
+// Devices returns the names of the devices, and whether they are software.
+func (d *Document) Devices() string {
+	var names []string
+	for _, n := range d.Nodes {
+		if n.Device != "" && !slices.Contains(names, n.Device) {
+			names = append(names, n.Device)
+		}
+	}
+	text := strings.Join(names, ", ")
+	if d.Software {
+		text += " (software)"
+	}
+	return text
 }
 
 // Write writes the document into a folder.

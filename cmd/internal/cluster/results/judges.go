@@ -34,6 +34,7 @@ type figure struct {
 	values map[int][]float64 // of each rank
 	met    map[int]map[int]bool
 	all    []float64
+	middle float64 // median of all, at the end
 
 	*verdict.Judgement // of all tests until now
 }
@@ -134,7 +135,8 @@ func (j *Judge) Low() (pairs [][2]int) {
 func (j *Judge) Conclude(d *Document) {
 	d.Tests = j.tests
 	for _, f := range j.figures {
-		m := median(f.all)
+		f.middle = median(f.all)
+		m := f.middle
 		if f.name == Latency && m > 0 {
 			m = 1 / m
 		}
@@ -165,7 +167,7 @@ func (j *Judge) evidence(rank int) (all []Evidence) {
 			Tests: len(f.values[rank]), Partners: len(f.met[rank]),
 		}
 		if e.Tests > 0 {
-			e.Ratio = median(f.values[rank]) / median(f.all)
+			e.Ratio = median(f.values[rank]) / f.middle
 		}
 		all = append(all, e)
 	}

@@ -16,17 +16,20 @@ const worst = 10
 // Text returns the report for people. Its last line repeats the exit status, which some launchers do not return.
 func (d *Document) Text(width int) string {
 	var b strings.Builder
+	if d.Software {
+		b.WriteString("Device: " + d.Devices() + ": figures are those of the host's memory\n\n")
+	}
 	b.WriteString(d.worstPairs().Text(width))
 	b.WriteString("\n")
 	b.WriteString(d.states().Text(width))
 	b.WriteString("\n")
 	for _, n := range d.Nodes {
 		if n.State != Good {
-			fmt.Fprintf(&b, "%s is %s: %s\n", d.name(n.Rank), n.State, n.Why)
+			fmt.Fprintf(&b, "%s is %s: %s\n", d.Name(n.Rank), n.State, n.Why)
 		}
 	}
 	for _, p := range d.Pairs {
-		fmt.Fprintf(&b, "the pair of %s and %s has low %s, and both are good with others: check the path between them\n", d.name(p.A), d.name(p.B), p.Figure)
+		fmt.Fprintf(&b, "the pair of %s and %s has low %s, and both are good with others: check the path between them\n", d.Name(p.A), d.Name(p.B), p.Figure)
 	}
 	for _, f := range d.Figures {
 		if f.Name != Success {
@@ -35,7 +38,7 @@ func (d *Document) Text(width int) string {
 	}
 	for _, n := range d.Nodes {
 		if n.State == Bad {
-			fmt.Fprintf(&b, "drain %s: %s\n", cmp.Or(n.Name, d.name(n.Rank)), Drain(&n))
+			fmt.Fprintf(&b, "drain %s: %s\n", cmp.Or(n.Name, d.Name(n.Rank)), Drain(&n))
 		}
 	}
 	fmt.Fprintf(&b, "%s\n", d.last())
@@ -63,20 +66,20 @@ func (d *Document) last() string {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[state], state))
 		}
 	}
-	return fmt.Sprintf("ib_cluster: %d nodes: %s; %d pairs in %d tests; exit status %d", len(d.Nodes), strings.Join(parts, ", "), d.pairs(), len(d.Tests), d.Status)
+	return fmt.Sprintf("ib_cluster: %d nodes: %s; %d pairs in %d tests; exit status %d", len(d.Nodes), strings.Join(parts, ", "), d.PairCount(), len(d.Tests), d.Status)
 }
 
-// pairs returns the number of pairs that were tested.
-func (d *Document) pairs() int {
+// PairCount returns the number of pairs that were tested.
+func (d *Document) PairCount() int {
 	tested := map[[2]int]bool{}
 	for _, t := range d.Tests {
-		tested[[2]int{min(t.A, t.B), max(t.A, t.B)}] = true
+		tested[t.Pair()] = true
 	}
 	return len(tested)
 }
 
-// name returns how a rank is called in sentences.
-func (d *Document) name(rank int) string {
+// Name returns how a rank is called in sentences.
+func (d *Document) Name(rank int) string {
 	if name := d.Nodes[rank].Name; name != "" {
 		return fmt.Sprintf("rank %d (%s)", rank, name)
 	}

@@ -1,0 +1,68 @@
+package heatmap
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/ibperf/ibperf/cmd/internal/cluster/results"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/schedule"
+)
+
+// measured returns the document of a cluster with noise of 3 % and outliers, some rounds of it. A function changes tests.
+func measured(nodes, rounds int, change func(*results.Test)) *results.Document {
+	random := rand.New(rand.NewPCG(5, 6))
+	sampler, judge := schedule.NewSampler(nodes, random), results.NewJudge(nodes, 0.1)
+	var tests []results.Test
+	for round := 1; round <= rounds; round++ {
+		for _, p := range sampler.Full() {
+			t := results.Test{
+				Round: round, A: p[0], B: p[1], Time: started, Seconds: 0.25,
+				Bandwidth: 24e9 * math.Exp(0.03*random.NormFloat64()), MedianNs: 1700 * math.Exp(0.03*random.NormFloat64()), P99Ns: 2400,
+			}
+			if random.Float64() < 0.01 {
+				t.Bandwidth *= 1 - (0.05 + 0.45*random.Float64())
+			}
+			change(&t)
+			tests = append(tests, t)
+		}
+	}
+	judge.Add(tests...)
+	d := &results.Document{Launcher: "srun", Job: "4711.0", Started: started, Slow: 0.1, Rounds: rounds}
+	for rank := range nodes {
+		d.Nodes = append(d.Nodes, results.Node{Rank: rank, Name: fmt.Sprintf("gpu%04d", rank+1), Device: "mlx5_0"})
+	}
+	judge.Conclude(d)
+	return d
+}
+
+var started = time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+
+// slower makes the tests of a node slower by a factor.
+func slower(t *results.Test, node int, factor float64) {
+	if t.A == node || t.B == node {
+		t.Bandwidth, t.MedianNs = t.Bandwidth*factor, t.MedianNs/factor
+	}
+}
+
+// small is a cluster of 8 nodes with a slow node, a failing one and a slow pair.
+func small() *results.Document {
+	return measured(8, 14, func(t *results.Test) {
+		slower(t, 3, 0.7)
+		if t.Pair() == [2]int{1, 6} {
+			t.Bandwidth *= 0.4
+		}
+		if t.A == 5 || t.B == 5 {
+			*t = results.Test{Round: t.Round, A: t.A, B: t.B, Error: "no completion within 20s"}
+		}
+	})
+}
+
+// large is a cluster of 1,024 nodes with two slow nodes and a slow pair.
+func large(rounds int) *results.Document {
+	return measured(1024, rounds, func(t *results.Test) {
+		slower(t, 300, 0.85)
+		slower(t, 777, 0.4)
+	})
+}
