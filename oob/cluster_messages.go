@@ -1,6 +1,7 @@
 package oob
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,7 +25,8 @@ type ClusterHello struct {
 	Job     string `json:"job"` // identity of the launcher's job; empty: not known
 	Rank    int    `json:"rank"`
 	Ranks   int    `json:"ranks"`
-	Node    string `json:"node"` // name of the host
+	Node    string `json:"node"`            // name of the host
+	Group   string `json:"group,omitempty"` // the leaf switch, as the launcher says; empty: not known
 }
 
 // ClusterWelcome is the answer to an agent: empty, or a refusal.
@@ -93,7 +95,7 @@ func (c *Conn) ReceiveAgent() (ClusterHello, error) {
 	var h ClusterHello
 	err := c.receiveOnly(exchangeJoin, &h)
 	if err == nil {
-		err = messageError(exchangeJoin, checkNames(h.Release, h.Node))
+		err = messageError(exchangeJoin, checkNames(h.Release, h.Node, cmp.Or(h.Group, "none")))
 	}
 	return h, err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/cmd/internal/cluster/launch"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/schedule"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/simulation"
 	"github.com/ibperf/ibperf/option"
 )
@@ -21,6 +22,8 @@ type clusterOptions struct {
 	explain, help   bool
 	given           launch.Given
 	draw            DrawCluster
+	topology        string // path; empty: as the launcher says
+	partners        int
 }
 
 // Defaults of ib_cluster alone.
@@ -30,7 +33,7 @@ const (
 )
 
 func newClusterOptions() *clusterOptions {
-	o := &clusterOptions{Settings: option.New(option.Test{Op: option.OpWrite, Kind: option.KindBandwidth}), slow: 0.1, runs: 100, given: launch.Given{Rank: -1}}
+	o := &clusterOptions{Settings: option.New(option.Test{Op: option.OpWrite, Kind: option.KindBandwidth}), slow: 0.1, runs: 100, partners: schedule.DefaultPartners, given: launch.Given{Rank: -1}}
 	o.Own.Folder, o.Own.ConnectTimeout, o.Own.Port = clusterFolder, clusterTimeout, 0
 	return o
 }
@@ -50,7 +53,10 @@ func defineCluster(o *clusterOptions) *flags {
 			}
 			return err
 		})
+	f.parsed("partners", "N", fmt.Sprintf("test each node with N others at least, and with more ones until it is decided (default %d: all of up to %d nodes); a single bad pair is found with a chance of N / (nodes - 1)", o.partners, o.partners),
+		number(&o.partners, 1))
 	shared("time-limit", "begin no further tests after TIME; nodes that are undecided then stay so (default: a minute, and 4 s for each rank)")
+	f.text(&o.topology, "topology", "", "FILE", "judge groups of nodes, too: FILE, which rank 0 reads, has a line for each leaf switch, as Slurm's topology.conf: SwitchName=leaf1 Nodes=n[01-16] (default: Slurm's SLURM_TOPOLOGY_ADDR)")
 	f.group("Output of rank 0")
 	shared("dir", fmt.Sprintf("write journal.jsonl, cluster.json and heat maps of pairs into DIR (default %s)", clusterFolder))
 	f.toggle(&o.Own.Resume, "resume", "", "continue the run of the journal in the folder of --dir: measure what is missing")
@@ -63,8 +69,8 @@ func defineCluster(o *clusterOptions) *flags {
 	shared("connect-timeout", fmt.Sprintf("leave out ranks that have not reached rank 0 within TIME (default %v)", clusterTimeout))
 	shared("secret-file", "admit only ranks that have the secret in the file at PATH (with PMI-1, rank 0 hands out a random one)")
 	f.group("Simulation")
-	f.parsed("simulate", "SPEC", "run schedule and verdicts on simulated clusters, such as nodes=128,bad=1%,slow=10%,noise=3%,outliers=1%,pairs=1: "+
-		"bad nodes (a number or a share, at least one) and pairs are slower by slow; noise is the standard deviation of a test; outliers are tests that are 5 to 50 % lower without a reason in a node",
+	f.parsed("simulate", "SPEC", "run schedule and verdicts on simulated clusters, such as nodes=128,bad=1%,slow=10%,noise=3%,outliers=1%,pairs=1,groups=8,uplinks=1: "+
+		"bad nodes (a number or a share, at least one) and pairs are slower by slow; of groups, some have one uplink of 16 that is slower by half; noise is the standard deviation of a test; outliers are tests that are 5 to 50 % lower without a reason in a node",
 		func(arg string) (err error) {
 			o.spec, err = simulation.ParseSpec(arg)
 			return err
@@ -105,6 +111,6 @@ func clusterHelp(name string, f *flags, width int) string {
 	fmt.Fprintf(&b, "\nExample:\n  srun -N 8 -n 8 %s --dir out\n  %s --simulate nodes=1024,slow=10%%,noise=3%% --runs 300\n", name, name)
 	b.WriteString("\nExit status:\n" +
 		"  0  no bad node was found; also of each rank but 0 whose options are right\n  1  any other failure, including interruption\n  2  wrong options\n  3  no usable device\n" +
-		"  4  ranks that did not appear or were lost, and no bad node\n  7  bad nodes or pairs\n")
+		"  4  ranks that did not appear or were lost, and no bad node\n  7  bad nodes, pairs or groups\n")
 	return b.String()
 }

@@ -8,12 +8,14 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/ibperf/ibperf/cmd/internal/cluster/agent"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/coordinator"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/launch"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/results"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/topology"
 	"github.com/ibperf/ibperf/oob"
 )
 
@@ -25,10 +27,10 @@ func (o *clusterOptions) end(ranks int) time.Duration {
 	return cmp.Or(o.TimeLimit, time.Minute+time.Duration(ranks)*4*time.Second)
 }
 
-// badNodesError is the error of a run that has found bad nodes or pairs. The report is printed before.
+// badNodesError is the error of a run that has found bad nodes, pairs or groups. The report is printed before.
 type badNodesError struct{}
 
-func (*badNodesError) Error() string { return "there are bad nodes or pairs" }
+func (*badNodesError) Error() string { return "there are bad nodes, pairs or groups" }
 
 // absentError is the error of a run without some of the ranks. The report is printed before.
 type absentError struct{}
@@ -46,9 +48,13 @@ func (a *app) coordinate(ctx context.Context, o *clusterOptions, place *launch.P
 
 func (a *app) coordinateAll(ctx context.Context, o *clusterOptions, place *launch.Place) (err error) {
 	d := &results.Document{
-		Release: ownRelease, Command: a.command, Launcher: place.Launcher, Job: place.Job, Started: time.Now().UTC(), Slow: o.slow, Verify: o.Verify,
+		Release: ownRelease, Command: a.command, Launcher: place.Launcher, Job: place.Job, Started: time.Now().UTC(), Slow: o.slow, Partners: o.partners, Verify: o.Verify,
 	}
-	head := results.Head{Release: ownRelease, Started: d.Started, Ranks: place.Ranks, Seed: rand.Uint64(), Slow: o.slow, Verify: o.Verify}
+	groups, err := readTopology(o.topology)
+	if err != nil {
+		return err
+	}
+	head := results.Head{Release: ownRelease, Started: d.Started, Ranks: place.Ranks, Seed: rand.Uint64(), Partners: o.partners, Slow: o.slow, Verify: o.Verify}
 	journal, err := results.Open(o.Own.Folder, head, o.Own.Resume)
 	if err != nil {
 		return err
@@ -66,7 +72,7 @@ func (a *app) coordinateAll(ctx context.Context, o *clusterOptions, place *launc
 	}()
 	err = coordinator.Run(ctx, l, coordinator.Config{
 		Release: ownRelease, Job: place.Job, Ranks: place.Ranks, Wait: o.Own.ConnectTimeout, Limit: testLimit, End: o.end(place.Ranks),
-		Verify: o.Verify, Slow: o.slow, Journal: journal, Embedded: isEmbedded, Note: a.console.note,
+		Verify: o.Verify, Slow: o.slow, Groups: groups, Partners: o.partners, Journal: journal, Embedded: isEmbedded, Note: a.console.note,
 	}, d)
 	if err != nil {
 		return deviceTroubleOf(err)
@@ -115,8 +121,11 @@ func clusterError(d *results.Document) error {
 			absent = &absentError{}
 		}
 	}
-	if len(d.Pairs) > 0 {
+	if len(d.Pairs) > 0 || slices.ContainsFunc(d.Groups, func(g results.Group) bool { return g.State == results.Bad }) {
 		return &badNodesError{}
+	}
+	if absent == nil && d.AllFailed() {
+		return errors.New("all tests have failed: " + d.Tests[0].Error)
 	}
 	return absent
 }
@@ -141,7 +150,7 @@ func (a *app) joinAndWork(ctx context.Context, o *clusterOptions, place *launch.
 	if err != nil {
 		return err
 	}
-	hello := &oob.ClusterHello{Release: ownRelease, Job: place.Job, Rank: place.Rank, Ranks: place.Ranks, Node: node}
+	hello := &oob.ClusterHello{Release: ownRelease, Job: place.Job, Rank: place.Rank, Ranks: place.Ranks, Node: node, Group: launcherGroup()}
 	conn, err := agent.Join(ctx, addresses, secret, hello, o.Own.ConnectTimeout)
 	if err != nil {
 		return err
@@ -153,6 +162,28 @@ func (a *app) joinAndWork(ctx context.Context, o *clusterOptions, place *launch.
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// readTopology reads the file of --topology, nil without one.
+func readTopology(path string) (topology.Groups, error) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, usage(fmt.Sprintf("--topology: %v", err))
+	}
+	defer file.Close()
+	groups, err := topology.Parse(file)
+	if err != nil {
+		return nil, usage(fmt.Sprintf("--topology %s: %v", path, err))
+	}
+	return groups, nil
+}
+
+// launcherGroup returns the leaf switch of this node, as Slurm says.
+func launcherGroup() string {
+	return topology.OfAddress(os.Getenv("SLURM_TOPOLOGY_ADDR"), os.Getenv("SLURM_TOPOLOGY_ADDR_PATTERN"))
 }
 
 // nodeName returns the name of this node: Slurm's, else the host's.

@@ -55,6 +55,9 @@ func TestClusterRefuses(t *testing.T) {
 		"--simulate nodes=8 --slow 0%":        "write a percentage above 0",
 		"--explain-launch --rank -1":          "write a number from 0",
 		"node1":                               "takes no arguments",
+		"--topology /nonexistent --rank 0 --ranks 4 --root h": "--topology: open /nonexistent: no such file",
+		"--topology /dev/null --rank 0 --ranks 4 --root h":    "--topology /dev/null: it has no line such as SwitchName=leaf1",
+		"--partners 0": "--partners 0: write a number from 1",
 	} {
 		text, err := clusterSays(t.Context(), args)
 		wantEnd(t, args+text, err, StatusUsage, want)

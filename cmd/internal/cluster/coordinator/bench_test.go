@@ -9,6 +9,7 @@ import (
 
 	"github.com/ibperf/ibperf/cmd/internal/cluster/agent"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/results"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/schedule"
 	"github.com/ibperf/ibperf/oob"
 )
 
@@ -38,7 +39,7 @@ func newBench(t *testing.T, ranks int, dir string, resume bool) *bench {
 	}
 	b := &bench{t: t, socket: socket}
 	b.config = Config{
-		Release: "v1", Job: "7.0", Ranks: ranks, Wait: limit, Limit: limit, End: limit, Slow: 0.1, Journal: journal,
+		Release: "v1", Job: "7.0", Ranks: ranks, Wait: limit, Limit: limit, End: limit, Slow: 0.1, Partners: schedule.DefaultPartners, Journal: journal,
 		Embedded: func(d oob.DeviceID) bool { return d.Backend == "shm" },
 		Note: func(format string, values ...any) {
 			b.mu.Lock()
@@ -52,7 +53,7 @@ func newBench(t *testing.T, ranks int, dir string, resume bool) *bench {
 // join starts an agent of a rank.
 func (b *bench) join(rank int, do func(oob.ClusterTask) oob.ClusterOutcome) {
 	b.agents.Go(func() {
-		hello := &oob.ClusterHello{Release: "v1", Job: "7.0", Rank: rank, Ranks: b.config.Ranks, Node: fmt.Sprint("n", rank)}
+		hello := &oob.ClusterHello{Release: "v1", Job: "7.0", Rank: rank, Ranks: b.config.Ranks, Node: fmt.Sprint("n", rank), Group: fmt.Sprint("leaf", rank%2)}
 		conn, err := agent.Join(b.t.Context(), []string{b.socket.Addr().String()}, nil, hello, limit)
 		if err != nil {
 			b.t.Errorf("rank %d: %v", rank, err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ibperf/ibperf/cmd/internal/cluster/results"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/schedule"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/topology"
 	"github.com/ibperf/ibperf/oob"
 )
 
@@ -20,9 +21,11 @@ type Config struct {
 	Ranks    int
 	Wait     time.Duration // for the agents
 	Limit    time.Duration // of a process of a test
-	End      time.Duration // after which no round begins, once each node of a small cluster has met all others
+	End      time.Duration // after which no round begins
+	Partners int           // other nodes that each node meets at least
 	Verify   bool
 	Slow     float64
+	Groups   topology.Groups // of nodes by their names; nil: as the agents say
 	Journal  *results.Journal
 	Embedded func(oob.DeviceID) bool // reports whether a device works within one host only
 	Note     func(format string, values ...any)
@@ -43,9 +46,6 @@ type run struct {
 
 // maxRounds is the number of rounds after which undecided nodes stay undecided.
 const maxRounds = 60
-
-// smallCluster is the number of nodes up to which each meets all others.
-const smallCluster = 16
 
 // minNodes is the number of nodes below which no test has others beside it, and no node is judged.
 const minNodes = 4
@@ -74,34 +74,26 @@ func Run(ctx context.Context, l *oob.Listener, c Config, d *results.Document) er
 	return err
 }
 
-// testAll tests pairs until every node and pair is decided.
+// testAll tests pairs until every node and pair is decided. The time limit does not end the first rounds of a small
+// cluster, in which each node meets all others.
 func (r *run) testAll(ctx context.Context) error {
-	seed := r.Journal.Head.Seed
-	sampler := schedule.NewSampler(r.Ranks, rand.New(rand.NewPCG(uint64(r.Ranks), seed)))
-	whole := 1
-	if r.Ranks <= smallCluster {
-		whole = schedule.Rounds(r.Ranks)
-	}
-	pairs, begun := sampler.Full(), time.Now()
-	for r.rounds = 1; ; r.rounds++ {
+	plan := schedule.NewPlan(r.Ranks, r.Partners, rand.New(rand.NewPCG(uint64(r.Ranks), r.Journal.Head.Seed)))
+	all := r.Partners >= schedule.Rounds(r.Ranks)
+	begun := time.Now()
+	for pairs := plan.Next(make([]int, r.Ranks), nil, nil); pairs != nil; {
+		r.rounds++
 		if err := r.testRound(ctx, pairs); err != nil {
 			return err
 		}
 		undecided, good := r.split()
-		low := r.lowPairs()
-		switch live := len(undecided) + len(good); {
-		case live < 2, r.rounds == maxRounds:
+		live, late := len(undecided)+len(good), time.Since(begun) > r.End
+		switch full := plan.Full(); {
+		case live < 2, late && !(all && full), !full && (live < minNodes || r.rounds >= maxRounds):
 			return nil
-		case r.rounds < whole:
-			pairs = sampler.Full()
-		case live < minNodes, len(undecided) == 0 && len(low) == 0, time.Since(begun) > r.End:
-			return nil
-		case len(undecided) <= len(good):
-			pairs = sampler.Retest(undecided, good, low)
-		default:
-			pairs = sampler.Full()
 		}
+		pairs = plan.Next(undecided, good, r.lowPairs())
 	}
+	return nil
 }
 
 // testRound tests the pairs of a round whose nodes can be tested, and judges.
@@ -167,6 +159,17 @@ func (r *run) lowPairs() (low [][2]int) {
 	return low
 }
 
+// groupOf returns the group of a member.
+func (r *run) groupOf(m *member) string {
+	switch {
+	case m == nil:
+		return ""
+	case r.Groups != nil:
+		return r.Groups.Of(m.name)
+	}
+	return m.group
+}
+
 // conclude completes the document.
 func (r *run) conclude(d *results.Document) {
 	d.Rounds = r.rounds
@@ -184,6 +187,9 @@ func (r *run) conclude(d *results.Document) {
 			n.Name, n.Device = m.name, m.device.Name
 		}
 		d.Nodes = append(d.Nodes, n)
+	}
+	for i := range d.Nodes {
+		d.Nodes[i].Group = r.groupOf(r.members[i])
 	}
 	r.judge.Conclude(d)
 }

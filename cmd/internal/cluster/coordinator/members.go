@@ -14,6 +14,7 @@ import (
 type member struct {
 	rank     int
 	name     string
+	group    string // as the launcher says; empty: not known
 	conn     *oob.Conn
 	device   oob.DeviceID
 	unusable string // why it has no device; empty: it has one
@@ -79,7 +80,7 @@ func (g *gathering) meet(conn *oob.Conn) {
 		return
 	}
 	conn.Trust(oob.ClusterBounds(g.Limit))
-	m := &member{rank: hello.Rank, name: hello.Node, conn: conn}
+	m := &member{rank: hello.Rank, name: hello.Node, group: hello.Group, conn: conn}
 	if err := g.admit(m, &hello); err != nil {
 		_ = conn.AnswerAgent(&oob.ClusterWelcome{Refusal: err.Error()})
 		_ = conn.Close()

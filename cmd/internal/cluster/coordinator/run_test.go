@@ -11,6 +11,7 @@ import (
 
 	"github.com/ibperf/ibperf/cmd/internal/cluster/agent"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/results"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/topology"
 	"github.com/ibperf/ibperf/oob"
 )
 
@@ -70,6 +71,27 @@ func TestRunNamesFaults(t *testing.T) {
 				t.Errorf("rank 2 is %s: %s; want %s", c.state, why, c.why)
 			}
 		})
+	}
+}
+
+// TestRunJudgesGroups: of the file, or as the agents say.
+func TestRunJudgesGroups(t *testing.T) {
+	for name, groups := range map[string]topology.Groups{"agents": nil, "file": {"n0": "a", "n1": "a", "n2": "b"}} {
+		b := newBench(t, 4, t.TempDir()+"/out", false)
+		b.config.Groups = groups
+		for rank := range 4 {
+			b.join(rank, good(rank))
+		}
+		d, err := b.run()
+		if err != nil || len(d.Groups) != 2 || d.Groups[0].State != results.Good {
+			t.Fatalf("%s: %v, groups %+v", name, err, d.Groups)
+		}
+		want := map[bool][]string{true: {"leaf0", "leaf1", "leaf0", "leaf1"}, false: {"a", "a", "b", ""}}[groups == nil]
+		for i, n := range d.Nodes {
+			if n.Group != want[i] {
+				t.Errorf("%s: node %d is in %q, want %q", name, i, n.Group, want[i])
+			}
+		}
 	}
 }
 

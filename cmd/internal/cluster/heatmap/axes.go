@@ -26,7 +26,37 @@ func (m *pairMap) fitAxes(p *chart.Panel) {
 	p.Plot.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	p.Plot.X.LineStyle.Width, p.Plot.Y.LineStyle.Width = 0, 0
 	p.Plot.X.Tick.Length, p.Plot.Y.Tick.Length = 0, 0
-	p.Plot.X.Tick.Marker, p.Plot.Y.Tick.Marker = plot.ConstantTicks(m.ranks()), plot.ConstantTicks(m.names())
+	p.Plot.X.Tick.Marker, p.Plot.Y.Tick.Marker = plot.ConstantTicks(m.places()), plot.ConstantTicks(m.names())
+}
+
+// A group is the places of the nodes of a group.
+type group struct {
+	name     string
+	from, to int
+}
+
+// groups returns the groups of nodes, in the order of places. Nodes that are in no group have no name.
+func (m *pairMap) groups() (all []group) {
+	for place := range m.order {
+		name := m.node(place).Group
+		if len(all) == 0 || all[len(all)-1].name != name {
+			all = append(all, group{name: name, from: place})
+		}
+		all[len(all)-1].to = place + 1
+	}
+	return all
+}
+
+// places returns ticks with the names of the groups, or if there are none, with the ranks of nodes.
+func (m *pairMap) places() (ticks []plot.Tick) {
+	groups := m.groups()
+	if len(groups) < 2 {
+		return m.ranks()
+	}
+	for _, g := range groups {
+		ticks = append(ticks, plot.Tick{Value: float64(g.from+g.to) / 2, Label: phrase.Shorten(g.name, maxName)})
+	}
+	return ticks
 }
 
 // ranks returns ticks with the ranks of all nodes, or of some of many.

@@ -59,6 +59,22 @@ func small() *results.Document {
 	})
 }
 
+// grouped is a cluster of 64 nodes in four groups, of which one has a bad uplink. Its ranks go round the groups.
+func grouped() *results.Document {
+	d := measured(64, 16, func(t *results.Test) {
+		if a, b := t.A%4, t.B%4; a != b && (a == 2 || b == 2) && (t.A*5+t.B*5)%8 == 1 {
+			t.Bandwidth *= 0.5
+		}
+	})
+	for i := range d.Nodes {
+		d.Nodes[i].Group = fmt.Sprint("leaf", 1+i%4)
+	}
+	for i := range 4 {
+		d.Groups = append(d.Groups, results.Group{Name: fmt.Sprint("leaf", 1+i)})
+	}
+	return d
+}
+
 // large is a cluster of 1,024 nodes with two slow nodes and a slow pair.
 func large(rounds int) *results.Document {
 	return measured(1024, rounds, func(t *results.Test) {

@@ -34,6 +34,9 @@ func sketchOf(d *results.Document, f results.Figure) *chart.Sketch {
 	m := newMap(d, f)
 	s.Notes = m.notes()
 	s.XLabel = "rank"
+	if len(d.Groups) > 0 {
+		s.XLabel = "group"
+	}
 	s.Plot.Add(m)
 	m.fitAxes(s.Panel)
 	m.explain(s)

@@ -112,6 +112,21 @@ func TestMapsAreSmall(t *testing.T) {
 	}
 }
 
+// TestMapSortsByGroup: nodes of a group are beside each other, also if ranks are not, and the axis has their names.
+func TestMapSortsByGroup(t *testing.T) {
+	d := grouped()
+	m := newMap(d, d.Figures[1])
+	if m.order[0] != 0 || m.order[1] != 4 || m.order[16] != 1 || m.place[4] != 1 {
+		t.Errorf("order %v", m.order)
+	}
+	svg := string(drawn(t, d)["pairs_bandwidth.svg"])
+	for _, want := range []string{">leaf1<", ">leaf4<", ">group<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+}
+
 // TestMapWithoutTests: nodes that were not tested are empty, and a run without figures has no map.
 func TestMapWithoutTests(t *testing.T) {
 	d := measured(8, 14, func(*results.Test) {})

@@ -1,6 +1,7 @@
 package heatmap
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -23,7 +24,7 @@ func cellNodes(nodes, pairs int) int {
 	return int(math.Ceil(float64(nodes) / min(max(cells, fewCells), maxCells)))
 }
 
-// A pairMap is the heat map of one figure. Its axes count nodes, from 0, in the order of the map.
+// A pairMap is the heat map of one figure. Its axes count nodes, from 0, in the order of the map: by group, and by rank.
 type pairMap struct {
 	d      *results.Document
 	figure results.Figure
@@ -41,6 +42,7 @@ func newMap(d *results.Document, f results.Figure) *pairMap {
 	for rank := range m.order {
 		m.order[rank] = rank
 	}
+	slices.SortStableFunc(m.order, func(a, b int) int { return cmp.Compare(d.Nodes[a].Group, d.Nodes[b].Group) })
 	for place, rank := range m.order {
 		m.place[rank] = place
 	}

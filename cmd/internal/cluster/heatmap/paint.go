@@ -65,10 +65,19 @@ func (m *pairMap) edges(cell int) (begin, end float64) {
 	return float64(cell * m.per), float64(min((cell+1)*m.per, len(m.order)))
 }
 
-// frame draws a line around map and column.
+// maxFramed is the number of groups up to which lines are between them.
+const maxFramed = 64
+
+// frame draws lines around map and column, and between groups.
 func (m *pairMap) frame(c draw.Canvas, x, y func(float64) vg.Length) {
 	n := float64(len(m.order))
 	thin := draw.LineStyle{Color: chart.Quiet, Width: vg.Points(0.5)}
+	if groups := m.groups(); len(groups) <= maxFramed {
+		for _, g := range groups[1:] {
+			at := float64(g.from)
+			c.StrokeLines(thin, []vg.Point{{X: x(0), Y: y(at)}, {X: x(n), Y: y(at)}}, []vg.Point{{X: x(at), Y: y(0)}, {X: x(at), Y: y(n)}})
+		}
+	}
 	for _, box := range [][2]float64{{0, n}, {-(columnWidth + columnGap) * n, -columnGap * n}} {
 		l, r, t, b := x(box[0]), x(box[1]), y(0), y(n)
 		c.StrokeLines(thin, []vg.Point{{X: l, Y: t}, {X: r, Y: t}, {X: r, Y: b}, {X: l, Y: b}, {X: l, Y: t}})

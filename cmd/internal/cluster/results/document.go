@@ -47,9 +47,11 @@ type Document struct {
 	Verify   bool      `json:"verify" about:"every byte was checked"`
 	Software bool      `json:"software" about:"the devices are software in shared memory"`
 	Rounds   int       `json:"rounds"`
+	Partners int       `json:"partners" about:"that each node was to meet at least, as --partners says"`
 	Figures  []Figure  `json:"figures" about:"what the tests measured, and how certain it is"`
 	Nodes    []Node    `json:"nodes" about:"in the order of ranks"`
 	Pairs    []Pair    `json:"bad_pairs" about:"good nodes whose tests with each other are low"`
+	Groups   []Group   `json:"groups,omitempty" about:"of nodes that share a part of the network; not there: not known"`
 	Tests    []Test    `json:"tests" about:"in their order"`
 }
 
@@ -76,6 +78,7 @@ type Node struct {
 	Rank     int        `json:"rank"`
 	Name     string     `json:"name" about:"of the host; empty: the rank did not appear"`
 	Device   string     `json:"device" about:"empty: not known"`
+	Group    string     `json:"group,omitempty" about:"the leaf switch, as --topology or the launcher says; empty: not known"`
 	State    string     `json:"state" about:"good, bad, undecided, lost (during the run) or missing (it did not appear)"`
 	Why      string     `json:"why" about:"reason for the state; empty: good"`
 	Evidence []Evidence `json:"evidence"`
@@ -114,6 +117,11 @@ type Test struct {
 
 // Pair returns the ranks of a test, the lower one first.
 func (t *Test) Pair() [2]int { return [2]int{min(t.A, t.B), max(t.A, t.B)} }
+
+// AllFailed reports whether there were tests and none has a figure.
+func (d *Document) AllFailed() bool {
+	return len(d.Tests) > 0 && !slices.ContainsFunc(d.Tests, func(t Test) bool { return t.Error == "" })
+}
 
 // Devices returns the names of the devices, and whether they are software.
 func (d *Document) Devices() string {

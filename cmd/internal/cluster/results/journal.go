@@ -28,12 +28,13 @@ const (
 // A Head is the first line of a journal. A run that continues has the same.
 type Head struct {
 	result.Header
-	Release string    `json:"release"`
-	Started time.Time `json:"started"`
-	Ranks   int       `json:"ranks"`
-	Seed    uint64    `json:"seed"` // of the order of pairs
-	Slow    float64   `json:"slow"`
-	Verify  bool      `json:"verify"`
+	Release  string    `json:"release"`
+	Started  time.Time `json:"started"`
+	Ranks    int       `json:"ranks"`
+	Seed     uint64    `json:"seed"`     // of the order of pairs
+	Partners int       `json:"partners"` // that each node meets at least
+	Slow     float64   `json:"slow"`
+	Verify   bool      `json:"verify"`
 }
 
 // A Journal is the file of a head and of all tests. The process that has it open is the only one.
@@ -98,9 +99,9 @@ func (j *Journal) read(now Head) error {
 	if err := result.Decode(lines[0], journalFormat, journalVersion, &j.Head); err != nil {
 		return fmt.Errorf("read %s: line 1: %w", j.file.Name(), err)
 	}
-	if h := j.Head; h.Ranks != now.Ranks || h.Slow != now.Slow || h.Verify != now.Verify {
-		return fmt.Errorf("resume %s: it has %d ranks, --slow %g%%, --verify=%v, and this run %d, %g%%, %v: give the same options",
-			j.file.Name(), h.Ranks, 100*h.Slow, h.Verify, now.Ranks, 100*now.Slow, now.Verify)
+	if h := j.Head; h.Ranks != now.Ranks || h.Partners != now.Partners || h.Slow != now.Slow || h.Verify != now.Verify {
+		return fmt.Errorf("resume %s: it has %d ranks, --partners %d, --slow %g%%, --verify=%v, and this run %d, %d, %g%%, %v: give the same options",
+			j.file.Name(), h.Ranks, h.Partners, 100*h.Slow, h.Verify, now.Ranks, now.Partners, 100*now.Slow, now.Verify)
 	}
 	for i, line := range lines[1:] {
 		var t Test

@@ -42,19 +42,17 @@ type figure struct {
 // NewJudge returns a judge of nodes of which a bad one is slower by the share slow.
 func NewJudge(ranks int, slow float64) *Judge {
 	j := &Judge{ranks: ranks}
-	add := func(name string, of func(t Test) float64) {
-		j.figures = append(j.figures, &figure{
-			name: name, of: of, judge: verdict.New(ranks, slow), values: map[int][]float64{}, met: map[int]map[int]bool{},
-		})
+	add := func(name string, judge *verdict.Judge, of func(t Test) float64) {
+		j.figures = append(j.figures, &figure{name: name, of: of, judge: judge, values: map[int][]float64{}, met: map[int]map[int]bool{}})
 	}
-	add(Success, func(t Test) float64 {
+	add(Success, verdict.NewAbsolute(ranks), func(t Test) float64 {
 		if t.Error != "" {
 			return failed
 		}
 		return 1
 	})
-	add(Bandwidth, func(t Test) float64 { return t.Bandwidth })
-	add(Latency, func(t Test) float64 {
+	add(Bandwidth, verdict.New(ranks, slow), func(t Test) float64 { return t.Bandwidth })
+	add(Latency, verdict.New(ranks, slow), func(t Test) float64 {
 		if t.MedianNs == 0 {
 			return 0
 		}
@@ -131,7 +129,7 @@ func (j *Judge) Low() (pairs [][2]int) {
 	return slices.Compact(pairs)
 }
 
-// Conclude completes the figures, the states of nodes that have none yet, and the bad pairs of a document.
+// Conclude completes the figures, the states of nodes that have none yet, the bad pairs and the groups of a document.
 func (j *Judge) Conclude(d *Document) {
 	d.Tests = j.tests
 	for _, f := range j.figures {
@@ -156,6 +154,7 @@ func (j *Judge) Conclude(d *Document) {
 			}
 		}
 	}
+	j.judgeGroups(d)
 }
 
 // evidence returns what each figure says about a node.

@@ -78,6 +78,28 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestMostTestsFail: the failing nodes are bad even if most tests fail, and if all fail no node is good.
+func TestMostTestsFail(t *testing.T) {
+	for failing, want := range map[int][8]string{
+		3: {Bad, Bad, Bad, Good, Good, Good, Good, Good}, 4: {Bad, Bad, Bad, Bad, Good, Good, Good, Good},
+		8: {Undecided, Undecided, Undecided, Undecided, Undecided, Undecided, Undecided, Undecided},
+	} {
+		d := judged(t, func(test *Test) {
+			if min(test.A, test.B) < failing {
+				*test = Test{Round: test.Round, A: test.A, B: test.B, Error: "no QP"}
+			}
+		})
+		for i, n := range d.Nodes {
+			if n.State != want[i] {
+				t.Errorf("%d failing: rank %d is %s: %s; want %s", failing, n.Rank, n.State, n.Why, want[i])
+			}
+		}
+		if d.AllFailed() != (failing == 8) {
+			t.Errorf("%d failing: all failed: %v", failing, d.AllFailed())
+		}
+	}
+}
+
 func TestBadPair(t *testing.T) {
 	d := judged(t, func(test *Test) {
 		if test.A+test.B == 5 && test.A*test.B == 6 {

@@ -23,13 +23,21 @@ func (d *Document) Text(width int) string {
 	b.WriteString("\n")
 	b.WriteString(d.states().Text(width))
 	b.WriteString("\n")
+	if len(d.Groups) > 0 {
+		b.WriteString(d.groups().Text(width))
+		b.WriteString("\n")
+	}
 	for _, n := range d.Nodes {
 		if n.State != Good {
 			fmt.Fprintf(&b, "%s is %s: %s\n", d.Name(n.Rank), n.State, n.Why)
 		}
 	}
+	b.WriteString(d.badGroups())
 	for _, p := range d.Pairs {
 		fmt.Fprintf(&b, "the pair of %s and %s has low %s, and both are good with others: check the path between them\n", d.Name(p.A), d.Name(p.B), p.Figure)
+	}
+	if met, all := d.PairCount(), len(d.Nodes)*(len(d.Nodes)-1)/2; met < all {
+		fmt.Fprintf(&b, "%d of %d pairs were tested: a single bad pair is among them with a chance of %.2g %%\n", met, all, 100*float64(met)/float64(all))
 	}
 	for _, f := range d.Figures {
 		if f.Name != Success {
@@ -65,6 +73,9 @@ func (d *Document) last() string {
 		if counts[state] > 0 || state == Good {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[state], state))
 		}
+	}
+	if bad := d.countBadGroups(); bad > 0 {
+		parts = append(parts, fmt.Sprintf("%d bad group%s", bad, map[bool]string{true: "s"}[bad > 1]))
 	}
 	return fmt.Sprintf("ib_cluster: %d nodes: %s; %d pairs in %d tests; exit status %d", len(d.Nodes), strings.Join(parts, ", "), d.PairCount(), len(d.Tests), d.Status)
 }

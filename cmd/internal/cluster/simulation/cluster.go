@@ -15,10 +15,12 @@ type cluster struct {
 	random *rand.Rand
 	bad    []bool
 	pairs  map[schedule.Pair]bool // bad ones
+	groups []bool                 // bad ones
+	seed   uint64                 // of the uplink that a pair uses
 }
 
 func newCluster(spec *Spec, random *rand.Rand) *cluster {
-	c := &cluster{spec: spec, random: random, bad: make([]bool, spec.Nodes), pairs: map[schedule.Pair]bool{}}
+	c := &cluster{spec: spec, random: random, bad: make([]bool, spec.Nodes), pairs: map[schedule.Pair]bool{}, groups: make([]bool, spec.Groups)}
 	names := random.Perm(spec.Nodes)
 	for _, node := range names[:spec.Bad] {
 		c.bad[node] = true
@@ -26,6 +28,12 @@ func newCluster(spec *Spec, random *rand.Rand) *cluster {
 	for i := range spec.Pairs {
 		a, b := names[spec.Bad+2*i], names[spec.Bad+2*i+1]
 		c.pairs[schedule.Pair{min(a, b), max(a, b)}] = true
+	}
+	if spec.Groups > 0 {
+		c.seed = random.Uint64()
+		for _, group := range random.Perm(spec.Groups)[:spec.Uplinks] {
+			c.groups[group] = true
+		}
 	}
 	return c
 }
@@ -42,10 +50,38 @@ func (c *cluster) test(p schedule.Pair) float64 {
 	if c.bad[p[0]] || c.bad[p[1]] || c.pairs[schedule.Pair{min(p[0], p[1]), max(p[0], p[1])}] {
 		v *= 1 - c.spec.Slow
 	}
+	if c.crosses(p) {
+		v *= 1 - uplinkSlow
+	}
 	if c.random.Float64() < c.spec.Outliers {
 		v *= 1 - (minOutlier + (maxOutlier-minOutlier)*c.random.Float64())
 	}
 	return v
+}
+
+// A group has some uplinks, of which a bad one is slower by a share.
+const (
+	uplinks    = 16
+	uplinkSlow = 0.5
+)
+
+// group returns the group of a node, -1 without groups.
+func (c *cluster) group(node int) int {
+	if c.spec.Groups == 0 {
+		return -1
+	}
+	return node * c.spec.Groups / c.spec.Nodes
+}
+
+// crosses reports whether a pair uses a bad uplink. It uses the same one in all tests.
+func (c *cluster) crosses(p schedule.Pair) bool {
+	if c.group(p[0]) == c.group(p[1]) {
+		return false
+	}
+	low, high := uint64(min(p[0], p[1])), uint64(max(p[0], p[1]))
+	used := rand.New(rand.NewPCG(c.seed, low<<32|high))
+	first, second := used.IntN(uplinks), used.IntN(uplinks)
+	return c.groups[c.group(int(low))] && first == 0 || c.groups[c.group(int(high))] && second == 0
 }
 
 // maxRounds is the number of rounds after which undecided nodes stay undecided.
@@ -54,14 +90,16 @@ const maxRounds = 60
 // An outcome is the end of a run.
 type outcome struct {
 	*verdict.Judgement
+	groups        []verdict.Group
 	rounds, tests int
 }
 
 // run tests the cluster until every node and pair is decided.
 func (c *cluster) run(slow float64) outcome {
-	sampler := schedule.NewSampler(c.spec.Nodes, c.random)
+	plan := schedule.NewPlan(c.spec.Nodes, c.spec.Partners, c.random)
 	judge := verdict.New(c.spec.Nodes, slow)
-	pairs, tests := sampler.Full(), 0
+	everyone := make([]int, c.spec.Nodes) // all are undecided
+	pairs, tests := plan.Next(everyone, nil, nil), 0
 	for round := 1; ; round++ {
 		for _, p := range pairs {
 			judge.Add(verdict.Test{Round: round, A: p[0], B: p[1], Value: c.test(p)})
@@ -69,13 +107,8 @@ func (c *cluster) run(slow float64) outcome {
 		tests += len(pairs)
 		j := judge.Judge()
 		undecided, good := split(j)
-		switch {
-		case round == maxRounds, len(undecided) == 0 && len(j.LowPairs) == 0:
-			return outcome{j, round, tests}
-		case len(undecided) <= len(good):
-			pairs = sampler.Retest(undecided, good, j.LowPairs)
-		default:
-			pairs = sampler.Full()
+		if pairs = plan.Next(undecided, good, j.LowPairs); pairs == nil || !plan.Full() && round >= maxRounds {
+			return outcome{j, judge.Groups(j, c.spec.Groups, c.group), round, tests}
 		}
 	}
 }

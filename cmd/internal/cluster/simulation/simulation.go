@@ -19,6 +19,8 @@ type Counts struct {
 	GoodUndecided                  int       // good nodes of all runs
 	Pairs, PairsFound              int       // bad pairs of all runs
 	PairsBlamed                    int       // runs that named a pair that is not bad
+	Groups, GroupsFound            int       // groups of all runs with a bad uplink
+	GroupsBlamed                   int       // runs that named a group without one
 	Tests                          int       // of all runs
 	Rounds                         []int     // of each run, sorted
 	Smallest                       []float64 // the smallest slowdown that each run could have found, sorted
@@ -51,6 +53,7 @@ func Run(ctx context.Context, spec *Spec, slow float64, runs int) (*Counts, erro
 func (c *Counts) count(one *cluster, o outcome) {
 	c.countNodes(one, o.Judgement)
 	c.countPairs(one, o.Judgement)
+	c.countGroups(one, o.groups)
 	c.Tests += o.tests
 	c.Rounds = append(c.Rounds, o.rounds)
 	c.Smallest = append(c.Smallest, o.Smallest)
@@ -85,11 +88,26 @@ func (c *Counts) countPairs(one *cluster, j *verdict.Judgement) {
 	for _, p := range j.BadPairs {
 		if one.pairs[p] {
 			c.PairsFound++
-		} else {
+		} else if !one.crosses(p) {
 			blamed = true
 		}
 	}
 	if blamed {
 		c.PairsBlamed++
+	}
+}
+
+func (c *Counts) countGroups(one *cluster, groups []verdict.Group) {
+	c.Groups += one.spec.Uplinks
+	blamed := false
+	for i, g := range groups {
+		if g.Bad && one.groups[i] {
+			c.GroupsFound++
+		} else if g.Bad {
+			blamed = true
+		}
+	}
+	if blamed {
+		c.GroupsBlamed++
 	}
 }

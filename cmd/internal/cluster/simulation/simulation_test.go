@@ -33,6 +33,22 @@ func TestRulesAreNotMadeForOneNoise(t *testing.T) {
 	}
 }
 
+// TestGroupsAreFound is a sample of the table of groups: more partners find more of them, and no good group is named.
+func TestGroupsAreFound(t *testing.T) {
+	const runs = 20
+	for spec, least := range map[string]int{
+		"nodes=256,bad=0,groups=8,uplinks=1,partners=16": runs - 1, "nodes=256,bad=0,groups=8,uplinks=1,partners=4": runs / 5,
+	} {
+		c := simulate(t, spec, runs)
+		if c.Groups != runs || c.GroupsFound < least || c.PairsBlamed+c.GroupsBlamed > 0 {
+			t.Errorf("%s: %d of %d found, %d named others", spec, c.GroupsFound, c.Groups, c.GroupsBlamed)
+		}
+	}
+	if c := simulate(t, "nodes=256,bad=5%,groups=8,partners=16", runs); c.GroupsBlamed > 0 || c.Found != c.Bad {
+		t.Errorf("bad nodes but no bad group: %d runs named one; %d of %d nodes found", c.GroupsBlamed, c.Found, c.Bad)
+	}
+}
+
 // TestSmallSlowdownsAreGood: a third of the slowdown that is looked for hardly ever makes a bad node.
 func TestSmallSlowdownsAreGood(t *testing.T) {
 	const runs = 200

@@ -13,6 +13,9 @@ type Spec struct {
 	Nodes    int
 	Bad      int     // nodes
 	Pairs    int     // bad pairs of good nodes
+	Groups   int     // of nodes, of equal size
+	Uplinks  int     // groups that have a bad one
+	Partners int     // that each node meets at least
 	Slow     float64 // share by which a bad node or pair is slower
 	Noise    float64 // standard deviation of the logarithm of a test's value
 	Outliers float64 // share of tests that are lower without a reason in a node
@@ -24,7 +27,7 @@ const (
 	maxNodes = 100_000
 )
 
-// ParseSpec parses a list such as nodes=128,bad=1%,slow=10%,noise=3%,outliers=1%,pairs=1. Only the number of nodes has
+// ParseSpec parses a list such as nodes=128,bad=1%,slow=10%,noise=3%,outliers=1%,pairs=1,groups=8,uplinks=1. Only the number of nodes has
 // no default.
 func ParseSpec(text string) (*Spec, error) {
 	s := &Spec{Slow: 0.1, Noise: 0.03, Outliers: 0.01}
@@ -39,6 +42,12 @@ func ParseSpec(text string) (*Spec, error) {
 			bad = value
 		case "pairs":
 			s.Pairs, err = count(value)
+		case "groups":
+			s.Groups, err = count(value)
+		case "uplinks":
+			s.Uplinks, err = count(value)
+		case "partners":
+			s.Partners, err = count(value)
 		case "slow":
 			s.Slow, err = Percent(value)
 		case "noise":
@@ -46,7 +55,7 @@ func ParseSpec(text string) (*Spec, error) {
 		case "outliers":
 			s.Outliers, err = Percent(value)
 		default:
-			err = errors.New("write nodes=N, and what differs from bad=1%,slow=10%,noise=3%,outliers=1%,pairs=0")
+			err = errors.New("write nodes=N, and what differs from bad=1%,slow=10%,noise=3%,outliers=1%,pairs=0,groups=0,uplinks=0,partners=0")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", part, err)
@@ -74,6 +83,8 @@ func (s *Spec) complete(bad string) (err error) {
 		return fmt.Errorf("%q: %w", "bad="+bad, err)
 	case s.Bad+2*s.Pairs > s.Nodes:
 		return fmt.Errorf("%d bad nodes and %d pairs of others are more than %d nodes", s.Bad, s.Pairs, s.Nodes)
+	case s.Groups > s.Nodes/2 || s.Uplinks > s.Groups:
+		return fmt.Errorf("groups=%d,uplinks=%d: write at most one group for two nodes, and at most one bad uplink for each group", s.Groups, s.Uplinks)
 	}
 	return nil
 }

@@ -13,11 +13,17 @@ func (c *Counts) Text(spec *Spec, slow float64) string {
 	}
 	line("simulated", "%d runs of %d nodes, noise %s, outliers %s", c.Runs, spec.Nodes, percent(spec.Noise), percent(spec.Outliers))
 	line("injected", "%d bad nodes and %d bad pairs in each run, slower by %s", spec.Bad, spec.Pairs, percent(spec.Slow))
+	if spec.Groups > 0 {
+		line("groups", "%d of %d to %d nodes; of %d, one of %d uplinks is slower by %s", spec.Groups, spec.Nodes/spec.Groups, (spec.Nodes+spec.Groups-1)/spec.Groups, spec.Uplinks, uplinks, percent(uplinkSlow))
+	}
 	line("looked for", "nodes slower by %s; the noise allowed %s", percent(slow), percent(c.MedianSmallest()))
 	line("bad nodes", "%d of %d found (%s), %d undecided, %d taken for good", c.Found, c.Bad, c.FoundPercent(), c.Undecided, c.Cleared)
 	line("good nodes", "%d of %d runs blamed one; %d nodes undecided in all runs", c.Blamed, c.Runs, c.GoodUndecided)
 	if c.Pairs > 0 {
 		line("bad pairs", "%d of %d found; %d of %d runs named another one", c.PairsFound, c.Pairs, c.PairsBlamed, c.Runs)
+	}
+	if spec.Groups > 0 {
+		line("bad groups", "%d of %d found; %d of %d runs named another one", c.GroupsFound, c.Groups, c.GroupsBlamed, c.Runs)
 	}
 	line("rounds", "%d in the median, %d at most", c.MedianRounds(), c.MostRounds())
 	line("tests", "%.1f for each node", c.TestsPerNode())

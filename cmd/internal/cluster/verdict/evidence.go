@@ -43,8 +43,13 @@ func (e *evidence) weigh() {
 	}
 }
 
-// center computes the residuals of the tests of a round, each over the median of the other tests without a suspect.
+// center computes the residuals of the tests of a round, each over the median of the other tests without a suspect, or
+// over 1.
 func (e *evidence) center(begin, end int) {
+	if e.absolute {
+		copy(e.residuals[begin:end], e.logs[begin:end])
+		return
+	}
 	e.sorted = e.sorted[:0]
 	for i := begin; i < end; i++ {
 		if !e.suspected(e.tests[i]) {
@@ -76,8 +81,9 @@ const (
 )
 
 // measureNoise computes noise, shift and limit from the tests without a suspect. The noise of few tests is
-// uncertain, so it is taken as larger. Without any such test all stay as they were.
+// uncertain, so it is taken as larger. Without any such test noise and shift stay as they were.
 func (e *evidence) measureNoise() {
+	e.limit = -math.Log(minOutliers)
 	e.deviations = e.deviations[:0]
 	for i, r := range e.residuals {
 		if !e.suspected(e.tests[i]) {
@@ -87,9 +93,11 @@ func (e *evidence) measureNoise() {
 	if e.trusted = len(e.deviations); e.trusted == 0 {
 		return
 	}
-	margin := 1 + 2/math.Sqrt(float64(e.trusted))
-	e.noise = max(normalMAD*nth(e.deviations, e.trusted/2)*margin, minNoise)
-	e.shift = max(-math.Log1p(-e.slow), minShift*e.noise)
+	if !e.absolute {
+		margin := 1 + 2/math.Sqrt(float64(e.trusted))
+		e.noise = max(normalMAD*nth(e.deviations, e.trusted/2)*margin, minNoise)
+		e.shift = max(-math.Log1p(-e.slow), minShift*e.noise)
+	}
 	outliers := 0
 	for i, r := range e.residuals {
 		if r < -outlying*e.noise && !e.suspected(e.tests[i]) {

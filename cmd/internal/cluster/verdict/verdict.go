@@ -47,22 +47,34 @@ type Judgement struct {
 	Smallest float64  // the smallest slowdown that the tests could have found, as a share
 	BadPairs [][2]int // good nodes whose tests with each other are low
 	LowPairs [][2]int // good nodes whose tests with each other may be low: test them again
+
+	residuals []float64 // of each test
 }
 
 // A Judge holds the tests of a cluster.
 type Judge struct {
-	slow  float64
-	nodes int
-	tests []Test
-	logs  []float64 // of the value of each test
-	pair  []int     // of each test: index in pairs
-	pairs []pair
-	index map[[2]int]int // of each pair of nodes in pairs
+	slow     float64
+	absolute bool
+	nodes    int
+	tests    []Test
+	logs     []float64 // of the value of each test
+	pair     []int     // of each test: index in pairs
+	pairs    []pair
+	index    map[[2]int]int // of each pair of nodes in pairs
 }
 
 // New returns a judge of n nodes, of which a bad one is slower by the share slow or more.
 func New(n int, slow float64) *Judge {
 	return &Judge{slow: slow, nodes: n, index: map[[2]int]int{}}
+}
+
+// NewAbsolute returns a judge of n nodes whose tests have the value 1, or far less if they have failed. They are not
+// compared with each other: nodes are bad even if most tests fail.
+func NewAbsolute(n int) *Judge {
+	const slow = 0.5
+	j := New(n, slow)
+	j.absolute = true
+	return j
 }
 
 // Add adds the tests of one round.
@@ -86,8 +98,8 @@ func (j *Judge) Judge() *Judgement {
 	e.weigh()
 	e.suspect()
 	e.weigh() // again, without suspects in the medians
-	v := &Judgement{Nodes: make([]Node, j.nodes), Noise: e.noise, Smallest: -math.Expm1(-e.shift)}
-	if e.trusted >= minTests {
+	v := &Judgement{Nodes: make([]Node, j.nodes), Noise: e.noise, Smallest: -math.Expm1(-e.shift), residuals: e.residuals}
+	if e.trusted >= minTests || j.absolute && len(j.tests) >= minTests {
 		d := decision{pairs: e.summedPairs(), nodes: v.Nodes, limit: e.limit}
 		d.decide()
 		v.BadPairs, v.LowPairs = d.low()
