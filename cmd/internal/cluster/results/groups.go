@@ -26,7 +26,7 @@ type GroupEvidence struct {
 	Tests    int     `json:"tests" about:"first tests of pairs with a node of the group, without those of bad nodes"`
 	Low      int     `json:"low" about:"of these tests: more than three times the noise below the others"`
 	Others   float64 `json:"others_low" about:"share of low ones among the tests without this group, at least 0.01"`
-	Chance   float64 `json:"chance" about:"of so many low tests or bad nodes in any group of the run, if no group is worse than the others; 1: certain"`
+	Chance   float64 `json:"chance" about:"of this number of low tests or bad nodes, or more, in any group of the run, if no group is worse than the others"`
 }
 
 // judgeGroups completes the groups of a document whose nodes are in several ones.

@@ -3,7 +3,7 @@ package verdict
 import "testing"
 
 // TestManyFailingNodes: tests fail in most pairs, so the usual value is that of a failure. The failing nodes are bad
-// all the same.
+// nevertheless.
 func TestManyFailingNodes(t *testing.T) {
 	for bad := 1; bad <= 4; bad++ {
 		j := NewAbsolute(8)

@@ -11,7 +11,7 @@ type Group struct {
 	Tests    int     // first tests of pairs with a node of the group, without those of bad nodes
 	Low      int     // of them: more than three times the noise below the others
 	Others   float64 // share of low ones among all other tests, at least that of outliers
-	Chance   float64 // of so many low tests, or bad nodes, in any group of the run, if no group were worse than the others
+	Chance   float64 // of Low low tests or BadNodes bad nodes, or more, in any group, if no group were worse than the others
 }
 
 // falseGroup is the chance of naming a good group in a run.
