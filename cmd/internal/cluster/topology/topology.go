@@ -57,7 +57,7 @@ func (g Groups) add(line string) error {
 		return nil
 	}
 	if name == "" {
-		return errors.New("Nodes without SwitchName before them")
+		return errors.New("there is Nodes without SwitchName")
 	}
 	all, err := expand(nodes)
 	if err != nil {

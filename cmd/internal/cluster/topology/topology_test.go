@@ -30,7 +30,7 @@ func TestParseRefuses(t *testing.T) {
 		"":                                             "it has no line such as",
 		"SwitchName=a Switches=b":                      "it has no line such as",
 		"a\nSwitchName=a Nodes=n1":                     `line 1: "a": write NAME=VALUE`,
-		"Nodes=n1":                                     "line 1: Nodes without SwitchName",
+		"Nodes=n1":                                     "line 1: there is Nodes without SwitchName",
 		"SwitchName=a Nodes=n[1-2":                     "has no ]",
 		"SwitchName=a Nodes=n[2-1]":                    `"2-1": write numbers`,
 		"SwitchName=a Nodes=n[x]":                      `"x": write numbers`,
