@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/cmd/internal/cluster/launch"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/results"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/schedule"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/simulation"
 	"github.com/ibperf/ibperf/option"
@@ -24,6 +25,7 @@ type clusterOptions struct {
 	draw            DrawCluster
 	topology        string // path; empty: as the launcher says
 	partners        int
+	limits          results.Limits
 }
 
 // Defaults of ib_cluster alone.
@@ -53,6 +55,8 @@ func defineCluster(o *clusterOptions) *flags {
 			}
 			return err
 		})
+	f.parsed("min-bw", "RATE", "count a test whose bandwidth is below RATE, in Gb/s of both directions, as a low one (default: no limit)", o.limits.SetMinBandwidth)
+	f.parsed("max-lat", "p99=TIME", "count a test whose 99 % latency is above TIME, such as 10us, as a low one; also p50=TIME (default: no limit)", o.limits.SetMaxLatency)
 	f.parsed("partners", "N", fmt.Sprintf("test each node with N others at least, and with more ones until it is decided (default %d: all of up to %d nodes); a single bad pair is found with a chance of N / (nodes - 1)", o.partners, o.partners),
 		number(&o.partners, 1))
 	shared("time-limit", "begin no further tests after TIME; nodes that are undecided then stay so (default: a minute, and 4 s for each rank)")
@@ -111,6 +115,6 @@ func clusterHelp(name string, f *flags, width int) string {
 	fmt.Fprintf(&b, "\nExample:\n  srun -N 8 -n 8 %s --dir out\n  %s --simulate nodes=1024,slow=10%%,noise=3%% --runs 300\n", name, name)
 	b.WriteString("\nExit status:\n" +
 		"  0  no bad node was found; also of each rank but 0 whose options are right\n  1  any other failure, including interruption\n  2  wrong options\n  3  no usable device\n" +
-		"  4  ranks that did not appear or were lost, and no bad node\n  7  bad nodes, pairs or groups\n")
+		"  4  ranks that did not appear or were lost, and no bad node\n  7  bad nodes, pairs or groups, or limits that nodes missed\n")
 	return b.String()
 }

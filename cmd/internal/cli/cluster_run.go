@@ -27,10 +27,10 @@ func (o *clusterOptions) end(ranks int) time.Duration {
 	return cmp.Or(o.TimeLimit, time.Minute+time.Duration(ranks)*4*time.Second)
 }
 
-// badNodesError is the error of a run that has found bad nodes, pairs or groups. The report is printed before.
+// badNodesError is the error of a run that has found bad nodes, pairs or groups, or missed limits. The report is printed before.
 type badNodesError struct{}
 
-func (*badNodesError) Error() string { return "there are bad nodes, pairs or groups" }
+func (*badNodesError) Error() string { return "there are bad nodes, pairs or groups, or missed limits" }
 
 // absentError is the error of a run without some of the ranks. The report is printed before.
 type absentError struct{}
@@ -48,13 +48,13 @@ func (a *app) coordinate(ctx context.Context, o *clusterOptions, place *launch.P
 
 func (a *app) coordinateAll(ctx context.Context, o *clusterOptions, place *launch.Place) (err error) {
 	d := &results.Document{
-		Release: ownRelease, Command: a.command, Launcher: place.Launcher, Job: place.Job, Started: time.Now().UTC(), Slow: o.slow, Partners: o.partners, Verify: o.Verify,
+		Release: ownRelease, Command: a.command, Launcher: place.Launcher, Job: place.Job, Started: time.Now().UTC(), Slow: o.slow, Partners: o.partners, Limits: o.limits, Verify: o.Verify,
 	}
 	groups, err := readTopology(o.topology)
 	if err != nil {
 		return err
 	}
-	head := results.Head{Release: ownRelease, Started: d.Started, Ranks: place.Ranks, Seed: rand.Uint64(), Partners: o.partners, Slow: o.slow, Verify: o.Verify}
+	head := results.Head{Release: ownRelease, Started: d.Started, Ranks: place.Ranks, Seed: rand.Uint64(), Partners: o.partners, Slow: o.slow, Limits: o.limits, Verify: o.Verify}
 	journal, err := results.Open(o.Own.Folder, head, o.Own.Resume)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (a *app) coordinateAll(ctx context.Context, o *clusterOptions, place *launc
 	}()
 	err = coordinator.Run(ctx, l, coordinator.Config{
 		Release: ownRelease, Job: place.Job, Ranks: place.Ranks, Wait: o.Own.ConnectTimeout, Limit: testLimit, End: o.end(place.Ranks),
-		Verify: o.Verify, Slow: o.slow, Groups: groups, Partners: o.partners, Journal: journal, Embedded: isEmbedded, Note: a.console.note,
+		Verify: o.Verify, Slow: o.slow, Limits: o.limits, Groups: groups, Partners: o.partners, Journal: journal, Embedded: isEmbedded, Note: a.console.note,
 	}, d)
 	if err != nil {
 		return deviceTroubleOf(err)
@@ -121,7 +121,7 @@ func clusterError(d *results.Document) error {
 			absent = &absentError{}
 		}
 	}
-	if len(d.Pairs) > 0 || slices.ContainsFunc(d.Groups, func(g results.Group) bool { return g.State == results.Bad }) {
+	if d.LimitsMissed() || len(d.Pairs) > 0 || slices.ContainsFunc(d.Groups, func(g results.Group) bool { return g.State == results.Bad }) {
 		return &badNodesError{}
 	}
 	if absent == nil && d.AllFailed() {

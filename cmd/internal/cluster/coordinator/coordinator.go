@@ -25,6 +25,7 @@ type Config struct {
 	Partners int           // other nodes that each node meets at least
 	Verify   bool
 	Slow     float64
+	Limits   results.Limits
 	Groups   topology.Groups // of nodes by their names; nil: as the agents say
 	Journal  *results.Journal
 	Embedded func(oob.DeviceID) bool // reports whether a device works within one host only
@@ -53,7 +54,7 @@ const minNodes = 4
 // Run runs all tests with the agents that connect to a listener, and completes a document. It returns an error if
 // there is nothing to test, and if the context ends. What was measured until then is in the journal.
 func Run(ctx context.Context, l *oob.Listener, c Config, d *results.Document) error {
-	r := &run{Config: &c, judge: results.NewJudge(c.Ranks, c.Slow)}
+	r := &run{Config: &c, judge: results.NewJudge(c.Ranks, c.Slow, c.Limits)}
 	members, err := gather(ctx, l, &c)
 	if err != nil {
 		return err
@@ -133,16 +134,17 @@ func (r *run) testable(m *member) bool {
 	return m != nil && m.lost == nil && m.unusable == "" && !r.judge.Fails(m.rank)
 }
 
-// split returns the ranks that are undecided, and those that are good, of those that can be tested.
+// split returns the ranks that further tests may decide, and those that are good or beyond decision, of those that can be
+// tested.
 func (r *run) split() (undecided, good []int) {
 	for rank, m := range r.members {
 		if !r.testable(m) {
 			continue
 		}
-		switch r.judge.State(rank) {
-		case results.Undecided:
+		switch state := r.judge.State(rank); {
+		case state == results.Undecided && r.judge.Open(rank):
 			undecided = append(undecided, rank)
-		case results.Good:
+		case state != results.Bad:
 			good = append(good, rank)
 		}
 	}

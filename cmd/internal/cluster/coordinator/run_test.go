@@ -74,6 +74,20 @@ func TestRunNamesFaults(t *testing.T) {
 	}
 }
 
+// TestRunEndsIfAllMissALimit: it does not test on for a verdict that no test can bring.
+func TestRunEndsIfAllMissALimit(t *testing.T) {
+	b := newBench(t, 8, t.TempDir()+"/out", false)
+	b.config.Limits.MinBandwidth = 1e12
+	for rank := range 8 {
+		b.join(rank, good(rank))
+	}
+	d, err := b.run()
+	d.Limits = b.config.Limits
+	if err != nil || d.Rounds > 10 || !d.LimitsMissed() || len(states(d, results.Bad)) > 0 {
+		t.Errorf("%v: %d rounds, limits missed: %v, bad %v", err, d.Rounds, d.LimitsMissed(), states(d, results.Bad))
+	}
+}
+
 // TestRunJudgesGroups: of the file, or as the agents say.
 func TestRunJudgesGroups(t *testing.T) {
 	for name, groups := range map[string]topology.Groups{"agents": nil, "file": {"n0": "a", "n1": "a", "n2": "b"}} {

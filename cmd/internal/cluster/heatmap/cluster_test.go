@@ -13,7 +13,7 @@ import (
 // measured returns the document of a cluster with noise of 3 % and outliers, some rounds of it. A function changes tests.
 func measured(nodes, rounds int, change func(*results.Test)) *results.Document {
 	random := rand.New(rand.NewPCG(5, 6))
-	sampler, judge := schedule.NewSampler(nodes, random), results.NewJudge(nodes, 0.1)
+	sampler, judge := schedule.NewSampler(nodes, random), results.NewJudge(nodes, 0.1, results.Limits{})
 	var tests []results.Test
 	for round := 1; round <= rounds; round++ {
 		for _, p := range sampler.Full() {

@@ -17,7 +17,7 @@ import (
 func Draw(dir string, d *results.Document) error {
 	var all []*chart.Sketch
 	for _, f := range d.Figures {
-		if f.Name != results.Success && f.Tests > 0 {
+		if (f.Name == results.Bandwidth || f.Name == results.Latency) && f.Tests > 0 {
 			all = append(all, sketchOf(d, f))
 		}
 	}

@@ -44,6 +44,7 @@ type Document struct {
 	Finished time.Time `json:"finished"`
 	Status   int       `json:"status" about:"exit status of rank 0"`
 	Slow     float64   `json:"slow" about:"share by which a bad node is slower, as --slow says"`
+	Limits   Limits    `json:"limits" about:"of each test; empty: none"`
 	Verify   bool      `json:"verify" about:"every byte was checked"`
 	Software bool      `json:"software" about:"the devices are software in shared memory"`
 	Rounds   int       `json:"rounds"`
@@ -57,9 +58,9 @@ type Document struct {
 
 // A Figure is what all tests have measured.
 type Figure struct {
-	Name     string  `json:"name" about:"success, bandwidth or latency"`
+	Name     string  `json:"name" about:"success, bandwidth, latency, or limits if there are any"`
 	Tests    int     `json:"tests"`
-	Median   float64 `json:"median" about:"of all tests: B/s of both directions, or ns; 1 for success"`
+	Median   float64 `json:"median" about:"of all tests: B/s of both directions, or ns; 1 for success and limits"`
 	Noise    float64 `json:"noise" about:"standard deviation of the logarithm of a test's figure, without tests of suspected nodes"`
 	Smallest float64 `json:"smallest" about:"the smallest slowdown that could have been found, as a share"`
 }

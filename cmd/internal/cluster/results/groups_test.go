@@ -13,7 +13,7 @@ import (
 func TestGroups(t *testing.T) {
 	const nodes = 64
 	random := rand.New(rand.NewPCG(3, 4))
-	sampler, j := schedule.NewSampler(nodes, random), NewJudge(nodes, 0.1)
+	sampler, j := schedule.NewSampler(nodes, random), NewJudge(nodes, 0.1, Limits{})
 	group := func(node int) string { return "leaf" + string(rune('1'+node/16)) }
 	for round := 1; round <= 20; round++ {
 		var tests []Test
@@ -54,7 +54,7 @@ func TestOneGroupIsNotJudged(t *testing.T) {
 	for i := range d.Nodes {
 		d.Nodes[i].Group = "leaf1"
 	}
-	NewJudge(8, 0.1).judgeGroups(d)
+	NewJudge(8, 0.1, Limits{}).judgeGroups(d)
 	if len(d.Groups) > 0 {
 		t.Errorf("groups %v", d.Groups)
 	}

@@ -34,6 +34,7 @@ type Head struct {
 	Seed     uint64    `json:"seed"`     // of the order of pairs
 	Partners int       `json:"partners"` // that each node meets at least
 	Slow     float64   `json:"slow"`
+	Limits   Limits    `json:"limits"`
 	Verify   bool      `json:"verify"`
 }
 
@@ -102,6 +103,9 @@ func (j *Journal) read(now Head) error {
 	if h := j.Head; h.Ranks != now.Ranks || h.Partners != now.Partners || h.Slow != now.Slow || h.Verify != now.Verify {
 		return fmt.Errorf("resume %s: it has %d ranks, --partners %d, --slow %g%%, --verify=%v, and this run %d, %d, %g%%, %v: give the same options",
 			j.file.Name(), h.Ranks, h.Partners, 100*h.Slow, h.Verify, now.Ranks, now.Partners, 100*now.Slow, now.Verify)
+	}
+	if j.Head.Limits != now.Limits {
+		return fmt.Errorf("resume %s: it has other limits: give the same --min-bw and --max-lat", j.file.Name())
 	}
 	for i, line := range lines[1:] {
 		var t Test

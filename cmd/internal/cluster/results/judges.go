@@ -14,6 +14,8 @@ const (
 	Success   = "success" // whether the test has figures at all
 	Bandwidth = "bandwidth"
 	Latency   = "latency"
+
+	MeetsLimits = "limits" // whether the figures are within the limits, if there are any
 )
 
 // failed is the value of a test that has failed; that of one that has not is 1.
@@ -22,6 +24,7 @@ const failed = 1e-9
 // A Judge decides which nodes of a run are bad, from all figures of its tests.
 type Judge struct {
 	ranks   int
+	limits  Limits
 	figures []*figure
 	tests   []Test
 }
@@ -39,9 +42,9 @@ type figure struct {
 	*verdict.Judgement // of all tests until now
 }
 
-// NewJudge returns a judge of nodes of which a bad one is slower by the share slow.
-func NewJudge(ranks int, slow float64) *Judge {
-	j := &Judge{ranks: ranks}
+// NewJudge returns a judge of nodes of which a bad one is slower by the share slow, or misses limits.
+func NewJudge(ranks int, slow float64, limits Limits) *Judge {
+	j := &Judge{ranks: ranks, limits: limits}
 	add := func(name string, judge *verdict.Judge, of func(t Test) float64) {
 		j.figures = append(j.figures, &figure{name: name, of: of, judge: judge, values: map[int][]float64{}, met: map[int]map[int]bool{}})
 	}
@@ -58,6 +61,9 @@ func NewJudge(ranks int, slow float64) *Judge {
 		}
 		return 1 / t.MedianNs
 	})
+	if limits != (Limits{}) {
+		add(MeetsLimits, verdict.NewAbsolute(ranks), limits.value)
+	}
 	j.decide()
 	return j
 }
@@ -115,6 +121,14 @@ func (j *Judge) State(rank int) string {
 		}
 	}
 	return state
+}
+
+// Open reports whether further tests may decide about a node that is undecided. They may not if all tests of all nodes
+// have missed a limit.
+func (j *Judge) Open(rank int) bool {
+	return slices.ContainsFunc(j.figures, func(f *figure) bool {
+		return f.Nodes[rank].State == verdict.Undecided && (f.name != MeetsLimits || slices.Contains(f.all, 1))
+	})
 }
 
 // Fails reports whether a node is bad because its tests fail: further ones cost time and say no more.
@@ -182,10 +196,14 @@ func (j *Judge) why(rank int, evidence []Evidence) string {
 		counts := fmt.Sprintf("%d tests with %d nodes", e.Tests, e.Partners)
 		switch {
 		case e.State == Good:
+		case e.State == Undecided && e.Figure == MeetsLimits:
+			parts = append(parts, j.misses(rank))
 		case e.State == Undecided:
 			parts = append(parts, fmt.Sprintf("%s: %s do not decide", e.Figure, counts))
 		case e.Figure == Success:
 			parts = append(parts, j.failures(rank))
+		case e.Figure == MeetsLimits:
+			parts = append(parts, j.misses(rank))
 		case e.Figure == Latency:
 			parts = append(parts, fmt.Sprintf("latency %.3g times the median in %s (evidence %.1f, limit %.1f)", 1/e.Ratio, counts, e.Sum, e.Limit))
 		default:
@@ -193,6 +211,23 @@ func (j *Judge) why(rank int, evidence []Evidence) string {
 		}
 	}
 	return strings.Join(parts, "; ")
+}
+
+// misses returns how many tests of a node have missed a limit, and the first one.
+func (j *Judge) misses(rank int) string {
+	tests, missed, first := 0, 0, ""
+	for _, t := range j.tests {
+		if t.A != rank && t.B != rank || t.Error != "" {
+			continue
+		}
+		tests++
+		if text := j.limits.Missed(&t); text != "" {
+			if missed++; missed == 1 {
+				first = text
+			}
+		}
+	}
+	return fmt.Sprintf("%d of %d tests missed a limit, the first one: %s", missed, tests, first)
 }
 
 // failures returns how many tests of a node have failed, and the first error.

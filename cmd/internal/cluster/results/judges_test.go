@@ -12,7 +12,7 @@ import (
 func judged(t *testing.T, change func(*Test)) *Document {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
-	sampler, j := schedule.NewSampler(8, random), NewJudge(8, 0.1)
+	sampler, j := schedule.NewSampler(8, random), NewJudge(8, 0.1, Limits{})
 	for round := 1; round <= 70; round++ {
 		var tests []Test
 		for _, p := range sampler.Full() {

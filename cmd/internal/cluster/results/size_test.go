@@ -29,7 +29,7 @@ func TestFilesOfAllPairsAreSmall(t *testing.T) {
 	for i := range d.Nodes {
 		d.Nodes[i] = Node{Rank: i, Name: fmt.Sprintf("rack17-node%04d.cluster.example.org", i), Device: "mlx5_0"}
 	}
-	sampler, judge := schedule.NewSampler(nodes, random), NewJudge(nodes, 0.1)
+	sampler, judge := schedule.NewSampler(nodes, random), NewJudge(nodes, 0.1, Limits{})
 	for round := 1; round <= rounds; round++ {
 		var tests []Test
 		for _, p := range sampler.Full() {

@@ -34,13 +34,17 @@ func (d *Document) Text(width int) string {
 	}
 	b.WriteString(d.badGroups())
 	for _, p := range d.Pairs {
-		fmt.Fprintf(&b, "the pair of %s and %s has low %s, and both are good with others: check the path between them\n", d.Name(p.A), d.Name(p.B), p.Figure)
+		low := map[string]string{Success: "fails", MeetsLimits: "misses the limits"}[p.Figure]
+		fmt.Fprintf(&b, "the pair of %s and %s %s, and both are good with others: check the path between them\n", d.Name(p.A), d.Name(p.B), cmp.Or(low, "has low "+p.Figure))
 	}
 	if met, all := d.PairCount(), len(d.Nodes)*(len(d.Nodes)-1)/2; met < all {
 		fmt.Fprintf(&b, "%d of %d pairs were tested: a single bad pair is among them with a chance of %.2g %%\n", met, all, 100*float64(met)/float64(all))
 	}
+	if d.Limits != (Limits{}) {
+		b.WriteString(d.limitsText())
+	}
 	for _, f := range d.Figures {
-		if f.Name != Success {
+		if f.Name == Bandwidth || f.Name == Latency {
 			fmt.Fprintf(&b, "%s: noise %.2g %%; a node slower by less than %.2g %% could not have been found\n", f.Name, 100*f.Noise, 100*f.Smallest)
 		}
 	}
