@@ -10,7 +10,7 @@ import (
 	"github.com/ibperf/ibperf/internal/units"
 )
 
-// Limits are what each test must reach. 0: no limit.
+// Limits holds what each test must reach. 0: no limit.
 type Limits struct {
 	MinBandwidth float64 `json:"min_bandwidth_bytes_per_s,omitempty" about:"--min-bw, of both directions"`
 	MaxMedianNs  float64 `json:"max_latency_p50_ns,omitempty" about:"--max-lat p50"`
