@@ -46,10 +46,11 @@ const (
 // ClusterTask is a task of an agent, which does it in a process of its own.
 type ClusterTask struct {
 	Kind   string        `json:"kind"`
-	Limit  time.Duration `json:"limit_ns"`         // after it the process is killed
-	Host   string        `json:"host,omitempty"`   // of the server
-	Port   int           `json:"port,omitempty"`   // of the server
-	Verify bool          `json:"verify,omitempty"` // check every byte
+	Limit  time.Duration `json:"limit_ns"`          // after it the process is killed
+	Host   string        `json:"host,omitempty"`    // of the server
+	Port   int           `json:"port,omitempty"`    // of the server
+	Verify bool          `json:"verify,omitempty"`  // check every byte
+	Time   time.Duration `json:"time_ns,omitempty"` // of each test; 0: the usual one
 }
 
 // ClusterOutcome is the outcome of a task.

@@ -12,6 +12,7 @@ import (
 	"github.com/ibperf/ibperf/cmd/internal/cluster/agent"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/launch"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/results"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/schedule"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/simulation"
 	"github.com/ibperf/ibperf/cmd/internal/machine"
 	"github.com/ibperf/ibperf/internal/version"
@@ -62,6 +63,8 @@ func (a *app) cluster(ctx context.Context, args []string, draw DrawCluster) erro
 		return usage(fmt.Sprintf("%s takes no arguments: each process finds rank 0 by its launcher", a.program))
 	case o.spec != nil && o.explain:
 		return usage("give one of --simulate and --explain-launch")
+	case o.tests.Together && !schedule.OneTestEach(o.tests.Schedule):
+		return usage(fmt.Sprintf("--together --schedule %s: rank 0 would have many tests at once, and a node has one: leave out --together", o.tests.Schedule))
 	case o.spec != nil:
 		return a.simulate(ctx, o)
 	}
@@ -96,9 +99,9 @@ func findPlace(given launch.Given) (*launch.Place, error) {
 }
 
 func (a *app) simulate(ctx context.Context, o *clusterOptions) error {
-	counts, err := simulation.Run(ctx, o.spec, o.slow, o.runs)
+	counts, err := simulation.Run(ctx, o.spec, o.tests.Slow, o.runs)
 	if err != nil {
 		return err
 	}
-	return a.print(counts.Text(o.spec, o.slow))
+	return a.print(counts.Text(o.spec, o.tests.Slow))
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,15 +18,13 @@ import (
 // clusterOptions holds the command line of ib_cluster.
 type clusterOptions struct {
 	option.Settings                  // device, port and folder
+	tests           results.Settings // Verify is in option.Settings
 	spec            *simulation.Spec // nil: no simulation
-	slow            float64
 	runs            int
 	explain, help   bool
 	given           launch.Given
 	draw            DrawCluster
 	topology        string // path; empty: as the launcher says
-	partners        int
-	limits          results.Limits
 }
 
 // Defaults of ib_cluster alone.
@@ -35,7 +34,8 @@ const (
 )
 
 func newClusterOptions() *clusterOptions {
-	o := &clusterOptions{Settings: option.New(option.Test{Op: option.OpWrite, Kind: option.KindBandwidth}), slow: 0.1, runs: 100, partners: schedule.DefaultPartners, given: launch.Given{Rank: -1}}
+	o := &clusterOptions{Settings: option.New(option.Test{Op: option.OpWrite, Kind: option.KindBandwidth}), runs: 100,
+		tests: results.Settings{Slow: 0.1, Schedule: schedule.PatternCircle, Partners: schedule.DefaultPartners}, given: launch.Given{Rank: -1}}
 	o.Own.Folder, o.Own.ConnectTimeout, o.Own.Port = clusterFolder, clusterTimeout, 0
 	return o
 }
@@ -48,17 +48,25 @@ func defineCluster(o *clusterOptions) *flags {
 	shared("ib-port", "use port N of the device (default 1)")
 	shared("gid-index", "use GID N of the port (default: chosen)")
 	shared("verify", "check every byte of the bandwidth tests; a test with wrong data has failed")
-	f.parsed("slow", "PERCENT", fmt.Sprintf("look for nodes that are slower by PERCENT than the others (default %.0f%%)", 100*o.slow),
+	f.parsed("slow", "PERCENT", fmt.Sprintf("look for nodes that are slower by PERCENT than the others (default %.0f%%)", 100*o.tests.Slow),
 		func(arg string) (err error) {
-			if o.slow, err = simulation.Percent(arg); err == nil && o.slow == 0 {
+			if o.tests.Slow, err = simulation.Percent(arg); err == nil && o.tests.Slow == 0 {
 				err = errors.New("write a percentage above 0")
 			}
 			return err
 		})
-	f.parsed("min-bw", "RATE", "count a test whose bandwidth is below RATE, in Gb/s of both directions, as a low one (default: no limit)", o.limits.SetMinBandwidth)
-	f.parsed("max-lat", "p99=TIME", "count a test whose 99 % latency is above TIME, such as 10us, as a low one; also p50=TIME (default: no limit)", o.limits.SetMaxLatency)
-	f.parsed("partners", "N", fmt.Sprintf("test each node with N others at least, and with more ones until it is decided (default %d: all of up to %d nodes); a single bad pair is found with a chance of N / (nodes - 1)", o.partners, o.partners),
-		number(&o.partners, 1))
+	f.parsed("schedule", "NAME", "begin with the pairs of NAME: "+strings.Join(schedule.Patterns(), ", ")+" (default "+o.tests.Schedule+"); the first node of one-to-all is rank 0",
+		func(arg string) error {
+			if o.tests.Schedule = arg; !slices.Contains(schedule.Patterns(), arg) {
+				return fmt.Errorf("choose one of %s", strings.Join(schedule.Patterns(), ", "))
+			}
+			return nil
+		})
+	f.toggle(&o.tests.Together, "together", "", "run the tests of a round at the same time, for longer, to load the network (default: one test after another)")
+	f.parsed("min-bw", "RATE", "count a test whose bandwidth is below RATE, in Gb/s of both directions, as a low one (default: no limit)", o.tests.Limits.SetMinBandwidth)
+	f.parsed("max-lat", "p99=TIME", "count a test whose 99 % latency is above TIME, such as 10us, as a low one; also p50=TIME (default: no limit)", o.tests.Limits.SetMaxLatency)
+	f.parsed("partners", "N", fmt.Sprintf("test each node with N others at least, and with more ones until it is decided (default %d: all of up to %d nodes); a single bad pair is found with a chance of N / (nodes - 1)", o.tests.Partners, o.tests.Partners),
+		number(&o.tests.Partners, 1))
 	shared("time-limit", "begin no further tests after TIME; nodes that are undecided then stay so (default: a minute, and 4 s for each rank)")
 	f.text(&o.topology, "topology", "", "FILE", "judge groups of nodes, too: FILE, which rank 0 reads, has a line for each leaf switch, as Slurm's topology.conf: SwitchName=leaf1 Nodes=n[01-16] (default: Slurm's SLURM_TOPOLOGY_ADDR)")
 	f.group("Output of rank 0")

@@ -47,14 +47,16 @@ func (a *app) coordinate(ctx context.Context, o *clusterOptions, place *launch.P
 }
 
 func (a *app) coordinateAll(ctx context.Context, o *clusterOptions, place *launch.Place) (err error) {
+	settings := o.tests
+	settings.Ranks, settings.Verify = place.Ranks, o.Verify
 	d := &results.Document{
-		Release: ownRelease, Command: a.command, Launcher: place.Launcher, Job: place.Job, Started: time.Now().UTC(), Slow: o.slow, Partners: o.partners, Limits: o.limits, Verify: o.Verify,
+		Release: ownRelease, Command: a.command, Launcher: place.Launcher, Job: place.Job, Started: time.Now().UTC(), Settings: settings,
 	}
 	groups, err := readTopology(o.topology)
 	if err != nil {
 		return err
 	}
-	head := results.Head{Release: ownRelease, Started: d.Started, Ranks: place.Ranks, Seed: rand.Uint64(), Partners: o.partners, Slow: o.slow, Limits: o.limits, Verify: o.Verify}
+	head := results.Head{Release: ownRelease, Started: d.Started, Seed: rand.Uint64(), Settings: settings}
 	journal, err := results.Open(o.Own.Folder, head, o.Own.Resume)
 	if err != nil {
 		return err
@@ -71,8 +73,8 @@ func (a *app) coordinateAll(ctx context.Context, o *clusterOptions, place *launc
 		own <- a.joinAndWork(ctx, o, place, []string{fmt.Sprintf("127.0.0.1:%d", port)}, secret)
 	}()
 	err = coordinator.Run(ctx, l, coordinator.Config{
-		Release: ownRelease, Job: place.Job, Ranks: place.Ranks, Wait: o.Own.ConnectTimeout, Limit: testLimit, End: o.end(place.Ranks),
-		Verify: o.Verify, Slow: o.slow, Limits: o.limits, Groups: groups, Partners: o.partners, Journal: journal, Embedded: isEmbedded, Note: a.console.note,
+		Release: ownRelease, Job: place.Job, Settings: settings, Wait: o.Own.ConnectTimeout, Limit: testLimit, End: o.end(place.Ranks),
+		Groups: groups, Journal: journal, Embedded: isEmbedded, Note: a.console.note,
 	}, d)
 	if err != nil {
 		return deviceTroubleOf(err)

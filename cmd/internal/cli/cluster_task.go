@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -42,7 +43,7 @@ func (a *app) doTask(ctx context.Context, args []string, job *agent.Job) error {
 	case oob.TaskDescribe:
 		outcome.Device, err = describeDevice(&o.Own)
 	case oob.TaskServe:
-		err = a.servePair(ctx, o, job.Secret, func(port int) error { return reports.Encode(oob.ClusterOutcome{Port: port}) })
+		err = a.servePair(ctx, o, job, func(port int) error { return reports.Encode(oob.ClusterOutcome{Port: port}) })
 	default:
 		err = a.measurePair(ctx, o, job, &outcome)
 	}
@@ -63,10 +64,10 @@ func describeDevice(own *option.Own) (*oob.DeviceID, error) {
 }
 
 // pairOptions returns the options of a side of the tests of a pair.
-func (o *clusterOptions) pairOptions(t option.Test) *options {
+func (o *clusterOptions) pairOptions(t option.Test, task *oob.ClusterTask) *options {
 	s := &options{Settings: option.New(t)}
 	s.Own.Device, s.Own.IBPort, s.Own.GIDIndex, s.Own.QuietCPU = o.Own.Device, o.Own.IBPort, o.Own.GIDIndex, true
-	s.Duration, s.Completion = pairTime, option.ModeAuto
+	s.Duration, s.Completion = cmp.Or(task.Time, pairTime), option.ModeAuto
 	if t.Bandwidth() {
 		s.Sizes, s.Both = []int{bandwidthSize}, true
 	} else {
@@ -76,8 +77,8 @@ func (o *clusterOptions) pairOptions(t option.Test) *options {
 }
 
 // servePair serves the tests of a pair at any free port.
-func (a *app) servePair(ctx context.Context, o *clusterOptions, secret []byte, ready func(port int) error) error {
-	s := o.pairOptions(o.Test)
+func (a *app) servePair(ctx context.Context, o *clusterOptions, job *agent.Job, ready func(port int) error) error {
+	s := o.pairOptions(o.Test, &job.Task)
 	a.budget = newBudget(&s.Own)
 	socket, err := oob.Open(":0")
 	if err != nil {
@@ -87,7 +88,7 @@ func (a *app) servePair(ctx context.Context, o *clusterOptions, secret []byte, r
 	if err := ready(socket.Addr().(*net.TCPAddr).Port); err != nil {
 		return err
 	}
-	return a.accept(socket, oob.Tests, secret, func(l *oob.Listener) error {
+	return a.accept(socket, oob.Tests, job.Secret, func(l *oob.Listener) error {
 		_, err := a.serveFirst(ctx, s, l, nil)
 		return err
 	})
@@ -113,7 +114,7 @@ func (a *app) measurePair(ctx context.Context, o *clusterOptions, job *agent.Job
 	}
 	id := rand.Text()
 	for i, kind := range []option.Kind{option.KindBandwidth, option.KindLatency} {
-		c.options = o.pairOptions(option.Test{Op: option.OpWrite, Kind: kind})
+		c.options = o.pairOptions(option.Test{Op: option.OpWrite, Kind: kind}, &job.Task)
 		c.options.host, c.options.Own.Port, c.options.given = job.Task.Host, job.Task.Port, agreedNames()
 		c.options.Verify = job.Task.Verify && kind == option.KindBandwidth
 		c.series = &oob.Series{ID: id, Number: i + 1, Of: pairTests, Held: true}

@@ -57,9 +57,11 @@ func TestClusterRefuses(t *testing.T) {
 		"node1":                               "takes no arguments",
 		"--topology /nonexistent --rank 0 --ranks 4 --root h": "--topology: open /nonexistent: no such file",
 		"--topology /dev/null --rank 0 --ranks 4 --root h":    "--topology /dev/null: it has no line such as SwitchName=leaf1",
-		"--min-bw fast":  "--min-bw fast: write a number of Gb/s",
-		"--max-lat 10us": "--max-lat 10us: write p99=TIME or p50=TIME",
-		"--partners 0":   "--partners 0: write a number from 1",
+		"--min-bw fast":                    "--min-bw fast: write a number of Gb/s",
+		"--max-lat 10us":                   "--max-lat 10us: write p99=TIME or p50=TIME",
+		"--schedule tree":                  "--schedule tree: choose one of circle, ring",
+		"--schedule one-to-all --together": "--together --schedule one-to-all: rank 0 would have many tests at once",
+		"--partners 0":                     "--partners 0: write a number from 1",
 	} {
 		text, err := clusterSays(t.Context(), args)
 		wantEnd(t, args+text, err, StatusUsage, want)

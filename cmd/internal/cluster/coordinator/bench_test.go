@@ -28,7 +28,8 @@ type bench struct {
 
 func newBench(t *testing.T, ranks int, dir string, resume bool) *bench {
 	t.Helper()
-	journal, err := results.Open(dir, results.Head{Ranks: ranks, Seed: 1, Slow: 0.1}, resume)
+	settings := results.Settings{Ranks: ranks, Schedule: schedule.PatternCircle, Partners: schedule.DefaultPartners, Slow: 0.1}
+	journal, err := results.Open(dir, results.Head{Seed: 1, Settings: settings}, resume)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func newBench(t *testing.T, ranks int, dir string, resume bool) *bench {
 	}
 	b := &bench{t: t, socket: socket}
 	b.config = Config{
-		Release: "v1", Job: "7.0", Ranks: ranks, Wait: limit, Limit: limit, End: limit, Slow: 0.1, Partners: schedule.DefaultPartners, Journal: journal,
+		Release: "v1", Job: "7.0", Settings: settings, Wait: limit, Limit: limit, End: limit, Journal: journal,
 		Embedded: func(d oob.DeviceID) bool { return d.Backend == "shm" },
 		Note: func(format string, values ...any) {
 			b.mu.Lock()

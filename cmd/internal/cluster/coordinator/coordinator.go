@@ -1,5 +1,5 @@
 // Package coordinator runs the tests of a cluster from rank 0: it gathers the agents of all ranks, tests pairs in
-// rounds, one pair at a time, until every node is decided, and dismisses the agents.
+// rounds, one pair at a time or all of a round together, until every node is decided, and dismisses the agents.
 package coordinator
 
 import (
@@ -16,16 +16,12 @@ import (
 
 // Config holds what a run needs.
 type Config struct {
+	results.Settings
 	Release  string
-	Job      string // identity of the launcher's job
-	Ranks    int
-	Wait     time.Duration // for the agents
-	Limit    time.Duration // of a process of a test
-	End      time.Duration // after which no round begins
-	Partners int           // other nodes that each node meets at least
-	Verify   bool
-	Slow     float64
-	Limits   results.Limits
+	Job      string          // identity of the launcher's job
+	Wait     time.Duration   // for the agents
+	Limit    time.Duration   // of a process of a test
+	End      time.Duration   // after which no round begins
 	Groups   topology.Groups // of nodes by their names; nil: as the agents say
 	Journal  *results.Journal
 	Embedded func(oob.DeviceID) bool // reports whether a device works within one host only
@@ -78,8 +74,8 @@ func Run(ctx context.Context, l *oob.Listener, c Config, d *results.Document) er
 // testAll tests pairs until every node and pair is decided. The time limit does not end the first rounds of a small
 // cluster, in which each node meets all others.
 func (r *run) testAll(ctx context.Context) error {
-	plan := schedule.NewPlan(r.Ranks, r.Partners, rand.New(rand.NewPCG(uint64(r.Ranks), r.Journal.Head.Seed)))
-	all := r.Partners >= schedule.Rounds(r.Ranks)
+	plan := schedule.NewPlan(r.Ranks, r.Schedule, r.Partners, rand.New(rand.NewPCG(uint64(r.Ranks), r.Journal.Head.Seed)))
+	all := r.Schedule == schedule.PatternCircle && r.Partners >= schedule.Rounds(r.Ranks)
 	begun := time.Now()
 	for pairs := plan.Next(make([]int, r.Ranks), nil, nil); pairs != nil; {
 		r.rounds++
@@ -94,38 +90,6 @@ func (r *run) testAll(ctx context.Context) error {
 		}
 		pairs = plan.Next(undecided, good, r.lowPairs())
 	}
-	return nil
-}
-
-// testRound tests the pairs of a round whose nodes can be tested, and judges.
-func (r *run) testRound(ctx context.Context, pairs []schedule.Pair) error {
-	var tests []results.Test
-	for _, p := range pairs {
-		a, b := r.members[p[0]], r.members[p[1]]
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if !r.testable(a) || !r.testable(b) {
-			continue
-		}
-		t, measured := r.Journal.Find(r.rounds, a.rank, b.rank)
-		if !measured {
-			if t, measured = r.test(a, b); !measured {
-				continue
-			}
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			if err := r.Journal.Append(t); err != nil {
-				return err
-			}
-			if t.Error != "" {
-				r.Note("round %d: %v and %v: %s", r.rounds, a, b, t.Error)
-			}
-		}
-		tests = append(tests, t)
-	}
-	r.judge.Add(tests...)
 	return nil
 }
 

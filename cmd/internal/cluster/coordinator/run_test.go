@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/ibperf/ibperf/cmd/internal/cluster/agent"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/results"
+	"github.com/ibperf/ibperf/cmd/internal/cluster/schedule"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/topology"
 	"github.com/ibperf/ibperf/oob"
 )
@@ -74,6 +76,69 @@ func TestRunNamesFaults(t *testing.T) {
 	}
 }
 
+// TestRunTestsTogether: the tests of a round overlap, and each node has one at a time. A journal of a part of a round is
+// continued with the whole round.
+func TestRunTestsTogether(t *testing.T) {
+	b := newBench(t, 8, t.TempDir()+"/out", false)
+	b.config.Together, b.config.Schedule = true, schedule.PatternBisection
+	if err := b.config.Journal.Append(results.Test{Round: 1, A: 0, B: 4, Bandwidth: 1}); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	measuring, most := 0, 0
+	all := make(chan struct{}) // closed when four tests overlap
+	for rank := range 8 {
+		do := good(rank)
+		b.join(rank, func(task oob.ClusterTask) oob.ClusterOutcome {
+			if task.Kind == oob.TaskMeasure {
+				mu.Lock()
+				if measuring++; measuring > most {
+					if most = measuring; most == 4 {
+						close(all)
+					}
+				}
+				mu.Unlock()
+				select {
+				case <-all:
+				case <-time.After(limit):
+				}
+				defer func() { mu.Lock(); measuring--; mu.Unlock() }()
+			}
+			if task.Kind != oob.TaskDescribe && task.Kind != oob.TaskAwait && task.Time != togetherTime {
+				t.Errorf("a task of %v, want %v", task.Time, togetherTime)
+			}
+			return do(task)
+		})
+	}
+	d, err := b.run()
+	if err != nil || most != 4 || len(states(d, results.Good)) != 8 {
+		t.Errorf("%v: %d at a time, want 4; good %v", err, most, states(d, results.Good))
+	}
+	for _, test := range d.Tests[:4] {
+		if test.Round != 1 || test.B != test.A+4 || test.Bandwidth < 1e9 {
+			t.Errorf("%+v in round 1", test)
+		}
+	}
+}
+
+// TestRunOfAStar: rank 0 is tested with all others in the first round, one after another.
+func TestRunOfAStar(t *testing.T) {
+	b := newBench(t, 6, t.TempDir()+"/out", false)
+	b.config.Schedule = schedule.PatternOneToAll
+	for rank := range 6 {
+		b.join(rank, good(rank))
+	}
+	d, err := b.run()
+	if err != nil || len(states(d, results.Good)) != 6 {
+		t.Fatalf("%v: good %v", err, states(d, results.Good))
+	}
+	for i, test := range d.Tests[:5] {
+		if test.Round != 1 || test.B != 0 || test.A != i+1 {
+			t.Errorf("%+v in round 1", test)
+		}
+	}
+}
+
 // TestRunEndsIfAllMissALimit: it does not test on for a verdict that no test can bring.
 func TestRunEndsIfAllMissALimit(t *testing.T) {
 	b := newBench(t, 8, t.TempDir()+"/out", false)
@@ -82,7 +147,7 @@ func TestRunEndsIfAllMissALimit(t *testing.T) {
 		b.join(rank, good(rank))
 	}
 	d, err := b.run()
-	d.Limits = b.config.Limits
+	d.Settings.Limits = b.config.Limits
 	if err != nil || d.Rounds > 10 || !d.LimitsMissed() || len(states(d, results.Bad)) > 0 {
 		t.Errorf("%v: %d rounds, limits missed: %v, bad %v", err, d.Rounds, d.LimitsMissed(), states(d, results.Bad))
 	}

@@ -62,14 +62,14 @@ const leaveLimit = 3 * time.Second
 func (r *run) test(a, b *member) (t results.Test, tested bool) {
 	begun := time.Now()
 	t = results.Test{Round: r.rounds, A: a.rank, B: b.rank}
-	server, err := r.ask(a, oob.ClusterTask{Kind: oob.TaskServe, Limit: r.Limit, Verify: r.Verify})
+	server, err := r.ask(a, oob.ClusterTask{Kind: oob.TaskServe, Limit: r.Limit, Verify: r.Verify, Time: r.testTime()})
 	if err != nil {
 		return t, false
 	}
 	t.Error = server.Error
 	if server.Error == "" {
 		measured, lost := r.ask(b, oob.ClusterTask{
-			Kind: oob.TaskMeasure, Limit: r.Limit, Verify: r.Verify, Port: server.Port, Host: hostOf(a.conn.RemoteAddr(), b.conn.LocalAddr()),
+			Kind: oob.TaskMeasure, Limit: r.Limit, Verify: r.Verify, Time: r.testTime(), Port: server.Port, Host: hostOf(a.conn.RemoteAddr(), b.conn.LocalAddr()),
 		})
 		limit := r.Limit
 		if lost != nil || measured.Error != "" {
@@ -90,6 +90,14 @@ func (r *run) test(a, b *member) (t results.Test, tested bool) {
 		t.Bandwidth, t.MedianNs, t.P99Ns = 0, 0, 0
 	}
 	return t, true
+}
+
+// testTime returns the time of each test of a pair, 0 for the usual one.
+func (r *run) testTime() time.Duration {
+	if r.Together {
+		return togetherTime
+	}
+	return 0
 }
 
 // hostOf returns the address of a server, whose agent rank 0 sees at an address. Agents on rank 0's host may have the

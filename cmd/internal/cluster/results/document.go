@@ -43,12 +43,9 @@ type Document struct {
 	Started  time.Time `json:"started"`
 	Finished time.Time `json:"finished"`
 	Status   int       `json:"status" about:"exit status of rank 0"`
-	Slow     float64   `json:"slow" about:"share by which a bad node is slower, as --slow says"`
-	Limits   Limits    `json:"limits" about:"of each test; empty: none"`
-	Verify   bool      `json:"verify" about:"every byte was checked"`
+	Settings Settings  `json:"settings"`
 	Software bool      `json:"software" about:"the devices are software in shared memory"`
 	Rounds   int       `json:"rounds"`
-	Partners int       `json:"partners" about:"that each node was to meet at least, as --partners says"`
 	Figures  []Figure  `json:"figures" about:"what the tests measured, and how certain it is"`
 	Nodes    []Node    `json:"nodes" about:"in the order of ranks"`
 	Pairs    []Pair    `json:"bad_pairs" about:"good nodes whose tests with each other are low"`

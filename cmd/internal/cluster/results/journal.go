@@ -30,12 +30,8 @@ type Head struct {
 	result.Header
 	Release  string    `json:"release"`
 	Started  time.Time `json:"started"`
-	Ranks    int       `json:"ranks"`
-	Seed     uint64    `json:"seed"`     // of the order of pairs
-	Partners int       `json:"partners"` // that each node meets at least
-	Slow     float64   `json:"slow"`
-	Limits   Limits    `json:"limits"`
-	Verify   bool      `json:"verify"`
+	Seed     uint64    `json:"seed"` // of the order of pairs
+	Settings Settings  `json:"settings"`
 }
 
 // A Journal is the file of a head and of all tests. The process that has it open is the only one.
@@ -100,12 +96,8 @@ func (j *Journal) read(now Head) error {
 	if err := result.Decode(lines[0], journalFormat, journalVersion, &j.Head); err != nil {
 		return fmt.Errorf("read %s: line 1: %w", j.file.Name(), err)
 	}
-	if h := j.Head; h.Ranks != now.Ranks || h.Partners != now.Partners || h.Slow != now.Slow || h.Verify != now.Verify {
-		return fmt.Errorf("resume %s: it has %d ranks, --partners %d, --slow %g%%, --verify=%v, and this run %d, %d, %g%%, %v: give the same options",
-			j.file.Name(), h.Ranks, h.Partners, 100*h.Slow, h.Verify, now.Ranks, now.Partners, 100*now.Slow, now.Verify)
-	}
-	if j.Head.Limits != now.Limits {
-		return fmt.Errorf("resume %s: it has other limits: give the same --min-bw and --max-lat", j.file.Name())
+	if j.Head.Settings != now.Settings {
+		return fmt.Errorf("resume %s: it has %v, and this run %v: give the same options", j.file.Name(), &j.Head.Settings, &now.Settings)
 	}
 	for i, line := range lines[1:] {
 		var t Test

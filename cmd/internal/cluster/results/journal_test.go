@@ -21,13 +21,13 @@ func open(t *testing.T, dir string, head Head, resume bool) *Journal {
 // TestJournalContinues: a journal whose last line a crash has cut is continued with all whole lines.
 func TestJournalContinues(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	j := open(t, dir, Head{Ranks: 8, Seed: 7, Slow: 0.1}, false)
+	j := open(t, dir, Head{Seed: 7, Settings: Settings{Ranks: 8, Slow: 0.1}}, false)
 	for i, test := range []Test{{Round: 1, A: 0, B: 3, Bandwidth: 1e9}, {Round: 1, A: 2, B: 1, Error: "wrong data"}} {
 		if err := j.Append(test); err != nil {
 			t.Fatal(i, err)
 		}
 	}
-	if _, err := Open(dir, Head{Ranks: 8, Slow: 0.1}, true); err == nil || !strings.Contains(err.Error(), "another ib_cluster uses it") {
+	if _, err := Open(dir, Head{Settings: Settings{Ranks: 8, Slow: 0.1}}, true); err == nil || !strings.Contains(err.Error(), "another ib_cluster uses it") {
 		t.Errorf("open twice: %v", err)
 	}
 	j.Close()
@@ -36,13 +36,13 @@ func TestJournalContinues(t *testing.T) {
 	if err := os.WriteFile(path, append(data, `{"round":2,"a":0`...), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir, Head{Ranks: 8, Slow: 0.1}, false); err == nil || !strings.Contains(err.Error(), "--resume") {
+	if _, err := Open(dir, Head{Settings: Settings{Ranks: 8, Slow: 0.1}}, false); err == nil || !strings.Contains(err.Error(), "--resume") {
 		t.Errorf("begin again: %v", err)
 	}
-	if _, err := Open(dir, Head{Ranks: 9, Slow: 0.1}, true); err == nil || !strings.Contains(err.Error(), "give the same options") {
+	if _, err := Open(dir, Head{Settings: Settings{Ranks: 9, Slow: 0.1}}, true); err == nil || !strings.Contains(err.Error(), "give the same options") {
 		t.Errorf("other options: %v", err)
 	}
-	j = open(t, dir, Head{Ranks: 8, Seed: 9, Slow: 0.1}, true)
+	j = open(t, dir, Head{Seed: 9, Settings: Settings{Ranks: 8, Slow: 0.1}}, true)
 	if test, found := j.Find(1, 2, 1); !found || test.Error != "wrong data" || j.Head.Seed != 7 {
 		t.Errorf("found %v %+v, seed %d", found, test, j.Head.Seed)
 	}

@@ -115,6 +115,15 @@ func TestBadPair(t *testing.T) {
 	}
 }
 
+// TestTextOfTestsTogether has the sum of the first round.
+func TestTextOfTestsTogether(t *testing.T) {
+	d := judged(t, func(test *Test) { test.Bandwidth = 10e9 })
+	d.Settings.Together, d.Settings.Schedule = true, "circle"
+	if text := d.Text(0); !strings.Contains(text, "round 1: 4 pairs at the same time (circle) had 320.00 Gb/s together\n") {
+		t.Errorf("text:\n%s", text)
+	}
+}
+
 func TestText(t *testing.T) {
 	d := judged(t, func(test *Test) {
 		if test.A == 4 || test.B == 4 {

@@ -90,7 +90,7 @@ func (d *Document) LimitsMissed() bool {
 // countMissed counts the tests of a rank that missed a limit.
 func (d *Document) countMissed(rank int) (n int) {
 	for i := range d.Tests {
-		if t := &d.Tests[i]; (t.A == rank || t.B == rank) && t.Error == "" && d.Limits.Missed(t) != "" {
+		if t := &d.Tests[i]; (t.A == rank || t.B == rank) && t.Error == "" && d.Settings.Limits.Missed(t) != "" {
 			n++
 		}
 	}
@@ -102,7 +102,7 @@ func (d *Document) limitsText() string {
 	missed, first := 0, ""
 	for i := range d.Tests {
 		if t := &d.Tests[i]; t.Error == "" {
-			if text := d.Limits.Missed(t); text != "" {
+			if text := d.Settings.Limits.Missed(t); text != "" {
 				if missed++; missed == 1 {
 					first = fmt.Sprintf("%v and %v: %s", d.Name(t.A), d.Name(t.B), text)
 				}

@@ -47,7 +47,7 @@ func TestLimitsRefuse(t *testing.T) {
 func limited(t *testing.T, change func(*Test)) *Document {
 	t.Helper()
 	tests, limits := judged(t, change).Tests, Limits{MinBandwidth: 0.8e9}
-	d := &Document{Nodes: make([]Node, 8), Limits: limits}
+	d := &Document{Nodes: make([]Node, 8), Settings: Settings{Limits: limits}}
 	j := NewJudge(8, 0.5, limits) // so that bandwidth itself decides nothing here
 	j.Add(tests...)
 	for i := range d.Nodes {
@@ -78,7 +78,7 @@ func TestAllMissALimit(t *testing.T) {
 			t.Errorf("rank %d is %s: %s", n.Rank, n.State, n.Why)
 		}
 	}
-	j := NewJudge(8, 0.5, d.Limits)
+	j := NewJudge(8, 0.5, d.Settings.Limits)
 	j.Add(d.Tests...)
 	if !d.LimitsMissed() || j.Open(3) {
 		t.Errorf("missed: %v, open: %v", d.LimitsMissed(), j.Open(3))

@@ -19,7 +19,7 @@ func TestFilesOfAllPairsAreSmall(t *testing.T) {
 		limit         = 500 << 20
 	)
 	dir := t.TempDir()
-	journal, err := Open(dir, Head{Ranks: nodes}, false)
+	journal, err := Open(dir, Head{Settings: Settings{Ranks: nodes}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,10 @@ func (d *Document) Text(width int) string {
 	if met, all := d.PairCount(), len(d.Nodes)*(len(d.Nodes)-1)/2; met < all {
 		fmt.Fprintf(&b, "%d of %d pairs were tested: a single bad pair is among them with a chance of %.2g %%\n", met, all, 100*float64(met)/float64(all))
 	}
-	if d.Limits != (Limits{}) {
+	if d.Settings.Together {
+		b.WriteString(d.sumText())
+	}
+	if d.Settings.Limits != (Limits{}) {
 		b.WriteString(d.limitsText())
 	}
 	for _, f := range d.Figures {
@@ -82,6 +85,17 @@ func (d *Document) last() string {
 		parts = append(parts, fmt.Sprintf("%d bad group%s", bad, map[bool]string{true: "s"}[bad > 1]))
 	}
 	return fmt.Sprintf("ib_cluster: %d nodes: %s; %d pairs in %d tests; exit status %d", len(d.Nodes), strings.Join(parts, ", "), d.PairCount(), len(d.Tests), d.Status)
+}
+
+// sumText returns what the tests of the first round moved together.
+func (d *Document) sumText() string {
+	sum, n := 0.0, 0
+	for _, t := range d.Tests {
+		if t.Round == 1 && t.Error == "" {
+			sum, n = sum+t.Bandwidth, n+1
+		}
+	}
+	return fmt.Sprintf("round 1: %d pairs at the same time (%s) had %s Gb/s together\n", n, d.Settings.Schedule, units.RateText(sum, true))
 }
 
 // PairCount returns the number of pairs that were tested.

@@ -8,7 +8,7 @@ import (
 // TestPlan: rounds of all nodes until each has met its partners or all others, then what is undecided, then none.
 func TestPlan(t *testing.T) {
 	for partners, want := range map[int]int{0: 0, 1: 1, 4: 4, 100: 9} {
-		p, met := NewPlan(10, partners, rand.New(rand.NewPCG(1, 2))), map[Pair]bool{}
+		p, met := NewPlan(10, PatternCircle, partners, rand.New(rand.NewPCG(1, 2))), map[Pair]bool{}
 		rounds := 0
 		for pairs := p.Next(nil, nil, nil); pairs != nil; pairs = p.Next(nil, nil, nil) {
 			rounds++

@@ -96,7 +96,7 @@ type outcome struct {
 
 // run tests the cluster until every node and pair is decided.
 func (c *cluster) run(slow float64) outcome {
-	plan := schedule.NewPlan(c.spec.Nodes, c.spec.Partners, c.random)
+	plan := schedule.NewPlan(c.spec.Nodes, schedule.PatternCircle, c.spec.Partners, c.random)
 	judge := verdict.New(c.spec.Nodes, slow)
 	everyone := make([]int, c.spec.Nodes) // all are undecided
 	pairs, tests := plan.Next(everyone, nil, nil), 0
