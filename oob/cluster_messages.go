@@ -40,6 +40,7 @@ const (
 	TaskServe    = "serve"    // start the server of a test; the outcome has its port
 	TaskMeasure  = "measure"  // measure with a server
 	TaskAwait    = "await"    // wait until the server of the test has ended
+	TaskFiles    = "files"    // send the result files of the last measurement
 	TaskEnd      = "end"      // the run is over: there is no outcome
 )
 
@@ -61,7 +62,9 @@ type ClusterOutcome struct {
 	MedianNs  float64   `json:"latency_p50_ns,omitempty"`
 	P99Ns     float64   `json:"latency_p99_ns,omitempty"`
 	WrongData bool      `json:"wrong_data,omitempty"`
-	Error     string    `json:"error,omitempty"` // why there is nothing else
+
+	Files [][]byte `json:"files,omitempty"` // result files
+	Error string   `json:"error,omitempty"` // why there is nothing else
 }
 
 // answerLimit is the time within which an agent or coordinator that has nothing to wait for answers.
@@ -72,7 +75,7 @@ func ClusterBounds(limit time.Duration) Bounds {
 	return Bounds{
 		exchangeWelcome: {0, 1, answerLimit}, // the agent may send its part after the coordinator has answered
 		exchangeTask:    {4 << 10, 16, 0},
-		exchangeOutcome: {16 << 10, 32, limit + answerLimit},
+		exchangeOutcome: {512 << 10, 32, limit + answerLimit},
 	}
 }
 

@@ -152,7 +152,7 @@ func (r *clusterReport) wantFault(t *testing.T, rank int, state, why string) {
 // TestCluster tests the pairs of four ranks of which a fifth does not appear.
 func TestCluster(t *testing.T) {
 	w := newWorkspace(t, "out")
-	endCluster(w.startCluster(5, []int{0, 1, 2, 3}, "--connect-timeout 20", nil), statusPeer)
+	endCluster(w.startCluster(5, []int{0, 1, 2, 3}, "--connect-timeout 20 --keep all", nil), statusPeer)
 	r := w.readCluster()
 	r.wantFault(t, 4, "missing", "did not appear within 20s (--connect-timeout)")
 	if n := measuredPairs(r.Tests); n != 6 || r.Status != statusPeer || !slices.Equal(r.states("missing"), []int{4}) {
@@ -162,6 +162,9 @@ func TestCluster(t *testing.T) {
 		if info, err := os.Stat(filepath.Join(w.dir, "out", name)); err != nil || info.Size() < 1000 {
 			t.Errorf("the heat map: %v", err)
 		}
+	}
+	if files, _ := filepath.Glob(filepath.Join(w.dir, "out", "tests", "round*_[12].json")); len(files) != 2*len(r.Tests) {
+		t.Errorf("%d result files of %d tests, want two of each", len(files), len(r.Tests))
 	}
 	root := w.startCluster(5, []int{0}, "", nil)[0]
 	root.exits(statusOther, patience)

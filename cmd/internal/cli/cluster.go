@@ -54,6 +54,12 @@ func (a *app) cluster(ctx context.Context, args []string, draw DrawCluster) erro
 	if err := f.parse(args); err != nil {
 		return err
 	}
+	if o.quick && (f.set.Changed("partners") || f.set.Changed("time-limit")) {
+		return usage("--quick sets --partners and --time-limit: leave them out")
+	}
+	if o.quick {
+		o.tests.Partners, o.TimeLimit = 1, quickLimit
+	}
 	switch {
 	case o.help:
 		return a.print(clusterHelp(a.program, f, a.console.width()))

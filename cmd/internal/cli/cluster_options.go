@@ -24,6 +24,8 @@ type clusterOptions struct {
 	explain, help   bool
 	given           launch.Given
 	draw            DrawCluster
+	keep            results.Keep
+	quick           bool
 	topology        string // path; empty: as the launcher says
 }
 
@@ -31,10 +33,12 @@ type clusterOptions struct {
 const (
 	clusterFolder  = "ib_cluster.out"
 	clusterTimeout = 30 * time.Second // within which all ranks must appear
+	quickLimit     = 20 * time.Second // of the tests with --quick
 )
 
 func newClusterOptions() *clusterOptions {
 	o := &clusterOptions{Settings: option.New(option.Test{Op: option.OpWrite, Kind: option.KindBandwidth}), runs: 100,
+		keep:  results.KeepLow,
 		tests: results.Settings{Slow: 0.1, Schedule: schedule.PatternCircle, Partners: schedule.DefaultPartners}, given: launch.Given{Rank: -1}}
 	o.Own.Folder, o.Own.ConnectTimeout, o.Own.Port = clusterFolder, clusterTimeout, 0
 	return o
@@ -69,8 +73,16 @@ func defineCluster(o *clusterOptions) *flags {
 		number(&o.tests.Partners, 1))
 	shared("time-limit", "begin no further tests after TIME; nodes that are undecided then stay so (default: a minute, and 4 s for each rank)")
 	f.text(&o.topology, "topology", "", "FILE", "judge groups of nodes, too: FILE, which rank 0 reads, has a line for each leaf switch, as Slurm's topology.conf: SwitchName=leaf1 Nodes=n[01-16] (default: Slurm's SLURM_TOPOLOGY_ADDR)")
+	f.toggle(&o.quick, "quick", "", fmt.Sprintf("as in the prolog of a job: --partners 1, and begin no test after %v", quickLimit))
 	f.group("Output of rank 0")
 	shared("dir", fmt.Sprintf("write journal.jsonl, cluster.json and heat maps of pairs into DIR (default %s)", clusterFolder))
+	f.parsed("keep", "WHAT", "keep the result files of low and failed tests (low, the default; of up to 2,000 tests) or of all tests (all) in the folder tests below that of --dir",
+		func(arg string) error {
+			if o.keep = results.Keep(arg); o.keep != results.KeepLow && o.keep != results.KeepAll {
+				return errors.New("choose one of low, all")
+			}
+			return nil
+		})
 	f.toggle(&o.Own.Resume, "resume", "", "continue the run of the journal in the folder of --dir: measure what is missing")
 	f.group("Place")
 	f.toggle(&o.explain, "explain-launch", "", "print rank, number of ranks, job and routes to rank 0, as the launcher's environment has them")

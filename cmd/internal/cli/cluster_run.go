@@ -74,7 +74,7 @@ func (a *app) coordinateAll(ctx context.Context, o *clusterOptions, place *launc
 	}()
 	err = coordinator.Run(ctx, l, coordinator.Config{
 		Release: ownRelease, Job: place.Job, Settings: settings, Wait: o.Own.ConnectTimeout, Limit: testLimit, End: o.end(place.Ranks),
-		Groups: groups, Journal: journal, Embedded: isEmbedded, Note: a.console.note,
+		Groups: groups, Keep: o.keep, Journal: journal, Embedded: isEmbedded, Note: a.console.note,
 	}, d)
 	if err != nil {
 		return deviceTroubleOf(err)

@@ -102,6 +102,11 @@ func (a *app) measurePair(ctx context.Context, o *clusterOptions, job *agent.Job
 		return err
 	}
 	c.save = func(f *result.File) error {
+		file, err := f.Encode()
+		if err != nil {
+			return err
+		}
+		outcome.Files = append(outcome.Files, file)
 		for i := range f.Rows {
 			if b := f.Rows[i].Bandwidth; b != nil {
 				outcome.Bandwidth = b.Average

@@ -61,6 +61,8 @@ func TestClusterRefuses(t *testing.T) {
 		"--max-lat 10us":                   "--max-lat 10us: write p99=TIME or p50=TIME",
 		"--schedule tree":                  "--schedule tree: choose one of circle, ring",
 		"--schedule one-to-all --together": "--together --schedule one-to-all: rank 0 would have many tests at once",
+		"--keep none":                      "--keep none: choose one of low, all",
+		"--quick --partners 3":             "--quick sets --partners and --time-limit",
 		"--partners 0":                     "--partners 0: write a number from 1",
 	} {
 		text, err := clusterSays(t.Context(), args)

@@ -12,6 +12,7 @@ import (
 // coordinator is lost.
 func Work(conn *oob.Conn, p *Program) error {
 	var server *process
+	var files [][]byte // of the last measurement
 	defer func() {
 		if server != nil {
 			server.end()
@@ -34,6 +35,9 @@ func Work(conn *oob.Conn, p *Program) error {
 			outcome, server = p.serve(task, conn.Lost())
 		case task.Kind == oob.TaskDescribe, task.Kind == oob.TaskMeasure:
 			outcome = p.do(task, conn.Lost())
+			files, outcome.Files = outcome.Files, nil
+		case task.Kind == oob.TaskFiles:
+			outcome.Files = files
 		default:
 			outcome.Error = fmt.Sprintf("task %.40q cannot be done now", task.Kind)
 		}

@@ -23,6 +23,7 @@ type Config struct {
 	Limit    time.Duration   // of a process of a test
 	End      time.Duration   // after which no round begins
 	Groups   topology.Groups // of nodes by their names; nil: as the agents say
+	Keep     results.Keep    // which result files are kept
 	Journal  *results.Journal
 	Embedded func(oob.DeviceID) bool // reports whether a device works within one host only
 	Note     func(format string, values ...any)
@@ -39,6 +40,7 @@ type run struct {
 	members []*member // by rank; nil: has not appeared
 	judge   *results.Judge
 	rounds  int
+	kept    int // tests with kept files
 }
 
 // maxRounds is the number of rounds after which undecided nodes stay undecided.
@@ -58,7 +60,12 @@ func Run(ctx context.Context, l *oob.Listener, c Config, d *results.Document) er
 	r.members = members
 	release := context.AfterFunc(ctx, func() { r.dismiss(context.Cause(ctx)) })
 	defer release()
-	if err = r.describe(); err == nil {
+	err = r.describe()
+	switch {
+	case err != nil:
+	case c.Ranks == 1:
+		err = r.testLoopback(ctx)
+	default:
 		err = r.testAll(ctx)
 	}
 	if ctx.Err() != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ibperf/ibperf/cmd/internal/cluster/results"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/schedule"
+	"github.com/ibperf/ibperf/oob"
 )
 
 // togetherTime is the time of a test of a round whose tests run together. They begin within less than a second.
@@ -23,7 +24,47 @@ func (r *run) testRound(ctx context.Context, pairs []schedule.Pair) error {
 	}
 	err := one(ctx, pairs, func(t results.Test) { tests = append(tests, t) })
 	r.judge.Add(tests...)
+	if err == nil {
+		err = r.keepFiles(tests)
+	}
 	return err
+}
+
+// maxKept is the number of tests whose result files are kept if not all are: two of 24 kB each.
+const maxKept = 2000
+
+// keepFiles asks the clients of low and failed tests of a round for their result files, and writes them.
+func (r *run) keepFiles(tests []results.Test) error {
+	for _, t := range r.Keep.Of(tests, r.Slow, &r.Limits) {
+		if _, resumed := r.Journal.Find(t.Round, t.A, t.B); resumed {
+			continue // it was measured by an earlier process
+		}
+		if r.kept++; r.kept > maxKept && r.Keep != results.KeepAll {
+			return nil
+		}
+		o, lost := r.ask(r.members[t.B], oob.ClusterTask{Kind: oob.TaskFiles})
+		if lost != nil {
+			continue
+		}
+		if err := r.Journal.KeepFiles(t, o.Files); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loopbacks is the number of tests of a single node.
+const loopbacks = 3
+
+// testLoopback tests the only node with itself.
+func (r *run) testLoopback(ctx context.Context) error {
+	for r.rounds = 1; r.rounds <= loopbacks; r.rounds++ {
+		if err := r.testRound(ctx, []schedule.Pair{{0, 0}}); err != nil {
+			return err
+		}
+	}
+	r.rounds = loopbacks
+	return nil
 }
 
 // oneByOne tests one pair after another, and hands over each test that there was.

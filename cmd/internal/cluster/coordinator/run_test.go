@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -117,6 +119,62 @@ func TestRunTestsTogether(t *testing.T) {
 	for _, test := range d.Tests[:4] {
 		if test.Round != 1 || test.B != test.A+4 || test.Bandwidth < 1e9 {
 			t.Errorf("%+v in round 1", test)
+		}
+	}
+}
+
+// TestRunOfOneNode: it is tested with itself.
+func TestRunOfOneNode(t *testing.T) {
+	for state, want := range map[string]string{results.Good: "", results.Bad: "all 3 tests of its device with itself failed or missed a limit, the first one: no QP"} {
+		b := newBench(t, 1, t.TempDir()+"/out", false)
+		b.join(0, func(task oob.ClusterTask) oob.ClusterOutcome {
+			if task.Kind == oob.TaskMeasure && state == results.Bad {
+				return oob.ClusterOutcome{Error: "no QP"}
+			}
+			return good(0)(task)
+		})
+		d, err := b.run()
+		if err != nil || len(d.Tests) != 3 || d.Nodes[0].State != state || d.Nodes[0].Why != want {
+			t.Errorf("%v: %d tests, node %+v", err, len(d.Tests), d.Nodes[0])
+		}
+	}
+}
+
+// TestRunKeepsFiles: the result files of failed and low tests, or of all.
+func TestRunKeepsFiles(t *testing.T) {
+	for keep, want := range map[results.Keep]int{results.KeepLow: 1, results.KeepAll: 28} {
+		dir := t.TempDir() + "/out"
+		b := newBench(t, 8, dir, false)
+		b.config.Keep = keep
+		for rank := range 8 {
+			do, served := good(rank), 0
+			b.join(rank, func(task oob.ClusterTask) oob.ClusterOutcome {
+				switch task.Kind {
+				case oob.TaskMeasure:
+					if served = task.Port; rank == 2 && served == 4005 || rank == 5 && served == 4002 {
+						return oob.ClusterOutcome{Error: "no QP"}
+					}
+				case oob.TaskFiles:
+					return oob.ClusterOutcome{Files: [][]byte{fmt.Appendf(nil, `{"server":%d,"client":%d}`, served-4000, rank)}}
+				}
+				return do(task)
+			})
+		}
+		d, err := b.run()
+		files, _ := filepath.Glob(filepath.Join(dir, results.KeepFolder, "*.json"))
+		if err != nil || len(files) < want || keep == results.KeepAll && len(files) != len(d.Tests) {
+			t.Fatalf("%v: %s: files %v, want %d or more", err, keep, files, want)
+		}
+		for _, path := range files {
+			var round, a, c, n int
+			fmt.Sscanf(filepath.Base(path), "round%d_%d-%d_%d.json", &round, &a, &c, &n)
+			data, err := os.ReadFile(path)
+			if text := fmt.Sprintf(`{"server":%d,"client":%d}`, a, c); err != nil || string(data) != text {
+				t.Errorf("%s: %s, %v", path, data, err)
+			}
+			if keep == results.KeepLow && (a != 2 || c != 5) && (a != 5 || c != 2) {
+				t.Errorf("%s is kept", path)
+			}
 		}
 	}
 }

@@ -13,8 +13,11 @@ import (
 )
 
 // Draw writes a heat map of each figure into the folder of a run: pairs_bandwidth and pairs_latency, as PNG and SVG. The
-// same document gives the same bytes.
+// same document gives the same bytes. A single node has no pairs.
 func Draw(dir string, d *results.Document) error {
+	if len(d.Nodes) == 1 {
+		return nil
+	}
 	var all []*chart.Sketch
 	for _, f := range d.Figures {
 		if (f.Name == results.Bandwidth || f.Name == results.Latency) && f.Tests > 0 {

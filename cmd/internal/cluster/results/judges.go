@@ -94,7 +94,9 @@ func (f *figure) add(tests []Test) {
 	for _, t := range round {
 		f.all = append(f.all, t.Value)
 		f.note(t.A, t.B, t.Value)
-		f.note(t.B, t.A, t.Value)
+		if t.A != t.B {
+			f.note(t.B, t.A, t.Value)
+		}
 	}
 	if len(round) > 1 {
 		f.judge.Add(round...)
@@ -143,6 +145,29 @@ func (j *Judge) Low() (pairs [][2]int) {
 	return slices.Compact(pairs)
 }
 
+// loopback returns the state of the only node of a run, which was tested with itself: nothing can be compared.
+func (j *Judge) loopback() (state, why string) {
+	failed := 0
+	for i := range j.tests {
+		text := j.tests[i].Error
+		if text == "" {
+			text = j.limits.Missed(&j.tests[i])
+		}
+		if text != "" {
+			if failed++; failed == 1 {
+				why = text
+			}
+		}
+	}
+	switch failed {
+	case 0:
+		return Good, ""
+	case len(j.tests):
+		return Bad, fmt.Sprintf("all %d tests of its device with itself failed or missed a limit, the first one: %s", failed, why)
+	}
+	return Undecided, fmt.Sprintf("%d of %d tests of its device with itself failed or missed a limit, the first one: %s", failed, len(j.tests), why)
+}
+
 // Conclude completes the figures, the states of nodes that have none yet, the bad pairs and the groups of a document.
 func (j *Judge) Conclude(d *Document) {
 	d.Tests = j.tests
@@ -159,6 +184,9 @@ func (j *Judge) Conclude(d *Document) {
 		n.Evidence = j.evidence(n.Rank)
 		if n.State == "" {
 			n.State, n.Why = j.State(n.Rank), j.why(n.Rank, n.Evidence)
+			if j.ranks == 1 {
+				n.State, n.Why = j.loopback()
+			}
 		}
 	}
 	for _, f := range j.figures {

@@ -78,6 +78,9 @@ func (l *Limits) value(t Test) float64 {
 // LimitsMissed reports whether tests missed limits and no evidence clears their nodes.
 func (d *Document) LimitsMissed() bool {
 	for _, n := range d.Nodes {
+		if len(d.Nodes) == 1 {
+			return n.State != Good && d.countMissed(n.Rank) > 0
+		}
 		for _, e := range n.Evidence {
 			if e.Figure == MeetsLimits && e.State != Good && d.countMissed(n.Rank) > 0 {
 				return true

@@ -47,7 +47,7 @@ func (d *Document) Text(width int) string {
 		b.WriteString(d.limitsText())
 	}
 	for _, f := range d.Figures {
-		if f.Name == Bandwidth || f.Name == Latency {
+		if len(d.Nodes) > 1 && (f.Name == Bandwidth || f.Name == Latency) {
 			fmt.Fprintf(&b, "%s: noise %.2g %%; a node slower by less than %.2g %% could not have been found\n", f.Name, 100*f.Noise, 100*f.Smallest)
 		}
 	}
