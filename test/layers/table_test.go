@@ -43,7 +43,7 @@ var table = []rule{
 	{"cmd/internal/cli", []string{
 		"cmd/internal/caps", "cmd/internal/cluster/agent", "cmd/internal/cluster/coordinator", "cmd/internal/cluster/launch", "cmd/internal/cluster/pmi", "cmd/internal/cluster/results", "cmd/internal/cluster/schedule", "cmd/internal/cluster/simulation", "cmd/internal/cluster/topology", "cmd/internal/compare", "cmd/internal/drawing", "cmd/internal/machine", "cmd/internal/verify", "harness", "internal/conform", "oob", "oob/perftest", "reports", "reports/formats", "result", "option",
 		"verbs/ibv", "verbs/shm", "verbs/verbstest", "verbs",
-		"internal/atomicfile", "internal/gpu", "internal/host", "internal/outfolder", "internal/outfolder", "internal/printable", "internal/sched", "internal/subprocess", "internal/terminal", "internal/topology", "internal/units", "internal/version",
+		"internal/atomicfile", "internal/gpu", "internal/host", "internal/outfolder", "internal/pmix", "internal/printable", "internal/sched", "internal/subprocess", "internal/terminal", "internal/topology", "internal/units", "internal/version",
 	}},
 	{"cmd/internal/compare", []string{"harness", "reports/page", "reports/phrase", "reports/text", "reports/verdict", "result", "option", "internal/atomicfile", "internal/outfolder"}},
 	{"cmd/internal/cluster/agent", []string{"oob", "internal/subprocess"}},
@@ -109,6 +109,7 @@ var table = []rule{
 	{"verbs/internal/memfd", nil},
 	{"verbs/internal/offheap", nil},
 
+	{"internal/pmix", nil},
 	{"internal/outfolder", []string{"internal/atomicfile"}},
 	{"internal/atomicfile", nil},
 	{"internal/confidence", nil},

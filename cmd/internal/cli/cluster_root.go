@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"hash/fnv"
 	"net"
-	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ibperf/ibperf/cmd/internal/cluster/launch"
 	"github.com/ibperf/ibperf/cmd/internal/cluster/pmi"
+	"github.com/ibperf/ibperf/internal/pmix"
 	"github.com/ibperf/ibperf/oob"
 )
 
@@ -38,21 +39,21 @@ func (a *app) openRoot(o *clusterOptions, place *launch.Place) (*oob.Listener, [
 		return nil, nil, err
 	}
 	socket, err := oob.Open(net.JoinHostPort("", strconv.Itoa(rootPort(o, place))))
-	exchange, hasExchange := exchangeOf(place)
-	if err != nil && hasExchange && o.Own.Port == 0 {
+	share := exchangeOf(place)
+	if err != nil && share != nil && o.Own.Port == 0 {
 		socket, err = oob.Open(":0")
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if hasExchange {
+	if share != nil {
 		mine := secret
 		if mine == nil {
 			mine = []byte(rand.Text())
 		}
 		port := socket.Addr().(*net.TCPAddr).Port
 		value := fmt.Sprintf("%s;%d;%x", strings.Join(ownAddresses(), ","), port, mine)
-		if _, err := pmi.Share(exchange, 0, value, o.Own.ConnectTimeout/2); err != nil {
+		if _, err := share(value, o.Own.ConnectTimeout/2); err != nil {
 			a.console.note("rank 0: %v; other ranks try the port that follows from the job", err)
 		} else {
 			secret = mine
@@ -67,15 +68,15 @@ func (a *app) findRoot(o *clusterOptions, place *launch.Place) (addresses []stri
 	if secret, err = readSecret(o.Own.SecretFile); err != nil {
 		return nil, nil, err
 	}
-	if exchange, has := exchangeOf(place); has {
-		value, err := pmi.Share(exchange, place.Rank, "", o.Own.ConnectTimeout/2)
+	if share := exchangeOf(place); share != nil {
+		value, err := share("", o.Own.ConnectTimeout/2)
 		if err == nil {
 			return parseRoot(value)
 		}
 		a.console.note("rank %d: %v", place.Rank, err)
 	}
 	for _, r := range place.Routes {
-		if r.Kind != launch.Exchange {
+		if r.Kind != launch.Exchange && r.Kind != launch.PMIx {
 			addresses = append(addresses, net.JoinHostPort(r.Address, strconv.Itoa(rootPort(o, place))))
 		}
 	}
@@ -102,14 +103,23 @@ func parseRoot(value string) (addresses []string, secret []byte, err error) {
 	return addresses, secret, nil
 }
 
-// exchangeOf returns the descriptor of the launcher's exchange.
-func exchangeOf(place *launch.Place) (fd int, has bool) {
-	i := slices.IndexFunc(place.Routes, func(r launch.Route) bool { return r.Kind == launch.Exchange })
-	if i < 0 {
-		return 0, false
+// An exchange hands a value from rank 0 to all other ranks, within a limit.
+type exchange func(value string, limit time.Duration) (string, error)
+
+// exchangeOf returns the launcher's exchange, nil if it has none.
+func exchangeOf(place *launch.Place) exchange {
+	for _, r := range place.Routes {
+		fd, err := strconv.Atoi(r.Address)
+		switch {
+		case r.Kind == launch.Exchange && err == nil && fd > 2:
+			return func(value string, limit time.Duration) (string, error) {
+				return pmi.Share(fd, place.Rank, value, limit)
+			}
+		case r.Kind == launch.PMIx:
+			return func(value string, limit time.Duration) (string, error) { return pmix.Share(place.Rank, value, limit) }
+		}
 	}
-	fd, err := strconv.Atoi(place.Routes[i].Address)
-	return fd, err == nil && fd > 2
+	return nil
 }
 
 // maxAddresses is the number of addresses that fit into a value of the exchange.

@@ -34,8 +34,11 @@ func (p *Place) Explain() string {
 
 func (w Route) text() string {
 	address := w.Address
-	if w.Kind == Exchange {
+	switch w.Kind {
+	case Exchange:
 		address = "by PMI-1 over descriptor " + w.Address
+	case PMIx:
+		address = "by PMIx in namespace " + w.Address
 	}
 	return address + " (" + w.From + ")"
 }

@@ -38,7 +38,8 @@ type Kind int
 // The kinds of routes, the best first.
 const (
 	GivenRoot Kind = iota
-	Exchange       // the launcher hands the address from rank 0 to the others
+	Exchange       // the launcher hands the address from rank 0 to the others, by PMI-1
+	PMIx           // the same by PMIx
 	Address        // the launcher has given the address
 	Guess          // an address that is rank 0's under most circumstances
 )
@@ -46,7 +47,7 @@ const (
 // A Route is a route to rank 0.
 type Route struct {
 	Kind    Kind
-	Address string // a name or an IP address; of Exchange the file descriptor
+	Address string // a name or an IP address; of Exchange the file descriptor, of PMIx the namespace
 	From    string
 }
 

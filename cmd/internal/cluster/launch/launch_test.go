@@ -40,12 +40,19 @@ func TestLaunchers(t *testing.T) {
 			job 1.0
 			rank 0 by PMI-1 over descriptor 11 (PMI_FD)
 			else n1 (first of SLURM_STEP_NODELIST) or 10.0.0.1 (SLURM_LAUNCH_NODE_IPADDR)`},
+		{"srun --mpi=pmix", slurm + "PMIX_RANK=1 PMIX_NAMESPACE=slurm.pmix.1.0", "", `
+			launcher srun
+			rank 1 of 8, rank 0 on its host (SLURM_PROCID, SLURM_STEP_NUM_TASKS)
+			job 1.0
+			rank 0 by PMIx in namespace slurm.pmix.1.0 (PMIX_NAMESPACE)
+			else n1 (first of SLURM_STEP_NODELIST) or 10.0.0.1 (SLURM_LAUNCH_NODE_IPADDR)`},
 		{"mpirun of Open MPI 4 in a Slurm step", slurm + `OMPI_COMM_WORLD_RANK=5 OMPI_COMM_WORLD_SIZE=16 OMPI_COMM_WORLD_LOCAL_RANK=1
 			PMIX_RANK=5 PMIX_NAMESPACE=1751908353 OMPI_MCA_orte_hnp_uri=1751908352.0;tcp://192.0.2.2,10.0.0.2:58647;tcp6://[fd00::2]:44665`, "", `
 			launcher Open MPI
 			rank 5 of 16, rank 1 on its host (OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE)
 			job 1751908353
-			rank 0 192.0.2.2 (OMPI_MCA_orte_hnp_uri) or 10.0.0.2 (OMPI_MCA_orte_hnp_uri) or fd00::2 (OMPI_MCA_orte_hnp_uri)
+			rank 0 by PMIx in namespace 1751908353 (PMIX_NAMESPACE)
+			else 192.0.2.2 (OMPI_MCA_orte_hnp_uri) or 10.0.0.2 (OMPI_MCA_orte_hnp_uri) or fd00::2 (OMPI_MCA_orte_hnp_uri)
 			not used srun: Open MPI was started inside it`},
 		{"Hydra", "PMI_RANK=1 PMI_SIZE=3 PMI_FD=8 MPI_LOCALRANKID=1 MPI_LOCALNRANKS=3", "", `
 			launcher Hydra

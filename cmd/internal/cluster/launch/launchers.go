@@ -23,7 +23,7 @@ var launchers = []launcher{
 	{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", nil, openMPIJob, openMPIRoutes},
 	{"Hydra", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", []string{"MPI_LOCALRANKID"}, variable("PMI_JOBID"), pmi},
 	{"Flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", nil, variable("FLUX_JOB_ID"), pmi},
-	{"jsrun", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_LOCAL_RANK", nil, variable("LSB_JOBID"), nil},
+	{"jsrun", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_LOCAL_RANK", nil, variable("LSB_JOBID"), pmix},
 	{"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", []string{"SLURM_STEP_NUM_TASKS"}, slurmJob, slurmRoutes},
 	{"pbsdsh", "PBS_NODENUM", "", "", nil, variable("PBS_JOBID"), nil},
 	{"AWS Batch", "AWS_BATCH_JOB_NODE_INDEX", "AWS_BATCH_JOB_NUM_NODES", "", nil, batchJob, batchRoutes},
@@ -67,6 +67,14 @@ func address(name string) func(Environment) []Route {
 
 // pmi returns the route by version 1 of the process management interface: lines of text over a descriptor.
 func pmi(e Environment) []Route { return e.route(Exchange, "PMI_FD") }
+
+// pmix returns the route by PMIx, of processes that have a place there.
+func pmix(e Environment) []Route {
+	if e.Variables["PMIX_RANK"] == "" {
+		return nil
+	}
+	return e.route(PMIx, "PMIX_NAMESPACE")
+}
 
 // batchJob returns the job of AWS Batch, whose variable ends in the number of the node.
 func batchJob(e Environment) string {

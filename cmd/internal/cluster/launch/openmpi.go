@@ -17,7 +17,7 @@ func openMPIJob(e Environment) string {
 
 // openMPIRoutes: mpirun's host is that of rank 0 in an allocation, and not if mpirun runs on a login node.
 func openMPIRoutes(e Environment) []Route {
-	var routes []Route
+	routes := pmix(e)
 	for _, part := range strings.Split(e.Variables[openMPIHost], ";")[1:] {
 		_, hosts, _ := strings.Cut(part, "://")
 		if i := strings.LastIndex(hosts, ":"); i >= 0 {

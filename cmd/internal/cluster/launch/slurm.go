@@ -9,7 +9,7 @@ func slurmJob(e Environment) string {
 
 // slurmRoutes: the host of srun is that of rank 0 in a batch script, and a login node otherwise.
 func slurmRoutes(e Environment) []Route {
-	routes := pmi(e)
+	routes := append(pmi(e), pmix(e)...)
 	if first := firstHost(e.Variables["SLURM_STEP_NODELIST"]); first != "" && e.Variables["SLURM_DISTRIBUTION"] != "arbitrary" {
 		routes = append(routes, Route{Guess, first, "first of SLURM_STEP_NODELIST"})
 	}
