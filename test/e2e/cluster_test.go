@@ -170,3 +170,27 @@ func TestCluster(t *testing.T) {
 	root.exits(statusOther, patience)
 	root.wantStderr("continue its run with --resume")
 }
+
+// TestClusterOfOneNode: a node is tested with itself, and must meet limits.
+func TestClusterOfOneNode(t *testing.T) {
+	for limit, status := range map[string]int{"0.001": statusDone, "1000000": statusLimit} {
+		w := newWorkspace(t, "out")
+		endCluster(w.startCluster(1, []int{0}, "--min-bw "+limit, nil), status)
+		if r := w.readCluster(); len(r.Tests) != 3 || len(r.states("good")) != map[int]int{statusDone: 1}[status] {
+			t.Errorf("--min-bw %s: %d tests, good %v", limit, len(r.Tests), r.states("good"))
+		}
+	}
+}
+
+// TestClusterByIbperf: the program that has all others lets ib_report draw the heat maps.
+func TestClusterByIbperf(t *testing.T) {
+	w := newWorkspace(t, "out")
+	port := freePort(w)
+	start := func(rank string) *process {
+		return w.start("ibperf", "cluster", "-d", "shm_whole", "--dir", "out", "--ranks", "2", "--rank", rank, "--root", "127.0.0.1", "-p", port, "--quick")
+	}
+	endCluster(map[int]*process{0: start("0"), 1: start("1")}, statusDone)
+	if info, err := os.Stat(filepath.Join(w.dir, "out", "pairs_bandwidth.png")); err != nil || info.Size() < 1000 {
+		t.Errorf("the heat map: %v", err)
+	}
+}

@@ -14,9 +14,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// statusLimit is the status of bad nodes.
-const statusLimit = 7
-
 // eight are the ranks of the trials.
 var eight = []int{0, 1, 2, 3, 4, 5, 6, 7}
 

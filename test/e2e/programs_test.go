@@ -29,6 +29,7 @@ const (
 	statusPeer    = 4
 	statusData    = 5
 	statusRefused = 6
+	statusLimit   = 7
 	statusDiffers = 8
 	statusUnclear = 9
 )

@@ -115,6 +115,19 @@ func TestBadPair(t *testing.T) {
 	}
 }
 
+// TestTextOfManyUndecided has a few reasons.
+func TestTextOfManyUndecided(t *testing.T) {
+	d := &Document{Nodes: make([]Node, 100)}
+	for i := range d.Nodes {
+		d.Nodes[i] = Node{Rank: i, State: Undecided, Why: "noise"}
+	}
+	d.Nodes[99].State = Bad
+	text := d.Text(0)
+	if n := strings.Count(text, " is undecided: noise\n"); n != 10 || !strings.Contains(text, "89 more nodes are undecided: cluster.json has") || !strings.Contains(text, "rank 99 is bad: noise") {
+		t.Errorf("%d reasons:\n%s", n, text)
+	}
+}
+
 // TestTextOfTestsTogether has the sum of the first round.
 func TestTextOfTestsTogether(t *testing.T) {
 	d := judged(t, func(test *Test) { test.Bandwidth = 10e9 })

@@ -27,11 +27,7 @@ func (d *Document) Text(width int) string {
 		b.WriteString(d.groups().Text(width))
 		b.WriteString("\n")
 	}
-	for _, n := range d.Nodes {
-		if n.State != Good {
-			fmt.Fprintf(&b, "%s is %s: %s\n", d.Name(n.Rank), n.State, n.Why)
-		}
-	}
+	b.WriteString(d.reasons())
 	b.WriteString(d.badGroups())
 	for _, p := range d.Pairs {
 		low := map[string]string{Success: "fails", MeetsLimits: "misses the limits"}[p.Figure]
@@ -57,6 +53,27 @@ func (d *Document) Text(width int) string {
 		}
 	}
 	fmt.Fprintf(&b, "%s\n", d.last())
+	return b.String()
+}
+
+// maxUndecided is the number of undecided nodes of which the reasons are printed.
+const maxUndecided = 10
+
+// reasons returns why nodes are not good.
+func (d *Document) reasons() string {
+	var b strings.Builder
+	undecided := 0
+	for _, n := range d.Nodes {
+		if n.State == Undecided {
+			undecided++
+		}
+		if n.State != Good && (n.State != Undecided || undecided <= maxUndecided) {
+			fmt.Fprintf(&b, "%s is %s: %s\n", d.Name(n.Rank), n.State, n.Why)
+		}
+	}
+	if more := undecided - maxUndecided; more > 0 {
+		fmt.Fprintf(&b, "%d more nodes are undecided: %s has the reasons\n", more, FileName)
+	}
 	return b.String()
 }
 
