@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/ibperf/ibperf/cmd/internal/cluster/results"
@@ -82,3 +83,6 @@ func large(rounds int) *results.Document {
 		slower(t, 777, 0.4)
 	})
 }
+
+// many is large with enough tests for the smallest cells.
+var many = sync.OnceValue(func() *results.Document { return large(20) })

@@ -34,8 +34,8 @@ func drawn(t *testing.T, d *results.Document) map[string][]byte {
 	return files
 }
 
-// TestMapsAreAsInGoldenFiles, whose pictures were looked at.
-func TestMapsAreAsInGoldenFiles(t *testing.T) {
+// TestHeatMapsAreAsInGoldenFiles, whose pictures were looked at.
+func TestHeatMapsAreAsInGoldenFiles(t *testing.T) {
 	first, second := drawn(t, small()), drawn(t, small())
 	if len(first) != 4 {
 		t.Fatalf("%d files, want PNG and SVG of two figures", len(first))
@@ -50,8 +50,8 @@ func TestMapsAreAsInGoldenFiles(t *testing.T) {
 	}
 }
 
-// TestMapOfAFewNodes: numbers, names and states of all nodes.
-func TestMapOfAFewNodes(t *testing.T) {
+// TestHeatMapOfAFewNodes: numbers, names and states of all nodes.
+func TestHeatMapOfAFewNodes(t *testing.T) {
 	files := drawn(t, small())
 	for name, want := range map[string][]string{
 		"pairs_bandwidth.svg": {"3 gpu0004 bad", "5 gpu0006 bad", "0 gpu0001<", ">0.72<", ">0.41<", "below 0.50", "a test failed"},
@@ -65,11 +65,14 @@ func TestMapOfAFewNodes(t *testing.T) {
 	}
 }
 
-// TestMapOfManyNodes: a bad node is a line of low cells in both directions and has its name, whether all pairs or few
+// TestHeatMapOfManyNodes: a bad node is a line of low cells in both directions and has its name, whether all pairs or few
 // were tested, and cells are large enough to be seen.
-func TestMapOfManyNodes(t *testing.T) {
-	for rounds, want := range map[int]int{5: 80, 100: 256} {
-		d := large(rounds)
+func TestHeatMapOfManyNodes(t *testing.T) {
+	for rounds, want := range map[int]int{5: 80, 20: 256} {
+		d := many()
+		if rounds == 5 {
+			d = large(5)
+		}
 		m := newMap(d, d.Figures[1])
 		if m.size() < want || m.size() > maxCells {
 			t.Errorf("%d rounds: %d cells in a row, want %d to %d", rounds, m.size(), want, maxCells)
@@ -96,10 +99,10 @@ func TestMapOfManyNodes(t *testing.T) {
 	}
 }
 
-// TestMapsAreSmall: PNG and SVG of 1,024 nodes stay small, and the picture has the size of a screen.
-func TestMapsAreSmall(t *testing.T) {
+// TestHeatMapsAreSmall: PNG and SVG of 1,024 nodes stay small, and the picture has the size of a screen.
+func TestHeatMapsAreSmall(t *testing.T) {
 	total := 0
-	for name, data := range drawn(t, large(100)) {
+	for name, data := range drawn(t, many()) {
 		total += len(data)
 		if strings.HasSuffix(name, ".png") {
 			if c, _, err := image.DecodeConfig(bytes.NewReader(data)); err != nil || c.Width != 1152 || c.Height > 1400 {
@@ -112,8 +115,8 @@ func TestMapsAreSmall(t *testing.T) {
 	}
 }
 
-// TestMapSortsByGroup: nodes of a group are beside each other, also if ranks are not, and the axis has their names.
-func TestMapSortsByGroup(t *testing.T) {
+// TestHeatMapSortsByGroup: nodes of a group are beside each other, also if ranks are not, and the axis has their names.
+func TestHeatMapSortsByGroup(t *testing.T) {
 	d := grouped()
 	m := newMap(d, d.Figures[1])
 	if m.order[0] != 0 || m.order[1] != 4 || m.order[16] != 1 || m.place[4] != 1 {
@@ -127,8 +130,8 @@ func TestMapSortsByGroup(t *testing.T) {
 	}
 }
 
-// TestMapWithoutTests: nodes that were not tested are empty, and a run without figures has no map.
-func TestMapWithoutTests(t *testing.T) {
+// TestHeatMapWithoutTests: nodes that were not tested are empty, and a run without figures has no map.
+func TestHeatMapWithoutTests(t *testing.T) {
 	d := measured(8, 14, func(*results.Test) {})
 	d.Tests = nil
 	if m := newMap(d, d.Figures[1]); slices.ContainsFunc(m.cells, func(row []level) bool { return slices.Max(row) != none }) {

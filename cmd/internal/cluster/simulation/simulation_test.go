@@ -35,9 +35,9 @@ func TestRulesAreNotMadeForOneNoise(t *testing.T) {
 
 // TestGroupsAreFound is a sample of the table of groups: more partners find more of them, and no good group is named.
 func TestGroupsAreFound(t *testing.T) {
-	const runs = 20
+	const runs = 5
 	for spec, least := range map[string]int{
-		"nodes=256,bad=0,groups=8,uplinks=1,partners=16": runs - 1, "nodes=256,bad=0,groups=8,uplinks=1,partners=4": runs / 5,
+		"nodes=256,bad=0,groups=8,uplinks=1,partners=16": runs - 1, "nodes=256,bad=0,groups=8,uplinks=1,partners=4": 1,
 	} {
 		c := simulate(t, spec, runs)
 		if c.Groups != runs || c.GroupsFound < least || c.PairsBlamed+c.GroupsBlamed > 0 {
