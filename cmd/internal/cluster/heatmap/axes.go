@@ -47,6 +47,10 @@ func (m *pairMap) groups() (all []group) {
 	return all
 }
 
+func (m *pairMap) isBad(g group) bool {
+	return slices.ContainsFunc(m.d.Groups, func(judged results.Group) bool { return judged.Name == g.name && judged.State == results.Bad })
+}
+
 // places returns ticks with the names of the groups, or if there are none, with the ranks of nodes.
 func (m *pairMap) places() (ticks []plot.Tick) {
 	groups := m.groups()
@@ -71,9 +75,15 @@ func (m *pairMap) ranks() (ticks []plot.Tick) {
 	return ticks
 }
 
-// names returns ticks with the names of all nodes, or of those of many that are not good, the bad ones first.
+// names returns ticks with the names of all nodes, or of bad groups and of those of many nodes that are not good, the bad
+// ones first.
 func (m *pairMap) names() (ticks []plot.Tick) {
 	n := len(m.order)
+	for _, g := range m.groups() {
+		if n > maxLabeled && m.isBad(g) {
+			ticks = append(ticks, plot.Tick{Value: float64(g.from+g.to) / 2, Label: "group " + phrase.Shorten(g.name, maxName) + " bad"})
+		}
+	}
 	places := make([]int, n)
 	for place := range places {
 		places[place] = place

@@ -53,10 +53,10 @@ func title(d *results.Document, f results.Figure) string {
 	return fmt.Sprintf("Bandwidth of pairs of %d nodes, over the median of %s Gb/s", len(d.Nodes), strings.TrimSpace(units.RateText(f.Median, true)))
 }
 
-// maxNamed is the number of bad nodes that a note names.
+// maxNamed is the number of bad nodes and groups that a note names.
 const maxNamed = 3
 
-// notes returns which nodes are bad, and what a cell of several pairs shows.
+// notes returns which nodes and groups are bad, and what a cell of several pairs shows.
 func (m *pairMap) notes() (notes []string) {
 	var names []string
 	for _, n := range m.d.Nodes {
@@ -64,9 +64,14 @@ func (m *pairMap) notes() (notes []string) {
 			names = append(names, m.d.Name(n.Rank))
 		}
 	}
+	for _, g := range m.d.Groups {
+		if g.State == results.Bad {
+			names = append(names, "group "+g.Name)
+		}
+	}
 	switch rest := len(names) - maxNamed; {
 	case len(names) == 0:
-		notes = append(notes, "No node is bad.")
+		notes = append(notes, "No node or group is bad.")
 	case rest > 0:
 		notes = append(notes, fmt.Sprintf("Bad: %s and %d more.", strings.Join(names[:maxNamed], ", "), rest))
 	default:

@@ -122,8 +122,9 @@ func TestHeatMapSortsByGroup(t *testing.T) {
 	if m.order[0] != 0 || m.order[1] != 4 || m.order[16] != 1 || m.place[4] != 1 {
 		t.Errorf("order %v", m.order)
 	}
+	d.Groups[2].State = results.Bad
 	svg := string(drawn(t, d)["pairs_bandwidth.svg"])
-	for _, want := range []string{">leaf1<", ">leaf4<", ">group<"} {
+	for _, want := range []string{">leaf1<", ">leaf4<", ">group<", ">group leaf3 bad<", "Bad: group leaf3."} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %q", want)
 		}

@@ -71,11 +71,11 @@ const maxFramed = 64
 // frame draws lines around map and column, and between groups.
 func (m *pairMap) frame(c draw.Canvas, x, y func(float64) vg.Length) {
 	n := float64(len(m.order))
-	thin := draw.LineStyle{Color: chart.Quiet, Width: vg.Points(0.5)}
+	thin, pale := draw.LineStyle{Color: chart.Quiet, Width: vg.Points(0.5)}, draw.LineStyle{Color: chart.Noise, Width: vg.Points(0.5)}
 	if groups := m.groups(); len(groups) <= maxFramed {
 		for _, g := range groups[1:] {
 			at := float64(g.from)
-			c.StrokeLines(thin, []vg.Point{{X: x(0), Y: y(at)}, {X: x(n), Y: y(at)}}, []vg.Point{{X: x(at), Y: y(0)}, {X: x(at), Y: y(n)}})
+			c.StrokeLines(pale, []vg.Point{{X: x(0), Y: y(at)}, {X: x(n), Y: y(at)}}, []vg.Point{{X: x(at), Y: y(0)}, {X: x(at), Y: y(n)}})
 		}
 	}
 	for _, box := range [][2]float64{{0, n}, {-(columnWidth + columnGap) * n, -columnGap * n}} {
