@@ -61,7 +61,8 @@ attack: build ## attack the programs over loopback: what held, peak memory, long
 
 trials: attack ## run the long tests: attacks, controls, simulated clusters, the packages, and all command lines of perftest, a third of them in the guest (half an hour or more)
 	$(GO) test -tags trials -run Trial -v -timeout 30m ./harness
-	$(GO) -C test test -tags trials -run Trial -v -timeout 30m ./e2e
+	@test/packages launchers || [ -z "$$CI" ] # without them some trials are skipped
+	$(GO) -C test test -tags trials -run Trial -v -timeout 60m ./e2e
 	$(GO) test -tags trials -run Trial -v -timeout 60m ./cmd/internal/cluster/simulation
 	@test/packages packaging || [ -z "$$CI" ] # without them some trials are skipped
 	$(GO) -C test test -tags trials -run Trial -count=1 -v -timeout 30m ./packaging
