@@ -63,7 +63,7 @@ trials: attack ## run the long tests: attacks, controls, simulated clusters, the
 	$(GO) test -tags trials -run Trial -v -timeout 30m ./harness
 	@test/packages launchers || [ -z "$$CI" ] # without them some trials are skipped
 	$(GO) -C test test -tags trials -run Trial -v -timeout 60m ./e2e
-	$(GO) test -tags trials -run Trial -v -timeout 60m ./cmd/internal/cluster/simulation
+	$(GO) test -tags trials -run Trial -v -timeout 60m ./cmd/internal/cluster/coordinator ./cmd/internal/cluster/simulation
 	@test/packages packaging || [ -z "$$CI" ] # without them some trials are skipped
 	$(GO) -C test test -tags trials -run Trial -count=1 -v -timeout 30m ./packaging
 	GUEST_TIMEOUT=960 test/guest/tests trials

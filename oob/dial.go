@@ -23,6 +23,8 @@ type DialOptions struct {
 	Perftest bool
 	// Program must be that of the server; a secret needs it.
 	Program Program
+	// Clients is the number of clients that the server expects, see [ListenOptions].
+	Clients int
 	// Source is the local IP address to connect from; empty: any.
 	Source string
 }
@@ -34,7 +36,7 @@ type DialOptions struct {
 // resolve, a peer that is not ibperf or has another protocol version, another secret. The error
 // of a server that could be reached is a [*PeerError]. ctx governs Dial only, not the connection.
 func Dial(ctx context.Context, addr string, o DialOptions) (*Conn, error) {
-	return dial(ctx, addr, o, standard)
+	return dial(ctx, addr, o, timingOf(o.Clients))
 }
 
 func dial(ctx context.Context, addr string, o DialOptions, t timing) (*Conn, error) {

@@ -18,12 +18,14 @@ type ListenOptions struct {
 	Perftest bool
 	// Program must be that of the clients; a secret needs it.
 	Program Program
+	// Clients is the number of clients that are expected at the same time; 0: few. Theirs must be the same.
+	Clients int
 	// Rejected is called with the reason when the listener rejects a connection for the first time.
 	// It must not close the listener. It may be nil.
 	Rejected func(error)
 }
 
-// maxWaiting is the number of greeted clients that may wait for Accept. The listener closes further
+// maxWaiting is the number of greeted clients that may wait for Accept, if no more are expected. The listener closes further
 // connections before their greeting is complete, and their clients try again.
 const maxWaiting = 64
 
@@ -46,7 +48,9 @@ type Listener struct {
 
 // Listen listens at addr, host:port. An empty host means all addresses of this machine, port 0
 // any free port; [Listener.Addr] returns it.
-func Listen(addr string, o ListenOptions) (*Listener, error) { return listen(addr, o, standard) }
+func Listen(addr string, o ListenOptions) (*Listener, error) {
+	return listen(addr, o, timingOf(o.Clients))
+}
 
 func listen(addr string, o ListenOptions, t timing) (*Listener, error) {
 	if err := checkSecret(o.Secret, o.Program); err != nil {
@@ -74,7 +78,7 @@ func ListenOn(socket net.Listener, o ListenOptions) (*Listener, error) {
 	if err := checkSecret(o.Secret, o.Program); err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", socket.Addr(), err)
 	}
-	return newListener(socket, o, standard), nil
+	return newListener(socket, o, timingOf(o.Clients)), nil
 }
 
 func newListener(socket net.Listener, o ListenOptions, t timing) *Listener {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// maxCandidates is the number of connections that are greeted at a time.
+// maxCandidates is the number of connections that are greeted at a time, if no more clients are expected.
 const maxCandidates = 128
 
 var (
@@ -82,7 +82,7 @@ func (l *Listener) receive(ctx context.Context, nc net.Conn) {
 	ctx, c.cancel = context.WithCancelCause(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for canceled := false; len(l.candidates) == maxCandidates; l.changed.Wait() {
+	for canceled := false; len(l.candidates) >= l.most(maxCandidates); l.changed.Wait() {
 		if longest := l.longestSilent(); longest != nil && !canceled {
 			longest.canceled, canceled = true, true
 			longest.cancel(errCrowded)
@@ -121,10 +121,10 @@ func (l *Listener) greet(ctx context.Context, c *candidate) {
 func (l *Listener) reserve(c *candidate) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.clients)+l.reserved == maxWaiting {
+	if len(l.clients)+l.reserved >= l.most(maxWaiting) {
 		l.clients = slices.DeleteFunc(l.clients, func(conn *Conn) bool { return conn.Err() != nil })
 	}
-	if c.canceled || len(l.clients)+l.reserved == maxWaiting {
+	if c.canceled || len(l.clients)+l.reserved >= l.most(maxWaiting) {
 		return false
 	}
 	l.reserved++

@@ -13,6 +13,7 @@ import (
 const (
 	attemptLimit = 2 * time.Second // to connect
 	joinLimit    = 10 * time.Second
+	rankLimit    = 2 * time.Millisecond   // more of both for each rank, all of which may join at once
 	pause        = 200 * time.Millisecond // before the next attempt
 )
 
@@ -75,11 +76,13 @@ func joinAt(ctx context.Context, address string, secret []byte, hello *oob.Clust
 }
 
 func attempt(ctx context.Context, address string, secret []byte, hello *oob.ClusterHello) (*oob.Conn, error) {
-	conn, err := oob.Dial(ctx, address, oob.DialOptions{Timeout: attemptLimit, Secret: secret, Program: oob.Cluster})
+	more := time.Duration(hello.Ranks) * rankLimit
+	conn, err := oob.Dial(ctx, address, oob.DialOptions{Timeout: attemptLimit + more, Secret: secret, Program: oob.Cluster, Clients: hello.Ranks})
 	if err != nil {
 		return nil, err
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, joinLimit, fmt.Errorf("rank 0 at %s did not answer within %v", address, joinLimit))
+	limit := joinLimit + more
+	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("rank 0 at %s did not answer within %v", address, limit))
 	defer cancel()
 	release := context.AfterFunc(limited, func() { conn.Cut("", context.Cause(limited).Error()) })
 	err = conn.JoinCluster(hello)

@@ -18,12 +18,13 @@ const limit = time.Minute
 
 // bench is a run whose agents are goroutines that measure nothing.
 type bench struct {
-	t      *testing.T
-	config Config
-	socket net.Listener
-	agents sync.WaitGroup
-	mu     sync.Mutex
-	notes  []string
+	t       *testing.T
+	config  Config
+	socket  net.Listener
+	address string // of the socket
+	agents  sync.WaitGroup
+	mu      sync.Mutex
+	notes   []string
 }
 
 func newBench(t *testing.T, ranks int, dir string, resume bool) *bench {
@@ -38,7 +39,7 @@ func newBench(t *testing.T, ranks int, dir string, resume bool) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, socket: socket}
+	b := &bench{t: t, socket: socket, address: socket.Addr().String()}
 	b.config = Config{
 		Release: "v1", Job: "7.0", Settings: settings, Wait: limit, Limit: limit, End: limit, Journal: journal,
 		Embedded: func(d oob.DeviceID) bool { return d.Backend == "shm" },
@@ -55,7 +56,7 @@ func newBench(t *testing.T, ranks int, dir string, resume bool) *bench {
 func (b *bench) join(rank int, do func(oob.ClusterTask) oob.ClusterOutcome) {
 	b.agents.Go(func() {
 		hello := &oob.ClusterHello{Release: "v1", Job: "7.0", Rank: rank, Ranks: b.config.Ranks, Node: fmt.Sprint("n", rank), Group: fmt.Sprint("leaf", rank%2)}
-		conn, err := agent.Join(b.t.Context(), []string{b.socket.Addr().String()}, nil, hello, limit)
+		conn, err := agent.Join(b.t.Context(), []string{b.address}, nil, hello, limit)
 		if err != nil {
 			b.t.Errorf("rank %d: %v", rank, err)
 			return
@@ -98,7 +99,7 @@ func good(rank int) func(oob.ClusterTask) oob.ClusterOutcome {
 // run runs the coordinator and returns the document.
 func (b *bench) run() (*results.Document, error) {
 	b.t.Helper()
-	l, err := oob.ListenOn(b.socket, oob.ListenOptions{Program: oob.Cluster})
+	l, err := oob.ListenOn(b.socket, oob.ListenOptions{Program: oob.Cluster, Clients: b.config.Ranks})
 	if err != nil {
 		b.t.Fatal(err)
 	}
