@@ -109,11 +109,17 @@ func freePort(w *workspace) string {
 // startCluster starts the given ranks as plain processes, with options that are split at blanks, and more of one rank.
 func (w *workspace) startCluster(of int, started []int, options string, more map[int]string) map[int]*process {
 	w.t.Helper()
+	return w.startRanks("ib_cluster", of, started, options, more)
+}
+
+// startRanks starts ranks of a program as startCluster does.
+func (w *workspace) startRanks(program string, of int, started []int, options string, more map[int]string) map[int]*process {
+	w.t.Helper()
 	port, all := freePort(w), map[int]*process{}
 	for _, rank := range started {
 		args := append([]string{"-d", "shm_whole", "--dir", "out", "--ranks", strconv.Itoa(of), "--rank", strconv.Itoa(rank), "--root", "127.0.0.1", "-p", port},
 			strings.Fields(options+" "+more[rank])...)
-		all[rank] = w.start("ib_cluster", args...)
+		all[rank] = w.start(program, args...)
 	}
 	return all
 }

@@ -41,7 +41,7 @@ func (w *workspace) launch(l launcher, ranks int, options string) *process {
 	case l.program == srun.program:
 		args = append(args, fmt.Sprint("-N", ranks))
 		w.env = append(w.env, "SLURM_CONF="+startSlurm(t))
-	case l == mpirun && os.Getuid() == 0:
+	case l.program == mpirun.program && os.Getuid() == 0:
 		args = append(args, "--allow-run-as-root")
 	}
 	args = append(args, filepath.Join(bin, "ib_cluster"), "-d", embedded, "--dir", filepath.Join(w.dir, "out"))
