@@ -16,9 +16,15 @@ import (
 // eight are the ranks of the trials.
 var eight = []int{0, 1, 2, 3, 4, 5, 6, 7}
 
+// Launchers of the trials alone.
+var (
+	srun  = launcher{"srun", "", "SLURM_PROCID"}
+	hydra = launcher{"mpiexec.hydra", "", "PMI_RANK"}
+)
+
 // TestTrialOfClusterLaunchers: each launcher starts eight ranks, which measure all pairs within two minutes.
 func TestTrialOfClusterLaunchers(t *testing.T) {
-	for _, l := range launchers {
+	for _, l := range []launcher{srun, srunPMI, mpirun, hydra} {
 		t.Run(l.String(), func(t *testing.T) {
 			w := newWorkspace(t, "out", "ompi.*")
 			begun := time.Now()

@@ -17,15 +17,11 @@ type launcher struct {
 
 func (l launcher) String() string { return strings.TrimSpace(l.program + " " + l.options) }
 
-// The launchers.
+// The launchers of the tests.
 var (
-	srun    = launcher{"srun", "", "SLURM_PROCID"}
 	srunPMI = launcher{"srun", "--mpi=pmi2", "SLURM_PROCID"}
 	mpirun  = launcher{"mpirun.openmpi", "--oversubscribe", "OMPI_COMM_WORLD_RANK"}
-	hydra   = launcher{"mpiexec.hydra", "", "PMI_RANK"}
 )
-
-var launchers = []launcher{srun, srunPMI, mpirun, hydra}
 
 // launch starts a number of ranks, up to eight, with options that are split at blanks. Without the launcher the test is
 // skipped.
@@ -38,7 +34,7 @@ func (w *workspace) launch(l launcher, ranks int, options string) *process {
 	}
 	args := strings.Fields(l.options + fmt.Sprint(" -n ", ranks))
 	switch {
-	case l.program == srun.program:
+	case l.program == srunPMI.program:
 		args = append(args, fmt.Sprint("-N", ranks))
 		w.env = append(w.env, "SLURM_CONF="+startSlurm(t))
 	case l.program == mpirun.program && os.Getuid() == 0:
