@@ -84,7 +84,7 @@ func (a *app) reach(ctx context.Context, r *clientRun) error {
 
 const (
 	busyPause   = 200 * time.Millisecond // after which a client asks a busy server again
-	returnLimit = 5 * time.Second        // in which a server that was reached before is reached again
+	returnLimit = 3 * time.Second        // in which a server that was reached before is reached again; a lost one is reported within 5 s
 )
 
 // attempt connects to the server within a time and runs.

@@ -220,13 +220,11 @@ func (a *app) serveAll(ctx context.Context, o *options, l *oob.Listener) error {
 	pool := &clientPool{queue: oob.NewClientQueue(a.limits)}
 	pool.busy = &countedMessage{console: a.console, what: "clients were refused as the server was busy"}
 	defer pool.busy.printTotal()
-	interrupted := make(chan bool, 1) // whether clients ran when the context ended
-	stop := context.AfterFunc(ctx, func() { interrupted <- pool.queue.Running() > 0 })
 	err := a.acceptAll(ctx, o, l, func(s *peerSession) { pool.serve(ctx, s) })
 	switch {
-	case stop():
+	case ctx.Err() == nil:
 		return err
-	case <-interrupted:
+	case pool.interrupted.Load():
 		return context.Cause(ctx)
 	}
 	return nil

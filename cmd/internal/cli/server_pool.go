@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ibperf/ibperf/oob"
@@ -26,8 +27,9 @@ func clientLimits() oob.ClientLimits {
 
 // clientPool limits and numbers the clients of a persistent server.
 type clientPool struct {
-	queue *oob.ClientQueue
-	busy  *countedMessage
+	queue       *oob.ClientQueue
+	busy        *countedMessage
+	interrupted atomic.Bool // whether the end of the context ended a client's run
 
 	mu     sync.Mutex
 	number int // of clients that have run
@@ -37,6 +39,9 @@ type clientPool struct {
 func (c *clientPool) serve(ctx context.Context, s *peerSession) {
 	s.output.client = s.channel().RemoteAddr()
 	err := c.run(ctx, s)
+	if err != nil && ctx.Err() != nil {
+		c.interrupted.Store(true)
+	}
 	switch {
 	case err == nil && s.series.Repeats():
 	case err == nil:
