@@ -4,12 +4,13 @@ GO      ?= go
 OUT     ?= out
 FUZZ    ?= 30000x
 MINUTES ?= 60
+TIME    ?= 10m
 SEED    ?= 0
 ATTACK  ?=
 # Programs print the revision that they are built from if git knows it, even with other GOFLAGS.
 export VCS := $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo auto || echo false)
 
-.PHONY: help packages build release deb rpm man check test words attack trials cluster-table soak guest-test guest-shell mutations compare bench clean
+.PHONY: help packages build release deb rpm man check test words fuzz attack trials cluster-table soak guest-test guest-shell mutations compare bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -55,6 +56,9 @@ test: check ## run all tests of both modules with the race detector, fuzz target
 
 words: ## find retired words and names; FOLDER=oob in one folder
 	@$(GO) -C test build -o $(abspath $(OUT))/words ./words && $(OUT)/words $(FOLDER)
+
+fuzz: packages ## fuzz all targets for TIME=10m, half of it with edited sessions, and print the inputs of each
+	test/fuzz $(TIME)
 
 attack: build ## attack the programs over loopback: what held, peak memory, longest time (30 minutes); ATTACK=regexp for some
 	$(GO) -C test run ./attack -bin ../bin -run '$(ATTACK)'

@@ -70,7 +70,7 @@ func onBusyMachine(t *testing.T, test func() (starved bool)) {
 func TestDeviceCompareTwoHosts(t *testing.T) {
 	w, options := onDevice(t, "out")
 	server, port := w.serve("ib_compare")
-	client := w.connect("ib_compare", port, append(strings.Fields(options), "-s", "8,4096", "-D", "20ms", "--runs", "1", "--dir", "out", "--details")...)
+	client := w.connect("ib_compare", port, append(strings.Fields(options), "-s", "4096", "-D", "20ms", "--runs", "1", "--dir", "out", "--details")...)
 	client.exits(statusDone, compareLimit)
 	server.exits(statusDone, patience)
 	client.wantVerdict("promises no order for WRITE, SEND and READ", "What was not measured? data: the device promises no order",
