@@ -20,7 +20,7 @@ type relay struct {
 	done     chan struct{}
 }
 
-// quiet is how long an edited session may stand still before the relay closes its connections: the side that waits
+// quiet is the time after which the relay closes the connections of an edited session that stands still: the side that waits
 // for a frame that was dropped would otherwise wait for the deadline of its step.
 const quiet = 150 * time.Millisecond
 

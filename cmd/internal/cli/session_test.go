@@ -251,7 +251,7 @@ func TestPersistentServerStoppedWhileIdle(t *testing.T) {
 	wantEnd(t, "server", server.end(t), StatusDone)
 }
 
-// A persistent server that is stopped when a client's run is as good as done has interrupted nobody.
+// A persistent server that is stopped when a client's run is as good as done has interrupted no client.
 func TestPersistentServerStoppedAtTheEndOfARun(t *testing.T) {
 	running, release := make(chan struct{}), make(chan struct{})
 	e := func(_ context.Context, c harness.Config) error {
