@@ -70,7 +70,7 @@ trials: attack ## run the long tests: attacks, controls, simulated clusters, the
 	$(GO) test -tags trials -run Trial -v -timeout 60m ./cmd/internal/cluster/coordinator ./cmd/internal/cluster/simulation
 	@test/packages packaging || [ -z "$$CI" ] # without them some trials are skipped
 	$(GO) -C test test -tags trials -run Trial -count=1 -v -timeout 30m ./packaging
-	GUEST_TIMEOUT=960 test/guest/tests trials
+	GUEST_TIMEOUT=3600 test/guest/tests trials
 
 cluster-table: ## simulate clusters of up to 10,000 nodes and write the table of docs/CLUSTER.md (10 minutes)
 	$(GO) test -tags trials -run Trial -v -timeout 60m ./cmd/internal/cluster/simulation -table ../../../../docs/CLUSTER.md

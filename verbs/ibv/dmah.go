@@ -53,6 +53,14 @@ func dmahHint(err error) string {
 	return ""
 }
 
+// hintedHint returns why there is no region with a handle.
+func hintedHint(err error) string {
+	if errors.Is(knownCall(err), verbs.ErrNotSupported) {
+		return "it needs rdma-core 59, Linux 6.17, and a driver whose regions take DMA handles"
+	}
+	return registerHint(err)
+}
+
 // Close frees the handle.
 //
 //	int ibv_dealloc_dmah(struct ibv_dmah *dmah)
@@ -87,7 +95,7 @@ func (p *pd) RegMRHinted(buf []byte, access verbs.Access, hints verbs.DMAH) (ver
 	m, err := C.ib_reg_mr_ex(p.c, &in)
 	if m == nil {
 		object := fmt.Sprintf("%s, %d bytes at %#x, %s, with a DMA handle", p.ctx.dev.name, len(buf), uintptr(addr), access)
-		return nil, opError("reg_mr_ex", object, err, registerHint(err))
+		return nil, opError("reg_mr_ex", object, knownCall(err), hintedHint(err))
 	}
 	return &mr{ctx: p.ctx, c: m, iova: uint64(uintptr(addr)), length: len(buf), lkey: uint32(m.lkey), rkey: uint32(m.rkey)}, nil
 }

@@ -4,6 +4,7 @@ package ibv
 
 import (
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -33,6 +34,7 @@ func TestAbsentNewerCalls(t *testing.T) {
 		failures := strings.ReplaceAll("query_port_speed:N,alloc_dmah:N,query_comp_cntr_caps:N,create_comp_cntr:N", "N", strconv.Itoa(int(errno)))
 		runOnStub(t, "^TestNothingNewerOfTheStub$", "STUB_PORT_SPEED=4000", "STUB_TPH=1", "STUB_COUNTERS=1", "STUB_FAIL="+failures)
 	}
+	runOnStub(t, "^TestRegionWithoutHintsOfTheStub$", "STUB_TPH=1", fmt.Sprintf("STUB_FAIL=reg_mr_ex:%d", syscall.EPROTONOSUPPORT))
 	old := t.TempDir()
 	sources := made(filepath.Glob("testdata/libibverbs/*.c"))(t)
 	args := slices.Concat([]string{"-DSTUB_OLD", "-O0", "-shared", "-fPIC", "-pthread", "-o", filepath.Join(old, "libibverbs.so.1")}, sources)
@@ -60,6 +62,23 @@ func TestNothingNewerOfTheStub(t *testing.T) {
 		if !errors.Is(err, verbs.ErrNotSupported) || !strings.Contains(err.Error(), strings.TrimSpace(since)) {
 			t.Errorf("%v, want that it is not supported and needs %s", err, since)
 		}
+	}
+}
+
+// A driver may have handles and no regions that take them.
+func TestRegionWithoutHintsOfTheStub(t *testing.T) {
+	needStub(t)
+	s := newSession(t, verbs.SendOpRDMAWrite)
+	handle, err := s.Ctx.(verbs.DMAHandler).AllocDMAH(&verbs.DMAHInitAttr{Mask: verbs.DMAHHint, Hint: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer handle.Close()
+	buffer := made(verbs.NewBuffer(4096))(t)
+	defer buffer.Close()
+	_, err = s.PD.(verbs.HintedRegistrar).RegMRHinted(buffer.Bytes(), verbs.AccessLocalWrite, handle)
+	if !errors.Is(err, verbs.ErrNotSupported) || !strings.Contains(err.Error(), "a driver whose regions take DMA handles") {
+		t.Errorf("%v, want that it is not supported and what it needs", err)
 	}
 }
 

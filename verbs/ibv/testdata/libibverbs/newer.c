@@ -79,6 +79,8 @@ struct abi_mr *ibv_reg_mr_ex(struct abi_pd *pd, struct abi_mr_init_attr *init)
 	const struct abi_dmah_init_attr *d = &((struct dmah *)init->dmah)->init;
 	struct abi_mr *m;
 
+	if (result("reg_mr_ex"))
+		return NULL;
 	if (init->comp_mask != (ABI_REG_MR_MASK_IOVA | ABI_REG_MR_MASK_ADDR | ABI_REG_MR_MASK_DMAH)) {
 		errno = EOPNOTSUPP;
 		return NULL;
