@@ -1,9 +1,11 @@
 package setup
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/verbs"
@@ -20,12 +22,20 @@ func findGIDs(c verbs.Context, port, index int, attr verbs.PortAttr) ([]verbs.GI
 		return nil, fmt.Errorf("GID index %d: the table of port %d ends at %d", index, port, size-1)
 	}
 	var table []verbs.GIDEntry
+	var failed error // the first entry that could not be read, although it may be set
 	for i := range size {
-		if e, err := c.QueryGID(port, i); err == nil && e.GID != (verbs.GID{}) {
+		e, err := c.QueryGID(port, i)
+		switch {
+		case err == nil && e.GID != (verbs.GID{}):
 			table = append(table, e)
+		case err != nil && !errors.Is(err, syscall.ENODATA) && failed == nil:
+			failed = err
 		}
 	}
-	if index < 0 {
+	switch {
+	case failed != nil && len(table) == 0 && needsGID(index, attr):
+		return nil, failed
+	case index < 0:
 		return table, nil
 	}
 	at := slices.IndexFunc(table, func(e verbs.GIDEntry) bool { return e.Index == index })
@@ -55,11 +65,16 @@ func indexes(table []verbs.GIDEntry) string {
 	return strings.Join(texts, ", ")
 }
 
+// needsGID reports whether a port is reached by a GID only, or the GID of an index was asked for.
+func needsGID(index int, attr verbs.PortAttr) bool {
+	return attr.LinkLayer != verbs.LinkInfiniBand || attr.GRHRequired || index >= 0 // the LIDs of EFA's ports are 0
+}
+
 // newOffer returns this side's offer of GIDs.
 func (r *Resources) newOffer() (oob.Offer, error) {
 	o := oob.Offer{
 		Link: r.Port.LinkLayer, Classes: verbs.GIDClasses(r.gids), Peer: r.cfg.PeerIP.WithZone("").Unmap(),
-		NeedsGID: r.Port.LinkLayer != verbs.LinkInfiniBand || r.Port.GRHRequired || r.cfg.GIDIndex >= 0, // the LIDs of EFA's ports are 0
+		NeedsGID: needsGID(r.cfg.GIDIndex, r.Port),
 		Longest:  r.Port.MaxMsgSize, OutOfOrder: r.offersOutOfOrder(),
 	}
 	if o.NeedsGID && len(r.gids) == 0 {

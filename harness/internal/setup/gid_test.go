@@ -20,13 +20,17 @@ type ported struct {
 	verbs.Context
 	port verbs.PortAttr
 	gids map[int]verbs.GIDEntry
+	none syscall.Errno // of other entries; 0: ENODATA
 }
 
 func (p ported) QueryPort(int) (verbs.PortAttr, error) { return p.port, nil }
 
 func (p ported) QueryGID(port, index int) (verbs.GIDEntry, error) {
 	e, ok := p.gids[index]
-	if !ok {
+	switch {
+	case !ok && p.none != 0:
+		return e, p.none
+	case !ok:
 		return e, syscall.ENODATA
 	}
 	return e, nil
@@ -138,6 +142,8 @@ func TestBothSidesAgreeOnGIDs(t *testing.T) {
 func TestMissingGIDsAreRefused(t *testing.T) {
 	bare := ethernet(t)
 	bare.gids = nil
+	unreadable := bare
+	unreadable.none = syscall.EIO
 	for _, c := range []struct {
 		p     ported
 		index int
@@ -148,6 +154,8 @@ func TestMissingGIDsAreRefused(t *testing.T) {
 		{ethernet(t), 300, "ends at 255"},
 		{bare, -1, "port 1 has no GID"},
 		{bare, 3, "entries that are set: none"},
+		{unreadable, -1, "input/output error"},
+		{unreadable, 3, "input/output error"},
 	} {
 		if _, err := side(c.p, c.index, ""); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("index %d: %v, want %q", c.index, err, c.want)
@@ -166,7 +174,7 @@ func TestEndpointsOfInfiniBand(t *testing.T) {
 	p.MTU = 2048
 	p = p.Resolve()
 	c := openDevice(t)
-	r, err := New(&Config{Context: ported{c, infiniband(t).port, infiniband(t).gids}, Port: 1, GIDIndex: -1, Order: func(int) []int { return []int{0, 1} }}, testcase.NewSet(p), halt.New(), alike{})
+	r, err := New(&Config{Context: ported{Context: c, port: infiniband(t).port, gids: infiniband(t).gids}, Port: 1, GIDIndex: -1, Order: func(int) []int { return []int{0, 1} }}, testcase.NewSet(p), halt.New(), alike{})
 	if err != nil {
 		t.Fatal(err)
 	}
