@@ -93,7 +93,7 @@ func defineCluster(o *clusterOptions) *flags {
 	shared("connect-timeout", fmt.Sprintf("leave out ranks that have not reached rank 0 within TIME (default %v)", clusterTimeout))
 	shared("secret-file", "admit only ranks that have the secret in the file at PATH (with PMI-1 or PMIx, rank 0 hands out a random one)")
 	f.group("Simulation")
-	f.parsed("simulate", "SPEC", "run schedule and verdicts on simulated clusters, such as nodes=128,bad=1%,slow=10%,noise=3%,outliers=1%,pairs=1,groups=8,uplinks=1: "+
+	f.parsed("simulate", "SPEC", "run schedule and verdicts on simulated clusters, such as nodes=128,bad=1%,slow=10%,noise=3%; also outliers=1%, pairs=1, groups=8 and uplinks=1: "+
 		"bad nodes (a number or a share, at least one) and pairs are slower by slow; of groups, some have one uplink of 16 that is slower by half; noise is the standard deviation of a test; outliers are tests that are 5 to 50 % lower without a reason in a node",
 		func(arg string) (err error) {
 			o.spec, err = simulation.ParseSpec(arg)
