@@ -44,11 +44,11 @@ UNRACED  := NoTextLiesOnALine|FiguresForPapers|TimeIsLinear|NoSentenceContradict
 test: check ## run all tests of both modules with the race detector, fuzz targets, arm64, and a guest with an RDMA device
 	@test/packages browser groff || [ -z "$$CI" ] # without them test/browser and the test of man pages are skipped
 	$(GO) test -race -vet=off -skip '$(UNRACED)' $$($(GO) list ./... | grep -vE '$(SPINNING)')
-	$(GO) test -race -vet=off -p 1 -timeout 20m $$($(GO) list ./... | grep -E '$(SPINNING)')
+	$(GO) test -race -vet=off -p 1 -timeout 45m $$($(GO) list ./... | grep -E '$(SPINNING)')
 	$(GO) test -vet=off -run '$(UNRACED)' ./reports/... ./cmd/ib_report ./cmd/internal/cluster/heatmap
 	$(GO) test -vet=off -run 'DoNotAllocate|InjectedDelay|Controls|MemoryIsFlat' ./harness # the race detector slows these or allocates
 	cd test && $(GO) test -race -vet=off $$($(GO) list ./... | grep -vE '$(SPINNING)')
-	cd test && $(GO) test -race -vet=off -p 1 -timeout 20m $$($(GO) list ./... | grep -E '$(SPINNING)')
+	cd test && $(GO) test -race -vet=off -p 1 -timeout 45m $$($(GO) list ./... | grep -E '$(SPINNING)')
 	test/fuzz $(FUZZ)
 	packaging/tree $(OUT)/tree $(shell $(GO) env GOHOSTARCH) || [ -z "$$CI" ] # needs a download: the C library of Debian 11
 	test/arm64
