@@ -42,7 +42,7 @@ SPINNING := /(harness|verbs/shm|verbs/ibv|cmd/internal/cli|internal/testdevice|o
 UNRACED  := NoTextLiesOnALine|FiguresForPapers|TimeIsLinear|NoSentenceContradicts|BriefsHaveTwelveLines|HeatMap
 
 test: check ## run all tests of both modules with the race detector, fuzz targets, arm64, and a guest with an RDMA device
-	@test/packages browser groff || [ -z "$$CI" ] # without them test/browser and the test of man pages are skipped
+	@test/packages browser groff leaks || [ -z "$$CI" ] # without them test/browser and the tests of man pages and leaks are skipped
 	$(GO) test -race -vet=off -skip '$(UNRACED)' $$($(GO) list ./... | grep -vE '$(SPINNING)')
 	$(GO) test -race -vet=off -p 1 -timeout 45m $$($(GO) list ./... | grep -E '$(SPINNING)')
 	$(GO) test -vet=off -run '$(UNRACED)' ./reports/... ./cmd/ib_report ./cmd/internal/cluster/heatmap

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/testclock"
 	"github.com/ibperf/ibperf/internal/testdevice"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/result"
@@ -38,6 +39,7 @@ func TestInjectedDelayIsMeasured(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector's own time changes from run to run")
 	}
+	testclock.Prefer(t)
 	const delay = 50 * time.Microsecond
 	for _, op := range allOps {
 		for _, mode := range modes() {

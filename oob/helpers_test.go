@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"net"
-	"os"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ibperf/ibperf/internal/leak"
 )
 
 // short has short times that a test waits for, and long limits for a loaded machine.
@@ -22,29 +22,7 @@ var short = timing{
 	retryMax: 20 * time.Millisecond,
 }
 
-// TestMain fails the package when connections or listeners leave goroutines behind.
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if left := awaitNoGoroutines(10 * time.Second); left != "" && code == 0 {
-		println("goroutines left behind:\n" + left)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// awaitNoGoroutines returns the stacks if goroutines of the package do not end in time.
-func awaitNoGoroutines(limit time.Duration) string {
-	for start := time.Now(); ; runtime.Gosched() {
-		stacks := make([]byte, 1<<20)
-		left := string(stacks[:runtime.Stack(stacks, true)])
-		if !strings.Contains(left, "oob.(*Conn).") && !strings.Contains(left, "oob.(*Listener).") {
-			return ""
-		}
-		if time.Since(start) > limit {
-			return left
-		}
-	}
-}
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // bothKinds are the kinds of a pair of connected ends. Tests close the ends.
 var bothKinds = []struct {

@@ -1,10 +1,10 @@
 package conform
 
 import (
-	"os"
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/leak"
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/shm"
 )
@@ -13,7 +13,7 @@ import (
 func TestMain(m *testing.M) {
 	verbs.Register(oddBackend{})
 	Child()
-	os.Exit(m.Run())
+	leak.Main(m)
 }
 
 // oddBackend has embedded devices with one fault each.

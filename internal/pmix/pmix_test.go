@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ibperf/ibperf/internal/leak"
 )
 
 // variable is the environment variable of the ranks that the tests start.
@@ -20,7 +22,7 @@ const limit = time.Minute
 func TestMain(m *testing.M) {
 	what := os.Getenv(variable)
 	if what == "" {
-		os.Exit(m.Run())
+		leak.Main(m)
 	}
 	rank, _ := strconv.Atoi(os.Getenv("PMIX_RANK"))
 	wait := limit

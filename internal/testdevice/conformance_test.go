@@ -1,10 +1,10 @@
 package testdevice_test
 
 import (
-	"os"
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/leak"
 	"github.com/ibperf/ibperf/internal/testdevice"
 	"github.com/ibperf/ibperf/verbs"
 	_ "github.com/ibperf/ibperf/verbs/shm"
@@ -12,7 +12,7 @@ import (
 )
 
 // TestMain lets the suite start this binary as a second process.
-func TestMain(m *testing.M) { verbstest.Child(); os.Exit(m.Run()) }
+func TestMain(m *testing.M) { verbstest.Child(); leak.Main(m) }
 
 // TestConformance checks the statements of the suite on wrapped devices.
 func TestConformance(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ibperf/ibperf/internal/leak"
 )
 
 // bin is the folder of the built programs.
@@ -29,7 +31,7 @@ func buildAndRun(m *testing.M) int {
 	if out, err := build.CombinedOutput(); err != nil {
 		panic(string(out))
 	}
-	return m.Run()
+	return leak.Run(m.Run)
 }
 
 // TestSampleOfAttacks tries a few trials of each attack that is short; make attack tries all.

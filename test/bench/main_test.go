@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/leak"
 	"github.com/ibperf/ibperf/test/bench/comparison"
 )
 
@@ -18,7 +19,7 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv("BENCH_FAKE"); role != "" && len(os.Args) == 4 {
 		os.Exit(fakeMain(os.Args[1], os.Args[2], os.Args[3]))
 	}
-	os.Exit(m.Run())
+	leak.Main(m)
 }
 
 // fakeMain serves one connection on a port of the loopback, or makes one.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/leak"
 	"github.com/ibperf/ibperf/internal/testresult"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/result"
@@ -88,7 +89,7 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "go build ./cmd/ib_report: %v\n%s", err, out)
 		return 1
 	}
-	return m.Run()
+	return leak.Run(m.Run)
 }
 
 // controlled returns a comparison in all modes with a control.

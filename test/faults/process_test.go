@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/leak"
 	"github.com/ibperf/ibperf/internal/subprocess"
 	"github.com/ibperf/ibperf/internal/testclock"
 	"github.com/ibperf/ibperf/test/printed"
@@ -45,7 +46,7 @@ func buildAndRun(m *testing.M) int {
 		panic(string(out))
 	}
 	defer os.RemoveAll(stubFolder)
-	return m.Run()
+	return leak.Run(m.Run)
 }
 
 // side is a client or a server.

@@ -120,6 +120,7 @@ var table = []rule{
 	{"internal/sched", nil},
 	{"internal/subprocess", nil},
 	{"internal/terminal", nil},
+	{"internal/leak", nil},
 	{"internal/testclock", nil},
 	{"internal/topology", nil},
 	{"internal/units", nil},

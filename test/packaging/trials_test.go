@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ibperf/ibperf/internal/leak"
 )
 
 var (
@@ -43,7 +45,7 @@ func buildAndRun(m *testing.M) int {
 			return 1
 		}
 	}
-	return m.Run()
+	return leak.Run(m.Run)
 }
 
 // needs skips a test unless the machine has the programs.

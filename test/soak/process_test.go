@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/leak"
 	"github.com/ibperf/ibperf/internal/subprocess"
 	"github.com/ibperf/ibperf/test/printed"
 	"github.com/ibperf/ibperf/verbs"
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, bePeer(socket))
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	leak.Main(m)
 }
 
 // bePeer accepts sessions at the socket.

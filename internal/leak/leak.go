@@ -1,0 +1,72 @@
+// Package leak checks that the tests of a package leave nothing behind: no goroutine, no descriptor and no mapping of a
+// file or of shared memory. A leak is printed with the place where it was made. Private anonymous memory is not checked: it
+// looks like the memory of Go's runtime.
+package leak
+
+import (
+	"flag"
+	"os"
+	"testing"
+	"time"
+)
+
+// patience is the time that goroutines have to end and files to be closed after the tests, and tracedPatience after those
+// that run once more under strace.
+const patience, tracedPatience = 10 * time.Second, time.Second
+
+// Main runs the tests of a package and exits. A package's TestMain calls it. The status is 1 if something is left.
+func Main(m *testing.M) {
+	os.Exit(Run(m.Run))
+}
+
+// Run runs tests and returns their status, or 1 if something is left. It is for a TestMain that has more to do.
+func Run(tests func() int) int {
+	if !flag.Parsed() {
+		flag.Parse()
+	}
+	openOnce()
+	before := take()
+	status := tests()
+	if status != 0 || fuzzing() {
+		return status
+	}
+	if path := os.Getenv(tracedVariable); path != "" {
+		wait(before, tracedPatience).save(path)
+		return 0
+	}
+	left := wait(before, patience)
+	if left.empty() {
+		return 0
+	}
+	left.report(os.Stderr)
+	return 1
+}
+
+// openOnce makes the runtime open what it keeps until the process ends: the descriptors of its poller.
+func openOnce() {
+	if r, w, err := os.Pipe(); err == nil {
+		_ = r.SetReadDeadline(time.Now().Add(time.Second))
+		r.Close()
+		w.Close()
+	}
+}
+
+// fuzzing reports whether the process fuzzes. The processes of a fuzzer keep pipes to each other.
+func fuzzing() bool {
+	for _, name := range []string{"test.fuzz", "test.fuzzworker"} {
+		if f := flag.Lookup(name); f != nil && f.Value.String() != "" && f.Value.String() != "false" {
+			return true
+		}
+	}
+	return false
+}
+
+// wait returns what there is beside before, after the time that it may take what is about to end.
+func wait(before snapshot, limit time.Duration) snapshot {
+	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		left := take().without(before)
+		if left.empty() || time.Since(begun) > limit {
+			return left
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package leak
+
+import (
+	"bytes"
+	"flag"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+var leave = flag.String("leave", "", "what the tests leave behind")
+
+func TestMain(m *testing.M) { Main(m) }
+
+func leaveGoroutine() { go func() { select {} }() }
+
+func leaveSocket(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept = l
+}
+
+func leaveMapping(t *testing.T) {
+	fd, err := unix.MemfdCreate("left", unix.MFD_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	if kept, err = unix.Mmap(fd, 0, 4096, unix.PROT_READ, unix.MAP_SHARED); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var kept any
+
+// TestLeaves leaves behind what the flag says, in another process.
+func TestLeaves(t *testing.T) {
+	switch *leave {
+	case "goroutine":
+		leaveGoroutine()
+	case "socket":
+		leaveSocket(t)
+	case "mapping":
+		leaveMapping(t)
+	}
+}
+
+// TestPlacesAreNamed holds that each kind fails the tests, with the line that has made it.
+func TestPlacesAreNamed(t *testing.T) {
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("no strace")
+	}
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[string][]string{
+		"goroutine": {"created by ", "leak.leaveGoroutine", "leak_test.go:"},
+		"socket":    {"descriptor ", "socket:", "leak_test.go:"},
+		"mapping":   {"mapping 0x", "/memfd:left", "leak_test.go:"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			out, err := exec.Command(own, "-test.run=^TestLeaves$", "-leave="+kind).CombinedOutput()
+			if err == nil {
+				t.Errorf("the tests passed:\n%s", out)
+			}
+			for _, text := range want {
+				if !bytes.Contains(out, []byte(text)) {
+					t.Errorf("no %q in:\n%s", text, out)
+				}
+			}
+		})
+	}
+}
+
+// TestParse holds the parts of strace's output that the other test may not meet.
+func TestParse(t *testing.T) {
+	trace := strings.Join([]string{
+		`10 openat(AT_FDCWD, "/a", O_RDONLY) = 3`,
+		` > /bin/x(one) [0x1]`,
+		`10 clone(child_stack=0xc0, flags=CLONE_VM|CLONE_THREAD <unfinished ...>`,
+		`11 pipe2( <unfinished ...>`,
+		`10 <... clone resumed>, tls=0xc) = 11`,
+		`11 <... pipe2 resumed>[4, 5], O_CLOEXEC) = 0`,
+		` > /bin/x(two) [0x2]`,
+		`12 openat(AT_FDCWD, "/of another process", O_RDONLY) = 3`,
+		` > /bin/x(three) [0x3]`,
+		`10 recvmsg(7, {msg_control=[{cmsg_type=SCM_RIGHTS, cmsg_data=[8]}], msg_controllen=20}, 0) = 1`,
+		` > /bin/x(four) [0x4]`,
+		`10 mmap(NULL, 4096, PROT_READ, MAP_SHARED, 8, 0) = 0x7f00`,
+		` > /bin/x(five) [0x5]`,
+		`10 openat(AT_FDCWD, "/b", O_RDONLY) = -1 ENOENT (No such file or directory)`,
+		` > /bin/x(six) [0x6]`,
+	}, "\n")
+	got := parse(trace, func(_, symbol string, _ uint64) string { return symbol })
+	for made, want := range map[string]string{"3": "one", "4": "two", "5": "two", "8": "four", "0x7f00": "five"} {
+		if !strings.HasSuffix(got[made], "\t"+want+"\n") {
+			t.Errorf("%s was made by %q, want %s", made, got[made], want)
+		}
+	}
+	if len(got) != 5 {
+		t.Errorf("%d places, want 5: %v", len(got), got)
+	}
+}
