@@ -10,12 +10,13 @@ import (
 
 // Two QPs of one device are connected to each other, and one sends to the other.
 func Example() {
+	buf := try(verbs.NewBuffer(4096))
+	defer buf.Close()
 	device := try(verbs.Lookup("shm_whole"))
 	ctx := try(device.Open())
 	defer ctx.Close()
 	pd := try(ctx.AllocPD())
 	cq := try(ctx.CreateCQ(16, nil, 0))
-	buf := try(verbs.NewBuffer(4096))
 	mr := try(pd.RegMR(buf.Bytes(), verbs.AccessLocalWrite))
 
 	init := verbs.QPInitAttr{

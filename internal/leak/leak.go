@@ -6,6 +6,7 @@ package leak
 import (
 	"flag"
 	"os"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -61,9 +62,11 @@ func fuzzing() bool {
 	return false
 }
 
-// wait returns what there is beside before, after the time that it may take what is about to end.
+// wait returns what there is beside before, after the time that it may take what is about to end. Some memory is unmapped
+// when the garbage collector finds its owner unused.
 func wait(before snapshot, limit time.Duration) snapshot {
 	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		runtime.GC()
 		left := take().without(before)
 		if left.empty() || time.Since(begun) > limit {
 			return left

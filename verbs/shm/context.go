@@ -139,6 +139,9 @@ func (c *context) Close() error {
 	for _, r := range remotes {
 		r.close()
 	}
+	for _, m := range c.mrs.all() {
+		m.releaseMemory()
+	}
 	c.closeDomains()
 	return c.dirFile.CloseFD()
 }

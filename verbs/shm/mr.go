@@ -2,6 +2,7 @@ package shm
 
 import (
 	"errors"
+	"sync"
 	"sync/atomic"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -31,6 +32,8 @@ type region struct {
 	file   *memfd.File
 	inode  uint64 // of the file
 	off    uint64 // offset of buf in the file
+
+	released sync.Once // the region's hold of the file
 
 	mw         *mw    // the window, or nil for a memory region
 	boundBy    uint32 // window of type 2: the QP that bound it
@@ -211,7 +214,7 @@ func (m *region) deregister(verb string) error {
 	}
 	if m.file != nil {
 		c.countRegions(m.inode, -1)
-		defer m.file.Release()
+		defer m.releaseMemory()
 	}
 	defer m.retain(-1)
 	if err := awaitQuiescence(c.activeRequesters((*qp).appendRequesters)); err != nil {
@@ -219,6 +222,13 @@ func (m *region) deregister(verb string) error {
 			"end it before the memory is used again")
 	}
 	return nil
+}
+
+// releaseMemory lets go of the memory, once. A bound window has the memory of its region, and does not hold it.
+func (m *region) releaseMemory() {
+	if m.file != nil && m.mw == nil {
+		m.released.Do(func() { m.file.Release() })
+	}
 }
 
 // replaceRegion removes the slot's region from the tables, under their lock, and stores next, which

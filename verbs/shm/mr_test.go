@@ -5,6 +5,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
@@ -30,6 +32,22 @@ func TestBufferOutlivesItsClose(t *testing.T) {
 		Flags: verbs.SendSignaled, SGEs: []verbs.SGE{{Addr: mr.Addr(), Length: 8, LKey: mr.LKey()}},
 	}.Toward(a, 0))
 	b.SendCQ.Expect(0, verbs.WCSuccess)
+}
+
+// TestClosedContextHoldsNoMemory covers that the memory of regions that were not closed is freed with their context and the
+// buffer, and that they can be closed later.
+func TestClosedContextHoldsNoMemory(t *testing.T) {
+	c := must(must(verbs.Lookup("shm_whole"))(t).Open())(t)
+	pd := must(c.AllocPD())(t)
+	buf := must(verbs.NewBuffer(4096))(t)
+	mr := must(pd.RegMR(buf.Bytes(), allRights))(t)
+	memory := buf.Bytes()
+	noError(t, c.Close())
+	noError(t, buf.Close())
+	if err := unix.Msync(memory, unix.MS_ASYNC); err != unix.ENOMEM {
+		t.Errorf("msync of the memory: %v, want ENOMEM: it is still mapped", err)
+	}
+	noError(t, mr.Close())
 }
 
 // TestRegMRIovaLimits covers that an iova range cannot wrap around, and that ZERO_BASED overrides
