@@ -1,15 +1,15 @@
 package shm_test
 
 import (
-	"os"
 	"testing"
 
+	"github.com/ibperf/ibperf/internal/leak"
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/verbstest"
 )
 
 // TestMain lets the suite start this binary as a second process.
-func TestMain(m *testing.M) { verbstest.Child(); os.Exit(m.Run()) }
+func TestMain(m *testing.M) { verbstest.Child(); leak.Main(m) }
 
 // TestConformance runs the conformance suite on the listed devices.
 func TestConformance(t *testing.T) {

@@ -19,13 +19,13 @@ type eventNode struct {
 func newEventNode(t *testing.T) *eventNode {
 	t.Helper()
 	v := newNode(t)
-	ch, err := v.ctx.CreateCompChannel()
-	check(t, err)
+	ch := v.newChannel(t)
+	var err error
 	v.cq, err = v.ctx.CreateCQ(64, ch, 0)
 	check(t, err)
 	q := v.addQP(t)
 	v.qp = q
-	return &eventNode{v, ch.(*channel)}
+	return &eventNode{v, ch}
 }
 
 // addQP creates another QP on the node's CQ.

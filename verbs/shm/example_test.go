@@ -18,11 +18,12 @@ import (
 // and with the same seed it does so at the same message.
 func ExampleDevice() {
 	device := check(shm.Device("shm_unordered", shm.Options{Seed: 7}))
+	buf := check(verbs.NewBuffer(4096))
+	defer buf.Close()
 	ctx := check(device.Open())
 	defer ctx.Close()
 	pd := check(ctx.AllocPD())
 	cq := check(ctx.CreateCQ(16, nil, 0))
-	buf := check(verbs.NewBuffer(4096))
 	mr := check(pd.RegMR(buf.Bytes(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite))
 	init := verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, Cap: verbs.QPCap{MaxSendWR: 2, MaxSendSGE: 1}}
 	a, b := check(pd.CreateQP(&init)), check(pd.CreateQP(&init))
@@ -67,11 +68,12 @@ func ExampleDevice() {
 // later, like a NIC with a full queue, and the peer gets the wrong bytes.
 func ExampleOptions() {
 	device := check(shm.Device("shm_whole", shm.Options{Delay: 100 * time.Millisecond}))
+	buf := check(verbs.NewBuffer(4096))
+	defer buf.Close()
 	ctx := check(device.Open())
 	defer ctx.Close()
 	pd := check(ctx.AllocPD())
 	cq := check(ctx.CreateCQ(16, nil, 0))
-	buf := check(verbs.NewBuffer(4096))
 	mr := check(pd.RegMR(buf.Bytes(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite))
 	qp := check(pd.CreateQP(&verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, Cap: verbs.QPCap{MaxSendWR: 2, MaxSendSGE: 1}}))
 	self := verbs.Endpoint{QPNum: qp.QPNum(), GID: check(ctx.QueryGID(1, 0)).GID, MTU: verbs.MTU1024}

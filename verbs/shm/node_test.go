@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/ibperf/ibperf/verbs"
 )
 
@@ -13,6 +15,8 @@ type node struct {
 	qp  *qp
 	cq  verbs.CQ
 	mr  verbs.MR
+
+	channels []*channel // closed after the context
 }
 
 func check(t testing.TB, err error) {
@@ -31,12 +35,12 @@ func newNodeOf(t testing.TB, typ verbs.QPType) *node {
 	t.Helper()
 	ctx, err := open(listed[0])
 	check(t, err)
-	t.Cleanup(func() { ctx.Close() })
+	v := &node{ctx: ctx}
+	t.Cleanup(v.close)
 	pd, _ := ctx.AllocPD()
 	buf, err := verbs.NewBuffer(4096)
 	check(t, err)
 	t.Cleanup(func() { buf.Close() })
-	v := &node{ctx: ctx}
 	v.mr, err = pd.RegMR(buf.Bytes(), verbs.AccessLocalWrite|verbs.AccessMWBind|verbs.AccessRemoteWrite|verbs.AccessRemoteRead)
 	check(t, err)
 	v.cq, _ = ctx.CreateCQ(64, nil, 0)
@@ -47,6 +51,23 @@ func newNodeOf(t testing.TB, typ verbs.QPType) *node {
 	check(t, err)
 	v.qp = q.(*qp)
 	return v
+}
+
+// newChannel returns a completion channel that is closed after the context, whatever uses it.
+func (v *node) newChannel(t testing.TB) *channel {
+	t.Helper()
+	ch, err := v.ctx.CreateCompChannel()
+	check(t, err)
+	v.channels = append(v.channels, ch.(*channel))
+	return ch.(*channel)
+}
+
+func (v *node) close() {
+	v.ctx.Close()
+	for _, ch := range v.channels {
+		ch.events.Close()
+		unix.Close(ch.writeFD)
+	}
 }
 
 func (v *node) endpoint() verbs.Endpoint {

@@ -12,9 +12,8 @@ import (
 func newWaitingSend(t *testing.T) (q *qp, c *cq, peer *node) {
 	t.Helper()
 	v, peer := newNode(t), newNode(t)
-	ch, err := v.ctx.CreateCompChannel()
-	check(t, err)
-	v.cq, err = v.ctx.CreateCQ(16, ch, 0)
+	var err error
+	v.cq, err = v.ctx.CreateCQ(16, v.newChannel(t), 0)
 	check(t, err)
 	made, err := v.qp.pd.CreateQP(&verbs.QPInitAttr{
 		SendCQ: v.cq, RecvCQ: v.cq, Type: verbs.QPTypeRC, Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1},

@@ -18,6 +18,7 @@ func TestReceiveRewrittenDuringMessage(t *testing.T) {
 	buffer := func() *verbs.Buffer {
 		buf, err := verbs.NewBuffer(size)
 		check(t, err)
+		t.Cleanup(func() { buf.Close() })
 		return buf
 	}
 	from, to := a.registerBuffer(t, buffer()), b.registerBuffer(t, buffer())

@@ -47,8 +47,7 @@ func newSabotageTarget(t *testing.T) *sabotageTarget {
 	t.Helper()
 	p := &sabotageTarget{node: newNode(t), honestPeer: newNode(t)}
 	var err error
-	p.ch, err = p.ctx.CreateCompChannel()
-	check(t, err)
+	p.ch = p.newChannel(t)
 	p.cq, err = p.ctx.CreateCQ(4*targetQueueDepth, p.ch, 0)
 	check(t, err)
 	buf, err := verbs.NewBuffer(3 * targetPage)

@@ -62,6 +62,7 @@ func TestClosedContextIsUnmapped(t *testing.T) {
 	m.sendMessage(t, m.createAH(t, verbs.GID{0: 0xff, 15: 9}), groupQPN, 8)
 	buf, err := verbs.NewBuffer(pageSize)
 	check(t, err)
+	t.Cleanup(func() { buf.Close() })
 	lost := p.registerBuffer(t, buf)
 	if s := v.postAndPoll(t, verbs.OpRDMAWrite, lost.Addr(), lost.RKey()); s != verbs.WCSuccess {
 		t.Fatal(s)
