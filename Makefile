@@ -37,7 +37,7 @@ check: packages ## check formatting, vet, staticcheck, builds without cgo, for a
 	test/check
 
 # Packages whose loops spin on every core run one after another (-p 1).
-SPINNING := /(harness|verbs/shm|verbs/ibv|cmd/internal/cli|internal/testdevice|oob|test/e2e|test/attack|test/soak|test/browser)$$
+SPINNING := /(harness|verbs/shm|verbs/ibv|cmd/internal/cli|internal/testdevice|oob|test/e2e|test/attack|test/faults|test/soak|test/browser)$$
 # Tests of one goroutine that draw or print hundreds of cases: the race detector only makes them ten times as long.
 UNRACED  := NoTextLiesOnALine|FiguresForPapers|TimeIsLinear|NoSentenceContradicts|BriefsHaveTwelveLines|HeatMap
 

@@ -1,5 +1,3 @@
-//go:build trials
-
 package faults
 
 import (
