@@ -2,6 +2,7 @@ package leak
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // tracedVariable has the file into which a traced process saves its leaks.
@@ -19,6 +22,9 @@ const tracedVariable = "IBPERF_LEAK_FILE"
 // traced are the system calls that make descriptors, mappings and threads. A name with ? may be absent on an architecture.
 const traced = "?open,openat,socket,socketpair,?accept,accept4,?pipe,pipe2,dup,?dup2,dup3,fcntl,epoll_create1,eventfd2," +
 	"memfd_create,timerfd_create,signalfd4,pidfd_open,inotify_init1,recvmsg,mmap,clone,clone3"
+
+// longestTrace limits the run under strace.
+const longestTrace = 3 * time.Minute
 
 // origins runs the tests again under strace, and returns what that run has left, with the stack of the call that made it.
 // The second run may leave something else.
@@ -34,8 +40,12 @@ func origins() (snapshot, map[string]string, error) {
 	if err != nil {
 		return left, nil, err
 	}
-	c := exec.Command("strace", append([]string{"-f", "-k", "-qq", "-o", trace, "-e", "signal=none", "-e", "trace=" + traced, own}, os.Args[1:]...)...)
+	ctx, cancel := context.WithTimeout(context.Background(), longestTrace)
+	defer cancel()
+	c := exec.CommandContext(ctx, "strace", append([]string{"-f", "-k", "-qq", "-o", trace, "-e", "signal=none", "-e", "trace=" + traced, own}, os.Args[1:]...)...)
 	c.Env = append(os.Environ(), tracedVariable+"="+saved)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) } // with the tests
 	if out, err := c.CombinedOutput(); err != nil {
 		return left, nil, fmt.Errorf("strace (Debian package strace): %w\n%s", err, out)
 	}
