@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/ibperf/ibperf/internal/leak"
 )
 
 // programs are the benchmarks with messages of any size and all completion modes.
@@ -83,7 +81,7 @@ func buildAndRun(m *testing.M) int {
 
 // run runs the tests and reports processes that they left.
 func run(m *testing.M) int {
-	status := leak.Run(m.Run)
+	status := m.Run()
 	if stubFolder != "" {
 		os.RemoveAll(stubFolder)
 	}
