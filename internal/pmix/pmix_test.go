@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/ibperf/ibperf/internal/leak"
 )
 
 // variable is the environment variable of the ranks that the tests start.
@@ -22,7 +20,7 @@ const limit = time.Minute
 func TestMain(m *testing.M) {
 	what := os.Getenv(variable)
 	if what == "" {
-		leak.Main(m)
+		os.Exit(m.Run())
 	}
 	rank, _ := strconv.Atoi(os.Getenv("PMIX_RANK"))
 	wait := limit

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// unchecked are packages whose tests leave objects or buffers of devices behind.
-var unchecked = []string{"harness", "verbs/ibv"}
+// unchecked are packages whose tests leave objects or buffers of devices, or descriptors of a C library behind.
+var unchecked = []string{"harness", "internal/pmix", "verbs/ibv"}
 
 // TestEveryPackageChecksForLeaks fails if the tests of a package of the product do not end with [leak.Main].
 func TestEveryPackageChecksForLeaks(t *testing.T) {

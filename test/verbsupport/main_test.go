@@ -1,9 +1,0 @@
-package verbsupport
-
-import (
-	"testing"
-
-	"github.com/ibperf/ibperf/internal/leak"
-)
-
-func TestMain(m *testing.M) { leak.Main(m) }
