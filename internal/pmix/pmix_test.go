@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ibperf/ibperf/internal/leak"
 )
 
 // variable is the environment variable of the ranks that the tests start.
@@ -20,7 +22,7 @@ const limit = time.Minute
 func TestMain(m *testing.M) {
 	what := os.Getenv(variable)
 	if what == "" {
-		os.Exit(m.Run())
+		leak.Main(m) // it exits
 	}
 	rank, _ := strconv.Atoi(os.Getenv("PMIX_RANK"))
 	wait := limit
@@ -70,11 +72,18 @@ func TestShareEnds(t *testing.T) {
 	}
 }
 
-// TestShareWithoutLauncher fails with the name of the call, or of the library.
+// TestShareWithoutLauncher fails with the name of the call, or of the library. It is another process, because the library
+// keeps descriptors.
 func TestShareWithoutLauncher(t *testing.T) {
-	if value, err := Share(1, "x", limit); err == nil || !strings.HasPrefix(err.Error(), "PMIx: ") {
-		t.Errorf("%q, %v", value, err)
-	} else {
-		t.Log(err)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
 	}
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Env = append(os.Environ(), variable+"=alone", "PMIX_RANK=1")
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.HasPrefix(string(out), `rank 1: "" PMIx: `) {
+		t.Errorf("%v:\n%s", err, out)
+	}
+	t.Logf("%s", out)
 }

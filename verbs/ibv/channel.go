@@ -17,6 +17,8 @@ import (
 	"time"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/internal/fdwait"
 )
@@ -117,18 +119,20 @@ func (ch *compChannel) event(q verbs.CQ, err error) (verbs.CQ, error) {
 	return nil, opError("get_cq_event", ch.ctx.dev.name, err, "")
 }
 
-// Close destroys the channel.
+// Close destroys the channel. After the context only the descriptor is left to close.
 //
 //	int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 func (ch *compChannel) Close() error {
 	if ch.c == nil {
 		return nil
 	}
-	if ch.ctx.c != nil {
-		ret, err := C.ib_destroy_comp_channel(ch.c)
-		if err := check("destroy_comp_channel", ch.ctx.dev.name, errnoOf(ret, err), nil); err != nil {
-			return err
-		}
+	if ch.ctx.c == nil { // the library's call would use the freed context
+		ch.c = nil
+		return errors.Join(ch.events.Close(), unix.Close(ch.fd))
+	}
+	ret, err := C.ib_destroy_comp_channel(ch.c)
+	if err := check("destroy_comp_channel", ch.ctx.dev.name, errnoOf(ret, err), nil); err != nil {
+		return err
 	}
 	ch.c = nil
 	return ch.events.Close()

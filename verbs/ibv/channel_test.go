@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/ibperf/ibperf/internal/testclock"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -118,4 +120,18 @@ func TestWaitersLeaveTheProcessors(t *testing.T) {
 		}
 	}
 	made(0, ch.Close())(t)
+}
+
+// TestChannelClosedAfterItsContext: its descriptor is closed all the same.
+func TestChannelClosedAfterItsContext(t *testing.T) {
+	if !onStub(t) {
+		return
+	}
+	c := made(testDevice(t).Open())(t)
+	ch := made(c.CreateCompChannel())(t)
+	fd := ch.FD()
+	made(0, errors.Join(c.Close(), ch.Close()))(t)
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != unix.EBADF {
+		t.Errorf("descriptor %d of the channel is open: %v", fd, err)
+	}
 }

@@ -5,6 +5,7 @@ package ibv
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,8 +15,13 @@ import (
 )
 
 // creations makes the calls that create an object, and optional calls.
-func (o *stubObjects) creations() map[string]error {
-	second := func(_ any, err error) error { return err }
+func (o *stubObjects) creations(t *testing.T) map[string]error {
+	second := func(object any, err error) error {
+		if c, ok := object.(io.Closer); ok && err == nil {
+			t.Cleanup(func() { c.Close() })
+		}
+		return err
+	}
 	init := verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: o.cq, RecvCQ: o.cq}
 	gid, _ := o.ctx.QueryGID(1, 0)
 	parents := o.ctx.(verbs.ParentDomainAllocator)
@@ -51,7 +57,7 @@ func TestFailuresByName(t *testing.T) {
 		o := newStubObjects(t)
 		t.Setenv("STUB_FAIL", fmt.Sprintf("%s:%d", fails, syscall.EXDEV))
 		defer t.Setenv("STUB_FAIL", "none:1")
-		errs := o.creations()
+		errs := o.creations(t)
 		for call, err := range o.calls(t) {
 			errs[call] = err
 		}
@@ -105,7 +111,7 @@ func TestAgesOfTheLibrary(t *testing.T) {
 	for size := 0; size < 700; size += 20 {
 		t.Setenv("STUB_ABI", fmt.Sprint(size))
 		o := newStubObjects(t)
-		for call, err := range o.creations() {
+		for call, err := range o.creations(t) {
 			var op *verbs.OpError
 			switch isNew := strings.Contains(strings.Join(newer, " "), call); {
 			case err == nil || call == "advise_mr" && !errors.Is(err, verbs.ErrNotSupported):

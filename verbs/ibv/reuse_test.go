@@ -20,7 +20,7 @@ func TestMemoryOfAClosedCQ(t *testing.T) {
 	}
 	t.Setenv("STUB_EVENTS", "1")
 	c := stubContext(t)
-	ch := made(c.CreateCompChannel())(t)
+	ch := stubChannel(t, c)
 	old := made(c.CreateCQ(1, nil, 0))(t)
 	memory := old.(*cq).c
 	t.Setenv("STUB_REUSE", "1")
@@ -29,6 +29,7 @@ func TestMemoryOfAClosedCQ(t *testing.T) {
 	var next verbs.CQ
 	for end := time.Now().Add(patience); ; runtime.Gosched() {
 		next = made(c.CreateCQ(2, ch, 0))(t)
+		defer next.Close()
 		if next.(*cq).c == memory {
 			break
 		}
@@ -42,6 +43,7 @@ func TestMemoryOfAClosedCQ(t *testing.T) {
 	if err != nil || got != next {
 		t.Errorf("the event names %v, want %v: %v", got, next, err)
 	}
+	next.AckEvents(1)
 }
 
 // TestCreateAndCloseUnderLoad: goroutines that create, arm and close CQs of one context
@@ -55,7 +57,7 @@ func TestCreateAndCloseUnderLoad(t *testing.T) {
 	var all sync.WaitGroup
 	end := time.Now().Add(*length)
 	for range 4 {
-		ch := made(c.CreateCompChannel())(t)
+		ch := stubChannel(t, c)
 		all.Go(func() {
 			for time.Now().Before(end) && !t.Failed() {
 				if err := createAndClose(c, ch); err != nil {

@@ -124,6 +124,18 @@ func stubContext(t *testing.T) verbs.Context {
 	return c
 }
 
+// stubChannel creates a completion channel, which is closed after the test.
+func stubChannel(t *testing.T, c verbs.Context) verbs.CompChannel {
+	t.Helper()
+	ch := made(c.CreateCompChannel())(t)
+	t.Cleanup(func() {
+		if err := ch.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return ch
+}
+
 // made returns the object of a call, or ends the test with its error.
 func made[T any](object T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {

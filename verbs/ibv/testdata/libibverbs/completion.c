@@ -60,7 +60,7 @@ struct abi_cq *ibv_create_cq(struct abi_context *c, int cqe, void *cq_context, s
 	s->home = (struct pipe){self, c->cmd_fd, whole(c)->serial};
 	s->channel = (struct pipe){0};
 	if (channel) {
-		s->channel = (struct pipe){self, ((struct channel *)channel)->writer, ((struct channel *)channel)->serial};
+		s->channel = (struct pipe){self, channel->fd, ((struct channel *)channel)->serial};
 		__atomic_add_fetch(&channel->refcnt, 1, __ATOMIC_SEQ_CST);
 	}
 	__atomic_store_n(&s->num, num, __ATOMIC_RELEASE);

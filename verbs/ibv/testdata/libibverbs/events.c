@@ -45,12 +45,18 @@ void notify(const struct pipe *to, const void *note, size_t size)
 struct abi_comp_channel *ibv_create_comp_channel(struct abi_context *c)
 {
 	struct channel *ch = object("create_comp_channel", sizeof *ch);
-	int fds[2];
+	int fds[2], both;
+	char name[64];
 
 	if (!ch || pipe2(fds, O_CLOEXEC))
 		return NULL;
-	fcntl(fds[1], F_SETFL, O_NONBLOCK);
-	*ch = (struct channel){{.context = c, .fd = fds[0]}, fds[1], serial()};
+	snprintf(name, sizeof name, "/proc/self/fd/%d", fds[0]);
+	both = open(name, O_RDWR | O_CLOEXEC); /* a channel has one descriptor */
+	close(fds[0]);
+	close(fds[1]);
+	if (both < 0)
+		return NULL;
+	*ch = (struct channel){{.context = c, .fd = both}, serial()};
 	return &ch->channel;
 }
 
@@ -63,7 +69,6 @@ int ibv_destroy_comp_channel(struct abi_comp_channel *channel)
 	if (channel->refcnt)
 		return EBUSY;
 	close(channel->fd);
-	close(((struct channel *)channel)->writer);
 	free(channel);
 	return 0;
 }

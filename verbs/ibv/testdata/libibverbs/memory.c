@@ -34,7 +34,7 @@ int ibv_dealloc_pd(struct abi_pd *pd)
 /* Replaced pages of this process, while regions are on them. */
 static struct pages {
 	uintptr_t low, high;
-	int fd, refs;
+	int fd, refs, own; /* own: unmapped with the last region */
 	struct abi_context *context; /* of the first region */
 	struct pages *next;
 } *all_pages;
@@ -77,7 +77,7 @@ static struct pages *hold_pages(struct abi_context *c, uintptr_t addr, size_t le
 		}
 	}
 	p = malloc(sizeof *p);
-	*p = (struct pages){low, high, -1, 1, c, all_pages};
+	*p = (struct pages){low, high, -1, 1, 0, c, all_pages};
 	errno = getenv("STUB_SHARED") ? replace(p) : msync((void *)low, high - low, MS_ASYNC) ? EFAULT : 0;
 	if (errno) {
 		close(p->fd);
@@ -97,6 +97,8 @@ static void drop_pages(int fd, uintptr_t addr)
 		if (!--p->refs) {
 			*at = p->next;
 			close(fd);
+			if (p->own)
+				munmap((void *)p->low, p->high - p->low);
 			free(p);
 		}
 		return;
@@ -241,7 +243,7 @@ struct abi_mr *ibv_reg_dmabuf_mr(struct abi_pd *pd, uint64_t offset, size_t leng
 		return NULL;
 	p = malloc(sizeof *p);
 	pthread_mutex_lock(&pages_lock);
-	*p = (struct pages){(uintptr_t)base, (uintptr_t)base + size, dup(fd), 0, pd->context, all_pages}; /* which other processes map */
+	*p = (struct pages){(uintptr_t)base, (uintptr_t)base + size, dup(fd), 0, 1, pd->context, all_pages}; /* which other processes map */
 	all_pages = p;
 	pthread_mutex_unlock(&pages_lock);
 	return ibv_reg_mr_iova2(pd, (char *)base + offset, length, iova, access);

@@ -266,7 +266,6 @@ struct counter {
 
 struct channel {
 	struct abi_comp_channel channel;
-	int writer;
 	uint32_t serial;
 };
 
