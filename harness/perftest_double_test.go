@@ -193,6 +193,9 @@ func (d *perftestDouble) close() {
 			c.Close()
 		}
 	}
+	if d.buffer != nil {
+		d.buffer.Close()
+	}
 	verbs.Free(d.wr)
 	verbs.Free(d.rr)
 	verbs.Free(d.sge)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ibperf/ibperf/internal/leak"
 )
 
 // programs are the benchmarks with messages of any size and all completion modes.
@@ -81,7 +83,7 @@ func buildAndRun(m *testing.M) int {
 
 // run runs the tests and reports processes that they left.
 func run(m *testing.M) int {
-	status := m.Run()
+	status := leak.Run(m.Run)
 	if stubFolder != "" {
 		os.RemoveAll(stubFolder)
 	}

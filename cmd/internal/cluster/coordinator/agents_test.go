@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"runtime"
@@ -15,7 +16,7 @@ import (
 )
 
 // TestManyAgents is a sample of TestTrialOfManyAgents.
-func TestManyAgents(t *testing.T) { gatherMany(t, 300, 2*time.Second) }
+func TestManyAgents(t *testing.T) { gatherMany(t, 300, time.Second) }
 
 // The environment variables of the process that has the agents of gatherMany.
 const (
@@ -62,9 +63,12 @@ func gatherMany(t *testing.T, ranks int, idle time.Duration) {
 	}
 	joined := time.Since(begun)
 	each := (memory() - before) / uint64(ranks)
-	used := cpu(t)
-	time.Sleep(idle)
-	share := float64(cpu(t)-used) / float64(idle)
+	share := math.Inf(1)
+	for range 3 { // in the first one work of the start may be left
+		used := cpu(t)
+		time.Sleep(idle)
+		share = min(share, float64(cpu(t)-used)/float64(idle))
+	}
 	lost := 0
 	for _, m := range members {
 		if m == nil || m.conn.Err() != nil {
