@@ -4,11 +4,13 @@ package ibv
 
 import (
 	"flag"
+	"net/netip"
 	"os"
 	"syscall"
 	"testing"
 
 	"github.com/ibperf/ibperf/internal/leak"
+	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/verbstest"
 )
 
@@ -27,7 +29,25 @@ func TestMain(m *testing.M) {
 	if os.Getenv("STUB_SHARED") != "" { // the stub replaces registered memory, and cannot give it back
 		os.Exit(tests())
 	}
+	useCM()
 	os.Exit(leak.Run(tests))
+}
+
+// useCM makes librdmacm open the device, which it keeps until the process ends. The tests find out whether that works.
+func useCM() {
+	addr, bad := netip.ParseAddr(*cmAddr)
+	d, err := backend{}.Lookup(*deviceName)
+	if bad != nil || err != nil || d == nil {
+		return
+	}
+	c, err := d.Open()
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	if conn, err := c.(verbs.ConnManager).ResolveCM(verbs.CMConnections, netip.AddrPortFrom(addr, 1), verbs.CMDefaultTOS, patience); err == nil {
+		conn.Close()
+	}
 }
 
 // TestConformance holds the device to the statements of the suite.
