@@ -122,7 +122,7 @@ func TestWaitersLeaveTheProcessors(t *testing.T) {
 	made(0, ch.Close())(t)
 }
 
-// TestChannelClosedAfterItsContext: its descriptor is closed all the same.
+// TestChannelClosedAfterItsContext: its descriptor is closed, too.
 func TestChannelClosedAfterItsContext(t *testing.T) {
 	if !onStub(t) {
 		return
