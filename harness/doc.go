@@ -18,7 +18,7 @@
 //     runs for --precision
 //   - round.go, round_result.go, bidirectional.go, drain.go: one round, its figures, both
 //     directions at once, empty queues after a size
-//   - row.go, row_finish.go, loss.go, warnings.go, round_variation.go, rate_limit.go: rows,
+//   - row.go, row_finish.go, loss.go, warnings.go, round_variation.go, rate_limit.go, load.go: rows,
 //     statistics, lost messages, warnings
 //   - merge.go, merge_row.go: one file of the runs of several processes
 //   - run_infinitely.go: runs that end when they are stopped

@@ -107,6 +107,9 @@ func mergeFigures(m *result.Row, parts []result.Row) (err error) {
 			return err
 		}
 		m.Latency.Rate = (&rowBuilder{rounds: m.Rounds}).iterationsPerSecond()
+		if m.Load, err = mergeLoads(collect(parts, func(r *result.Row) *result.Load { return r.Load })); err != nil {
+			return err
+		}
 	}
 	if m.Bandwidth != nil {
 		m.Bandwidth = stats.MergeBandwidths(collect(parts, func(r *result.Row) *result.Bandwidth { return r.Bandwidth }))

@@ -23,6 +23,7 @@ type rowBuilder struct {
 	counted       counterGrowth  // growth of the counters and of the CPU time of the machine
 	samples       *stats.Samples // nil if this side measures no latency
 	rate          *stats.Rate    // nil if this side measures no rate
+	load          loadBuilder    // of a latency test with a rate
 	rounds        []result.Round
 	here          sideCost
 	there         sideCost
@@ -135,6 +136,9 @@ func (rb *rowBuilder) merge(g *loop.Group, whole bool) {
 		}
 		rb.samples.Merge(g.Samples())
 		rb.keepSamples(g.Samples().Kept())
+		if c.OpenLoop {
+			rb.load.add(g)
+		}
 	case counts:
 		rb.mergeRate(g.Rate())
 	case !whole && rb.rate == nil && len(rb.rounds) == 0 && c.Senders.Has(rb.role) && !c.PingPong:
@@ -167,7 +171,10 @@ func (rb *rowBuilder) statistics() oob.Row {
 	var r oob.Row
 	switch {
 	case rb.samples != nil:
-		r.Latency = rb.samples.Latency(rb.test.Factor)
+		r.Latency, r.Load = rb.samples.Latency(rb.test.Factor), rb.load.load(rb.test)
+		if r.Load != nil && r.Load.Growing {
+			r.Latency = withoutPercentiles(r.Latency)
+		}
 	case rb.rate == nil:
 	case rb.test.PingPong:
 		r.Latency = rb.rate.Latency(rb.test.Factor)
@@ -240,8 +247,11 @@ func (rb *rowBuilder) build(p *option.Plan, forced bool, mine, theirs oob.Row) r
 		Touch: c.Touch, Slots: c.Slots, Span: c.Span, Depth: int(c.Depth), CQMod: int(c.SignalEvery), Relaxed: c.Relaxed, Reorder: c.OutOfOrder,
 		WarmupS: rb.warmUp(p).Seconds(), NoRatio: rb.noRatio, Rounds: rb.rounds, Latency: mine.Latency, Bandwidth: mine.Bandwidth,
 	}
-	if r.Latency == nil {
-		r.Latency = theirs.Latency
+	if r.Load = mine.Load; r.Latency == nil {
+		r.Latency, r.Load = theirs.Latency, theirs.Load
+	}
+	if r.Load != nil && r.Load.Growing {
+		r.NoRatio = loadTooHigh
 	}
 	if r.Bandwidth == nil {
 		r.Bandwidth = theirs.Bandwidth
@@ -267,6 +277,7 @@ func (rb *rowBuilder) build(p *option.Plan, forced bool, mine, theirs oob.Row) r
 	r.Warnings = receiveWarnings(c)
 	r.Warnings = append(r.Warnings, rowWarnings(c, &r, spinningOf(p, rb.role))...)
 	r.Warnings = append(r.Warnings, rateWarnings(c, p, &r)...)
+	r.Warnings = append(r.Warnings, loadWarnings(p, &r)...)
 	r.Warnings = append(r.Warnings, driftWarnings(rb.here.drift, rb.there.drift)...)
 	return r
 }

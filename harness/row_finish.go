@@ -85,7 +85,7 @@ func reasonUnmeasured(test *testcase.Case, r *result.Row) string {
 	if test.Exact && r.Latency == nil && r.Bandwidth == nil {
 		return "only the peer measures this test, and perftest does not tell its figures"
 	}
-	if !test.Sleeps || test.Spins() || r.Local.Sleeps+r.Peer.Sleeps > 0 {
+	if !test.Sleeps || test.Spins() || test.OpenLoop || r.Local.Sleeps+r.Peer.Sleeps > 0 {
 		return ""
 	}
 	return neverSlept

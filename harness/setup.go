@@ -158,6 +158,7 @@ func (s *session) exchangePromises(a setup.Agreed) error {
 	}
 	s.cases = s.set.Resolve(s.decision.testModes(), s.plan.Sizes, testcase.Answers{Order: s.decision.order, OutOfOrder: s.resources.OffersOutOfOrder()})
 	f.Parameters = s.parameters(a)
+	f.Definitions = result.DefinitionsOf(s.plan)
 	f.Warnings = append(f.Warnings, runWarnings(s.plan, s.decision, mine.Side, theirs.Side)...)
 	f.Warnings = append(f.Warnings, routingWarnings(s.plan, s.cases, mine.Side, theirs.Side)...)
 	f.Warnings = append(f.Warnings, pathWarnings(mine, theirs)...)

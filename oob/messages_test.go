@@ -98,7 +98,7 @@ func messages(c *Conn) []message {
 		return err
 	}, "result")
 	add(func() error { _, err := p.Drain([]uint64{1, 2}); return err }, "rest")
-	add(func() error { _, err := p.Row(Row{&result.Latency{}, &result.Bandwidth{}}); return err }, "row")
+	add(func() error { _, err := p.Row(Row{&result.Latency{}, nil, &result.Bandwidth{}}); return err }, "row")
 	add(func() error { _, err := c.BeginConform(&ConformHello{"v1", "session", &device}); return err }, "conform", "conform-answer")
 	add(func() error { return c.JoinConform("session") }, "conform", "conform-answer")
 	add(func() error { _, err := c.ReceiveConform(); return err }, "conform")

@@ -108,5 +108,6 @@ type Round struct {
 // Row holds the statistics of all rounds of a row. The side whose clock counts sends it.
 type Row struct {
 	Latency   *result.Latency   `json:"latency,omitempty"`
+	Load      *result.Load      `json:"load,omitempty"` // with Latency
 	Bandwidth *result.Bandwidth `json:"bandwidth,omitempty"`
 }

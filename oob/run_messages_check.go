@@ -142,6 +142,10 @@ func (r *Row) Check(l Limits) error {
 		return errors.New("latency is set, which a bandwidth test does not measure")
 	case r.Bandwidth != nil && l.Kind != option.KindBandwidth:
 		return errors.New("bandwidth is set, which a latency test does not measure")
+	case r.Load != nil && r.Latency == nil:
+		return errors.New("load is set without latency")
+	case r.Load != nil:
+		return cmp.Or(inMember("latency", checkLatency(r.Latency, l)), inMember("load", checkLoad(r.Load, l)))
 	case r.Latency != nil:
 		return inMember("latency", checkLatency(r.Latency, l))
 	case r.Bandwidth != nil:
@@ -179,6 +183,18 @@ func checkLatency(v *result.Latency, l Limits) error {
 		return err
 	}
 	return checkHistogram(v)
+}
+
+func checkLoad(v *result.Load, l Limits) error {
+	err := checkAll(
+		checkRate("offered_per_s", v.Offered),
+		check{"window", float64(v.Window), 1, option.MaxDepth, nil},
+		l.checkTotal("backlog", v.Backlog),
+	)
+	if err != nil || v.Service == nil {
+		return err
+	}
+	return inMember("service", checkLatency(v.Service, l))
 }
 
 // checkHistogram returns an error unless the histogram has as many samples as the statistics.

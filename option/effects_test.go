@@ -20,7 +20,7 @@ var effects = map[string]string{
 	"duration": "harness TestBandwidthOfRounds", "run_infinitely": "harness TestEndlessRunStops", "qp": "harness TestMessagesUseEveryQP",
 	"connection": "harness TestEveryTransportMovesEveryByte", "use-srq": "harness TestEveryTransportMovesEveryByte",
 	"tx-depth": "harness TestDepthOfABandwidthTest", "rx-depth": "harness TestReceivesOfABandwidthTest", "cq-mod": "harness TestDistanceOfSignaledSends",
-	"rate_limit": "harness TestRateLimit", "rate_units": "harness TestRateLimit", "burst_size": "harness TestRateLimit",
+	"rate_limit": "harness TestRateLimit", "rate_units": "harness TestRateLimit", "burst_size": "harness TestRateLimit", "arrivals": "harness TestOpenLoopIsLindleys",
 	"post_list": "harness TestPostLists", "recv_post_list": "harness TestPostLists",
 	"bidirectional": "harness TestBothDirectionsAreBytesOverTime", "reversed": "harness TestReversedServerSends", "mtu": "harness TestPathOfTheQPs",
 	"rdma_cm": "harness TestConnectedByAddress", "tos": "harness TestConnectedByAddress", "tclass": "harness TestTrafficClass",

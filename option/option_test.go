@@ -35,7 +35,7 @@ func TestEveryParameterHasOneOption(t *testing.T) {
 
 // example returns an argument that changes the value.
 func example(o *Option) string {
-	words := map[string]string{"mtu": "256", "rate_units": "M", "completion": "event", "adaptive-routing": "no", "touch": "write", "also": "look", "atomic_type": "CMP_AND_SWAP", "connection": "UC", "retry_count": "3", "MGID": "ff12::7", "source_ip": "::7"}
+	words := map[string]string{"mtu": "256", "rate_units": "M", "arrivals": "poisson", "completion": "event", "adaptive-routing": "no", "touch": "write", "also": "look", "atomic_type": "CMP_AND_SWAP", "connection": "UC", "retry_count": "3", "MGID": "ff12::7", "source_ip": "::7"}
 	switch {
 	case o.Toggle():
 		return "true"

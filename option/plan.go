@@ -158,6 +158,15 @@ const (
 	RateMessages RateUnit = "p" // messages a second
 )
 
+// Arrivals is how the times are distributed at which the messages of a latency test with a rate are due.
+type Arrivals string
+
+// The arrivals.
+const (
+	ArrivalsConstant Arrivals = "constant" // at equal distances
+	ArrivalsPoisson  Arrivals = "poisson"  // at exponentially distributed distances
+)
+
 // Plan holds the options that both sides follow. [Plan.Resolve] or the device decides values that
 // are left open: 0, "" or -1 where a field says so.
 type Plan struct {
@@ -184,6 +193,7 @@ type Plan struct {
 	RateLimit float64  // in RateUnits; 0: none
 	RateUnits RateUnit // ""; RateGbit
 	Burst     int      // messages at a time, with RateLimit; 0: as many as the rate sends in 1 ms, at most TxDepth
+	Arrivals  Arrivals // in a latency test with RateLimit
 
 	PostList           int // messages of one ibv_post_send; 0: as many as there is room for; -1: the default
 	RecvPostList       int // receives of one ibv_post_recv; 0: as many as are free
@@ -239,9 +249,16 @@ type Plan struct {
 	Perftest *Perftest
 }
 
+// OpenLoop reports whether messages are sent at the times of a schedule, whether or not earlier ones were answered:
+// a latency test with a rate.
+func (p *Plan) OpenLoop() bool { return p.Kind == KindLatency && p.RateLimit > 0 }
+
+// openLoopDepth is the number of messages of an open loop that may be sent and not answered, in place of a TxDepth of 1.
+const openLoopDepth = 128
+
 // Defaults returns the plan of a test without any option.
 func Defaults(t Test) Plan {
-	p := Plan{Test: t, QPs: 1, Workers: 1, TxDepth: 128, RxDepth: 512, QPTimeout: 14, RetryCount: 7, TOS: -1, CQEPoll: 64, PostList: -1, Spin: Spin{Polls: defaultSpinPolls}, Sizes: []int{65536}, AtomicType: FetchAndAdd, Transport: RC, Routing: RoutingUnknown}
+	p := Plan{Test: t, QPs: 1, Workers: 1, TxDepth: 128, RxDepth: 512, QPTimeout: 14, RetryCount: 7, TOS: -1, CQEPoll: 64, PostList: -1, Spin: Spin{Polls: defaultSpinPolls}, Sizes: []int{65536}, AtomicType: FetchAndAdd, Transport: RC, Routing: RoutingUnknown, Arrivals: ArrivalsConstant}
 	if !t.Bandwidth() {
 		p.Sizes, p.TxDepth, p.Inline = []int{2}, 1, -1
 	}

@@ -34,6 +34,9 @@ func (p Plan) Resolve() Plan {
 			p.PostList = 0
 		}
 	}
+	if p.OpenLoop() && p.TxDepth == 1 {
+		p.TxDepth = openLoopDepth
+	}
 	if p.Precision > 0 && p.TimeLimit == 0 {
 		p.TimeLimit = DefaultTimeLimit
 	}

@@ -153,6 +153,12 @@ var rules = []struct {
 		func(s *Settings) bool { return s.Fetches() && !s.Bandwidth() && s.QPs != 1 },
 		"--qp: latency tests of READ and atomic operations run on one QP",
 	}, {
+		func(s *Settings) bool { return s.OpenLoop() && (s.Transport.Lossy() || s.Transport.Unordered()) },
+		"--rate_limit: latency tests with a rate need a transport that loses and reorders nothing: --connection RC or XRC",
+	}, {
+		func(s *Settings) bool { return s.Arrivals != ArrivalsConstant && !s.OpenLoop() },
+		"--arrivals says when the messages of --rate_limit are due: it needs --rate_limit",
+	}, {
 		func(s *Settings) bool { return s.Atomic() && !slices.Equal(s.Sizes, []int{AtomicBytes}) },
 		"--size: an atomic operation has 8 bytes",
 	}, {

@@ -77,6 +77,14 @@ func asMpps(v float64) string { return strconv.FormatFloat(units.Mpps(v), 'f', 6
 
 func asCount(v float64) string { return strconv.FormatFloat(units.Finite(v), 'f', 0, 64) }
 
+// asPerSecond formats a number of events per second.
+func asPerSecond(v float64) string {
+	if v = units.Finite(v); v >= 100 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
 func asSeconds(v float64) string {
 	return strconv.FormatFloat(units.Finite(v), 'f', 6, 64)
 }

@@ -10,7 +10,7 @@ import (
 
 // columns lists every number and word of a row. Tables, comparisons and definitions are made from
 // this list.
-var columns = slices.Concat(rowColumns, latencyColumns, bandwidthColumns, directionColumns, costColumns, deliveryColumns, verifyColumns, roundColumns)
+var columns = slices.Concat(rowColumns, latencyColumns, loadColumns(), bandwidthColumns, directionColumns, costColumns, deliveryColumns, verifyColumns, roundColumns)
 
 var rowColumns = []Column{
 	{Field: "size_bytes", Unit: "bytes", Definition: "payload of one message",
@@ -55,10 +55,10 @@ var latencyColumns = []Column{
 	percentile("p99_99_ns", "p99.99", "9999 of 10000 samples are not longer"+fromHistogram, func(l *Latency) float64 { return l.P9999Ns }),
 	percentile("max_ns", "max", "the largest sample", func(l *Latency) float64 { return l.MaxNs }),
 	{Field: "latency.iterations_per_s", Kind: option.KindLatency, Unit: "1/s", Definition: "n / the time of the rounds including pauses: round trips, READs or atomic operations per second; \"tps average\" in the text",
-		Value: inLatency(func(l *Latency) float64 { return l.Rate })},
+		Head: "answered", shown: "1/s", empty: true, print: asPerSecond, Value: inLatency(func(l *Latency) float64 { return l.Rate })},
 	{Field: "latency.factor", Kind: option.KindLatency, Unit: "1", Definition: halfFactorDefinition,
 		Value: inLatency(func(l *Latency) float64 { return l.Factor })},
-	{Field: "latency.mean_only", Kind: option.KindLatency, Definition: "the clock was read only before the first message and after the last, so n and the mean are the only statistics"},
+	{Field: "latency.mean_only", Kind: option.KindLatency, Definition: "the clock was read only before the first message and after the last, or load.growing is set, so n and the mean are the only statistics"},
 	{Field: "samples_ns", Kind: option.KindLatency, Unit: "ns", Definition: "the samples in order of time; fewer than n means that only the first were kept; present if they were asked for, on the side whose clock was used"},
 	{Field: "latency.histogram", Kind: option.KindLatency, Unit: "ns before multiplication by the factor", Definition: "all samples as recorded, in nanoseconds before multiplication by the factor: HdrHistogram V2 compressed, base64"},
 }

@@ -52,6 +52,15 @@ func DefinitionsFor(kind option.Kind, op option.Op) map[string]string {
 	return defs
 }
 
+// DefinitionsOf returns the definition of each field in the result file of a plan.
+func DefinitionsOf(p *option.Plan) map[string]string {
+	defs := DefinitionsFor(p.Kind, p.Op)
+	if p.OpenLoop() {
+		defs["latency"], defs["latency.factor"] = responseDefinition, fullFactorDefinition
+	}
+	return defs
+}
+
 // buildDefinitions defines the members of build, by their path.
 var buildDefinitions = map[string]string{
 	"build.version":  "version of the ibperf module: a release as v0.2.0, a pseudo-version of a revision, or (devel)",
@@ -77,6 +86,7 @@ func UnitsFor(kind option.Kind) map[string]string {
 const (
 	halfTripDefinition   = "half of the round trip of a ping-pong, measured between successive posts of the same side"
 	fullTripDefinition   = "the full round trip, measured from the post to the detection of the response"
+	responseDefinition   = "the response time: from the time at which a message was due by rate_limit to the detection of its answer or response, by the client's clock, a full round trip"
 	halfFactorDefinition = "recorded times are multiplied by 0.5: the latency is half of a round trip"
 	fullFactorDefinition = "recorded times are multiplied by 1: the latency is a full round trip"
 	rateDefinition       = "at the sender: bytes / (last send completion polled - first post); at the receiver: bytes of the messages after the first ones detected / (last arrival detected - first arrival detected)"

@@ -229,6 +229,7 @@ type Row struct {
 	WarmupS float64        `json:"warmup_s"`               // before the measured messages
 
 	Latency   *Latency   `json:"latency,omitempty"`
+	Load      *Load      `json:"load,omitempty"`      // of a latency test with a rate
 	Bandwidth *Bandwidth `json:"bandwidth,omitempty"` // the sum of both directions, if there are two
 	// The two directions of a bidirectional test; else nil.
 	FromClient *Direction `json:"from_client,omitempty"`

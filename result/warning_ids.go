@@ -8,6 +8,7 @@ const (
 	WarnAboveRateLimit WarningID = "above-rate-limit"
 	WarnRouting        WarningID = "adaptive-routing"
 	WarnBelowRateLimit WarningID = "below-rate-limit"
+	WarnBacklog        WarningID = "backlog-grows"
 	WarnBrokenOff      WarningID = "broken-off"
 	WarnClockDrift     WarningID = "clock-drift"
 	WarnClocksApart    WarningID = "clocks-apart"

@@ -18,7 +18,7 @@ func changed(t *testing.T) *result.File {
 	plain := option.New(f.Parameters.Test)
 	s := option.Settings{Plan: plain.Plan}
 	for _, o := range option.AgreedOptions() {
-		for _, argument := range []string{"true", "7", "2,9", "512", "1s", "3%", "UC", "mega", "write", "flag", "CMP_AND_SWAP", "event", "ff12::1", "50us", "1", "p", "no"} {
+		for _, argument := range []string{"true", "7", "2,9", "512", "1s", "3%", "UC", "mega", "write", "flag", "CMP_AND_SWAP", "event", "ff12::1", "50us", "1", "p", "no", "poisson"} {
 			if o.Text(&s) == o.Text(&plain) {
 				_ = o.Set(&s, argument)
 			}

@@ -17,6 +17,7 @@ import (
 var (
 	percentileFields = []string{"latency.n", "latency.p50_ns", "latency.p90_ns", "latency.p99_ns", "latency.p99_9_ns",
 		"latency.p99_99_ns", "latency.max_ns"}
+	loadFields   = []string{"load.offered_per_s", "latency.iterations_per_s", "load.window", "load.backlog", "load.service.p50_ns", "load.service.p99_ns", "load.service.max_ns"}
 	momentFields = []string{"latency.min_ns", "latency.mean_ns", "latency.stdev_ns"}
 	rateFields   = []string{"bandwidth.measured_at", "bandwidth.messages", "bandwidth.seconds", "bandwidth.average_bytes_per_s",
 		"from_client.average_bytes_per_s", "from_server.average_bytes_per_s", "bandwidth.aligned_within_s",
@@ -39,7 +40,15 @@ func Details(g *rows.Group) []*table.Table {
 		title, fields = "Rates", rateFields
 	}
 	numbers := fieldTable(g, title, slices.Concat(fields, deliveryFields))
-	return slices.Concat([]*table.Table{numbers}, WorkAndCost(g))
+	return slices.Concat([]*table.Table{numbers}, Load(g), WorkAndCost(g))
+}
+
+// Load returns the table of the rates of latency tests and how they were kept; none without a rate.
+func Load(g *rows.Group) []*table.Table {
+	if !slices.ContainsFunc(g.Entries(), func(e rows.Entry) bool { return e.Row.Load != nil }) {
+		return nil
+	}
+	return []*table.Table{fieldTable(g, "Rate and service time", loadFields)}
 }
 
 // Statistics returns a table of all numbers of the group's kind.

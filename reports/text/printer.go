@@ -114,7 +114,7 @@ func (t *Printer) End() {
 	side, shown := tables.SideBySide(g), Verdict(verdict.Judge(g.Runs), t.style)
 	switch {
 	case !t.file.Parameters.Compare && !t.style.Details:
-		t.print(rule + dataCheck(g, t.style.Width))
+		t.print(rule + plainFooter(g, t.style.Width))
 	case len(side.Tables) == 0 || shown == "" || t.style.Details:
 		t.print(rule + footer(g, side, tables.Details(g), t.style.Width) + shown)
 	default:

@@ -53,7 +53,7 @@ func footer(g *rows.Group, side tables.Comparison, details []*table.Table, width
 // measured, and the result of the data check.
 func shortFooter(g *rows.Group, side tables.Comparison, width int) string {
 	var b strings.Builder
-	for _, t := range slices.Concat(side.Tables[:1], tables.Corrupted(g)) {
+	for _, t := range slices.Concat(tables.Load(g), side.Tables[:1], tables.Corrupted(g)) {
 		b.WriteString("\n" + t.Text(width))
 	}
 	notes := tables.Missing(g)
@@ -66,10 +66,11 @@ func shortFooter(g *rows.Group, side tables.Comparison, width int) string {
 	return b.String() + dataCheckLine(g)
 }
 
-// dataCheck returns the result of --verify; empty without it.
-func dataCheck(g *rows.Group, width int) string {
+// plainFooter returns the text below the rows of a run that is no comparison: the rates of a latency test, and the
+// result of --verify.
+func plainFooter(g *rows.Group, width int) string {
 	var b strings.Builder
-	for _, t := range tables.Corrupted(g) {
+	for _, t := range slices.Concat(tables.Load(g), tables.Corrupted(g)) {
 		b.WriteString("\n" + t.Text(width))
 	}
 	return b.String() + dataCheckLine(g)

@@ -16,6 +16,7 @@
 //     sending and receiving, rate limit
 //   - pingpong.go, pingpong_exact.go, pingpong_wait.go, pingpong_qps.go, pingpong_memory.go: the loops of
 //     latency tests, their waits, several QPs
+//   - open_loop.go, arrivals.go: the loop of latency tests with a rate, and when its messages are due
 //   - flag.go, pair.go: messages of two requests: with flags, or with immediate data
 //   - counter.go: mode counter
 //   - recv_by_completion.go, immediate_data.go, sequence.go: receives in any order; the numbers that

@@ -75,6 +75,12 @@ func (g *Group) Test() *testcase.Case { return g.Workers[0].test }
 // Samples returns the samples of a ping-pong.
 func (g *Group) Samples() *stats.Samples { return g.Workers[0].samples }
 
+// ServiceTimes returns the times of an open loop from the post of a message to its answer.
+func (g *Group) ServiceTimes() *stats.Samples { return g.Workers[0].serviceTimes }
+
+// Load returns how an open loop kept its schedule.
+func (g *Group) Load() Load { return g.Workers[0].load }
+
 // SampledTime returns the time from the beginning of the first sample to the end of the last one,
 // pauses included.
 func (g *Group) SampledTime() time.Duration { return time.Duration(g.Workers[0].sampledNs) }

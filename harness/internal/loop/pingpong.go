@@ -40,7 +40,10 @@ func (w *Worker) pingPongClient(l Length) error {
 	if err != nil {
 		return err
 	}
-	if w.isolates() {
+	switch {
+	case w.test.OpenLoop:
+		return w.measureOpenLoop(l)
+	case w.isolates():
 		return w.measureIsolated(l)
 	}
 	n, until := sampleLimit(l, start)

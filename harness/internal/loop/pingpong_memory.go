@@ -19,9 +19,9 @@ func (w *Worker) arriveOnAnyQP() func() (bool, error) {
 	for n, f := range w.flows {
 		watches[n] = f.in.nextWord()
 	}
-	consume, next := consumerOrNoop(w.test), 0
+	consume, next, spins := consumerOrNoop(w.test), 0, max(w.memorySpins(), len(watches))
 	return func() (bool, error) {
-		for range max(memorySpin, len(watches)) {
+		for range spins {
 			n := next
 			if next++; next == len(watches) {
 				next = 0
@@ -53,9 +53,9 @@ func (i *receiver) nextWord() (x memoryWord) {
 
 // arriveOnAnyQPChecked is arriveOnAnyQP with --verify.
 func (w *Worker) arriveOnAnyQPChecked() func() (bool, error) {
-	consume, next := consumerOrNoop(w.test), w.inTurn()
+	consume, next, spins := consumerOrNoop(w.test), w.inTurn(), max(w.memorySpins(), len(w.flows))
 	return func() (bool, error) {
-		for range max(memorySpin, len(w.flows)) {
+		for range spins {
 			f := next()
 			i := &f.in
 			if i.noticeRedelivery(i.arrived); !i.marks.Arrived(i.arrived) {

@@ -69,17 +69,17 @@ func (w *Worker) yieldStep() error {
 // arriveInMemory returns the function that polls memory for the markers of the next message.
 func (w *Worker) arriveInMemory() func() (bool, error) {
 	i, consume := &w.flows[0].in, consumer(w.test)
-	arrived := func() bool { return spinFor(i.marks.ArrivedCurrent) }
+	arrived := func() bool { return w.spinFor(i.marks.ArrivedCurrent) }
 	if w.test.Verify {
 		arrived = func() bool {
 			i.noticeRedelivery(i.arrived)
 			return i.marks.Arrived(i.arrived)
 		}
 	}
-	if consume == nil {
+	if spins := w.memorySpins(); consume == nil {
 		return func() (bool, error) {
 			i.marks.Seek(i.arrived)
-			for range memorySpin {
+			for range spins {
 				if i.marks.ArrivedCurrent() {
 					i.arrived++
 					return true, nil
@@ -100,9 +100,17 @@ func (w *Worker) arriveInMemory() func() (bool, error) {
 	}
 }
 
-// spinFor reports whether arrived returns true within memorySpin calls.
-func spinFor(arrived func() bool) bool {
-	for range memorySpin {
+// memorySpins returns the number of polls of memory in one call: one if messages may be due meanwhile.
+func (w *Worker) memorySpins() int {
+	if w.test.OpenLoop {
+		return 1
+	}
+	return memorySpin
+}
+
+// spinFor reports whether arrived returns true within as many calls as one call polls memory.
+func (w *Worker) spinFor(arrived func() bool) bool {
+	for range w.memorySpins() {
 		if arrived() {
 			return true
 		}
@@ -152,9 +160,10 @@ func (w *Worker) fetchedInMemory() func() (bool, error) {
 	if consume == nil {
 		consume = func(*sender, uint64) {}
 	}
+	spins := w.memorySpins()
 	return func() (bool, error) {
 		o.found.Seek(o.into.Index(o.finished))
-		for range memorySpin {
+		for range spins {
 			if o.found.ArrivedCurrent() {
 				consume(o, o.finished)
 				o.finished++

@@ -15,7 +15,7 @@ func (w *Worker) chooseRest(sends bool) {
 		w.rest = w.spinThenSleep
 	}
 	switch {
-	case c.Sleeps && !c.Spins(), w.duplex(), sends && !c.PingPong && (c.Burst > 0 || c.PollsMemory || c.UsesCredits):
+	case c.OpenLoop, c.Sleeps && !c.Spins(), w.duplex(), sends && !c.PingPong && (c.Burst > 0 || c.PollsMemory || c.UsesCredits):
 		spins = 1
 	case c.Spin.Time > 0:
 		spins = timedSpins

@@ -38,6 +38,7 @@ type Worker struct {
 	loop         func() error  // of the round; nil if the worker has nothing to do
 	parts        []*part       // directions of a stream
 	pingPong     pingPongCalls
+	arrivals     arrivals
 	rotation     rotation    // which flow has the next message of a ping-pong
 	Sent         chan uint64 // gets the number of messages sent, once the worker sends no more except answers
 	sleep        sleeper
@@ -69,15 +70,20 @@ func newWorker(cfg *Config, g *Group, q *setup.Queues, memory *requests, own rec
 
 // recorder holds the measurements of a round. The workers of all modes use it one after another.
 type recorder struct {
-	samples     *stats.Samples // of round trips
-	sampledNs   int64          // from the beginning of the first sample to the end of the last, pauses included
-	rate        *stats.Rate    // of the direction that this side measures
-	reverseRate *stats.Rate    // of the direction that the peer measures
+	samples      *stats.Samples // of round trips
+	sampledNs    int64          // from the beginning of the first sample to the end of the last, pauses included
+	serviceTimes *stats.Samples // of an open loop: from the post to the answer; else nil
+	load         Load           // of an open loop
+	rate         *stats.Rate    // of the direction that this side measures
+	reverseRate  *stats.Rate    // of the direction that the peer measures
 }
 
-// newRecorder returns a recorder for ping-pongs or for streams.
-func newRecorder(pingPong bool) recorder {
-	if pingPong {
+// newRecorder returns a recorder for ping-pongs, open loops or streams.
+func newRecorder(set *testcase.Set) recorder {
+	switch {
+	case set.Plan.OpenLoop():
+		return recorder{samples: stats.NewSamples(), serviceTimes: stats.NewSamples(), rate: stats.NewRate()}
+	case set.PingPong():
 		return recorder{samples: stats.NewSamples(), rate: stats.NewRate()}
 	}
 	return recorder{rate: stats.NewRate(), reverseRate: stats.NewRate()}
@@ -85,7 +91,10 @@ func newRecorder(pingPong bool) recorder {
 
 func (r *recorder) reset() {
 	r.rate.Start(0)
-	r.sampledNs = 0
+	r.sampledNs, r.load = 0, Load{}
+	if r.serviceTimes != nil {
+		r.serviceTimes.Reset()
+	}
 	if r.samples != nil {
 		r.samples.Reset()
 	}

@@ -32,7 +32,7 @@ func New(cfg *Config, r *setup.Resources, h *halt.Halt) (*Workers, error) {
 	}
 	recorders := make([]recorder, r.Set.Plan.Workers)
 	for i := range recorders {
-		recorders[i] = newRecorder(r.Set.PingPong())
+		recorders[i] = newRecorder(r.Set)
 		if s := recorders[i].samples; s != nil {
 			s.Keep(cfg.KeepSamples)
 		}

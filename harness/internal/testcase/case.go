@@ -16,6 +16,7 @@ type Case struct {
 
 	// Roles.
 	PingPong           bool    // one message at a time, each answered; otherwise messages stream
+	OpenLoop           bool    // with PingPong: messages are sent at the times of a schedule, whether or not earlier ones were answered
 	Fetches            bool    // READs and atomic operations: data goes from the responder to the requester
 	Atomic             bool    // each slot of the responder is a number that atomic operations change
 	Senders, Receivers Sides   // sides that post messages, READs or atomic operations; sides that receive messages
@@ -61,7 +62,9 @@ type Case struct {
 	PostList     uint64  // messages in one post; 0: as many as there is room for
 	RecvPostList uint64  // receives in one post; 0: as many as are free
 	Burst        uint64  // messages that a rate-limited sender sends at a time; 0: no rate limit
-	Interval     float64 // ns from one message to the next at the rate limit
+	Interval     float64 // ns from one message to the next at the rate limit, on average
+	Window       uint64  // with OpenLoop: messages of all QPs together that may be sent and not answered
+	Poisson      bool    // with OpenLoop: the distances of messages are exponentially distributed
 	OutOfOrder   bool    // QPs have out-of-order placement; before the devices have answered: if they offer it
 	Relaxed      bool    // messages are in memory with relaxed ordering
 	NoClock      bool    // the loop does not read the clock for each message
@@ -70,10 +73,13 @@ type Case struct {
 // newCase resolves a size in a completion mode. The data order is not known yet.
 func newCase(p *option.Plan, m Mode, size int) Case {
 	c := Case{
-		Mode: m, Size: size, Opcode: opcodeOf(p), PingPong: p.Kind == option.KindLatency, Fetches: p.Fetches(), Atomic: p.Atomic(),
+		Mode: m, Size: size, Opcode: opcodeOf(p), PingPong: p.Kind == option.KindLatency, OpenLoop: p.OpenLoop(), Poisson: p.Arrivals == option.ArrivalsPoisson, Fetches: p.Fetches(), Atomic: p.Atomic(),
 		PollsMemory: m.PollsMemory(), ByCounter: m.ByCounter(), ByFlag: m.ByFlag(), PollsCQToo: m.Variant == option.VariantLook, Sleeps: m.Sleeps(),
 		Touch: p.Touch, Verify: p.Verify, NoClock: p.NoPeak, Factor: 0.5, Offset: p.Offset, Lossy: p.Transport.Lossy() && p.Perftest == nil,
 		Unordered: p.Transport.Unordered(),
+	}
+	if c.OpenLoop {
+		c.Factor = 1
 	}
 	if detections[m.Completion].spins {
 		c.Spin = p.Spin

@@ -31,6 +31,8 @@ func (c *Case) shape(p *option.Plan) {
 	stride := message.RingBytes(c.Size, c.Offset, 1)
 	want := txDepth(p)
 	switch {
+	case c.OpenLoop:
+		want = txDepth(p)
 	case c.PingPong:
 		want = latSlots
 	case c.Lossy && c.DataInRecv: // a message that finds no receive is lost
@@ -46,6 +48,7 @@ func (c *Case) shape(p *option.Plan) {
 	switch {
 	case c.PingPong:
 		switch {
+		case c.OpenLoop: // messages under way are at different positions
 		case c.Fetches && !c.Verify && !c.PollsMemory && !p.Compare: // as in perftest: the 17 positions of 4 KiB exceed a first-level cache
 			c.Span = 1
 		case c.Slots%latSpan == 0:
@@ -76,9 +79,15 @@ func (c *Case) shape(p *option.Plan) {
 	if p.RxDepth != option.Defaults(p.Test).RxDepth {
 		c.RecvsAsked = rxDepth(p)
 	}
+	if c.OpenLoop {
+		c.Window = uint64(min(txDepth(p), c.Slots))
+	}
 	if p.RateLimit > 0 {
 		c.Interval = 1e9 / messageRate(p, c.Size)
-		c.Burst = burstLength(p, c.Interval)
+		c.Burst = 1
+		if !c.OpenLoop {
+			c.Burst = burstLength(p, c.Interval)
+		}
 	}
 }
 
@@ -86,6 +95,9 @@ func (c *Case) shape(p *option.Plan) {
 // completions.
 func (c *Case) pingPongSignals(p *option.Plan) uint64 {
 	half := max(1, c.Slots/2)
+	if c.OpenLoop {
+		half = max(1, c.Slots/4) // some of the other requests are of messages under way
+	}
 	switch {
 	case c.Fetches && (p.Compare || !c.PollsMemory), c.GRH > 0, c.Unordered:
 		return 1

@@ -1,0 +1,199 @@
+package loop
+
+import (
+	"github.com/ibperf/ibperf/harness/internal/stats"
+)
+
+// An open loop sends messages at the times of a schedule, whether or not earlier ones were answered, up to a number of
+// unanswered ones. The client keeps the schedule, so it spins in all modes; the server waits as its mode does. All
+// times are the client's: the response time of a message begins when it is due, even if it is sent later because the
+// window was full or the client had lost its CPU, and its service time begins with the post.
+
+// Load says how an open loop kept its schedule.
+type Load struct {
+	Backlog uint64 // messages that were due and not sent at the end
+	Growing bool   // they were more at the end of each quarter of the round, and the last ones were late by more than 1 % of it
+}
+
+// quarters is the number of parts of a round at whose ends the delay of the schedule is compared.
+const quarters = 4
+
+// growth is the delay of the last message, as a part of the round, from which a growing delay means that the rate is
+// more than the test can reach.
+const growth = 0.01
+
+// openLoop is the state of an open loop.
+type openLoop struct {
+	w        *Worker
+	slots    uint64
+	times    []messageTimes // of the messages under way, by the position of their QP and their slot
+	start    int64
+	n        uint64 // messages of the round
+	until    int64  // time from which no message is sent
+	sent     uint64
+	answered uint64
+	last     int64 // time of the last answer
+
+	gaps     []float64
+	turn     int     // of the next gap
+	fromThen float64 // ns from the start to the next message
+	due      int64   // time at which it is due
+	flow     *Flow   // of the next message
+	next     *sender // the next message, prepared; nil: it has no slot yet
+
+	counted  bool
+	length   float64 // ns of the schedule
+	quarter  int
+	boundary int64           // end of the quarter: a number of messages of a counted round, else a time
+	step     int64           // from one boundary to the next
+	late     [quarters]int64 // delay of the last message sent in each quarter
+}
+
+// messageTimes are the times at which a message was due and posted.
+type messageTimes struct{ due, posted int64 }
+
+func (w *Worker) newOpenLoop(l Length) *openLoop {
+	o := &openLoop{w: w, slots: uint64(w.test.Slots), gaps: w.arrivals.gaps, start: w.Clock.Now(), length: float64(l.Duration)}
+	o.times = make([]messageTimes, len(w.flows)*w.test.Slots)
+	o.n, o.until = sampleLimit(l, o.start)
+	o.step = int64(l.Duration) / quarters
+	o.boundary = o.start + o.step
+	if o.counted = l.Messages > 0; o.counted {
+		o.length = float64(l.Messages) * w.test.Interval
+		o.step = int64(l.Messages) / quarters
+		o.boundary = o.step
+	}
+	o.schedule()
+	return o
+}
+
+// measureOpenLoop awaits the answer to the last message of the lead-in, and measures the open loop.
+func (w *Worker) measureOpenLoop(l Length) error {
+	if err := w.await(); err != nil {
+		return err
+	}
+	if err := w.pingPong.recycle(); err != nil {
+		return err
+	}
+	o := w.newOpenLoop(l)
+	err := o.run(w.samples, w.serviceTimes)
+	w.sampledNs = o.last - o.start
+	w.load = o.result()
+	w.endMeter()
+	return err
+}
+
+// run sends and awaits all messages, and records their response times and service times. It reads the clock in each
+// pass, so that a message is late by one pass at most if it has a slot.
+func (o *openLoop) run(response, service *stats.Samples) error {
+	w, window := o.w, o.w.test.Window
+	for o.answered < o.n {
+		if w.halt.On() {
+			return errOver
+		}
+		if o.sent < o.n && o.sent-o.answered < window {
+			if err := o.sendIfDue(w.Clock.Now()); err != nil {
+				return err
+			}
+		}
+		arrived, err := w.pingPong.arrive()
+		if err != nil {
+			return err
+		}
+		if arrived {
+			t, now := o.take(), w.Clock.Now()
+			response.Record(now - t.due)
+			service.Record(now - t.posted)
+			o.last = now
+			if err := w.pingPong.recycle(); err != nil {
+				return err
+			}
+			w.progressed()
+			continue
+		}
+		w.yield()
+	}
+	return nil
+}
+
+// sendIfDue sends the next message if it is due by now.
+func (o *openLoop) sendIfDue(now int64) error {
+	switch {
+	case now >= o.until && o.sent > 0:
+		o.n = o.sent
+		return nil
+	case o.next == nil:
+		return o.prepare()
+	case now < o.due:
+		return nil
+	}
+	at := &o.times[uint64(o.next.flow.position)*o.slots+o.next.sent%o.slots]
+	at.due, at.posted = o.due, now
+	o.noteDelay(now)
+	if err := o.next.fire(); err != nil {
+		return err
+	}
+	o.next = nil
+	o.sent++
+	o.schedule()
+	return nil
+}
+
+// prepare prepares the next message once its slot is free.
+func (o *openLoop) prepare() error {
+	out := &o.flow.out
+	if out.sent-out.done < o.slots {
+		o.next = o.w.prepareNext(o.flow)
+		return nil
+	}
+	_, err := o.w.reapSends()
+	return err
+}
+
+// schedule sets the QP of the next message and the time at which it is due.
+func (o *openLoop) schedule() {
+	o.flow = o.w.rotation.nextFlow()
+	o.fromThen += o.gaps[o.turn]
+	if o.turn++; o.turn == len(o.gaps) {
+		o.turn = 0
+	}
+	o.due = o.start + int64(o.fromThen)
+}
+
+// take returns the times of the message whose answer has arrived.
+func (o *openLoop) take() messageTimes {
+	f := o.w.rotation.receivedOn
+	k := f.in.arrived
+	if o.w.test.Fetches {
+		k = f.out.finished
+	}
+	o.w.rotation.arrived++
+	o.answered++
+	return o.times[uint64(f.position)*o.slots+(k-1)%o.slots]
+}
+
+// noteDelay notes the delay of the message that is sent now.
+func (o *openLoop) noteDelay(now int64) {
+	reached := now
+	if o.counted {
+		reached = int64(o.sent)
+	}
+	for reached >= o.boundary && o.quarter < quarters-1 {
+		o.quarter++
+		o.boundary += o.step
+	}
+	o.late[o.quarter] = now - o.due
+}
+
+// result says how the schedule was kept.
+func (o *openLoop) result() Load {
+	delay := o.late[quarters-1]
+	if !o.counted { // the messages that were due then are not sent
+		delay = max(delay, o.until-o.due)
+	}
+	growing := float64(delay) > growth*o.length
+	for q := 1; q < quarters; q++ {
+		growing = growing && o.late[q] > o.late[q-1]
+	}
+	return Load{Backlog: uint64(max(0, float64(delay)/o.w.test.Interval)), Growing: growing}
+}

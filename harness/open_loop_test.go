@@ -1,0 +1,287 @@
+package harness
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ibperf/ibperf/harness/internal/clock"
+	"github.com/ibperf/ibperf/internal/testdevice"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/result"
+	"github.com/ibperf/ibperf/verbs"
+)
+
+// queue is the client's device in front of a server that serves one message after another, on virtual time: the answer to
+// message k is held back until the service of all messages before it and of itself has ended.
+type queue struct {
+	verbs.Context
+	now     atomic.Int64
+	tick    int64 // by which the time advances with each reading of the clock and each poll
+	service testdevice.Delay
+	recvCQ  verbs.CQ
+	posted  []int64 // times of the messages
+	ended   []int64 // and of the ends of their services
+	taken   int     // answers that were polled
+}
+
+func (q *queue) clock() *clock.Clock {
+	return clock.Func(func() int64 { return q.now.Add(q.tick) })
+}
+
+type (
+	queuePD struct {
+		verbs.PD
+		*queue
+	}
+	queueQP struct {
+		verbs.QP
+		*queue
+	}
+	queueCQ struct {
+		verbs.CQ
+		*queue
+	}
+)
+
+func (q *queue) CreateCQ(cqe int, ch verbs.CompChannel, vector int) (verbs.CQ, error) {
+	cq, err := q.Context.CreateCQ(cqe, ch, vector)
+	return queueCQ{cq, q}, err
+}
+
+func (q *queue) AllocPD() (verbs.PD, error) {
+	pd, err := q.Context.AllocPD()
+	return queuePD{pd, q}, err
+}
+
+func (p queuePD) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
+	plain := *init
+	p.recvCQ = init.RecvCQ.(queueCQ).CQ
+	plain.SendCQ, plain.RecvCQ = init.SendCQ.(queueCQ).CQ, p.recvCQ
+	qp, err := p.PD.CreateQP(&plain)
+	init.Cap, init.MaxScatterToCQE = plain.Cap, plain.MaxScatterToCQE
+	return queueQP{qp, p.queue}, err
+}
+
+const queueSize = 24 // of messages; nothing else that is posted has it
+
+func (p queueQP) PostSend(wr *verbs.SendWR) (*verbs.SendWR, error) {
+	if testdevice.Length(wr) == queueSize {
+		now, begin := p.now.Load(), int64(0)
+		if n := len(p.ended); n > 0 {
+			begin = p.ended[n-1]
+		}
+		p.ended = append(p.ended, max(begin, now)+int64(p.service(uint64(len(p.posted)))))
+		p.posted = append(p.posted, now)
+	}
+	return p.QP.PostSend(wr)
+}
+
+func (c queueCQ) Poll(wcs []verbs.WC) (int, error) { return c.PollSpin(wcs, 1) }
+
+func (c queueCQ) PollSpin(wcs []verbs.WC, spins int) (int, error) {
+	if c.CQ != c.recvCQ || c.taken == len(c.posted) {
+		return c.CQ.PollSpin(wcs, spins)
+	}
+	if c.now.Add(c.tick) < c.ended[c.taken] { // also where the loop does not read the clock
+		return 0, nil
+	}
+	for { // in real time the answer may be on its way
+		n, err := c.CQ.Poll(wcs[:1])
+		if n > 0 || err != nil {
+			c.taken += n
+			return n, err
+		}
+		runtime.Gosched()
+	}
+}
+
+// onQueue runs a latency test with a rate on a queue, and returns the row and the queue.
+func onQueue(t *testing.T, interval time.Duration, arrivals option.Arrivals, n uint64, window int, q *queue) *result.Row {
+	t.Helper()
+	p := testPlan(option.OpSend, option.KindLatency, queueSize, n)
+	p.Completion, p.TxDepth, p.Arrivals = option.ModePoll, window, arrivals
+	p.RateLimit, p.RateUnits = 1e9/float64(interval), option.RateMessages
+	files, errs := pair{
+		device: "shm_whole", plan: p,
+		wrap: func(side int, c verbs.Context) verbs.Context {
+			if side == 0 {
+				q.Context = c
+				return q
+			}
+			return c
+		},
+		clock: func(side int) *clock.Clock {
+			if side == 0 {
+				return q.clock()
+			}
+			return clock.New()
+		},
+	}.run(t)
+	if err := cmp.Or(errs[0], errs[1]); err != nil {
+		t.Fatal(err)
+	}
+	return onlyRow(t, files[0])
+}
+
+// lindley returns the response times of messages that are due at equal distances from first, by Lindley's recursion: the wait
+// of a message is the wait and the service of the one before it, less the distance, and at least 0.
+func lindley(interval float64, services []float64) (responses []float64) {
+	wait := 0.0
+	for i, s := range services {
+		if i > 0 {
+			wait = max(0, wait+services[i-1]-interval)
+		}
+		responses = append(responses, wait+s)
+	}
+	return responses
+}
+
+// queues are service times of which a server is busy for 80 % of the time or less.
+var queues = map[string]testdevice.Delay{
+	"constant":       testdevice.Constant(800),
+	"uniform":        testdevice.Uniform(3, 100, 1500),
+	"stalls of 1 ms": testdevice.Stall(50, 500, 15*time.Microsecond),
+	"a long stall":   testdevice.Stall(15_000, 500, time.Millisecond),
+}
+
+// The response times of messages that are due at equal distances are those of Lindley's recursion over the service times, also
+// if the window is full and they are posted late. The service times are shorter, because they begin with the post.
+func TestOpenLoopIsLindleys(t *testing.T) {
+	const n, interval = 20_000, 1000
+	for name, service := range queues {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := &queue{tick: 10, service: service}
+			r := onQueue(t, interval, option.ArrivalsConstant, n, 64, q)
+			var services []float64
+			for k := len(q.posted) - n; k < len(q.posted); k++ {
+				services = append(services, float64(service(uint64(k))))
+			}
+			want := lindley(interval, services)
+			slices.Sort(want)
+			l := r.Latency
+			for p, got := range map[float64]float64{50: l.P50Ns, 90: l.P90Ns, 99: l.P99Ns, 99.9: l.P999Ns, 100: l.MaxNs} {
+				exact := want[max(0, int(math.Ceil(p/100*n))-1)]
+				if math.Abs(got-exact) > 0.01*exact+3*float64(q.tick) {
+					t.Errorf("p%v is %v, want %v", p, got, exact)
+				}
+			}
+			if m := mean(want); !near(l.MeanNs, m, 0.01+3*float64(q.tick)/m) {
+				t.Errorf("the mean is %v, want %v", l.MeanNs, m)
+			}
+			if r.Load.Growing || r.Load.Offered != 1e9/interval || !near(l.Rate, r.Load.Offered, 0.01) {
+				t.Errorf("load %+v, %v answers/s", r.Load, l.Rate)
+			}
+			if s := r.Load.Service; s.N != n || s.MaxNs > l.MaxNs || s.MeanNs > l.MeanNs {
+				t.Errorf("service times %+v are longer than response times %+v", s, l)
+			}
+		})
+	}
+}
+
+// exponential returns exponentially distributed delays.
+func exponential(seed uint64, mean float64) testdevice.Delay {
+	return func(n uint64) time.Duration {
+		return time.Duration(rand.New(rand.NewPCG(seed, n)).ExpFloat64() * mean)
+	}
+}
+
+// The mean wait of messages that are due at exponentially distributed distances is that of the queues M/M/1 and M/D/1. The
+// sample is M/M/1 at half the load.
+func TestOpenLoopMeetsQueueingTheory(t *testing.T) {
+	if raceDetector {
+		t.Skip("too slow with the race detector")
+	}
+	const service = 1000
+	messages := map[float64]uint64{0.5: 100_000, 0.8: 400_000} // waits of a busy server vary more
+	for name, c := range map[string]struct {
+		service testdevice.Delay
+		factor  float64 // of the wait of M/M/1
+	}{"M/M/1": {exponential(1, service), 1}, "M/D/1": {testdevice.Constant(service), 0.5}} {
+		for load, n := range messages {
+			if !wholeMatrix && (name != "M/M/1" || load != 0.5) {
+				continue
+			}
+			t.Run(fmt.Sprint(name, " at ", load), func(t *testing.T) {
+				t.Parallel()
+				q := &queue{tick: 4, service: c.service}
+				r := onQueue(t, time.Duration(service/load), option.ArrivalsPoisson, n, 1000, q)
+				wait, want := r.Latency.MeanNs-service, c.factor*service*load/(1-load)
+				t.Logf("wait %.1f ns, %.1f in theory", wait, want)
+				if !near(wait, want, 0.02+3*float64(q.tick)/want) {
+					t.Errorf("the mean wait is %v, want %v", wait, want)
+				}
+			})
+		}
+	}
+}
+
+// withRate returns the plan of a latency test with a rate of messages a second.
+func withRate(op option.Op, mode option.Mode, perSecond float64, n uint64) option.Plan {
+	p := testPlan(op, option.KindLatency, sizeOf(op), n)
+	p.Completion, p.RateLimit, p.RateUnits = mode, perSecond, option.RateMessages
+	return p
+}
+
+// Each operation is measured at a rate in each mode, on one QP and, where messages are answered, on several.
+func TestOpenLoopInEveryMode(t *testing.T) {
+	const n = 300
+	for _, op := range everyOp {
+		for _, mode := range modesOf(op) {
+			for _, qps := range []int{1, 3} {
+				if qps > 1 && op.Fetches() {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s_%s_%d_QPs", op, mode, qps), func(t *testing.T) {
+					p := withRate(op, mode, 5000, n)
+					p.QPs, p.Verify = qps, true
+					files, errs := pair{device: "shm_whole", plan: p}.run(t)
+					if err := cmp.Or(errs[0], errs[1]); err != nil {
+						t.Fatal(err)
+					}
+					r := onlyRow(t, files[0])
+					if r.Latency.N != n || r.Load == nil || r.Load.Window != 128 || r.Verify.Bad() > 0 {
+						t.Fatalf("%+v, load %+v, %+v", r.Latency, r.Load, r.Verify)
+					}
+					if s := r.Load.Service; !r.Load.Growing && (s.N != n || s.MeanNs > r.Latency.MeanNs) {
+						t.Errorf("service times %+v, response times %+v", s, r.Latency)
+					}
+					if peer := onlyRow(t, files[1]); peer.Load == nil || peer.Load.Offered != r.Load.Offered {
+						t.Errorf("the server's row has load %+v", peer.Load)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A rate that cannot be reached has no percentiles, in counted and in timed runs, and the row says so.
+func TestOpenLoopThatIsTooFast(t *testing.T) {
+	for name, set := range lengths {
+		t.Run(name, func(t *testing.T) {
+			p := withRate(option.OpSend, option.ModePoll, 1e9, 0)
+			set(&p)
+			if p.Iterations > 0 {
+				p.Iterations = 50_000
+			}
+			files, errs := pair{device: "shm_whole", plan: p}.run(t)
+			if err := cmp.Or(errs[0], errs[1]); err != nil {
+				t.Fatal(err)
+			}
+			r := onlyRow(t, files[0])
+			if l := r.Load; !l.Growing || l.Backlog == 0 || l.Service != nil || !r.Latency.MeanOnly || r.NoRatio == "" {
+				t.Errorf("load %+v, %+v", l, r.Latency)
+			}
+			if !slices.ContainsFunc(r.Warnings, func(w result.Warning) bool { return w.ID == result.WarnBacklog }) {
+				t.Errorf("warnings %v", r.Warnings)
+			}
+		})
+	}
+}
