@@ -149,7 +149,7 @@ func TestParseRefuses(t *testing.T) {
 		"--use_cuda_p 1":              "option --use_cuda_p of perftest (--use_cuda_pcie_mapping): of NVIDIA GPUs only",
 		"--dualp":                     "option --dualp of perftest (--dualport): not supported",
 		"--rate-l 1":                  "option --rate-l is ambiguous: it may be --rate_limit, --rate_limit_type",
-		"--rate_limit 1":              "--rate_limit is an option of the bandwidth tests: this program does not have it",
+		"--arrivals poisson":          "--arrivals says when the messages of --rate_limit are due: it needs --rate_limit",
 		"--reversed":                  "--reversed is an option of the bandwidth tests",
 		"--atom 1":                    "--atomic_type is an option of ib_atomic_bw, ib_atomic_lat",
 		"--bundle x":                  "--bundle is an option of ib_compare",
@@ -189,7 +189,7 @@ func TestParseAsPerftest(t *testing.T) {
 		{writeBW, "-D 0xa -f 0x2 -w 100M -y 1.5x", "-D 10 -f 2 -w 100 -y 1.5"},
 		{writeBW, "--run_infinitely -n 100 -a", "--run_infinitely"}, {writeBW, "-n 100 -a --run_infinitely", "--run_infinitely"},
 		{writeBW, "-s 4K -a --run_infinitely", "--run_infinitely -s 4K"}, {writeBW, "-a --run_infinitely -s 4K", "--run_infinitely -s 4K"},
-		{atomicBW, "-s 8", ""}, {writeLat, "--report_gbits --report-both --rate_units=M", ""}, {readLat, "-Q 4", ""}, {atomicLat, "--cq-mod 4", ""},
+		{atomicBW, "-s 8", ""}, {writeLat, "--report_gbits --report-both", ""}, {readLat, "-Q 4", ""}, {atomicLat, "--cq-mod 4", ""},
 	} {
 		got, err := parse(c.test, strings.Fields(c.args))
 		want, other := parse(c.test, strings.Fields(c.like))
