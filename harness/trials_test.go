@@ -13,7 +13,7 @@ func TestTrialOfWholeMatrices(t *testing.T) {
 	defer func() { wholeMatrix = false }()
 	for name, test := range map[string]func(t *testing.T){
 		"post lists": TestPostLists, "latency": TestLatencyIsExact, "mean latency": TestMeanOnlyIsExact, "bandwidth": TestBandwidthIsExact,
-		"latency over several QPs": TestLatencyOverSeveralQPs, "transports": TestEveryTransportMovesEveryByte, "queueing theory": TestOpenLoopMeetsQueueingTheory,
+		"latency over several QPs": TestLatencyOverSeveralQPs, "transports": TestEveryTransportMovesEveryByte, "queueing theory": TestOpenLoopMeetsQueueingTheory, "open loops": TestOpenLoopIsLindleys,
 	} {
 		t.Run(name, test)
 	}

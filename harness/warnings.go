@@ -93,7 +93,7 @@ func figureWarnings(r *result.Row, waits waiting, spins spinning) []result.Warni
 	}
 	w = append(w, directionWarnings(r)...)
 	switch per := max(r.Local.SleepsPerMessage, r.Peer.SleepsPerMessage); {
-	case !waits.everyTime:
+	case !waits.everyTime || r.Load != nil: // at a rate a side sleeps as often as the rate lets it
 	case per == 0:
 		warn(result.WarnNoSleeps, "mode event: %s", neverSlept)
 	case per < result.MinSleepsPerMessage && !r.OneCPU(): // on one CPU the peer's wake-up may come before the sleep

@@ -158,7 +158,7 @@ const (
 	RateMessages RateUnit = "p" // messages a second
 )
 
-// Arrivals is how the times are distributed at which the messages of a latency test with a rate are due.
+// Arrivals is a distribution of the times at which the messages of a latency test with a rate are due.
 type Arrivals string
 
 // The arrivals.

@@ -65,11 +65,12 @@ type Own struct {
 	Format     Format // empty: text
 	FormatFile string // empty: stdout
 
-	JSON     bool
-	JSONFile string // empty: the default, if JSON
-	QuietCPU bool   // no warning about CPU frequencies
-	Folder   string // of ib_compare or ib_verify
-	Bundle   string // empty: none
+	JSON      bool
+	JSONFile  string // empty: the default, if JSON
+	QuietCPU  bool   // no warning about CPU frequencies
+	Folder    string // of ib_compare or ib_verify
+	Bundle    string // empty: none
+	RateSweep bool   // ib_compare measures only latency by rate
 
 	// Of ib_conform.
 	Loopback bool

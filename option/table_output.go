@@ -94,6 +94,10 @@ var outputOptions = []*Option{
 			"it contains the names and addresses of both hosts",
 		value: text(func(s *Settings) *string { return &s.Own.Bundle }, legalBundle),
 	}, {
+		Name: "rate-sweep", Group: groupLength, Scope: Client, Only: noTest, Compare: true,
+		Help:  "measure only the latency of WRITE and SEND by the rate at which messages are due, up to more than the fastest mode answers",
+		value: toggle(func(s *Settings) *bool { return &s.Own.RateSweep }),
+	}, {
 		Name: "CPU-freq", Letter: "F", Group: groupOutput, Scope: PerSide,
 		Help: "do not warn about CPU frequency scaling", Perftest: same,
 		value: toggle(func(s *Settings) *bool { return &s.Own.QuietCPU }),

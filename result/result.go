@@ -71,6 +71,8 @@ type Comparison struct {
 const (
 	SweepQPs = "qps"
 	SweepGap = "latency_gap_ns"
+	// SweepRate is along the rate at which the messages of a latency test are due.
+	SweepRate = "rate_limit"
 )
 
 // Side describes one end of the run: its machine, its device, the device's answer.

@@ -65,7 +65,7 @@ type schema struct {
 // words lists the values that texts may have, by the field's path.
 var words = map[string][]string{
 	"file.kind": texts(option.KindLatency, option.KindBandwidth), "file.role": {"client", "server"},
-	"file.comparison.sweep": {SweepQPs, SweepGap}, "mode": texts(ModeOrder...), "variant": texts(option.RowVariants()...),
+	"file.comparison.sweep": {SweepQPs, SweepGap, SweepRate}, "mode": texts(ModeOrder...), "variant": texts(option.RowVariants()...),
 }
 
 // texts returns typed constants as plain strings.

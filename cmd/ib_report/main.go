@@ -32,8 +32,8 @@
 // "ib_report plot" draws one figure. Its options are:
 //
 //	-o, --output FIGURE    write to FIGURE, a file that ends in .pdf, .pgf, .svg or .png
-//	    --kind KIND        ratio, latency, bandwidth, rate, busy, percentiles, rounds, qps, pause or
-//	                       pause-busy
+//	    --kind KIND        ratio, latency, bandwidth, rate, busy, percentiles, rounds, qps, pause,
+//	                       pause-busy, load, load-tail or load-busy
 //	    --size WxH         width and height with a unit (in, cm, mm or pt), such as 3.4x2.2in
 //	    --font SIZE        size of the letters at the axes, such as 8pt; lines and markers grow with it
 //	    --no-title         no title and no notes, which a caption replaces; warnings of wrong data stay

@@ -33,6 +33,9 @@ Kinds of figures:
   qps          latency or message rate by number of QPs
   pause        latency by pause between messages
   pause-busy   core busy by pause between messages
+  load         median response time by rate
+  load-tail    99th percentile of response times by rate
+  load-busy    core busy by rate
 `
 
 const plotTail = `

@@ -38,7 +38,7 @@ func resultsWith(t *testing.T) map[string][]string {
 	lat := written(t, testresult.File(t, "write", option.KindLatency, []int{64}, option.Modes()...))
 	bw := written(t, testresult.File(t, "write", option.KindBandwidth, []int{8, 4096}, option.Modes()...))
 	_, qps, gaps := testresult.LatencySweeps(t, "a")
-	along := written(t, gaps...)
+	along, rates := written(t, gaps...), written(t, testresult.RateSweep(t)...)
 	timed := testresult.File(t, "write", option.KindLatency, []int{64}, option.Modes()...)
 	for i := range timed.Rows {
 		for j := range timed.Rows[i].Rounds {
@@ -48,6 +48,7 @@ func resultsWith(t *testing.T) map[string][]string {
 	return map[string][]string{
 		"ratio": bw, "bandwidth": bw, "rate": bw, "latency": written(t, testresult.File(t, "write", option.KindLatency, []int{2, 64}, option.Modes()...)),
 		"busy": lat, "percentiles": lat, "rounds": written(t, timed), "qps": written(t, qps...), "pause": along, "pause-busy": along,
+		"load": rates, "load-tail": rates, "load-busy": rates,
 	}
 }
 

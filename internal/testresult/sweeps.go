@@ -44,3 +44,22 @@ func LatencySweeps(tb testing.TB, id string) (files, qps, gaps []*result.File) {
 	}
 	return append(slices.Concat(qps, gaps), ofComparison(WithGap(tb, 0), id, "")), qps, gaps
 }
+
+// RateSweep returns latency runs at 10,000, 100,000 and 1,000,000 messages/s. Event does not keep the last rate.
+func RateSweep(tb testing.TB) (files []*result.File) {
+	for _, rate := range []float64{1e4, 1e5, 1e6} {
+		f := Controlled(File(tb, "write", option.KindLatency, []int{64}, "data", "poll", "event"), 1)
+		f.Parameters.RateLimit, f.Parameters.RateUnits = rate, option.RateMessages
+		for i := range f.Rows {
+			r := &f.Rows[i]
+			r.Load = &result.Load{Offered: rate, Window: 128, Service: r.Latency}
+			if r.Mode == option.ModeEvent && rate == 1e6 {
+				r.Load.Growing, r.Load.Service = true, nil
+				r.Latency = &result.Latency{N: r.Latency.N, MeanNs: r.Latency.MeanNs, Rate: 250_000, Factor: 1, MeanOnly: true}
+				r.NoRatio = "the rate is too high"
+			}
+		}
+		files = append(files, f)
+	}
+	return files
+}

@@ -75,6 +75,8 @@ func (g *group) pointText(e rows.Entry) string {
 		return g.Label(e.Run) + " QPs"
 	case rows.AlongGap:
 		return "pause " + g.Label(e.Run) + " usec"
+	case rows.AlongRate:
+		return g.Label(e.Run) + " messages/s"
 	}
 	return bytesText(e.Size)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ibperf/ibperf/internal/testresult"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/chart"
 	"github.com/ibperf/ibperf/result"
@@ -93,7 +94,7 @@ func TestOneNamesTheChoices(t *testing.T) {
 
 func TestEveryKindIsListed(t *testing.T) {
 	files := []*result.File{latencies(t, []int{2, 64}, "data", "poll"), bandwidths(t, []int{2, 64}, "data", "poll")}
-	files = append(append(files, alongQPs(t, option.KindBandwidth, 2, 2, 2)...), alongPause(t)...)
+	files = append(append(append(files, alongQPs(t, option.KindBandwidth, 2, 2, 2)...), alongPause(t)...), testresult.RateSweep(t)...)
 	drawn := map[string]bool{}
 	for _, s := range sketchesOf(files, nil) {
 		if drawn[s.Kind] = true; !slices.Contains(Kinds(), s.Kind) {

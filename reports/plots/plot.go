@@ -103,11 +103,14 @@ const (
 	kindQPs         = "qps"         // latency or message rate by number of QPs
 	kindPause       = "pause"       // latency by pause between messages
 	kindPauseBusy   = "pause-busy"  // core busy by pause between messages
+	kindLoad        = "load"        // response time by rate
+	kindLoadTail    = "load-tail"   // its 99th percentile
+	kindLoadBusy    = "load-busy"   // core busy by rate
 )
 
 // Kinds returns the kinds of figures.
 func Kinds() []string {
-	return []string{kindRatio, kindLatency, kindBandwidth, kindRate, kindBusy, kindPercentiles, kindRounds, kindQPs, kindPause, kindPauseBusy}
+	return []string{kindRatio, kindLatency, kindBandwidth, kindRate, kindBusy, kindPercentiles, kindRounds, kindQPs, kindPause, kindPauseBusy, kindLoad, kindLoadTail, kindLoadBusy}
 }
 
 // sizeOf returns the position of a row on the axis of message sizes.

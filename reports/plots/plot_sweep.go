@@ -24,9 +24,12 @@ func sweepSketches(g *group, lines []*series) []*chart.Sketch {
 	for i, size := range spread(sizesOf(lines), maxSweepSizes) {
 		some := ofSize(lines, size)
 		var drawn []*chart.Sketch
-		if g.Along == rows.AlongQPs {
+		switch g.Along {
+		case rows.AlongQPs:
 			drawn = []*chart.Sketch{qpsSketch(g, some, size)}
-		} else {
+		case rows.AlongRate:
+			drawn = []*chart.Sketch{loadSketch(g, some, size), loadTailSketch(g, some, size), loadBusySketch(g, some, size)}
+		default:
 			drawn = []*chart.Sketch{pauseSketch(g, some, size), pauseBusySketch(g, some, size)}
 		}
 		for _, s := range drawn {

@@ -2,12 +2,14 @@ package plots
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ibperf/ibperf/internal/testresult"
 	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/chart"
 	"github.com/ibperf/ibperf/result"
 )
 
@@ -45,6 +47,26 @@ func alongPause(t *testing.T) []*result.File {
 		files = append(files, f)
 	}
 	return files
+}
+
+// A sweep along rates is drawn without rows that did not keep their rate, and says how many messages such a mode answers.
+func TestSweepAlongRates(t *testing.T) {
+	drawn := map[string]*chart.Sketch{}
+	for _, s := range sketchesOf(testresult.RateSweep(t), nil) {
+		drawn[s.Kind] = s
+	}
+	for _, kind := range []string{kindLoad, kindLoadTail, kindLoadBusy} {
+		s := drawn[kind]
+		if s == nil || s.Points != 3+3+2 {
+			t.Errorf("%s: %+v", kind, s)
+			continue
+		}
+		if !slices.ContainsFunc(s.Notes, func(n string) bool {
+			return strings.Contains(n, "answered per second: event") && strings.Contains(n, "250k")
+		}) {
+			t.Errorf("%s has the notes %q", kind, s.Notes)
+		}
+	}
 }
 
 func TestCrossoverIsSaidAndMarked(t *testing.T) {

@@ -85,6 +85,8 @@ func (g *Group) Slug() string {
 		words = append(words, "qps")
 	case AlongGap:
 		words = append(words, "pause")
+	case AlongRate:
+		words = append(words, "rate")
 	}
 	return phrase.Slug(words...)
 }
@@ -114,9 +116,10 @@ func (g *Group) Entries() []Entry {
 	return all
 }
 
-// MeanOnly reports whether some row of the group has no latency statistic other than the mean.
+// MeanOnly reports whether some row of the group has no latency statistic other than the mean, other than because it did not
+// keep its rate.
 func (g *Group) MeanOnly() bool {
-	return g.Kind == option.KindLatency && slices.ContainsFunc(g.Entries(), func(e Entry) bool { return e.Latency.MeanOnly })
+	return g.Kind == option.KindLatency && slices.ContainsFunc(g.Entries(), func(e Entry) bool { return e.Latency.MeanOnly && e.Load == nil })
 }
 
 // Label returns the label of a run, or "" if the group has only one.

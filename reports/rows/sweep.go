@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/internal/units"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports/phrase"
 	"github.com/ibperf/ibperf/result"
 )
@@ -20,35 +21,55 @@ const (
 	NoAxis Axis = iota
 	AlongQPs
 	AlongGap
+	AlongRate
 )
 
 // String returns the name of the parameter.
 func (a Axis) String() string {
-	return map[Axis]string{AlongQPs: "number of QPs", AlongGap: "pause between messages"}[a]
+	return map[Axis]string{AlongQPs: "number of QPs", AlongGap: "pause between messages", AlongRate: "rate"}[a]
 }
 
-// Value returns the value of a run on the axis: its number of QPs, or its pause in nanoseconds.
+// Value returns the value of a run on the axis: its number of QPs, its pause in nanoseconds, or the messages that were due
+// per second.
 func (a Axis) Value(f *result.File) float64 {
 	switch a {
 	case AlongQPs:
 		return float64(f.Parameters.QPs)
 	case AlongGap:
 		return float64(f.Parameters.Gap)
+	case AlongRate:
+		return offered(f)
+	}
+	return 0
+}
+
+// offered returns the number of messages of a latency test that were due per second, 0 without a rate.
+func offered(f *result.File) float64 {
+	for i := range f.Rows {
+		if load := f.Rows[i].Load; load != nil {
+			return load.Offered
+		}
+	}
+	if f.Parameters.OpenLoop() && f.Parameters.RateUnits == option.RateMessages {
+		return f.Parameters.RateLimit
 	}
 	return 0
 }
 
 // label formats the value of a run on the axis.
 func (a Axis) label(f *result.File) string {
-	if a == AlongQPs {
+	switch a {
+	case AlongQPs:
 		return strconv.Itoa(f.Parameters.QPs)
+	case AlongRate:
+		return phrase.PerSecond(a.Value(f))
 	}
 	return strconv.FormatFloat(units.Usec(float64(f.Parameters.Gap)), 'f', -1, 64)
 }
 
 // parameter returns the member of the parameters in result files.
 func (a Axis) parameter() string {
-	return map[Axis]string{AlongQPs: result.SweepQPs, AlongGap: result.SweepGap}[a]
+	return map[Axis]string{AlongQPs: result.SweepQPs, AlongGap: result.SweepGap, AlongRate: result.SweepRate}[a]
 }
 
 // Heading returns the head of the column of labels.
@@ -58,6 +79,8 @@ func (a Axis) Heading() (name, unit string) {
 		return "QPs", ""
 	case AlongGap:
 		return "pause", "usec"
+	case AlongRate:
+		return "rate", "1/s"
 	}
 	return "run", ""
 }
@@ -85,7 +108,7 @@ const minStops = 3
 // run that ib_compare made for a sweep can only be in that sweep.
 func findSweeps(files []*result.File) (sweeps []sweep, rest []*result.File) {
 	taken := map[*result.File]bool{}
-	for _, along := range []Axis{AlongQPs, AlongGap} {
+	for _, along := range []Axis{AlongQPs, AlongGap, AlongRate} {
 		var order []string
 		alike := map[string][]*result.File{}
 		for _, f := range files {
@@ -119,6 +142,9 @@ func findSweeps(files []*result.File) (sweeps []sweep, rest []*result.File) {
 
 // mayContain reports whether a run can be in a sweep along the axis.
 func (a Axis) mayContain(f *result.File) bool {
+	if a == AlongRate && a.Value(f) == 0 {
+		return false
+	}
 	return f.Comparison == nil || f.Comparison.Sweep == a.parameter()
 }
 
@@ -141,10 +167,13 @@ func (a Axis) otherParameters(f *result.File) string {
 	if f.Comparison != nil {
 		comparison = f.Comparison.ID
 	}
-	if a == AlongQPs {
+	switch a {
+	case AlongQPs:
 		alike.Parameters.QPs, alike.Parameters.CQMod = 1, 0 // the moderation depends on the ring
-	} else {
+	case AlongGap:
 		alike.Parameters.Gap = time.Nanosecond // the same for all pauses
+	case AlongRate:
+		alike.Parameters.RateLimit, alike.Parameters.RateUnits = 1, option.RateMessages
 	}
 	return fmt.Sprint(setting(&alike), f.Parameters.Sizes, comparison)
 }

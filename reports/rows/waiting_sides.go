@@ -39,12 +39,14 @@ func (e Entry) PausedCost() (side result.Cost, who string) {
 }
 
 // waits reports which sides of a run wait for messages: both sides of a ping-pong, the receiver of
-// WRITEs and SENDs, the requester of READs.
+// WRITEs and SENDs, the requester of READs, the server of a latency test with a rate.
 func waits(f *result.File) (here, peer bool) {
 	client := f.Role != "server"
 	switch {
 	case result.RoundTrip(f.Op):
 		return client, !client
+	case f.Parameters.OpenLoop(): // the client keeps the rate
+		return !client, client
 	case f.Kind == option.KindLatency:
 		return true, true
 	}
@@ -56,6 +58,8 @@ func WhereWaits(f *result.File) string {
 	switch {
 	case result.RoundTrip(f.Op):
 		return "at the requester"
+	case f.Parameters.OpenLoop():
+		return "at the server"
 	case f.Kind == option.KindLatency:
 		return "on both sides"
 	}

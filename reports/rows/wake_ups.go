@@ -22,9 +22,10 @@ const SleptTooRarely = "event slept too rarely to measure the cost of a wake-up"
 // HardlySlept reports whether a row of mode event does not measure wake-ups, since a side that waits
 // for messages slept too rarely. Files of version 1, whose rows have no rounds, do not have the
 // number of sleeps. Threads that share a CPU need not sleep: the kernel may switch to the thread that a
-// completion woke before the other one sleeps, and each message costs a switch in either case.
+// completion woke before the other one sleeps, and each message costs a switch in either case. At a rate a side sleeps as
+// often as the rate lets it.
 func (e Entry) HardlySlept() bool {
-	return e.Mode == option.ModeEvent && !e.OneCPU() && len(e.Rounds) > 0 && slices.ContainsFunc(e.WaitingCosts(), func(c result.Cost) bool { return !e.Wakes(c) })
+	return e.Mode == option.ModeEvent && e.Load == nil && !e.OneCPU() && len(e.Rounds) > 0 && slices.ContainsFunc(e.WaitingCosts(), func(c result.Cost) bool { return !e.Wakes(c) })
 }
 
 // Wakes reports whether wake-ups were part of the work of a side. In a latency test a side sleeps

@@ -87,6 +87,9 @@ func visibleWidth(line string) int {
 
 func latencyRow(r *result.Row) string {
 	l := r.Latency
+	if l.MeanOnly {
+		return strings.ReplaceAll(latencyRow(&result.Row{Size: r.Size, Latency: &result.Latency{N: l.N}}), "0.000", "-    ")
+	}
 	d := units.UsecDecimals(l.P50Ns)
 	return fmt.Sprintf(" %-7d %d          %-7.*f        %-7.*f      %-7.*f  \t       %-7.*f     \t%-7.*f\t\t%-7.*f \t\t%-7.*f",
 		r.Size, l.N, d, units.Usec(l.MinNs), d, units.Usec(l.MaxNs), d, units.Usec(l.P50Ns), d, units.Usec(l.MeanNs),

@@ -138,6 +138,7 @@ type Sleeper struct {
 	Op       option.Op   `json:"op" about:"the operation"`
 	Size     int         `json:"size_bytes" about:"the message size"`
 	Pause    int64       `json:"pause_ns" about:"the pause between messages"`
+	Offered  float64     `json:"offered_per_s,omitempty" about:"messages that were due per second; absent without a rate"`
 	Latency  float64     `json:"latency_ns,omitempty" about:"the median latency, or the mean if there is no median; absent in a bandwidth test"`
 	Rate     float64     `json:"bytes_per_s,omitempty" about:"the bandwidth; absent in a latency test"`
 	Ratio    *Ratio      `json:"ratio,omitempty" about:"its quotient with poll's figure; absent for poll, and if the two were not compared"`

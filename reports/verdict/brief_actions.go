@@ -123,7 +123,7 @@ func (f *findings) beforeSlower(other, s *sweep, last *rows.Point) *rows.Point {
 func (s *sweep) extent(last *rows.Point) string {
 	switch {
 	case s.group.Along != rows.NoAxis:
-		return map[rows.Axis]string{rows.AlongQPs: " over up to ", rows.AlongGap: " with "}[s.group.Along] + s.withUnit(s.pointsText([]*rows.Point{last}))
+		return map[rows.Axis]string{rows.AlongQPs: " over up to ", rows.AlongGap: " with ", rows.AlongRate: " at up to "}[s.group.Along] + s.withUnit(s.pointsText([]*rows.Point{last}))
 	case len(s.points) == 1:
 		return " of " + sizeText(last.Size)
 	}

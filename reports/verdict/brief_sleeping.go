@@ -38,6 +38,9 @@ func (f *findings) sleeping() (all []Sleeper) {
 			continue
 		}
 		w := Sleeper{Mode: mode, Op: s.group.Op, Size: p.Size, Pause: int64(e.File.Parameters.Gap)}
+		if e.Load != nil {
+			w.Offered = e.Load.Offered
+		}
 		if w.CoreBusy, _ = e.WaitingBusy(); w.Pause > 0 {
 			w.CoreBusy, _ = e.PausedBusy()
 		}
@@ -68,6 +71,9 @@ func sleepingLine(all []Sleeper) (Line, bool) {
 	at := opWord(first.Op) + ", " + units.Size(first.Size) + " B: "
 	if first.Pause > 0 {
 		at = "pauses of " + pauseText(int(first.Pause)) + ": "
+	}
+	if first.Offered > 0 {
+		at = phrase.PerSecond(first.Offered) + " messages/s: "
 	}
 	return Line{"sleeping", "Sleeping", at + listed(texts, "; ", MaxWidth-labelWidth-width(at))}, true
 }

@@ -100,10 +100,10 @@ func costOf(name, setting string, sweeps []*sweep) (cost, bool) {
 }
 
 // knownCosts returns the costs of a row on the sides that wait for messages, or in a sweep along pauses
-// on the side that waits during them, if they are known.
+// or rates on the side that waits, if they are known.
 func (s *sweep) knownCosts(e rows.Entry) []result.Cost {
 	costs := e.WaitingCosts()
-	if s.group.Along == rows.AlongGap {
+	if s.group.Along == rows.AlongGap || s.group.Along == rows.AlongRate {
 		side, _ := e.PausedCost()
 		costs = []result.Cost{side}
 	}

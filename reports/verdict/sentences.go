@@ -207,7 +207,7 @@ func (c *conclusion) unclearModes() string {
 
 // count returns the number of a conclusion's points among those of the sweep: " (3 of 24 sizes)".
 func (s *sweep) count(c *conclusion) string {
-	what := map[rows.Axis]string{rows.NoAxis: "sizes", rows.AlongQPs: "numbers of QPs", rows.AlongGap: "pauses"}[s.group.Along]
+	what := map[rows.Axis]string{rows.NoAxis: "sizes", rows.AlongQPs: "numbers of QPs", rows.AlongGap: "pauses", rows.AlongRate: "rates"}[s.group.Along]
 	return fmt.Sprintf(" (%d of %d %s)", len(c.points), len(s.points), what)
 }
 

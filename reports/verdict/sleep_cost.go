@@ -16,7 +16,7 @@ import (
 	"github.com/ibperf/ibperf/result"
 )
 
-// A pauseCost is what waiting costs at the longest pause of a sweep along pauses.
+// A pauseCost is what waiting costs at the longest pause of a sweep along pauses, or at the lowest rate of one along rates.
 type pauseCost struct {
 	sweep *sweep
 	point *rows.Point
@@ -25,10 +25,16 @@ type pauseCost struct {
 func pausesOf(sweeps []*sweep) []pauseCost {
 	var all []pauseCost
 	for _, s := range sweeps {
-		if s.group.Along != rows.AlongGap {
+		byValue := func(a, b *rows.Point) int { return cmp.Compare(s.axisValue(a), s.axisValue(b)) }
+		var longest *rows.Point
+		switch s.group.Along {
+		case rows.AlongGap:
+			longest = slices.MaxFunc(s.points, byValue)
+		case rows.AlongRate:
+			longest = slices.MinFunc(s.points, byValue)
+		default:
 			continue
 		}
-		longest := slices.MaxFunc(s.points, func(a, b *rows.Point) int { return cmp.Compare(s.axisValue(a), s.axisValue(b)) })
 		sleeping := slices.ContainsFunc(sleepers, func(mode option.Mode) bool { return longest.Row(mode).Row != nil })
 		if sleeping && longest.Row(result.BaseMode).Row != nil {
 			all = append(all, pauseCost{s, longest})
@@ -60,8 +66,11 @@ func (p pauseCost) text() string {
 			taken = append(taken, string(mode)+" takes "+p.time(mode)+p.alikeText(mode))
 		}
 	}
-	return fmt.Sprintf("%s between messages: core busy %s: %s; %s",
-		pauseText(p.sweep.axisValue(p.point)), who, byMode(busy, percents), strings.Join(taken, "; "))
+	at := pauseText(p.sweep.axisValue(p.point)) + " between messages"
+	if p.sweep.group.Along == rows.AlongRate {
+		at = "at " + rateText(p.sweep.axisValue(p.point)) + " messages/s"
+	}
+	return fmt.Sprintf("%s: core busy %s: %s; %s", at, who, byMode(busy, percents), strings.Join(taken, "; "))
 }
 
 // alikeText names the pauses at which a mode that sleeps is as fast as poll.

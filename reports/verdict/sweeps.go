@@ -103,9 +103,14 @@ func (s *sweep) pointsText(points []*rows.Point) string {
 		return phrase.Ranges(all, some, strconv.Itoa)
 	case rows.AlongGap:
 		return phrase.Ranges(all, some, pauseText)
+	case rows.AlongRate:
+		return phrase.Ranges(all, some, rateText)
 	}
 	return phrase.SizeRanges(all, some)
 }
+
+// rateText formats a number of messages per second.
+func rateText(perSecond int) string { return phrase.PerSecond(float64(perSecond)) }
 
 // withUnit adds the unit to a list of points.
 func (s *sweep) withUnit(points string) string {
@@ -114,6 +119,8 @@ func (s *sweep) withUnit(points string) string {
 		return strings.TrimSuffix(points+" QPs", map[bool]string{true: "s"}[points == "1"])
 	case rows.AlongGap:
 		return "pauses of " + points
+	case rows.AlongRate:
+		return points + " messages/s"
 	}
 	return points + " bytes"
 }

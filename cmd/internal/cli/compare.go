@@ -48,7 +48,7 @@ func (a *app) compare(ctx context.Context, args []string, draw compare.Draw) err
 	if err != nil {
 		return err
 	}
-	parts := compare.Parts(&o.Plan)
+	parts := o.parts()
 	folder, err := compare.Make(o.Own.Folder, o.Own.Bundle, parts)
 	if err != nil {
 		return err
@@ -82,12 +82,20 @@ func (o *options) checkCompare(f *flags) error {
 	if o.host == "" {
 		return refuseAgreed(f, "is an option of the client, which is run with a host")
 	}
-	for _, p := range compare.Parts(&o.Plan) {
+	for _, p := range o.parts() {
 		if err := o.checkPart(p.Plan); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// parts returns what the comparison measures.
+func (o *options) parts() []compare.Part {
+	if o.Own.RateSweep {
+		return compare.RateSweep(&o.Plan)
+	}
+	return compare.Parts(&o.Plan)
 }
 
 // refuseAgreed returns an error with a reason if an option was given that both sides follow.

@@ -32,7 +32,7 @@ func TestComparisonLeaves(t *testing.T) {
 		t.Errorf("the server printed %q", text)
 	}
 	want := []string{"index.html", "report.txt", "caps-client.json", "caps-server.json"}
-	for _, r := range compare.Parts(base()) {
+	for _, r := range writtenParts(base()) {
 		want = append(want, r.Name+".json")
 	}
 	slices.Sort(want)
@@ -138,7 +138,7 @@ func TestSecondComparisonReplacesTheFirst(t *testing.T) {
 	bundle := filepath.Join(t.TempDir(), "all.tgz")
 	wantEnd(t, "the first", into(t, dir, quick, markedPlot(nil), "-s", "8", "--bundle", bundle), StatusDone)
 	first := contents(t, dir)
-	if len(first) != len(foreign)+len(compare.Parts(base()))+5 {
+	if len(first) != len(foreign)+len(writtenParts(base()))+5 {
 		t.Fatalf("the first left %d files", len(first))
 	}
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ibperf/ibperf/cmd/internal/compare"
 	"github.com/ibperf/ibperf/oob"
+	"github.com/ibperf/ibperf/option"
 )
 
 // Each run of a comparison has a fresh process on both sides: memory, threads and code then lie elsewhere,
@@ -37,9 +38,10 @@ type servedRun struct {
 
 // jobReport holds what a process reports at its end.
 type jobReport struct {
-	Ends   bool     `json:"ends"`   // no run follows
-	Failed []string `json:"failed"` // on the client: parts that have failed in any run
-	Series string   `json:"series"` // on the server: ID of the series
+	Ends   bool                            `json:"ends"`   // no run follows
+	Failed []string                        `json:"failed"` // on the client: parts that have failed in any run
+	Most   map[option.Op]compare.MostRates `json:"most"`   // on the client: measured in the first run
+	Series string                          `json:"series"` // on the server: ID of the series
 }
 
 // startedJob returns the job of this process, if it was started for one.
@@ -72,8 +74,8 @@ func (a *app) doRun(ctx context.Context, o *options, run *compareRun, report *jo
 		return err
 	}
 	c.output.announce(c.choice)
-	report.Ends, err = a.makeRun(ctx, c, run, compare.Parts(&o.Plan))
-	report.Failed = run.Failed
+	report.Ends, err = a.makeRun(ctx, c, run, o.parts())
+	report.Failed, report.Most = run.Failed, run.Most
 	return err
 }
 

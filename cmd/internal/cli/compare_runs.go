@@ -24,9 +24,10 @@ import (
 type compareRun struct {
 	ID         string // of the comparison
 	Number, Of int
-	Seed       int      // of the order of sizes and modes
-	Failed     []string // names of parts that failed in an earlier run, which are not repeated
-	Dir        string   // for the result files
+	Seed       int                             // of the order of sizes and modes
+	Failed     []string                        // names of parts that failed in an earlier run, which are not repeated
+	Most       map[option.Op]compare.MostRates // measured in the first run
+	Dir        string                          // for the result files
 }
 
 // makeRuns makes all runs and reports their results. An early end leaves what was measured.
@@ -36,7 +37,7 @@ func (a *app) makeRuns(ctx context.Context, c *clientRun, parts []compare.Part, 
 	if seed == 0 {
 		seed = 1 + mathrand.IntN(option.MaxSeed)
 	}
-	run := compareRun{ID: rand.Text(), Of: compare.RunsOf(&o.Plan), Seed: seed}
+	run := compareRun{ID: rand.Text(), Of: compare.RunsOf(&o.Plan), Seed: seed, Most: map[option.Op]compare.MostRates{}}
 	do := func(ctx context.Context, run *compareRun) (ends bool, err error) {
 		return a.makeRun(ctx, c, run, parts)
 	}
@@ -90,6 +91,9 @@ func (a *app) makeRun(ctx context.Context, c *clientRun, run *compareRun, parts 
 	})
 	var failed error
 	for i, p := range parts {
+		if !run.takeRate(&p) {
+			continue
+		}
 		if run.Number == 1 {
 			c.output.note("test %d of %d: %s", i+1, len(parts), p.What)
 		}
@@ -126,6 +130,10 @@ func (a *app) measurePart(ctx context.Context, c *clientRun, run *compareRun, p 
 	saved, path := false, filepath.Join(run.Dir, p.Name+".json")
 	once.save = func(f *result.File) error {
 		saved = true
+		if p.Rate.Most {
+			run.Most[f.Op] = compare.MostOf(f)
+			return nil
+		}
 		return f.Write(path)
 	}
 	once.wantsCaps = c.options.Own.Bundle != "" && run.Number == 1 && i == 1
@@ -139,6 +147,18 @@ func (a *app) measurePart(ctx context.Context, c *clientRun, run *compareRun, p 
 	file.Parameters.Plan, file.Comparison = plan.Resolve(), once.comparison
 	file.Error, file.Finished = oneLine(err), time.Now().UTC()
 	return errors.Join(err, file.Write(path))
+}
+
+// takeRate sets the rate of a part that has one, and reports whether the part is measured in this run.
+func (r *compareRun) takeRate(p *compare.Part) bool {
+	switch {
+	case p.Rate == compare.Rate{}:
+		return true
+	case p.Rate.Most:
+		return r.Number == 1
+	}
+	p.Plan.RateLimit = r.Most[p.Plan.Op].PerSecond(p.Rate)
+	return p.Plan.RateLimit > 0
 }
 
 // withPlan returns the options with another plan. All count as given, so that a server changes none.

@@ -13,8 +13,8 @@ import (
 	"github.com/ibperf/ibperf/result"
 )
 
-// Both sweeps of a latency test have a run of one QP without pauses, and with one message size the run of
-// every size is a third. Each point must be that of the run for its own sweep.
+// With one message size the run of every size could be a point of the sweep along QPs, too. Each point must be that of the
+// run for its own sweep.
 func TestPointsOfASweepAreOfItsOwnRuns(t *testing.T) {
 	for _, sizes := range []string{"64", "8,64"} {
 		c := startBoth(t, quick, "-s", sizes)
@@ -23,7 +23,7 @@ func TestPointsOfASweepAreOfItsOwnRuns(t *testing.T) {
 		plan := option.Plan{Sizes: []int{64}}
 		var files []*result.File
 		names := map[*result.File]string{}
-		for _, r := range compare.Parts(&plan) {
+		for _, r := range writtenParts(&plan) {
 			f, err := result.Read(filepath.Join(c.dir, r.Name+".json"))
 			if err != nil {
 				t.Fatal(err)
@@ -33,11 +33,17 @@ func TestPointsOfASweepAreOfItsOwnRuns(t *testing.T) {
 		}
 		sweeps := 0
 		for _, g := range rows.Groups(files) {
-			part := map[rows.Axis]string{rows.AlongQPs: "-qps-%s", rows.AlongGap: "-gap-%sus"}[g.Along]
+			part := map[rows.Axis]string{rows.AlongQPs: "-qps-%s", rows.AlongRate: "rate"}[g.Along]
 			if part == "" {
 				continue
 			}
 			sweeps++
+			if g.Along == rows.AlongRate { // shares of the 1000 messages/s that the only mode answers
+				if len(g.Runs) != 5 || g.Label(0) != "10" || g.Label(4) != "1.15k" {
+					t.Errorf("sizes %s: %d rates from %s to %s", sizes, len(g.Runs), g.Label(0), g.Label(len(g.Runs)-1))
+				}
+				continue
+			}
 			for i, f := range g.Runs {
 				if want := fmt.Sprintf(part, g.Label(i)); !strings.HasSuffix(names[f], want) {
 					t.Errorf("sizes %s: %s at %s is of the run %s, want that of %s", sizes, g.Title(), g.Label(i), names[f], want)
@@ -47,5 +53,32 @@ func TestPointsOfASweepAreOfItsOwnRuns(t *testing.T) {
 		if sweeps != 3 {
 			t.Errorf("sizes %s: %d sweeps", sizes, sweeps)
 		}
+	}
+}
+
+// writtenParts returns the parts that have result files if poll is the only mode.
+func writtenParts(base *option.Plan) (all []compare.Part) {
+	most := compare.MostRates{"poll": 1000}
+	for _, p := range compare.Parts(base) {
+		if p.Rate == (compare.Rate{}) || !p.Rate.Most && most.PerSecond(p.Rate) > 0 {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// With --rate-sweep a comparison measures only latency by rate.
+func TestRateSweepOfAComparison(t *testing.T) {
+	c := startBoth(t, quick, "--rate-sweep")
+	wantEnd(t, "client", c.client.end(t), StatusDone)
+	wantEnd(t, "server", c.server.end(t), StatusDone)
+	for _, name := range filesIn(t, c.dir) {
+		if strings.HasSuffix(name, ".json") && name != "verdict.json" && !strings.Contains(name, "-lat-rate-") {
+			t.Errorf("it leaves %s", name)
+		}
+	}
+	f, err := result.Read(filepath.Join(c.dir, "send-lat-rate-1-50.json"))
+	if err != nil || f.Parameters.RateLimit != 500 || f.Comparison.Sweep != result.SweepRate {
+		t.Errorf("%v: %+v", err, f)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ibperf/ibperf/cmd/internal/compare"
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
@@ -83,7 +82,7 @@ func TestResultsAreOfAllRuns(t *testing.T) {
 	engine, calls := counted(failing("ib_write_bw", 64, &harness.DeviceError{Err: errors.New("trouble")}))
 	c := startBoth(t, engine, "-s", "8", "--runs", "4", "-D", "400ms", "--seed", "7")
 	wantEnd(t, "client", c.client.end(t), StatusDevice, "ib_write_bw with 64 QPs: trouble")
-	for _, p := range compare.Parts(&option.Plan{Sizes: []int{8}, Runs: 4}) {
+	for _, p := range writtenParts(&option.Plan{Sizes: []int{8}, Runs: 4}) {
 		f, err := result.Read(filepath.Join(c.dir, p.Name+".json"))
 		if err != nil {
 			t.Fatal(err)
@@ -105,10 +104,10 @@ func TestResultsAreOfAllRuns(t *testing.T) {
 			t.Errorf("%s: %d samples", p.Name, l.N)
 		}
 	}
-	if text := c.client.err.String(); !strings.Contains(text, "run 4 of 4") || strings.Count(text, "test 1 of 29") != 1 {
+	if text := c.client.err.String(); !strings.Contains(text, "run 4 of 4") || strings.Count(text, "test 1 of 35") != 1 {
 		t.Errorf("the client printed %s", text)
 	}
-	if text := c.server.err.String(); !strings.Contains(text, "run 4 of 4") || strings.Count(text, "test 1 of 29") != 1 {
+	if text := c.server.err.String(); !strings.Contains(text, "run 4 of 4") || strings.Count(text, "test 1 of 35") != 1 {
 		t.Errorf("the server printed %s", text)
 	}
 }
@@ -155,7 +154,7 @@ func TestInterruptedInALaterRun(t *testing.T) {
 	}, "-s", "8,64", "--runs", "3")
 	<-second
 	c.client.cancel(&interruptedError{"SIGINT"})
-	wantEnd(t, "client", c.client.end(t), StatusOther, "interrupted by SIGINT", "the results of 29 tests are in "+c.dir)
+	wantEnd(t, "client", c.client.end(t), StatusOther, "interrupted by SIGINT", "the results of 28 tests are in "+c.dir)
 	_ = c.server.end(t)
 	for name, want := range map[string]struct {
 		n           uint64
@@ -210,7 +209,7 @@ func TestRunThatFailsIsNotTheEnd(t *testing.T) {
 	if err != nil || f.Error != "too many QPs for it" || f.Parameters.QPs != 1024 || f.Program != "ib_write_bw" {
 		t.Errorf("its file: %+v, %v", f, err)
 	}
-	if names := filesIn(t, c.dir); len(names) != len(compare.Parts(base()))+5 { // page, report, verdict, a plot in two formats
+	if names := filesIn(t, c.dir); len(names) != len(writtenParts(base()))+5 { // page, report, verdict, a plot in two formats
 		t.Errorf("%d files are left: %v", len(names), names)
 	}
 }
@@ -232,7 +231,7 @@ func TestRunThatFailsAtTheServerIsNotTheEnd(t *testing.T) {
 	})
 	wantEnd(t, "client", c.client.end(t), StatusPeer, "ib_write_lat with 1024 QPs", "not enough memory")
 	wantEnd(t, "server", c.server.end(t), StatusDevice, "not enough memory")
-	if names := filesIn(t, c.dir); len(names) != len(compare.Parts(base()))+5 { // page, report, verdict, a plot in two formats
+	if names := filesIn(t, c.dir); len(names) != len(writtenParts(base()))+5 { // page, report, verdict, a plot in two formats
 		t.Errorf("%d files are left: %v", len(names), names)
 	}
 }

@@ -152,6 +152,9 @@ func addRow(c harness.Config, size int) {
 	r := result.Row{Size: size, Mode: "poll", Opcode: "RDMA_WRITE"}
 	if c.Plan.Plan().Kind == option.KindLatency {
 		r.Latency = tenSamples()
+		if p := c.Plan.Plan(); p.OpenLoop() {
+			r.Latency.Rate, r.Load = 1000, &result.Load{Offered: p.RateLimit, Window: 128}
+		}
 	} else {
 		r.Bandwidth = &result.Bandwidth{Messages: 10, Bytes: 1000, Seconds: 1, Average: 1000, MeasuredAt: "sender"}
 	}

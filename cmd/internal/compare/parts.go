@@ -19,6 +19,8 @@ type Part struct {
 	Plan option.Plan
 
 	Sweep string // that the part is a point of, as in result files; empty: none
+
+	Rate Rate // of a latency test; zero: none
 }
 
 // In reports whether the part is measured in a run of a comparison. A part with fewer runs than the
@@ -37,14 +39,12 @@ func (p *Part) Once() option.Plan {
 
 // The points of the sweeps.
 var (
-	qps  = []int{1, 4, 16, 64, 256, 1024}
-	gaps = []time.Duration{0, time.Microsecond, 10 * time.Microsecond, 100 * time.Microsecond, time.Millisecond, 10 * time.Millisecond}
+	qps = []int{1, 4, 16, 64, 256, 1024}
 )
 
 // Sizes of sweeps and checks. A part uses the nearest of the measured sizes.
 const (
 	sweepSize      = 64
-	gapMessages    = 30      // the least number of messages of a row with pauses
 	maxCheckedSize = 1 << 20 // the largest message that is checked, in bytes
 	checkSizes     = 4
 )
@@ -57,7 +57,8 @@ const (
 )
 
 // Parts returns all parts with the options of a base plan: every test by message size, latency and
-// bandwidth by the number of QPs, latency by the pause between messages, and at the end checks of
+// bandwidth by the number of QPs, latency by the rate at which messages are due, or by the pause between messages over
+// transports that may lose or reorder them, and at the end checks of
 // every byte. It leaves out operations that the transport does not have, and with a shared receive
 // queue all but SEND.
 func Parts(base *option.Plan) []Part {
@@ -101,19 +102,18 @@ func parts(base *option.Plan) []Part {
 			if n >= manyQPs {
 				p.Runs = min(p.Runs, fewRuns)
 			}
-			all = append(all, Part{name(&p) + "-qps-" + strconv.Itoa(n), p.Program() + " with " + counted(n, "QP"), p, result.SweepQPs})
+			all = append(all, Part{name(&p) + "-qps-" + strconv.Itoa(n), p.Program() + " with " + counted(n, "QP"), p, result.SweepQPs, Rate{}})
 		}
 	}
-	for _, gap := range gaps {
-		p := planOf(base, swept(base), option.KindLatency)
-		p.Sizes, p.Gap, p.Duration = size, gap, max(p.Duration, gapMessages*gap)
-		usec := strconv.FormatInt(gap.Microseconds(), 10)
-		all = append(all, Part{name(&p) + "-gap-" + usec + "us", p.Program() + " with " + usec + " usec between messages", p, result.SweepGap})
+	if base.Transport.Lossy() || base.Transport.Unordered() {
+		all = append(all, withPauses(base, size)...)
+	} else {
+		all = append(all, atRates(base, swept(base), size)...)
 	}
 	for _, op := range option.Ops() {
 		p := planOf(base, op, option.KindBandwidth)
 		p.Sizes, p.Verify, p.Runs = checked(base.Sizes), true, min(p.Runs, fewRuns)
-		all = append(all, Part{name(&p) + "-verify", p.Program() + ", every byte checked", p, ""})
+		all = append(all, Part{name(&p) + "-verify", p.Program() + ", every byte checked", p, "", Rate{}})
 	}
 	return all
 }

@@ -46,9 +46,9 @@ func TestRunsOfATransport(t *testing.T) {
 		runs, checks int
 		ops          []option.Op
 	}{
-		shared:     {20, 0, []option.Op{option.OpSend}},
-		option.RC:  {29, 3, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
-		option.XRC: {28, 2, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
+		shared:     {26, 0, []option.Op{option.OpSend}},
+		option.RC:  {35, 3, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
+		option.XRC: {34, 2, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
 		option.UC:  {23, 1, []option.Op{option.OpWrite, option.OpSend}},
 		option.UD:  {20, 0, []option.Op{option.OpSend}},
 		option.SRD: {26, 2, []option.Op{option.OpWrite, option.OpSend, option.OpRead}},
@@ -90,13 +90,12 @@ func TestRunsHaveTheDefaultsOfTheirTests(t *testing.T) {
 
 func TestSweeps(t *testing.T) {
 	along := map[option.Kind][]int{}
-	var pauses []time.Duration
+	var rates []Rate
 	for _, r := range plans(2, 100, 1<<20) {
 		switch p := r.Plan; {
 		case p.Verify || len(p.Sizes) > 1 || p.Atomic():
-		case p.Kind == option.KindLatency && p.QPs == 1:
-			pauses = append(pauses, p.Gap)
-			fallthrough
+		case p.OpenLoop():
+			rates = append(rates, r.Rate)
 		default:
 			along[p.Kind] = append(along[p.Kind], p.QPs)
 			if p.Sizes[0] != 100 {
@@ -107,8 +106,13 @@ func TestSweeps(t *testing.T) {
 	if got := slices.Max(along[option.KindLatency]); got != 1024 || slices.Max(along[option.KindBandwidth]) != 1024 {
 		t.Errorf("most QPs are %v", along)
 	}
-	if slices.Max(pauses) != 10*time.Millisecond {
-		t.Errorf("pauses %v", pauses)
+	if len(rates) != 12 || !rates[0].Most {
+		t.Errorf("rates %v", rates)
+	}
+	lossy := option.Defaults(option.Test{})
+	lossy.Sizes, lossy.Transport = []int{64}, option.UC
+	if !slices.ContainsFunc(Parts(&lossy), func(p Part) bool { return p.Plan.Gap == 10*time.Millisecond && !p.Plan.OpenLoop() }) {
+		t.Error("no pause of 10 ms over UC")
 	}
 }
 
@@ -133,7 +137,7 @@ func TestRunsOfAPart(t *testing.T) {
 				measured++
 			}
 			want := runs
-			if p.Plan.Verify || p.Plan.QPs >= 256 {
+			if p.Plan.Verify || p.Plan.QPs >= 256 || p.Plan.OpenLoop() {
 				few++
 				want = min(runs, 3)
 			}
@@ -141,7 +145,7 @@ func TestRunsOfAPart(t *testing.T) {
 				t.Errorf("%s is measured in %d of %d runs, want %d", p.Name, measured, runs, want)
 			}
 		}
-		if few != 7 {
+		if few != 19 {
 			t.Errorf("%d parts have few runs", few)
 		}
 	}

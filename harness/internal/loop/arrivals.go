@@ -11,7 +11,7 @@ import (
 // arrivals are the distances of the times at which the messages of an open loop are due. They are drawn before the clock
 // starts. The rounds of all modes with the same number have the same.
 type arrivals struct {
-	rounds uint64    // begun so far
+	rounds uint64    // rounds that have begun
 	gaps   []float64 // ns, used in turn
 }
 

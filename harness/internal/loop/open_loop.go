@@ -12,15 +12,18 @@ import (
 // Load says how an open loop kept its schedule.
 type Load struct {
 	Backlog uint64 // messages that were due and not sent at the end
-	Growing bool   // they were more at the end of each quarter of the round, and the last ones were late by more than 1 % of it
+	Growing bool   // they became more throughout the round, see [openLoop.growing]
 }
 
 // quarters is the number of parts of a round at whose ends the delay of the schedule is compared.
 const quarters = 4
 
-// growth is the delay of the last message, as a part of the round, from which a growing delay means that the rate is
-// more than the test can reach.
-const growth = 0.01
+// The delays of the last message, as a part of the round, from which the rate is more than the test can reach: one that has
+// grown from quarter to quarter, and any.
+const (
+	growth  = 0.01
+	tooLate = 0.25
+)
 
 // openLoop is the state of an open loop.
 type openLoop struct {
@@ -46,7 +49,7 @@ type openLoop struct {
 	quarter  int
 	boundary int64           // end of the quarter: a number of messages of a counted round, else a time
 	step     int64           // from one boundary to the next
-	late     [quarters]int64 // delay of the last message sent in each quarter
+	late     [quarters]int64 // delay of the last message sent in each quarter; 0: none was sent
 }
 
 // messageTimes are the times at which a message was due and posted.
@@ -191,9 +194,24 @@ func (o *openLoop) result() Load {
 	if !o.counted { // the messages that were due then are not sent
 		delay = max(delay, o.until-o.due)
 	}
-	growing := float64(delay) > growth*o.length
-	for q := 1; q < quarters; q++ {
-		growing = growing && o.late[q] > o.late[q-1]
+	return Load{Backlog: uint64(max(0, float64(delay)/o.w.test.Interval)), Growing: o.growing(float64(delay) / o.length)}
+}
+
+// growing reports whether messages were sent later and later: a stall delays some, and the next ones less. part is the delay of
+// the last message, as a part of the round.
+func (o *openLoop) growing(part float64) bool {
+	if part > tooLate {
+		return true
 	}
-	return Load{Backlog: uint64(max(0, float64(delay)/o.w.test.Interval)), Growing: growing}
+	before := int64(-1)
+	for _, late := range o.late {
+		switch {
+		case late == 0: // another thread had the CPU, or all were in time
+		case late <= before:
+			return false
+		default:
+			before = late
+		}
+	}
+	return part > growth && o.late[0] > 0
 }

@@ -1,0 +1,112 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/result"
+)
+
+// A Rate is the rate of a part: a share of the most messages that a mode answers per second, or more than any mode does.
+type Rate struct {
+	Of    int     // place of the mode among the modes by their most messages, the slowest is 1
+	Share float64 // of its most messages
+	Most  bool    // more than any mode answers: the part measures the most messages of each mode
+}
+
+// MostRates are the messages that each mode has answered per second when more were due, by the name of its rows.
+type MostRates map[string]float64
+
+// beyond is a rate that no device answers, in messages per second.
+const beyond = 1e9
+
+// Shares of the rates of a sweep, in the order of their measurement. Rates that are close to an earlier one are left out.
+var (
+	sharesOfSlowest = []float64{0.01, 0.1, 0.5, 0.9}
+	sharesOfOthers  = []float64{0.5, 0.9}
+	aboveFastest    = 1.15
+)
+
+// closeRates is the quotient below which a rate is left out.
+const closeRates = 1.1
+
+// rankedModes is the number of modes whose most messages have rates of their own.
+const rankedModes = 4
+
+// RateSweep returns only the parts of sweeps along rates, of WRITE and SEND.
+func RateSweep(base *option.Plan) (all []Part) {
+	for _, op := range []option.Op{option.OpWrite, option.OpSend} {
+		if carries(base, op) && !base.Transport.Lossy() && !base.Transport.Unordered() {
+			all = append(all, atRates(base, op, []int{nearest(base.Sizes, sweepSize)})...)
+		}
+	}
+	return all
+}
+
+// atRates returns the parts of the sweep of an operation along rates: the most messages of each mode, and shares of them.
+func atRates(base *option.Plan, op option.Op, size []int) []Part {
+	p := planOf(base, op, option.KindLatency)
+	p.Sizes, p.RateLimit, p.RateUnits, p.Runs = size, beyond, option.RateMessages, min(p.Runs, fewRuns)
+	all := []Part{{name(&p) + "-most", p.Program() + ", more messages than it answers", p, result.SweepRate, Rate{Most: true}}}
+	for _, r := range rates() {
+		what := fmt.Sprintf("%s at %.0f %% of the most messages of mode %d of %d", p.Program(), 100*r.Share, r.Of, rankedModes)
+		all = append(all, Part{fmt.Sprintf("%s-rate-%d-%.0f", name(&p), r.Of, 100*r.Share), what, p, result.SweepRate, r})
+	}
+	return all
+}
+
+func rates() (all []Rate) {
+	for _, share := range sharesOfSlowest {
+		all = append(all, Rate{Of: 1, Share: share})
+	}
+	for of := 2; of <= rankedModes; of++ {
+		for _, share := range sharesOfOthers {
+			all = append(all, Rate{Of: of, Share: share})
+		}
+	}
+	return append(all, Rate{Of: rankedModes, Share: aboveFastest})
+}
+
+// MostOf returns the most messages of each mode from the result file of the part that measures them.
+func MostOf(f *result.File) MostRates {
+	most := MostRates{}
+	for i := range f.Rows {
+		if r := &f.Rows[i]; r.Latency != nil && r.Load != nil && r.Variant == "" {
+			most[r.Name()] = r.Latency.Rate
+		}
+	}
+	return most
+}
+
+// PerSecond returns a rate in messages per second, or 0 if fewer modes were measured or the rate is close to one before it in
+// the sweep.
+func (m MostRates) PerSecond(r Rate) float64 {
+	if r.Most {
+		return beyond
+	}
+	at := m.at(r)
+	for _, before := range rates() {
+		if before == r {
+			return at
+		}
+		if other := m.at(before); other > 0 && max(at, other) < closeRates*min(at, other) {
+			return 0
+		}
+	}
+	return at
+}
+
+// at returns a rate, or 0 if fewer modes were measured. The fastest mode is the last one.
+func (m MostRates) at(r Rate) float64 {
+	ranked := slices.Sorted(maps.Values(m))
+	place := r.Of - 1
+	if r.Share > 1 {
+		place = len(ranked) - 1
+	}
+	if place < 0 || place >= len(ranked) {
+		return 0
+	}
+	return r.Share * ranked[place]
+}

@@ -1,0 +1,68 @@
+package compare
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ibperf/ibperf/internal/testresult"
+	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/result"
+)
+
+// perSecond returns the rates that are measured.
+func perSecond(most MostRates) (all []float64) {
+	for _, r := range rates() {
+		if at := most.PerSecond(r); at > 0 {
+			all = append(all, at)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Rates are shares of the most messages of each mode: 1, 10, 50 and 90 % of the slowest, and beyond those of the fastest. Those
+// close to another one are left out, and so are those of modes that were not measured.
+func TestRatesFollowTheMostMessages(t *testing.T) {
+	for name, c := range map[string]struct {
+		most MostRates
+		want []float64
+	}{
+		"four modes":  {MostRates{"event": 100, "adaptive": 400, "poll": 1600, "data": 6400}, []float64{1, 10, 50, 90, 200, 360, 800, 1440, 3200, 5760, 7360}},
+		"equal modes": {MostRates{"event": 1000, "adaptive": 1010, "poll": 1020, "data": 1000}, []float64{10, 100, 500, 900, 1173}},
+		"one mode":    {MostRates{"poll": 1000}, []float64{10, 100, 500, 900, 1150}},
+		"none":        {nil, nil},
+	} {
+		if got := perSecond(c.most); !slices.EqualFunc(got, c.want, func(a, b float64) bool { return a > 0.999*b && a < 1.001*b }) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// The most messages of a mode are those that it answered, without variants.
+func TestMostOf(t *testing.T) {
+	f := testresult.File(t, "write", option.KindLatency, []int{64}, "data", "poll")
+	for i := range f.Rows {
+		f.Rows[i].Load, f.Rows[i].Latency.Rate = &result.Load{Growing: true}, 1000*float64(i+1)
+	}
+	variant := f.Rows[1]
+	variant.Variant = option.VariantControl
+	f.Rows = append(f.Rows, variant)
+	if most := MostOf(f); len(most) != 2 || most["data"] != 1000 || most["poll"] != 2000 {
+		t.Errorf("%v", most)
+	}
+}
+
+func TestRateSweepIsOfWriteAndSend(t *testing.T) {
+	base := option.Defaults(option.Test{})
+	base.Sizes = []int{8, 64}
+	ops := map[option.Op]int{}
+	for _, p := range RateSweep(&base) {
+		if err := p.Plan.Check(); err != nil || !p.Plan.OpenLoop() || p.Sweep != result.SweepRate {
+			t.Errorf("%s: %v", p.Name, err)
+		}
+		ops[p.Plan.Op]++
+	}
+	if len(ops) != 2 || ops[option.OpWrite] != ops[option.OpSend] {
+		t.Errorf("%v", ops)
+	}
+}
