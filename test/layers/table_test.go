@@ -58,7 +58,7 @@ var table = []rule{
 	{"cmd/internal/caps", []string{"result", "verbs"}},
 	{"cmd/internal/machine", []string{"harness", "option", "result", "verbs", "verbs/shm", "internal/host", "internal/sched", "internal/topology"}},
 	{"cmd/internal/drawing", []string{"cmd/internal/cluster/results", "reports/page", "result", "internal/subprocess"}},
-	{"cmd/internal/cluster/results", []string{"cmd/internal/cluster/verdict", "reports/table", "result", "internal/atomicfile", "internal/outfolder", "internal/units"}},
+	{"cmd/internal/cluster/results", []string{"cmd/internal/cluster/verdict", "reports/table", "result", "internal/atomicfile", "internal/limit", "internal/outfolder", "internal/units"}},
 	{"cmd/internal/cluster/verdict", nil},
 
 	{"internal/conform", []string{"oob", "result", "verbs/verbstest", "verbs", "internal/subprocess"}},
@@ -118,6 +118,7 @@ var table = []rule{
 	{"internal/host", nil},
 	{"internal/printable", nil},
 	{"internal/leak", nil},
+	{"internal/limit", nil},
 	{"internal/sched", nil},
 	{"internal/subprocess", nil},
 	{"internal/terminal", nil},

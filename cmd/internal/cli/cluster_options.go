@@ -68,7 +68,7 @@ func defineCluster(o *clusterOptions) *flags {
 		})
 	f.toggle(&o.tests.Together, "together", "", "run the tests of a round at the same time, for longer, to load the network (default: one test after another)")
 	f.parsed("min-bw", "RATE", "count a test whose bandwidth is below RATE, in Gb/s of both directions, as a low one (default: no limit)", o.tests.Limits.SetMinBandwidth)
-	f.parsed("max-lat", "p99=TIME", "count a test whose 99 % latency is above TIME, such as 10us, as a low one; also p50=TIME (default: no limit)", o.tests.Limits.SetMaxLatency)
+	f.parsed("max-lat", "p99=TIME", "count a test whose 99 % latency is above TIME, such as 10us, as a low one; also p50=TIME, and both with a comma between them (default: no limit)", o.tests.Limits.SetMaxLatency)
 	f.parsed("partners", "N", fmt.Sprintf("test each node with N others at least, and with more ones until it is decided (default %d: all of up to %d nodes); a single bad pair is found with a chance of N / (nodes - 1)", o.tests.Partners, o.tests.Partners),
 		number(&o.tests.Partners, 1))
 	shared("time-limit", "begin no further tests after TIME; nodes that are undecided then stay so (default: a minute, and 4 s for each rank)")

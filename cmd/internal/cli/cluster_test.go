@@ -58,7 +58,7 @@ func TestClusterRefuses(t *testing.T) {
 		"--topology /nonexistent --rank 0 --ranks 4 --root h": "--topology: open /nonexistent: no such file",
 		"--topology /dev/null --rank 0 --ranks 4 --root h":    "--topology /dev/null: it has no line such as SwitchName=leaf1",
 		"--min-bw fast":                    "--min-bw fast: write a number of Gb/s",
-		"--max-lat 10us":                   "--max-lat 10us: write p99=TIME or p50=TIME",
+		"--max-lat 10us":                   "--max-lat 10us: write FIGURE=TIME, such as p99=10us, with one of the figures p50, p99",
 		"--schedule tree":                  "--schedule tree: choose one of circle, ring",
 		"--schedule one-to-all --together": "--together --schedule one-to-all: rank 0 would have many tests at once",
 		"--keep none":                      "--keep none: choose one of low, all",

@@ -1,12 +1,11 @@
 package results
 
 import (
-	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/limit"
 	"github.com/ibperf/ibperf/internal/units"
 )
 
@@ -17,50 +16,56 @@ type Limits struct {
 	MaxP99Ns     float64 `json:"max_latency_p99_ns,omitempty" about:"--max-lat p99"`
 }
 
-// bytesPerGb is the number of bytes of a gigabit.
-const bytesPerGb = 1e9 / 8
-
-// SetMinBandwidth takes the argument of --min-bw, such as 180 or 180Gb/s.
+// SetMinBandwidth takes the argument of --min-bw, such as 180, 180G or 180Gb/s.
 func (l *Limits) SetMinBandwidth(text string) error {
-	v, err := strconv.ParseFloat(strings.TrimSuffix(text, "Gb/s"), 64)
-	if err != nil || !(v > 0 && v < 1e9) {
-		return errors.New("write a number of Gb/s above 0, such as 180")
+	gbps, err := limit.ParseRate(text)
+	if err == nil {
+		l.MinBandwidth = limit.Bandwidth{Rate: gbps}.BytesPerS(0)
 	}
-	l.MinBandwidth = v * bytesPerGb
-	return nil
+	return err
 }
 
-// SetMaxLatency takes the argument of --max-lat, such as p99=10us.
+// SetMaxLatency takes the argument of --max-lat, such as p99=10us or p50=3us,p99=10us.
 func (l *Limits) SetMaxLatency(text string) error {
-	which, value, _ := strings.Cut(text, "=")
-	d, err := time.ParseDuration(value)
-	if err != nil || d <= 0 {
-		return errors.New("write p99=TIME or p50=TIME, such as p99=10us")
+	all, err := limit.ParseLatencies(text, []string{p50, p99})
+	for _, one := range all {
+		ns := &l.MaxP99Ns
+		if one.Figure == p50 {
+			ns = &l.MaxMedianNs
+		}
+		*ns = float64(one.Time)
 	}
-	switch which {
-	case "p50":
-		l.MaxMedianNs = float64(d)
-	case "p99":
-		l.MaxP99Ns = float64(d)
-	default:
-		return errors.New("write p99=TIME or p50=TIME, such as p99=10us")
-	}
-	return nil
+	return err
+}
+
+// The figures of latency that have limits.
+const (
+	p50 = "p50"
+	p99 = "p99"
+)
+
+// minBandwidthText and maxLatencyText return a limit as the command line has it.
+func (l *Limits) minBandwidthText() string {
+	return "--min-bw " + limit.Bandwidth{Rate: units.Gbps(l.MinBandwidth)}.String()
+}
+
+func maxLatencyText(figure string, ns float64) string {
+	return "--max-lat " + limit.Latency{Figure: figure, Time: time.Duration(ns)}.String()
 }
 
 // Missed returns which limits a test has missed, "" for none.
 func (l *Limits) Missed(t *Test) string {
 	var parts []string
 	if l.MinBandwidth > 0 && t.Bandwidth < l.MinBandwidth {
-		parts = append(parts, fmt.Sprintf("bandwidth %s Gb/s, below --min-bw %g", units.RateText(t.Bandwidth, true), l.MinBandwidth/bytesPerGb))
+		parts = append(parts, fmt.Sprintf("bandwidth %s Gb/s, below %s", units.RateText(t.Bandwidth, true), l.minBandwidthText()))
 	}
-	late := func(name string, ns, limit float64) {
-		if limit > 0 && ns > limit {
-			parts = append(parts, fmt.Sprintf("%s %s usec, above --max-lat %s=%v", name, units.UsecText(ns), name, time.Duration(limit)))
+	late := func(figure string, ns, most float64) {
+		if most > 0 && ns > most {
+			parts = append(parts, fmt.Sprintf("%s %s usec, above %s", figure, units.UsecText(ns), maxLatencyText(figure, most)))
 		}
 	}
-	late("p50", t.MedianNs, l.MaxMedianNs)
-	late("p99", t.P99Ns, l.MaxP99Ns)
+	late(p50, t.MedianNs, l.MaxMedianNs)
+	late(p99, t.P99Ns, l.MaxP99Ns)
 	return strings.Join(parts, "; ")
 }
 

@@ -7,7 +7,7 @@ import (
 
 func TestLimitsMissed(t *testing.T) {
 	var l Limits
-	for _, err := range []error{l.SetMinBandwidth("80Gb/s"), l.SetMaxLatency("p99=3us"), l.SetMaxLatency("p50=2.5us")} {
+	for _, err := range []error{l.SetMinBandwidth("80Gb/s"), l.SetMaxLatency("p99=4us,p50=2.5us"), l.SetMaxLatency("p99=3us")} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -17,8 +17,8 @@ func TestLimitsMissed(t *testing.T) {
 		want string
 	}{
 		{Test{Bandwidth: 10e9, MedianNs: 2500, P99Ns: 3000}, ""},
-		{Test{Bandwidth: 9.9e9, MedianNs: 2500, P99Ns: 3000}, "bandwidth 79.20 Gb/s, below --min-bw 80"},
-		{Test{Bandwidth: 10e9, MedianNs: 2600, P99Ns: 30000}, "p50 2.600 usec, above --max-lat p50=2.5µs; p99 30.00 usec, above --max-lat p99=3µs"},
+		{Test{Bandwidth: 9.9e9, MedianNs: 2500, P99Ns: 3000}, "bandwidth 79.20 Gb/s, below --min-bw 80G"},
+		{Test{Bandwidth: 10e9, MedianNs: 2600, P99Ns: 30000}, "p50 2.600 usec, above --max-lat p50=2.5us; p99 30.00 usec, above --max-lat p99=3us"},
 	} {
 		if got := l.Missed(&c.test); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.test, got, c.want)
@@ -28,12 +28,12 @@ func TestLimitsMissed(t *testing.T) {
 
 func TestLimitsRefuse(t *testing.T) {
 	var l Limits
-	for _, text := range []string{"", "0", "-1", "NaN", "fast", "1e12"} {
+	for _, text := range []string{"", "0", "-1", "NaN", "fast", "1e12", "90%"} {
 		if err := l.SetMinBandwidth(text); err == nil {
 			t.Errorf("--min-bw %s", text)
 		}
 	}
-	for _, text := range []string{"", "10us", "p99", "p99=10", "p99=0s", "p99=-1s", "p98=1us"} {
+	for _, text := range []string{"", "10us", "p99", "p99=10", "p99=0s", "p99=-1s", "p98=1us", "mean=1us", "p50=1us,p99=0s"} {
 		if err := l.SetMaxLatency(text); err == nil {
 			t.Errorf("--max-lat %s", text)
 		}

@@ -3,7 +3,6 @@ package results
 import (
 	"fmt"
 	"strings"
-	"time"
 )
 
 // Settings holds what says which tests a run makes, and how they are judged. A run that continues has the same.
@@ -27,9 +26,9 @@ func (s *Settings) String() string {
 		}
 	}
 	option(s.Together, "--together")
-	option(s.Limits.MinBandwidth > 0, "--min-bw %g", s.Limits.MinBandwidth/bytesPerGb)
-	option(s.Limits.MaxMedianNs > 0, "--max-lat p50=%v", time.Duration(s.Limits.MaxMedianNs))
-	option(s.Limits.MaxP99Ns > 0, "--max-lat p99=%v", time.Duration(s.Limits.MaxP99Ns))
+	option(s.Limits.MinBandwidth > 0, "%s", s.Limits.minBandwidthText())
+	option(s.Limits.MaxMedianNs > 0, "%s", maxLatencyText(p50, s.Limits.MaxMedianNs))
+	option(s.Limits.MaxP99Ns > 0, "%s", maxLatencyText(p99, s.Limits.MaxP99Ns))
 	option(s.Verify, "--verify")
 	return b.String()
 }
