@@ -38,36 +38,32 @@ func (e Entry) PausedCost() (side result.Cost, who string) {
 	return e.Peer, who
 }
 
-// waits reports which sides of a run wait for messages: both sides of a ping-pong, the receiver of
-// WRITEs and SENDs, the requester of READs, the server of a latency test with a rate.
+// waits reports which sides of a run wait for messages: both sides of a ping-pong or of a bidirectional
+// test, else the receiver of WRITEs and SENDs, the requester of READs, the server of a latency test with a rate.
 func waits(f *result.File) (here, peer bool) {
-	client := f.Role != "server"
-	switch {
-	case result.RoundTrip(f.Op):
-		return client, !client
-	case f.Parameters.OpenLoop(): // the client keeps the rate
-		return !client, client
-	case f.Kind == option.KindLatency:
+	fetches := result.RoundTrip(f.Op)
+	if f.Parameters.Both || f.Kind == option.KindLatency && !fetches && !f.Parameters.OpenLoop() {
 		return true, true
 	}
-	return !client, client
+	posts := (f.Role != "server") != f.Parameters.Reversed
+	return posts == fetches, posts != fetches
 }
 
 // WhereWaits names the sides that wait for messages.
 func WhereWaits(f *result.File) string {
+	here, peer := waits(f)
 	switch {
+	case here && peer:
+		return "on both sides"
 	case result.RoundTrip(f.Op):
 		return "at the requester"
 	case f.Parameters.OpenLoop():
 		return "at the server"
-	case f.Kind == option.KindLatency:
-		return "on both sides"
 	}
 	return "at the receiver"
 }
 
-// WaitingSides returns the sides of a run that wait for messages: both sides of a ping-pong, the
-// receiver of WRITEs and SENDs, the requester of READs.
+// WaitingSides returns the sides of a run that wait for messages.
 func WaitingSides(f *result.File) []*result.Side {
 	var sides []*result.Side
 	here, peer := waits(f)
