@@ -18,7 +18,7 @@ func TestLinkRate(t *testing.T) {
 		{16, 64, "", 100}, {8, 32, "", 300}, {2, 64, "in software", 0}, {3, 64, "", 0}, {2, 3, "", 0},
 	} {
 		port := verbs.PortAttr{ActiveWidth: c.width, ActiveSpeed: c.speed}
-		if got := linkRate(nil, 1, &port, c.software); got*8/1e9 != c.gbps {
+		if got := LinkRate(nil, 1, &port, c.software); got*8/1e9 != c.gbps {
 			t.Errorf("width %d, speed %d, software %q: %v bytes/s, want %v Gb/s", c.width, c.speed, c.software, got, c.gbps)
 		}
 	}
@@ -46,7 +46,7 @@ func TestEffectiveLinkRate(t *testing.T) {
 		software string
 		gbps     float64
 	}{{2, 2000, "", 200}, {1, 2000, "", 100}, {2, 0, "", 100}, {2, 2000, "in software", 0}} {
-		if got := linkRate(speedContext{speed: c.speed}, c.port, &oneLink, c.software); got*8/1e9 != c.gbps {
+		if got := LinkRate(speedContext{speed: c.speed}, c.port, &oneLink, c.software); got*8/1e9 != c.gbps {
 			t.Errorf("port %d, speed %d, software %q: %v bytes/s, want %v Gb/s", c.port, c.speed, c.software, got, c.gbps)
 		}
 	}

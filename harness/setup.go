@@ -211,7 +211,7 @@ func (s *session) side(order result.Order) result.Side {
 		side.Device.CallPath = c.CallPath()
 	}
 	side.Device.Port, side.Device.LinkLayer = s.cfg.Port, s.resources.Port.LinkLayer.String()
-	side.Device.LinkRate = linkRate(s.cfg.Context, s.cfg.Port, &s.resources.Port, side.Device.Software)
+	side.Device.LinkRate = LinkRate(s.cfg.Context, s.cfg.Port, &s.resources.Port, side.Device.Software)
 	side.Device.GID, side.Device.GIDIndex = s.resources.GID.GID.String(), s.resources.GID.Index
 	if a, err := s.cfg.Context.QueryDevice(); err == nil {
 		side.Device.Firmware = a.FirmwareVersion
@@ -223,25 +223,4 @@ func (s *session) side(order result.Order) result.Side {
 	side.Order, side.Idle = order, idleOf(s.cfg.preferredCPU())
 	side.NUMA = numaOf(s.resources, s.setUpNodes)
 	return side
-}
-
-// linkWidths and linkSpeeds hold the widths of links (1x, 4x, ...) and the rate of a link of width 1x in Gb/s at each
-// speed, by the codes of struct ibv_port_attr.
-var (
-	linkWidths = map[uint8]float64{1: 1, 2: 4, 4: 8, 8: 12, 16: 2}
-	linkSpeeds = map[uint32]float64{1: 2.5, 2: 5, 4: 10, 8: 10, 16: 14, 32: 25, 64: 50, 128: 100, 256: 200}
-)
-
-// linkRate returns the rate of a port in bytes/s: its effective speed if the device tells it, else that of
-// one link as sysfs has it, or 0 if a code is unknown. Ports of software devices have codes of no meaning.
-func linkRate(c verbs.Context, number int, port *verbs.PortAttr, software string) float64 {
-	if software != "" {
-		return 0
-	}
-	if q, ok := c.(verbs.PortSpeedQuerier); ok {
-		if speed, err := q.QueryPortSpeed(number); err == nil && speed > 0 {
-			return float64(speed) * 100e6 / 8
-		}
-	}
-	return linkWidths[port.ActiveWidth] * linkSpeeds[port.ActiveSpeed] * 1e9 / 8
 }
