@@ -40,6 +40,7 @@ var effects = map[string]string{
 	"details": "cmd/internal/cli TestDetailsOfAComparison", "report-histogrm": "reports/text TestSamplesStandBeforeTheirRow", "report-unsorted": "reports/text TestSamplesStandBeforeTheirRow", "report-cycles": "reports/text TestSamplesStandBeforeTheirRow",
 	"cpu_util": "test/e2e/testdata/each/output.txtar", "report-counters": "harness TestCountersOfARow",
 	"limit_bw": "test/e2e/testdata/each/output.txtar", "limit_msgrate": "test/e2e/testdata/each/output.txtar",
+	"min-bw": "cmd/internal/cli TestLimits", "max-lat": "cmd/internal/cli TestLimits", "max-busy": "cmd/internal/cli TestLimits",
 	"format": "test/e2e/testdata/each/output.txtar", "format_file": "test/e2e/testdata/each/output.txtar",
 	"out_json": "cmd/internal/cli TestResultFile", "out_json_file": "test/e2e TestResultFiles", "dir": "cmd/internal/cli TestComparisonLeaves", "bundle": "cmd/internal/cli TestComparisonLeaves",
 	"CPU-freq": "cmd/internal/machine TestFrequencyWarning", "help": "cmd/internal/cli TestHelpNamesEveryOption", "version": "test/e2e/testdata/once/usage.txtar",

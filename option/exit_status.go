@@ -11,19 +11,29 @@ var ExitStatus = []string{
 	"peer unreachable, lost or timed out, or it sent a malformed message",
 	"a check of the bytes found wrong data",
 	"completion mode refused: the device does not promise what it needs",
-	"a figure was below --limit_bw or --limit_msgrate",
-	"", // of ib_conform
+	"a figure missed a limit", // which options they are, ExitStatusOf says
+	"",                        // of ib_conform
 	"NO VERDICT: the client's comparison was too short or too disturbed; it wrote all files",
 }
 
 // ExitStatusOf returns the exit statuses of a program, in their order; empty for those that it never has.
 func ExitStatusOf(has func(*Option) bool) []string {
 	all := slices.Clone(ExitStatus)
-	if !has(Find("limit_bw")) {
-		all[statusLimit] = ""
+	var limits []string
+	for _, name := range limitOptions {
+		if has(Find(name)) {
+			limits = append(limits, "--"+name)
+		}
 	}
+	if limits == nil {
+		all[statusLimit] = ""
+		return all
+	}
+	all[statusLimit] += ": " + choice(limits)
 	return all
 }
 
-// statusLimit is the exit status of figures below a limit.
+// limitOptions are the options with limits of figures, and statusLimit is the exit status if a figure misses one.
+var limitOptions = []string{"limit_bw", "limit_msgrate", "min-bw", "max-lat", "max-busy"}
+
 const statusLimit = 7

@@ -23,7 +23,7 @@ func (o *Option) InCompare() bool {
 }
 
 // singleRunOptions are the options about the output of a single run.
-var singleRunOptions = []string{"out_json", "out_json_file", "output", "format", "format_file", "cpu_util", "report-counters"}
+var singleRunOptions = []string{"out_json", "out_json_file", "output", "format", "format_file", "cpu_util", "report-counters", "max-busy"}
 
 // compareDefaults are the defaults that ib_compare alone has.
 var compareDefaults = map[string]string{

@@ -96,6 +96,9 @@ var rules = []struct {
 		func(s *Settings) bool { return s.Own.FormatFile != "" && s.Own.Format == "" },
 		"--format_file needs --format",
 	}, {
+		func(s *Settings) bool { return s.NoPeak && s.limitsPercentile() },
+		"--max-lat: with --noPeak only the mean is measured; give it mean=TIME, or leave --noPeak out",
+	}, {
 		func(s *Settings) bool { return len(s.Also) > 0 && !s.Compare },
 		"--also adds rows to a comparison: it needs --compare",
 	}, {

@@ -1,6 +1,10 @@
 package option
 
-import "time"
+import (
+	"time"
+
+	"github.com/ibperf/ibperf/internal/limit"
+)
 
 // DeviceVariable is the environment variable that names the device if --ib-dev does not. An empty
 // value counts as unset.
@@ -61,6 +65,10 @@ type Own struct {
 	// LimitBW is the minimum bandwidth, in the unit of the text, and LimitRate the minimum rate, in 10^6
 	// messages per second; 0: none.
 	LimitBW, LimitRate float64
+
+	MinBW   limit.Bandwidth
+	MaxLat  []limit.Latency
+	MaxBusy float64 // share of the time that a core of a waiting side is busy; 0: none
 
 	Format     Format // empty: text
 	FormatFile string // empty: stdout

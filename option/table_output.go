@@ -66,6 +66,18 @@ var outputOptions = []*Option{
 		Perftest: "does not need --limit_bw; the status is 7; latency tests warn that it has no effect",
 		value:    positive(func(s *Settings) *float64 { return &s.Own.LimitRate }),
 	}, {
+		Name: "min-bw", Argument: "RATE", Group: groupOutput, Scope: PerSide, Only: Test.Bandwidth,
+		Help:  "exit with status 7 if an average is below RATE, in Gb/s such as 350G, or as a share of the link rate such as 90%",
+		value: minBandwidth,
+	}, {
+		Name: "max-lat", Argument: "FIGURE=TIME", Group: groupOutput, Scope: PerSide, Only: latency,
+		Help:  "exit with status 7 if a figure is above TIME, such as p99=5us; may be given again, or with commas, for " + figures(),
+		value: maxLatencies{},
+	}, {
+		Name: "max-busy", Argument: "PERCENT", Group: groupOutput, Scope: PerSide,
+		Help:  "exit with status 7 if the side that waits for messages keeps a core busy for more than PERCENT of the time, such as 50%; in ib_write_bw the sender, if the receiver ignores messages",
+		value: maxBusy,
+	}, {
 		Name: "format", Argument: "FORMAT", Group: groupOutput, Scope: PerSide,
 		Help:    "print results as json (the result file; with --run_infinitely a line for each interval), csv (a line for each row), gobench (Go's benchmark format, a line for each round) or prometheus (metrics)",
 		Default: "text in perftest's columns",

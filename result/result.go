@@ -49,6 +49,7 @@ type File struct {
 	Rows        []Row             `json:"rows"`
 	NotMeasured []Missing         `json:"not_measured,omitempty"`
 	Limits      string            `json:"precision_limit,omitempty"` // why intervals are wider than --precision
+	RowLimits   []Limit           `json:"limits,omitempty"`          // of a complete run, by the options of the side that wrote the file
 	Build       *Build            `json:"build,omitempty"`           // that wrote the file
 	TestInfo    *TestInfo         `json:"test_info,omitempty"`       // as perftest has it; nil in comparisons
 	Results     *Results          `json:"results,omitempty"`         // likewise, of the last row; nil without rows

@@ -41,7 +41,7 @@ var table = []rule{
 
 	{"cmd/internal/manpages", nil},
 	{"cmd/internal/cli", []string{
-		"cmd/internal/caps", "cmd/internal/cluster/agent", "cmd/internal/cluster/coordinator", "cmd/internal/cluster/launch", "cmd/internal/cluster/pmi", "cmd/internal/cluster/results", "cmd/internal/cluster/schedule", "cmd/internal/cluster/simulation", "cmd/internal/cluster/topology", "cmd/internal/compare", "cmd/internal/drawing", "cmd/internal/machine", "cmd/internal/verify", "harness", "internal/conform", "oob", "oob/perftest", "reports", "reports/formats", "result", "option",
+		"cmd/internal/caps", "cmd/internal/cluster/agent", "cmd/internal/cluster/coordinator", "cmd/internal/cluster/launch", "cmd/internal/cluster/pmi", "cmd/internal/cluster/results", "cmd/internal/cluster/schedule", "cmd/internal/cluster/simulation", "cmd/internal/cluster/topology", "cmd/internal/compare", "cmd/internal/drawing", "cmd/internal/machine", "cmd/internal/verify", "harness", "internal/conform", "oob", "oob/perftest", "reports", "reports/formats", "reports/limits", "result", "option",
 		"verbs/ibv", "verbs/shm", "verbs/verbstest", "verbs",
 		"internal/atomicfile", "internal/gpu", "internal/host", "internal/outfolder", "internal/pmix", "internal/printable", "internal/sched", "internal/subprocess", "internal/terminal", "internal/topology", "internal/units", "internal/version",
 	}},
@@ -83,6 +83,7 @@ var table = []rule{
 	{"reports", []string{"reports/formats", "reports/rows", "reports/text", "reports/verdict", "result", "option", "internal/units"}},
 	{"reports/diff", []string{"reports/rows", "reports/table", "result", "internal/confidence"}},
 	{"reports/plots", []string{"reports/chart", "reports/page", "reports/phrase", "reports/rows", "reports/verdict", "result", "option", "internal/printable", "internal/units"}},
+	{"reports/limits", []string{"reports/phrase", "reports/rows", "result", "option", "internal/units"}},
 	{"reports/page", []string{"reports/phrase", "reports/rows", "reports/table", "reports/tables", "reports/verdict", "result", "option", "internal/atomicfile", "internal/printable"}},
 	{"reports/text", []string{"reports/phrase", "reports/rows", "reports/table", "reports/tables", "reports/verdict", "result", "option", "internal/atomicfile", "internal/printable", "internal/units"}},
 	{"reports/formats", []string{"reports/rows", "reports/verdict", "result", "option", "internal/outfolder", "internal/printable"}},
@@ -95,7 +96,7 @@ var table = []rule{
 
 	{"internal/testresult", []string{"result", "option"}},
 	{"result", []string{"option", "internal/atomicfile", "internal/printable", "internal/units"}},
-	{"option", []string{"verbs"}},
+	{"option", []string{"verbs", "internal/limit"}},
 
 	{"verbs/shm", []string{"verbs", "verbs/internal/fdwait", "verbs/internal/memfd", "verbs/internal/store"}},
 	{"verbs/ibv", []string{"verbs", "verbs/ibv/internal/ccall", "verbs/internal/fdwait"}},

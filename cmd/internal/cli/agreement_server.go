@@ -112,7 +112,7 @@ func (s *peerSession) agree() (a oob.Answer, err error) {
 	if s.choice = chosen.why; s.series != nil && s.series.IsFirst() {
 		s.announce(chosen)
 	}
-	if s.device, err = openDevice(chosen.device, s.options.Own.IBPort); err != nil {
+	if s.device, err = openFor(&s.options.Own, chosen.device); err != nil {
 		return a, err
 	}
 	a = oob.Answer{Release: ownRelease, Device: identify(s.device.Device())}

@@ -58,7 +58,7 @@ type clientRun struct {
 // reach opens the device, connects to the server and runs. It asks a busy server again. The server of a later
 // test of a comparison was reached before, so its absence is a loss and not a start that is awaited.
 func (a *app) reach(ctx context.Context, r *clientRun) error {
-	device, err := openDevice(r.choice.device, r.options.Own.IBPort)
+	device, err := openFor(&r.options.Own, r.choice.device)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@
 //	cluster.go         ib_cluster
 //	device*.go         choosing and opening a device; its address
 //	memory_budget.go   memory and QPs that runs may take (--max-memory, --max-qp)
-//	output*.go         console, progress line, result file, --limit_bw, files that can be written
+//	output*.go         console, progress line, result file, limits of figures, files that can be written
 //	exit*.go           exit statuses, errors, and the classes that peers send each other
 //	secret.go          --secret-file
 //	signal.go          SIGINT, SIGTERM, SIGHUP

@@ -18,7 +18,7 @@ const (
 	StatusPeer    = 4 // peer unreachable, lost or timed out, or it sent a malformed message
 	StatusData    = 5 // a check of the bytes found wrong data
 	StatusRefused = 6 // completion mode refused
-	StatusLimit   = 7 // a figure was below --limit_bw or --limit_msgrate; ib_cluster: bad nodes, pairs or groups, or missed limits
+	StatusLimit   = 7 // a figure missed a limit; ib_cluster: bad nodes, pairs or groups, or missed limits
 	StatusDiffers = 8 // ib_conform: a statement does not hold
 	StatusUnclear = 9 // NO VERDICT: a comparison was too short or too disturbed for one
 )

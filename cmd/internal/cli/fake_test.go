@@ -10,7 +10,8 @@ import (
 )
 
 // fakeBackend offers devices that are not embedded: fakedown's port is down,
-// fakeiwarp's, fake0's and fake1's are active, fakelocked may not be opened. fake1's address is 10.0.0.7.
+// fakeiwarp's, fake0's and fake1's are active, fakelocked may not be opened. fake1's address is 10.0.0.7, and its link
+// has 100 Gb/s; the links of the others are unknown.
 type fakeBackend struct{}
 
 type fakeDevice struct {
@@ -18,13 +19,15 @@ type fakeDevice struct {
 	state     verbs.PortState
 	transport verbs.TransportType
 	gid       verbs.GID
+	width     uint8  // of the link, by its code
+	speed     uint32 // likewise
 }
 
 var fakeDevices = []verbs.Device{
 	&fakeDevice{name: "fakelocked", state: verbs.PortNOP}, &fakeDevice{name: "fakedown", state: verbs.PortDown},
 	&fakeDevice{name: "fakeiwarp", state: verbs.PortActive, transport: verbs.TransportIWARP},
 	&fakeDevice{name: "fake0", state: verbs.PortActive},
-	&fakeDevice{name: "fake1", state: verbs.PortActive, gid: verbs.GID(netip.MustParseAddr("::ffff:10.0.0.7").As16())},
+	&fakeDevice{name: "fake1", state: verbs.PortActive, gid: verbs.GID(netip.MustParseAddr("::ffff:10.0.0.7").As16()), width: 2, speed: 32},
 }
 
 func init() {
@@ -89,7 +92,7 @@ func (fakePD) CreateQP(*verbs.QPInitAttr) (verbs.QP, error) {
 }
 
 func (c *fakeContext) QueryPort(int) (verbs.PortAttr, error) {
-	return verbs.PortAttr{State: c.device.state, GIDTableLen: 2}, nil
+	return verbs.PortAttr{State: c.device.state, GIDTableLen: 2, ActiveWidth: c.device.width, ActiveSpeed: c.device.speed}, nil
 }
 
 func (c *fakeContext) QueryGID(port, index int) (verbs.GIDEntry, error) {

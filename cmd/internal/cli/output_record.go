@@ -86,6 +86,10 @@ func (r *record) finish(err error) error {
 	if err != nil && !r.begun {
 		return nil
 	}
+	var missed error
+	if r.file.Error == "" {
+		missed = checkLimits(r.file, r.own)
+	}
 	if r.alone {
 		for _, w := range r.text.Warnings() {
 			r.output.note("WARNING: %s", w)
@@ -99,7 +103,7 @@ func (r *record) finish(err error) error {
 	if printed != nil {
 		printed = fmt.Errorf("print results: %w", printed)
 	}
-	failed := errors.Join(printed, r.write(), checkLimits(r.file, r.own))
+	failed := errors.Join(printed, r.write(), missed)
 	if err == nil && failed == nil && r.alone && r.file.Role == string(harness.Client) {
 		return withheld(reports.NoVerdict(r.file), reports.IsText(r.own))
 	}

@@ -55,7 +55,7 @@ func (s *peerSession) agreeWithClient() error {
 	if err != nil {
 		return err
 	}
-	if s.device, err = openDevice(chosen.device, s.options.Own.IBPort); err != nil {
+	if s.device, err = openFor(&s.options.Own, chosen.device); err != nil {
 		return err
 	}
 	opening, err := s.openPerftest()

@@ -75,7 +75,11 @@ func checkNamed(o *options) error {
 	if err != nil || c.device == nil {
 		return err
 	}
-	return probe(c.device, o.Own.IBPort)
+	opened, err := openFor(&o.Own, c.device)
+	if err != nil {
+		return err
+	}
+	return opened.Close()
 }
 
 // An announcement prints that a server listens on a port, with or without a secret.
