@@ -124,6 +124,7 @@ var table = []rule{
 	{"internal/subprocess", nil},
 	{"internal/terminal", nil},
 	{"internal/testclock", nil},
+	{"internal/testsysfs", nil},
 	{"internal/topology", nil},
 	{"internal/units", nil},
 	{"internal/version", nil},
