@@ -16,22 +16,32 @@ type Device struct {
 	Node int    // NUMA node, or Unknown
 }
 
-// DeviceOf returns the place of an RDMA device, which the first device above it that has the files tells: only
-// PCI devices have them (drivers/pci/pci-sysfs.c of Linux), and between a subfunction and its PCI device is an
-// auxiliary device (mlx5_sf_dev_probe in drivers/net/ethernet/mellanox/mlx5/core/sf/dev/driver.c). The place
-// of embedded devices, and of devices without a bus, is unknown.
+// DeviceOf returns the place of an RDMA device, which its PCI function tells. The place of embedded devices, and of
+// devices without a bus, is unknown.
 func DeviceOf(root fs.FS, name string) Device {
+	at := function(root, name)
+	if at == "" {
+		return Device{Node: Unknown}
+	}
+	return Device{CPUs: text(root, path.Join(at, "local_cpulist")), Node: number(root, path.Join(at, "numa_node"))}
+}
+
+// function returns the folder of the PCI function of an RDMA device, or "" without one: the first folder above the
+// device that has a list of CPUs. Only PCI functions have it (drivers/pci/pci-sysfs.c of Linux), and between a
+// subfunction and its PCI function is an auxiliary device (mlx5_sf_dev_probe in
+// drivers/net/ethernet/mellanox/mlx5/core/sf/dev/driver.c).
+func function(root fs.FS, name string) string {
 	const class = "sys/class/infiniband"
 	link, err := fs.ReadLink(root, path.Join(class, name))
 	if err != nil {
-		return Device{Node: Unknown}
+		return ""
 	}
 	for at := path.Join(class, link); strings.HasPrefix(at, "sys/devices/"); at = path.Dir(at) {
-		if cpus := text(root, path.Join(at, "local_cpulist")); cpus != "" {
-			return Device{CPUs: cpus, Node: number(root, path.Join(at, "numa_node"))}
+		if text(root, path.Join(at, "local_cpulist")) != "" {
+			return at
 		}
 	}
-	return Device{Node: Unknown}
+	return ""
 }
 
 // number returns the number in a file, or Unknown if there is none.

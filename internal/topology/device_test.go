@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"testing"
 	"testing/fstest"
+
+	"github.com/ibperf/ibperf/internal/testsysfs"
 )
 
 // twoSockets returns the files of a host with a card at each socket, of one with a subfunction on the second
@@ -61,21 +62,7 @@ func TestWhereADeviceIs(t *testing.T) {
 // The links of sysfs are followed in a file system too.
 func TestWhereADeviceIsOnDisk(t *testing.T) {
 	dir := t.TempDir()
-	for name, f := range twoSockets() {
-		at := dir + "/" + name
-		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		var err error
-		if f.Mode&fs.ModeSymlink != 0 {
-			err = os.Symlink(string(f.Data), at)
-		} else {
-			err = os.WriteFile(at, f.Data, 0o666)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	testsysfs.Store(t, twoSockets(), dir)
 	if got, want := DeviceOf(os.DirFS(dir), "mlx5_2"), (Device{"16-31,48-63", 1}); got != want {
 		t.Errorf("the subfunction is at %+v, want %+v", got, want)
 	}

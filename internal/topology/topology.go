@@ -1,10 +1,12 @@
-// Package topology reads from sysfs how far apart two CPUs are, what an idle CPU does, and at which
-// NUMA node a device, a CPU and memory are. Its functions take the root of the file system.
+// Package topology reads from sysfs how far apart two CPUs are, what an idle CPU does, at which NUMA node a device, a
+// CPU and memory are, and what lies between a device and memory: PCIe links, IOMMU, the interrupts of completion
+// vectors. Its functions take the root of the file system.
 package topology
 
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -67,16 +69,7 @@ func lists(root fs.FS, cpu int, files ...string) (in, known bool) {
 		if list == "" {
 			continue
 		}
-		for part := range strings.SplitSeq(list, ",") {
-			from, to, isRange := strings.Cut(part, "-")
-			if !isRange {
-				to = from
-			}
-			first, err1 := strconv.Atoi(from)
-			last, err2 := strconv.Atoi(to)
-			in = in || err1 == nil && err2 == nil && first <= cpu && cpu <= last
-		}
-		return in, true
+		return slices.Contains(parseList(list), cpu), true
 	}
 	return false, false
 }
