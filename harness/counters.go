@@ -1,13 +1,10 @@
 package harness
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
 
+	"github.com/ibperf/ibperf/internal/host"
 	"github.com/ibperf/ibperf/result"
 )
 
@@ -64,37 +61,8 @@ func (c *counterGrowth) addTo(cost *result.Cost) {
 	}
 }
 
-// idleFields are the fields of /proc/stat's first line for idle CPUs: idle and iowait.
-var idleFields = map[int]bool{4: true, 5: true}
-
-// timeFields is the number of the fields user, nice, system, idle, iowait, irq, softirq and steal.
-// The time of guests is in user.
-const timeFields = 8
-
-// readTicks reads the times of all CPUs together (proc_stat(5)).
+// readTicks reads the times of all CPUs together.
 func readTicks() (busy, total uint64, err error) {
-	f, err := os.Open("/proc/stat")
-	if err != nil {
-		return 0, 0, err
-	}
-	defer f.Close()
-	line, err := bufio.NewReader(f).ReadString('\n')
-	fields := strings.Fields(line)
-	if err != nil || len(fields) <= timeFields {
-		return 0, 0, errors.Join(errors.New("/proc/stat: the first line does not have the times of all CPUs"), err)
-	}
-	for i, field := range fields[:timeFields+1] {
-		if i == 0 {
-			continue
-		}
-		n, err := strconv.ParseUint(field, 10, 64)
-		if err != nil {
-			return 0, 0, fmt.Errorf("/proc/stat: %w", err)
-		}
-		total += n
-		if !idleFields[i] {
-			busy += n
-		}
-	}
-	return busy, total, nil
+	all, err := host.TicksOf(os.DirFS("/"))
+	return all[host.AllCPUs].Busy, all[host.AllCPUs].Total, err
 }

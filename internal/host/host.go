@@ -1,4 +1,5 @@
-// Package host identifies the machine: its boot and its CPU.
+// Package host identifies the machine, its boot and its CPU, and reads how it is set up: boost, huge pages, the limit
+// of locked memory, parameters of the boot, and the time that its CPUs were busy.
 package host
 
 import (
