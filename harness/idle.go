@@ -7,10 +7,6 @@ import (
 	"github.com/ibperf/ibperf/result"
 )
 
-// shallowNs is the longest exit latency that a wake-up hardly shows, in ns: that of C1 on x86. C1E and
-// deeper states take from 4 to some hundred microseconds.
-const shallowNs = 2000
-
 // idleWarnings returns the warning about a row in which a thread slept on a CPU that has deep idle
 // states. The times of such a row are more those of the CPU than those of events.
 func idleWarnings(r *result.Row, f *result.File) []result.Warning {
@@ -37,7 +33,7 @@ func deepState(idle *result.Idle, sleeps uint64) string {
 		return ""
 	}
 	state := idle.Deepest()
-	if state.ExitNs <= shallowNs {
+	if state.ExitNs <= result.ShallowExitNs {
 		return ""
 	}
 	return state.Name + " (" + strconv.FormatFloat(state.ExitNs/1000, 'f', -1, 64) + " usec to leave)"

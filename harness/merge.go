@@ -11,7 +11,7 @@ import (
 
 // Merge returns one file for several runs of the same plan on the same devices, as of a plan with all
 // runs. Runs are numbered in the order of the files, of which there is at least one. A file without rows
-// has only its error and the rows that it has not measured.
+// has only its error and the rows that it has not measured. The findings are left to the caller.
 func Merge(files []*result.File) (*result.File, error) {
 	measured := slices.DeleteFunc(slices.Clone(files), func(f *result.File) bool { return len(f.Rows) == 0 })
 	if len(files) == 1 || len(measured) == 0 {
@@ -19,7 +19,7 @@ func Merge(files []*result.File) (*result.File, error) {
 	}
 	m := *measured[0]
 	m.Parameters.Runs, m.Parameters.Iterations, m.Parameters.Duration = 0, 0, 0
-	m.Warnings, m.Rows, m.NotMeasured = []result.Warning{}, nil, nil
+	m.Warnings, m.Findings, m.Rows, m.NotMeasured = []result.Warning{}, nil, nil, nil
 	for _, f := range measured {
 		if err := alike(measured[0], f); err != nil {
 			return nil, err
@@ -34,6 +34,7 @@ func Merge(files []*result.File) (*result.File, error) {
 	if err := mergeRows(&m, measured); err != nil {
 		return nil, err
 	}
+	mergeTuning(&m, measured)
 	addMissing(&m, files)
 	return &m, nil
 }

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"cmp"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -57,12 +58,12 @@ func sharedCPU(client, server oob.Promise, ofClient, ofServer int) int {
 func (s *session) recordCPUs(here, there int) {
 	f := s.cfg.File
 	if here != affinity.NoCPU {
-		f.Local.PinnedCPU, f.Local.Idle = &here, idleOf(here)
+		f.Local.PinnedCPU, f.Local.Idle = &here, IdleOf(os.DirFS("/"), here)
 	}
 	if there != affinity.NoCPU {
 		f.Peer.PinnedCPU = &there
 		if s.oneHost {
-			f.Peer.Idle = idleOf(there)
+			f.Peer.Idle = IdleOf(os.DirFS("/"), there)
 		}
 	}
 }
@@ -75,9 +76,10 @@ func (s *session) cpuOf(m testcase.Mode) int {
 	return s.cpu
 }
 
-// idleOf returns what the kernel does with a CPU that has no work.
-func idleOf(cpu int) *result.Idle {
-	idle := topology.IdleOf(os.DirFS("/"), max(0, cpu))
+// IdleOf returns what the kernel does with a CPU that has no work, by sysfs below root; of the first CPU if cpu is
+// negative.
+func IdleOf(root fs.FS, cpu int) *result.Idle {
+	idle := topology.IdleOf(root, max(0, cpu))
 	r := &result.Idle{Driver: cmp.Or(idle.Driver, result.NoIdleDriver), Governor: idle.Governor}
 	for _, state := range idle.States {
 		r.States = append(r.States, result.IdleState{Name: state.Name, ExitNs: float64(state.Exit.Nanoseconds())})

@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/ibperf/ibperf/harness/internal/affinity"
@@ -202,25 +203,16 @@ func tphOf(hints *verbs.DMAHInitAttr) *result.TPH {
 // side returns the description of this side.
 func (s *session) side(order result.Order) result.Side {
 	side := s.cfg.File.Local
-	dev := s.cfg.Context.Device()
-	side.Device.Name, side.Device.Backend, side.Device.Software = dev.Name(), dev.Backend(), dev.Software()
 	c := clock.New()
 	side.Clock, side.ClockNs, side.ClockStepNs = c.Source(), c.Overhead(), c.Step()
 	side.ClockHz = c.Hz()
-	if c, ok := s.cfg.Context.(verbs.LibraryCaller); ok {
-		side.Device.CallPath = c.CallPath()
-	}
-	side.Device.Port, side.Device.LinkLayer = s.cfg.Port, s.resources.Port.LinkLayer.String()
-	side.Device.LinkRate = LinkRate(s.cfg.Context, s.cfg.Port, &s.resources.Port, side.Device.Software)
+	side.Device = DescribeDevice(s.cfg.Context, s.cfg.Port, &s.resources.Port)
 	side.Device.GID, side.Device.GIDIndex = s.resources.GID.GID.String(), s.resources.GID.Index
-	if a, err := s.cfg.Context.QueryDevice(); err == nil {
-		side.Device.Firmware = a.FirmwareVersion
-	}
 	if s.resources.GPU != nil {
 		side.GPU = s.cfg.GPU.String() + ", " + s.resources.GPU.Name
 	}
 	side.TPH = tphOf(s.cfg.Hints)
-	side.Order, side.Idle = order, idleOf(s.cfg.preferredCPU())
+	side.Order, side.Idle = order, IdleOf(os.DirFS("/"), s.cfg.preferredCPU())
 	side.NUMA = numaOf(s.resources, s.setUpNodes)
 	return side
 }

@@ -77,6 +77,8 @@ func (p *Promise) Check() error {
 	err := checkAll(
 		checkRate("clock_ns", s.ClockNs), checkRate("clock_step_ns", s.ClockStepNs), checkRate("clock_hz", s.ClockHz),
 		check{"cpus", float64(s.CPUs), 0, maxCPU, nil},
+		check{"active_mtu_bytes", float64(s.Device.ActiveMTU), 0, maxMTU, nil},
+		check{"max_mtu_bytes", float64(s.Device.MaxMTU), 0, maxMTU, nil},
 		check{"kept", float64(p.MaxScatterToCQE), 0, math.MaxInt32, nil},
 		check{"order", float64(p.Order), float64(verbs.OrderUnknown), float64(verbs.OrderWhole), nil},
 		check{"unlike", float64(len(p.PathDifferences)), 0, maxPathDifferences, reason("texts")},
@@ -94,6 +96,9 @@ func (p *Promise) Check() error {
 	}
 	if s.TPH != nil {
 		err = cmp.Or(err, inMember("tph", checkTPH(s.TPH)))
+	}
+	if s.Tuning != nil {
+		err = cmp.Or(err, inMember("tuning", checkTuning(s.Tuning)))
 	}
 	for _, text := range p.PathDifferences {
 		err = cmp.Or(err, checkText("unlike", text))

@@ -20,6 +20,17 @@ func TestPromiseCheck(t *testing.T) {
 		"numa.node = 1024 ":   {Side: result.Side{NUMA: &result.NUMA{SetUp: []int{0, 1024}}}},
 		"numa.memory = 1025 ": {Side: result.Side{NUMA: &result.NUMA{Memory: make([]result.NodeShare, 1025)}}},
 		"numa.share = 1.5 ":   {Side: result.Side{NUMA: &result.NUMA{Memory: []result.NodeShare{{Node: 1, Share: 1.5}}}}},
+		"max_mtu_bytes = -1 ": {Side: result.Side{Device: result.Device{MaxMTU: -1}}},
+		"tuning.network_int":  tuned(result.Tuning{Interface: "eth0; reboot"}),
+		"tuning.counter_grow": tuned(result.Tuning{Growth: map[string]uint64{"`reboot`": 1}}),
+		"tuning.allowed_node": tuned(result.Tuning{Nodes: []int{-1}}),
+		"tuning.boost.file i": tuned(result.Tuning{Boost: &result.Boost{File: "/sys/$(reboot)"}}),
+		"tuning.pci.address ": tuned(result.Tuning{PCI: &result.PCI{Address: strings.Repeat("0", 101)}}),
+		"tuning.pci.width = ": tuned(result.Tuning{PCI: &result.PCI{Above: &result.PCILink{Width: 33}}}),
+		"tuning.interrupt.cp": tuned(result.Tuning{Interrupt: &result.Interrupt{CPUs: "0&"}}),
+		"tuning.interrupt.ir": tuned(result.Tuning{Interrupt: &result.Interrupt{Number: -1}}),
+		"tuning.huge_pages.f": tuned(result.Tuning{HugePages: &result.HugePages{Free: -1}}),
+		"tuning.busiest_sibl": tuned(result.Tuning{Sibling: &result.Sibling{Busy: 1.1}}),
 		"unlike is 1001 b":    {PathDifferences: []string{strings.Repeat("x", 1001)}},
 	} {
 		if err := p.Check(); err == nil || !strings.HasPrefix(err.Error(), name) {
@@ -31,6 +42,24 @@ func TestPromiseCheck(t *testing.T) {
 		t.Error(err)
 	}
 	good.Side.NUMA = &result.NUMA{Nodes: 2, Device: new(1), SetUp: []int{1}, Memory: []result.NodeShare{{Node: 0, Share: 0.25}, {Node: 1, Share: 0.75}}}
+	if err := good.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// tuned returns a promise of a side whose host is set up so.
+func tuned(t result.Tuning) Promise { return Promise{Side: result.Side{Tuning: &t}} }
+
+// What a correct side tells about the setup of its host is accepted.
+func TestTuningCheck(t *testing.T) {
+	link := &result.PCILink{Speed: 16, Width: 16, Rate: 31.5e9}
+	good := tuned(result.Tuning{
+		PCI:       &result.PCI{Address: "0000:3b:00.0", Link: link, Largest: link, Slot: link, Above: link, AboveAt: "0000:3a:00.0", IOMMU: result.IOMMULazy, RelaxedOrdering: new(true)},
+		Interrupt: &result.Interrupt{Vector: 3, Number: 143, CPUs: "0-15,32-47", Nodes: []int{0}},
+		Interface: "enp59s0f0np0.100", Boost: &result.Boost{On: true, File: "/sys/devices/system/cpu/cpufreq/boost"},
+		LockLimit: new(uint64(8 << 20)), HugePages: &result.HugePages{Bytes: 2 << 20, Total: 512, Free: 512}, Nodes: []int{0, 1}, Cores: 64,
+		Sibling: &result.Sibling{CPU: 130, Of: 2, Busy: 0.99}, Growth: map[string]uint64{"np_cnp_sent": 5},
+	})
 	if err := good.Check(); err != nil {
 		t.Error(err)
 	}

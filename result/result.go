@@ -43,9 +43,10 @@ type File struct {
 	Parameters  Parameters        `json:"parameters"`
 	Local       Side              `json:"local"`
 	Peer        Side              `json:"peer"`
-	Definitions map[string]string `json:"definitions"` // field name -> what the number means
-	Units       map[string]string `json:"units"`       // field name -> unit
-	Warnings    []Warning         `json:"warnings"`    // reasons to doubt the numbers of all rows
+	Definitions map[string]string `json:"definitions"`        // field name -> what the number means
+	Units       map[string]string `json:"units"`              // field name -> unit
+	Warnings    []Warning         `json:"warnings"`           // reasons to doubt the numbers of all rows
+	Findings    []Finding         `json:"findings,omitempty"` // what probably made the numbers worse
 	Rows        []Row             `json:"rows"`
 	NotMeasured []Missing         `json:"not_measured,omitempty"`
 	Limits      string            `json:"precision_limit,omitempty"` // why intervals are wider than --precision
@@ -102,6 +103,7 @@ type Side struct {
 	Libraries map[string]string `json:"libraries"`          // "go", "libibverbs", ...
 	GPU       string            `json:"gpu,omitempty"`      // whose memory held the messages: library, device and name; empty: main memory did
 	TPH       *TPH              `json:"tph,omitempty"`      // nil: no hints
+	Tuning    *Tuning           `json:"tuning,omitempty"`   // nil in files that do not have it
 	Device    Device            `json:"device"`
 	Order     Order             `json:"order"`
 }
@@ -156,6 +158,9 @@ func (i *Idle) Deepest() (deepest IdleState) {
 	return deepest
 }
 
+// VariesFrequency reports whether CPUs change their clock by their load: the governor is another than performance.
+func (s *Side) VariesFrequency() bool { return s.Governor != "" && s.Governor != "performance" }
+
 // NoIdleDriver is the driver of a kernel without idle states, as in many virtual machines.
 const NoIdleDriver = "none"
 
@@ -175,6 +180,8 @@ type Device struct {
 	Port      int     `json:"port"`
 	LinkLayer string  `json:"link_layer"`
 	LinkRate  float64 `json:"link_rate_bytes_per_s,omitempty"` // of one direction; 0: not known, or software
+	ActiveMTU int     `json:"active_mtu_bytes,omitempty"`      // of the port; 0 in files that do not have it
+	MaxMTU    int     `json:"max_mtu_bytes,omitempty"`         // that the port is capable of; likewise
 	GID       string  `json:"gid"`
 	GIDIndex  int     `json:"gid_index"`
 }

@@ -29,3 +29,7 @@ const (
 	// UnsteadyRounds is the minimum number of rounds that are judged.
 	UnsteadyRounds = 10
 )
+
+// ShallowExitNs is the longest exit latency of an idle state that a wake-up hardly shows: that of C1 on x86. C1E and
+// deeper states take from 4 to some hundred microseconds.
+const ShallowExitNs = 2000

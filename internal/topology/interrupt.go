@@ -12,7 +12,8 @@ import (
 // Interrupt is the interrupt of a completion vector.
 type Interrupt struct {
 	Number int
-	CPUs   []int // one of which the kernel interrupts
+	List   string // of the CPUs, one of which the kernel interrupts: "0-15,32-47"
+	CPUs   []int
 }
 
 // vectorName matches the name of an interrupt of a completion vector, with the number of the vector: those of mlx5
@@ -38,7 +39,7 @@ func InterruptOf(root fs.FS, name string, vector int) (i Interrupt, known bool) 
 			continue
 		}
 		i.Number, err = strconv.Atoi(number)
-		i.CPUs = interruptCPUs(root, number)
+		i.List, i.CPUs = interruptCPUs(root, number)
 		return i, err == nil && len(i.CPUs) > 0
 	}
 	return i, false
@@ -46,11 +47,12 @@ func InterruptOf(root fs.FS, name string, vector int) (i Interrupt, known bool) 
 
 // interruptCPUs returns the CPUs that an interrupt goes to: those that the kernel has chosen, else those that it may
 // choose.
-func interruptCPUs(root fs.FS, number string) []int {
+func interruptCPUs(root fs.FS, number string) (list string, cpus []int) {
 	for _, file := range []string{"effective_affinity_list", "smp_affinity_list"} {
-		if cpus := parseList(text(root, path.Join("proc/irq", number, file))); len(cpus) > 0 {
-			return cpus
+		list = text(root, path.Join("proc/irq", number, file))
+		if cpus = parseList(list); len(cpus) > 0 {
+			return list, cpus
 		}
 	}
-	return nil
+	return "", nil
 }

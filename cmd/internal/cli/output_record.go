@@ -42,7 +42,7 @@ func newFile(t option.Test, role harness.Role, command []string, local result.Si
 		Definitions: result.DefinitionsFor(t.Kind, t.Op), Units: result.UnitsFor(t.Kind),
 		Warnings: []result.Warning{}, Rows: []result.Row{},
 	}
-	if w, ok := machine.FrequencyWarning(local.Governor); ok && !quietCPU {
+	if w, ok := machine.FrequencyWarning(&local); ok && !quietCPU {
 		f.Warnings = append(f.Warnings, w)
 	}
 	return f

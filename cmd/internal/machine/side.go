@@ -51,12 +51,12 @@ func governor(root fs.FS) string {
 
 // FrequencyWarning returns the warning that clock frequencies may change during a run, unless the
 // governor is performance.
-func FrequencyWarning(governor string) (result.Warning, bool) {
-	if governor == "" || governor == "performance" {
+func FrequencyWarning(side *result.Side) (result.Warning, bool) {
+	if !side.VariesFrequency() {
 		return result.Warning{}, false
 	}
 	return result.Warning{ID: result.WarnCPUFrequency, Text: fmt.Sprintf("CPU frequency governor is %s, not performance: "+
-		"results depend on how fast the CPU raises its frequency; -F silences this", governor)}, true
+		"results depend on how fast the CPU raises its frequency; -F silences this", side.Governor)}, true
 }
 
 // Memory returns the size of main memory, in bytes.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/ibperf/ibperf/result"
 	_ "github.com/ibperf/ibperf/verbs/shm" // a backend with a version
 )
 
@@ -39,7 +40,7 @@ func TestEnvironmentWithoutFiles(t *testing.T) {
 
 func TestFrequencyWarning(t *testing.T) {
 	for governor, want := range map[string]bool{"": false, "performance": false, "powersave": true, "performance,powersave": true} {
-		w, got := FrequencyWarning(governor)
+		w, got := FrequencyWarning(&result.Side{Governor: governor})
 		if got != want || got && (w.ID == "" || w.Text == "") {
 			t.Errorf("governor %q: %v, %v", governor, w, got)
 		}
