@@ -41,11 +41,11 @@ var table = []rule{
 
 	{"cmd/internal/manpages", nil},
 	{"cmd/internal/cli", []string{
-		"cmd/internal/caps", "cmd/internal/cluster/agent", "cmd/internal/cluster/coordinator", "cmd/internal/cluster/launch", "cmd/internal/cluster/pmi", "cmd/internal/cluster/results", "cmd/internal/cluster/schedule", "cmd/internal/cluster/simulation", "cmd/internal/cluster/topology", "cmd/internal/compare", "cmd/internal/drawing", "cmd/internal/machine", "cmd/internal/verify", "harness", "internal/conform", "oob", "oob/perftest", "reports", "reports/formats", "reports/limits", "result", "option",
+		"cmd/internal/caps", "cmd/internal/doctor", "cmd/internal/cluster/agent", "cmd/internal/cluster/coordinator", "cmd/internal/cluster/launch", "cmd/internal/cluster/pmi", "cmd/internal/cluster/results", "cmd/internal/cluster/schedule", "cmd/internal/cluster/simulation", "cmd/internal/cluster/topology", "cmd/internal/compare", "cmd/internal/drawing", "cmd/internal/machine", "cmd/internal/verify", "harness", "internal/conform", "oob", "oob/perftest", "reports", "reports/formats", "reports/limits", "result", "option",
 		"verbs/ibv", "verbs/shm", "verbs/verbstest", "verbs",
 		"internal/atomicfile", "internal/gpu", "internal/host", "internal/outfolder", "internal/pmix", "internal/printable", "internal/sched", "internal/subprocess", "internal/terminal", "internal/topology", "internal/units", "internal/version",
 	}},
-	{"cmd/internal/compare", []string{"harness", "reports/page", "reports/phrase", "reports/text", "reports/verdict", "result", "option", "internal/atomicfile", "internal/outfolder"}},
+	{"cmd/internal/compare", []string{"cmd/internal/doctor", "harness", "reports/page", "reports/phrase", "reports/text", "reports/verdict", "result", "option", "internal/atomicfile", "internal/outfolder"}},
 	{"cmd/internal/cluster/agent", []string{"oob", "internal/subprocess"}},
 	{"cmd/internal/cluster/coordinator", []string{"cmd/internal/cluster/results", "cmd/internal/cluster/schedule", "cmd/internal/cluster/topology", "oob"}},
 	{"cmd/internal/cluster/heatmap", []string{"cmd/internal/cluster/results", "reports/chart", "reports/phrase", "internal/units"}},
@@ -55,7 +55,8 @@ var table = []rule{
 	{"cmd/internal/cluster/simulation", []string{"cmd/internal/cluster/schedule", "cmd/internal/cluster/verdict"}},
 	{"cmd/internal/cluster/schedule", nil},
 	{"cmd/internal/verify", []string{"reports/table", "result", "option", "internal/atomicfile", "internal/outfolder", "internal/units"}},
-	{"cmd/internal/caps", []string{"result", "verbs"}},
+	{"cmd/internal/caps", []string{"cmd/internal/doctor", "result", "verbs"}},
+	{"cmd/internal/doctor", []string{"reports/phrase", "reports/rows", "result", "option", "verbs", "internal/topology", "internal/units"}},
 	{"cmd/internal/machine", []string{"harness", "option", "result", "verbs", "verbs/shm", "internal/host", "internal/sched", "internal/topology"}},
 	{"cmd/internal/drawing", []string{"cmd/internal/cluster/results", "reports/page", "result", "internal/subprocess"}},
 	{"cmd/internal/cluster/results", []string{"cmd/internal/cluster/verdict", "reports/table", "result", "internal/atomicfile", "internal/limit", "internal/outfolder", "internal/units"}},
