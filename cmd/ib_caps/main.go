@@ -2,6 +2,7 @@
 //
 //	ib_caps               all devices, embedded ones last, after a line for each backend
 //	ib_caps -d NAME       one device
+//	ib_caps --doctor      how the host and its devices are set up, and what probably costs performance
 //	ib_caps --out_json    the same as a file, ib_caps.json
 //
 // Exit status: 0 done, 1 other, 2 usage, 3 device missing or not accessible.

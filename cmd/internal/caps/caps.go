@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/ibperf/ibperf/cmd/internal/doctor"
 	"github.com/ibperf/ibperf/result"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -21,11 +22,12 @@ const (
 // Report holds the capabilities of all devices that were queried.
 type Report struct {
 	result.Header
-	Release   string            `json:"release"` // ibperf's own version
-	Host      string            `json:"host"`
-	Libraries map[string]string `json:"libraries"`          // backend name -> version
-	Backends  []Backend         `json:"backends,omitempty"` // only in a report of all listed devices
-	Devices   []Device          `json:"devices"`
+	Release   string             `json:"release"` // ibperf's own version
+	Host      string             `json:"host"`
+	Libraries map[string]string  `json:"libraries"`          // backend name -> version
+	Backends  []Backend          `json:"backends,omitempty"` // only in a report of all listed devices
+	Devices   []Device           `json:"devices"`
+	Doctor    []doctor.Diagnosis `json:"doctor,omitempty"` // of this host and its devices, if it was asked for
 }
 
 // Backend holds the devices of a backend.

@@ -24,6 +24,7 @@ const capsProgram = "ib_caps"
 // capsOptions holds the command line of ib_caps.
 type capsOptions struct {
 	device        string // empty: all
+	doctor        bool
 	json          bool
 	jsonFile      string
 	help, version bool
@@ -71,6 +72,7 @@ func defineCaps(o *capsOptions) *flags {
 	f := newFlags()
 	f.group("Options")
 	f.text(&o.device, "ib-dev", "d", "NAME", "this device only (default the environment variable "+option.DeviceVariable+", else all devices); a software device (shm_*) that stores data in random order takes a seed: shm_unordered:seed=7")
+	f.toggle(&o.doctor, "doctor", "", "print how this host and its RDMA devices are set up, and what probably costs performance, each with the command that mends it")
 	f.toggle(&o.json, "out_json", "", "write a JSON file too")
 	f.text(&o.jsonFile, "out_json_file", "", "PATH",
 		"name of that file (default "+o.jsonFile+"); implies --out_json")
@@ -84,7 +86,7 @@ func capsHelp(name string, f *flags, width int) string {
 	b.WriteString(name + " prints what RDMA devices can do and what they promise about the order of incoming data.\n")
 	b.WriteString("\nUsage:\n  " + name + " [options]\n")
 	writeGroups(&b, f.groups, textWidth(width))
-	b.WriteString("\nExample:\n  " + name + " -d mlx5_0\n")
+	b.WriteString("\nExample:\n  " + name + " -d mlx5_0\n  " + name + " --doctor\n")
 	b.WriteString("\nExit status:\n  0  done\n  1  any other failure, such as output that cannot be written\n" +
 		"  2  wrong options\n  3  device missing, or no permission\n")
 	return b.String()
@@ -97,6 +99,9 @@ func collectCaps(c *console, o *capsOptions) error {
 		return err
 	}
 	(&output{console: c}).announce(named)
+	if o.doctor {
+		return diagnose(c, o, named)
+	}
 	var report *caps.Report
 	if named.device != nil {
 		report, err = caps.Collect([]verbs.Device{named.device}, ownRelease)
