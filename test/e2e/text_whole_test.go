@@ -12,11 +12,11 @@ var wholeText = regexp.MustCompile(`^(\n\*{36}\n\* Waiting for client to connect
 	`(?: (?:local|remote) address: LID (?:0000|0x[\da-f]{2,4}) QPN 0x[\da-f]{4,6} PSN 0x[\da-f]{4,6}.*\n GID: (?:\d{2,3}:){15}\d{2,3}\n){2}-{87}\n` +
 	` #bytes.*\n(?: \d+ .*\n)+-{87}\n$`)
 
-// aboutRows matches a warning that follows from the measurement.
-var aboutRows = regexp.MustCompile(`^WARNING: (size .*|all rows): `)
+// aboutRows matches a warning that follows from the measurement, and a finding about this host.
+var aboutRows = regexp.MustCompile(`^(WARNING: (size .*|all rows): |FINDING: )`)
 
 // TestTextIsWhole: a run prints perftest's lines on stdout and nothing below the closing rule. stderr has only
-// warnings about the measurement, and the port where the system has chosen it.
+// warnings about the measurement, findings, and the port where the system has chosen it.
 func TestTextIsWhole(t *testing.T) {
 	for _, line := range []string{"ib_write_bw -n 20000 -q 1", "ib_send_lat -n 100", "ib_read_lat -D 1", "ib_read_bw -a -n 10", "ib_atomic_bw", "ib_send_bw -c UD"} {
 		t.Run(line, func(t *testing.T) {

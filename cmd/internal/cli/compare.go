@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ibperf/ibperf/cmd/internal/compare"
+	"github.com/ibperf/ibperf/cmd/internal/doctor"
 	"github.com/ibperf/ibperf/cmd/internal/machine"
 	"github.com/ibperf/ibperf/internal/topology"
 	"github.com/ibperf/ibperf/option"
@@ -137,6 +138,9 @@ func (a *app) conclude(o *options, folder *compare.Folder, draw compare.Draw) er
 	}
 	if failed := a.print(verdict.Text); failed != nil {
 		err = errors.Join(err, fmt.Errorf("print the verdict: %w", failed))
+	}
+	for _, f := range verdict.Findings {
+		a.console.note("FINDING: %s", doctor.Line(f))
 	}
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ibperf/ibperf/cmd/internal/doctor"
 	"github.com/ibperf/ibperf/cmd/internal/machine"
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/internal/atomicfile"
@@ -28,6 +29,7 @@ type record struct {
 	progress progress
 	stop     func() // ends an endless run
 	broken   error  // of the file of --format_file, after an interval
+	watch    *machine.Watch
 	begun    bool
 }
 
@@ -86,6 +88,8 @@ func (r *record) finish(err error) error {
 	if err != nil && !r.begun {
 		return nil
 	}
+	r.watch.AddTo(r.file)
+	r.file.Findings = doctor.OfRun(r.file)
 	var missed error
 	if r.file.Error == "" {
 		missed = checkLimits(r.file, r.own)
@@ -103,11 +107,21 @@ func (r *record) finish(err error) error {
 	if printed != nil {
 		printed = fmt.Errorf("print results: %w", printed)
 	}
+	if r.alone && reports.IsText(r.own) {
+		r.noteFindings()
+	}
 	failed := errors.Join(printed, r.write(), missed)
 	if err == nil && failed == nil && r.alone && r.file.Role == string(harness.Client) {
 		return withheld(reports.NoVerdict(r.file), reports.IsText(r.own))
 	}
 	return failed
+}
+
+// noteFindings prints what probably cost performance.
+func (r *record) noteFindings() {
+	for _, f := range r.file.Findings {
+		r.output.note("FINDING: %s", doctor.Line(f))
+	}
 }
 
 // write writes the result file and the file of --format_file.

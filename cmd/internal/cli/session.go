@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/ibperf/ibperf/cmd/internal/doctor"
 	"github.com/ibperf/ibperf/cmd/internal/machine"
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/internal/terminal"
@@ -242,7 +243,9 @@ func (s *peerSession) newRecord() *record {
 	if s.series != nil {
 		text = io.Discard // the client prints the results of the series
 	}
-	file := newFile(s.plan.Plan().Test, s.role, s.command, machine.Side(os.DirFS("/")), own.QuietCPU)
+	root, device := os.DirFS("/"), s.device.Device().Name()
+	file := newFile(s.plan.Plan().Test, s.role, s.command, machine.Side(root), own.QuietCPU)
+	file.Local.Tuning = machine.TuningOf(root, device, own.IBPort, own.Vector)
 	file.Channel, file.Comparison, file.Perftest = channel(s.channel().Authenticated()), s.comparison, s.perftestPeer()
 	file.Local.DeviceChoice = s.choice
 	return &record{
@@ -252,6 +255,7 @@ func (s *peerSession) newRecord() *record {
 		output:   s.output,
 		own:      own,
 		alone:    s.series == nil,
+		watch:    machine.NewWatch(root, device, own.IBPort, doctor.Counters()),
 		text:     reports.New(text, file, own, s.app.console.width()),
 		progress: progress{console: s.app.console, shown: s.number == 0 && terminal.Is(s.app.console.err)},
 	}

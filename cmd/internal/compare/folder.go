@@ -116,6 +116,8 @@ func (f *Folder) Keep(name string, data []byte) error {
 type Conclusion struct {
 	Text string // as the client prints it
 	None string // why there is no verdict and what to do about it, in a line; empty if there is one
+
+	Findings []result.Finding // of all tests
 }
 
 // Conclude writes results, report, plots and page of all parts, and replaces the files of an earlier
@@ -126,8 +128,9 @@ func (f *Folder) Conclude(draw Draw, width int, details bool) (c Conclusion, err
 		return c, f.Left()
 	}
 	for _, p := range f.parts {
-		if f.taken[p.Name] != nil {
+		if taken := f.taken[p.Name]; taken != nil {
 			f.files = append(f.files, p.Name+".json")
+			c.Findings = result.AddFindings(c.Findings, taken.Findings)
 		}
 	}
 	v := verdict.Judge(results)

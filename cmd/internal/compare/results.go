@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ibperf/ibperf/cmd/internal/doctor"
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/internal/atomicfile"
 	"github.com/ibperf/ibperf/result"
@@ -43,6 +44,7 @@ func (f *Folder) Take() (err error) {
 			if file, err = harness.Merge([]*result.File{before, file}); err != nil {
 				return fmt.Errorf("%s: %w", p.What, err)
 			}
+			file.Findings = doctor.OfRun(file)
 		}
 		f.taken[p.Name] = file
 	}
