@@ -37,6 +37,8 @@ type openLoop struct {
 	answered uint64
 	last     int64 // time of the last answer
 
+	arrived  func(f *Flow) uint64  // messages of a QP that were answered since the size began
+	progress func(now int64) int64 // what boundary is compared with
 	gaps     []float64
 	turn     int     // of the next gap
 	fromThen float64 // ns from the start to the next message
@@ -47,7 +49,7 @@ type openLoop struct {
 	counted  bool
 	length   float64 // ns of the schedule
 	quarter  int
-	boundary int64           // end of the quarter: a number of messages of a counted round, else a time
+	boundary int64           // end of the quarter: a number of messages in a counted round, else a time
 	step     int64           // from one boundary to the next
 	late     [quarters]int64 // delay of the last message sent in each quarter; 0: none was sent
 }
@@ -56,15 +58,18 @@ type openLoop struct {
 type messageTimes struct{ due, posted int64 }
 
 func (w *Worker) newOpenLoop(l Length) *openLoop {
-	o := &openLoop{w: w, slots: uint64(w.test.Slots), gaps: w.arrivals.gaps, start: w.Clock.Now(), length: float64(l.Duration)}
-	o.times = make([]messageTimes, len(w.flows)*w.test.Slots)
+	o := &openLoop{w: w, slots: uint64(w.test.Slots), gaps: w.arrivals.gaps, times: make([]messageTimes, len(w.flows)*w.test.Slots)}
+	if o.arrived = func(f *Flow) uint64 { return f.in.arrived }; w.test.Fetches {
+		o.arrived = func(f *Flow) uint64 { return f.out.finished }
+	}
+	o.start = w.Clock.Now()
 	o.n, o.until = sampleLimit(l, o.start)
-	o.step = int64(l.Duration) / quarters
-	o.boundary = o.start + o.step
 	if o.counted = l.Messages > 0; o.counted {
-		o.length = float64(l.Messages) * w.test.Interval
-		o.step = int64(l.Messages) / quarters
-		o.boundary = o.step
+		o.length, o.step = float64(l.Messages)*w.test.Interval, int64(l.Messages)/quarters
+		o.boundary, o.progress = o.step, func(int64) int64 { return int64(o.sent) }
+	} else {
+		o.length, o.step = float64(l.Duration), int64(l.Duration)/quarters
+		o.boundary, o.progress = o.start+o.step, func(now int64) int64 { return now }
 	}
 	o.schedule()
 	return o
@@ -166,22 +171,14 @@ func (o *openLoop) schedule() {
 // take returns the times of the message whose answer has arrived.
 func (o *openLoop) take() messageTimes {
 	f := o.w.rotation.receivedOn
-	k := f.in.arrived
-	if o.w.test.Fetches {
-		k = f.out.finished
-	}
 	o.w.rotation.arrived++
 	o.answered++
-	return o.times[uint64(f.position)*o.slots+(k-1)%o.slots]
+	return o.times[uint64(f.position)*o.slots+(o.arrived(f)-1)%o.slots]
 }
 
 // noteDelay notes the delay of the message that is sent now.
 func (o *openLoop) noteDelay(now int64) {
-	reached := now
-	if o.counted {
-		reached = int64(o.sent)
-	}
-	for reached >= o.boundary && o.quarter < quarters-1 {
+	for o.progress(now) >= o.boundary && o.quarter < quarters-1 {
 		o.quarter++
 		o.boundary += o.step
 	}

@@ -69,14 +69,15 @@ func (w *Worker) yieldStep() error {
 // arriveInMemory returns the function that polls memory for the markers of the next message.
 func (w *Worker) arriveInMemory() func() (bool, error) {
 	i, consume := &w.flows[0].in, consumer(w.test)
-	arrived := func() bool { return w.spinFor(i.marks.ArrivedCurrent) }
+	spins := w.memorySpins()
+	arrived := func() bool { return spinFor(spins, i.marks.ArrivedCurrent) }
 	if w.test.Verify {
 		arrived = func() bool {
 			i.noticeRedelivery(i.arrived)
 			return i.marks.Arrived(i.arrived)
 		}
 	}
-	if spins := w.memorySpins(); consume == nil {
+	if consume == nil {
 		return func() (bool, error) {
 			i.marks.Seek(i.arrived)
 			for range spins {
@@ -108,9 +109,9 @@ func (w *Worker) memorySpins() int {
 	return memorySpin
 }
 
-// spinFor reports whether arrived returns true within as many calls as one call polls memory.
-func (w *Worker) spinFor(arrived func() bool) bool {
-	for range w.memorySpins() {
+// spinFor reports whether arrived returns true within a number of calls.
+func spinFor(spins int, arrived func() bool) bool {
+	for range spins {
 		if arrived() {
 			return true
 		}
