@@ -51,7 +51,7 @@ func withoutPercentiles(l *result.Latency) *result.Latency {
 }
 
 // loadTooHigh is why a row whose backlog grows is not compared with others.
-const loadTooHigh = "the messages that were due and not sent became more and more: the rate is more than the test can reach"
+const loadTooHigh = "more messages were due than were answered"
 
 // loadWarnings returns the warning about a rate that is more than the test can reach.
 func loadWarnings(p *option.Plan, r *result.Row) []result.Warning {

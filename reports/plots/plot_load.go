@@ -71,7 +71,7 @@ func byRate(s *chart.Sketch, g *group, lines []*series, y measure, text func(*se
 	return s
 }
 
-// kneesText returns the messages per second that each mode answers when its backlog grows.
+// kneesText returns the maximum rate of each mode, at which it answers when its backlog grows.
 func kneesText(g *group, lines []*series) string {
 	var parts []string
 	for _, line := range lines {
@@ -84,5 +84,5 @@ func kneesText(g *group, lines []*series) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "Most messages answered per second: " + strings.Join(parts, ", ") + "."
+	return "Maximum rate: " + strings.Join(parts, ", ") + " messages/s."
 }

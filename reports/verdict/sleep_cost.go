@@ -55,7 +55,7 @@ func (p pauseCost) text() string {
 		}
 		side, at := e.PausedCost()
 		who = at
-		if mode == option.ModeEvent && !e.Wakes(side) {
+		if mode == option.ModeEvent && e.Load == nil && !e.Wakes(side) {
 			taken = append(taken, rows.HardlySleptText([]rows.Entry{e}))
 			continue
 		}

@@ -38,10 +38,10 @@ type servedRun struct {
 
 // jobReport holds what a process reports at its end.
 type jobReport struct {
-	Ends   bool                            `json:"ends"`   // no run follows
-	Failed []string                        `json:"failed"` // on the client: parts that have failed in any run
-	Most   map[option.Op]compare.MostRates `json:"most"`   // on the client: measured in the first run
-	Series string                          `json:"series"` // on the server: ID of the series
+	Ends     bool                           `json:"ends"`      // no run follows
+	Failed   []string                       `json:"failed"`    // on the client: parts that have failed in any run
+	MaxRates map[option.Op]compare.MaxRates `json:"max_rates"` // on the client: measured in the first run
+	Series   string                         `json:"series"`    // on the server: ID of the series
 }
 
 // startedJob returns the job of this process, if it was started for one.
@@ -75,7 +75,7 @@ func (a *app) doRun(ctx context.Context, o *options, run *compareRun, report *jo
 	}
 	c.output.announce(c.choice)
 	report.Ends, err = a.makeRun(ctx, c, run, o.parts())
-	report.Failed, report.Most = run.Failed, run.Most
+	report.Failed, report.MaxRates = run.Failed, run.MaxRates
 	return err
 }
 

@@ -28,7 +28,7 @@ func newJobs(a *app) *jobs {
 // makeRun makes a run in a process.
 func (j *jobs) makeRun(ctx context.Context, run *compareRun) (ends bool, err error) {
 	report, err := j.do(ctx, compareJob{Run: run}, nil)
-	run.Failed, run.Most = report.Failed, report.Most
+	run.Failed, run.MaxRates = report.Failed, report.MaxRates
 	return report.Ends, err
 }
 

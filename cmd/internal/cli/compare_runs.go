@@ -24,10 +24,10 @@ import (
 type compareRun struct {
 	ID         string // of the comparison
 	Number, Of int
-	Seed       int                             // of the order of sizes and modes
-	Failed     []string                        // names of parts that failed in an earlier run, which are not repeated
-	Most       map[option.Op]compare.MostRates // measured in the first run
-	Dir        string                          // for the result files
+	Seed       int                            // of the order of sizes and modes
+	Failed     []string                       // names of parts that failed in an earlier run, which are not repeated
+	MaxRates   map[option.Op]compare.MaxRates // measured in the first run
+	Dir        string                         // for the result files
 }
 
 // makeRuns makes all runs and reports their results. An early end leaves what was measured.
@@ -37,7 +37,7 @@ func (a *app) makeRuns(ctx context.Context, c *clientRun, parts []compare.Part, 
 	if seed == 0 {
 		seed = 1 + mathrand.IntN(option.MaxSeed)
 	}
-	run := compareRun{ID: rand.Text(), Of: compare.RunsOf(&o.Plan), Seed: seed, Most: map[option.Op]compare.MostRates{}}
+	run := compareRun{ID: rand.Text(), Of: compare.RunsOf(&o.Plan), Seed: seed, MaxRates: map[option.Op]compare.MaxRates{}}
 	do := func(ctx context.Context, run *compareRun) (ends bool, err error) {
 		return a.makeRun(ctx, c, run, parts)
 	}
@@ -130,8 +130,8 @@ func (a *app) measurePart(ctx context.Context, c *clientRun, run *compareRun, p 
 	saved, path := false, filepath.Join(run.Dir, p.Name+".json")
 	once.save = func(f *result.File) error {
 		saved = true
-		if p.Rate.Most {
-			run.Most[f.Op] = compare.MostOf(f)
+		if p.Rate.Max {
+			run.MaxRates[f.Op] = compare.MaxRatesOf(f)
 			return nil
 		}
 		return f.Write(path)
@@ -154,10 +154,10 @@ func (r *compareRun) takeRate(p *compare.Part) bool {
 	switch {
 	case p.Rate == compare.Rate{}:
 		return true
-	case p.Rate.Most:
+	case p.Rate.Max:
 		return r.Number == 1
 	}
-	p.Plan.RateLimit = r.Most[p.Plan.Op].PerSecond(p.Rate)
+	p.Plan.RateLimit = r.MaxRates[p.Plan.Op].PerSecond(p.Rate)
 	return p.Plan.RateLimit > 0
 }
 

@@ -58,9 +58,9 @@ func TestPointsOfASweepAreOfItsOwnRuns(t *testing.T) {
 
 // writtenParts returns the parts that have result files if poll is the only mode.
 func writtenParts(base *option.Plan) (all []compare.Part) {
-	most := compare.MostRates{"poll": 1000}
+	most := compare.MaxRates{"poll": 1000}
 	for _, p := range compare.Parts(base) {
-		if p.Rate == (compare.Rate{}) || !p.Rate.Most && most.PerSecond(p.Rate) > 0 {
+		if p.Rate == (compare.Rate{}) || !p.Rate.Max && most.PerSecond(p.Rate) > 0 {
 			all = append(all, p)
 		}
 	}

@@ -106,7 +106,7 @@ func TestSweeps(t *testing.T) {
 	if got := slices.Max(along[option.KindLatency]); got != 1024 || slices.Max(along[option.KindBandwidth]) != 1024 {
 		t.Errorf("most QPs are %v", along)
 	}
-	if len(rates) != 12 || !rates[0].Most {
+	if len(rates) != 12 || !rates[0].Max {
 		t.Errorf("rates %v", rates)
 	}
 	lossy := option.Defaults(option.Test{})

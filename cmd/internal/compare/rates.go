@@ -9,15 +9,27 @@ import (
 	"github.com/ibperf/ibperf/result"
 )
 
-// A Rate is the rate of a part: a share of the most messages that a mode answers per second, or more than any mode does.
+// A Rate is the rate of a part: a share of the maximum rate of a mode, or more than any mode answers.
 type Rate struct {
-	Of    int     // place of the mode among the modes by their most messages, the slowest is 1
-	Share float64 // of its most messages
-	Most  bool    // more than any mode answers: the part measures the most messages of each mode
+	Of    int     // place of the mode among the modes by their maximum rates, the slowest is 1
+	Share float64 // of its maximum rate
+	Max   bool    // more than any mode answers: the part measures the maximum rate of each mode
 }
 
-// MostRates are the messages that each mode has answered per second when more were due, by the name of its rows.
-type MostRates map[string]float64
+// String names a rate, such as "90 % of the maximum rate of the slowest mode".
+func (r Rate) String() string {
+	of := fmt.Sprintf("mode %d of %d, from slow to fast", r.Of, rankedModes)
+	switch {
+	case r.Of == 1:
+		of = "the slowest mode"
+	case r.Share > 1:
+		of = "the fastest mode"
+	}
+	return fmt.Sprintf("%.0f %% of the maximum rate of %s", 100*r.Share, of)
+}
+
+// MaxRates are the messages that each mode has answered per second when more were due, by the name of its rows.
+type MaxRates map[string]float64
 
 // beyond is a rate that no device answers, in messages per second.
 const beyond = 1e9
@@ -32,7 +44,7 @@ var (
 // closeRates is the quotient below which a rate is left out.
 const closeRates = 1.1
 
-// rankedModes is the number of modes whose most messages have rates of their own.
+// rankedModes is the number of modes whose maximum rates have shares in the sweep.
 const rankedModes = 4
 
 // RateSweep returns only the parts of sweeps along rates, of WRITE and SEND.
@@ -45,14 +57,13 @@ func RateSweep(base *option.Plan) (all []Part) {
 	return all
 }
 
-// atRates returns the parts of the sweep of an operation along rates: the most messages of each mode, and shares of them.
+// atRates returns the parts of the sweep of an operation along rates: the maximum rate of each mode, and shares of it.
 func atRates(base *option.Plan, op option.Op, size []int) []Part {
 	p := planOf(base, op, option.KindLatency)
 	p.Sizes, p.RateLimit, p.RateUnits, p.Runs = size, beyond, option.RateMessages, min(p.Runs, fewRuns)
-	all := []Part{{name(&p) + "-most", p.Program() + ", more messages than it answers", p, result.SweepRate, Rate{Most: true}}}
+	all := []Part{{name(&p) + "-rate-max", p.Program() + ", maximum rate", p, result.SweepRate, Rate{Max: true}}}
 	for _, r := range rates() {
-		what := fmt.Sprintf("%s at %.0f %% of the most messages of mode %d of %d", p.Program(), 100*r.Share, r.Of, rankedModes)
-		all = append(all, Part{fmt.Sprintf("%s-rate-%d-%.0f", name(&p), r.Of, 100*r.Share), what, p, result.SweepRate, r})
+		all = append(all, Part{fmt.Sprintf("%s-rate-%d-%.0f", name(&p), r.Of, 100*r.Share), p.Program() + " at " + r.String(), p, result.SweepRate, r})
 	}
 	return all
 }
@@ -69,21 +80,21 @@ func rates() (all []Rate) {
 	return append(all, Rate{Of: rankedModes, Share: aboveFastest})
 }
 
-// MostOf returns the most messages of each mode from the result file of the part that measures them.
-func MostOf(f *result.File) MostRates {
-	most := MostRates{}
+// MaxRatesOf returns the maximum rate of each mode from the result file of the part that measures them.
+func MaxRatesOf(f *result.File) MaxRates {
+	rates := MaxRates{}
 	for i := range f.Rows {
 		if r := &f.Rows[i]; r.Latency != nil && r.Load != nil && r.Variant == "" {
-			most[r.Name()] = r.Latency.Rate
+			rates[r.Name()] = r.Latency.Rate
 		}
 	}
-	return most
+	return rates
 }
 
 // PerSecond returns a rate in messages per second, or 0 if fewer modes were measured or the rate is close to one before it in
 // the sweep.
-func (m MostRates) PerSecond(r Rate) float64 {
-	if r.Most {
+func (m MaxRates) PerSecond(r Rate) float64 {
+	if r.Max {
 		return beyond
 	}
 	at := m.at(r)
@@ -99,7 +110,7 @@ func (m MostRates) PerSecond(r Rate) float64 {
 }
 
 // at returns a rate, or 0 if fewer modes were measured. The fastest mode is the last one.
-func (m MostRates) at(r Rate) float64 {
+func (m MaxRates) at(r Rate) float64 {
 	ranked := slices.Sorted(maps.Values(m))
 	place := r.Of - 1
 	if r.Share > 1 {

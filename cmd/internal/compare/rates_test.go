@@ -10,7 +10,7 @@ import (
 )
 
 // perSecond returns the rates that are measured.
-func perSecond(most MostRates) (all []float64) {
+func perSecond(most MaxRates) (all []float64) {
 	for _, r := range rates() {
 		if at := most.PerSecond(r); at > 0 {
 			all = append(all, at)
@@ -20,16 +20,16 @@ func perSecond(most MostRates) (all []float64) {
 	return all
 }
 
-// Rates are shares of the most messages of each mode: 1, 10, 50 and 90 % of the slowest, and beyond those of the fastest. Those
+// Rates are shares of the maximum rate of each mode: 1, 10, 50 and 90 % of the slowest, and beyond those of the fastest. Those
 // close to another one are left out, and so are those of modes that were not measured.
-func TestRatesFollowTheMostMessages(t *testing.T) {
+func TestRatesFollowTheMaxima(t *testing.T) {
 	for name, c := range map[string]struct {
-		most MostRates
+		most MaxRates
 		want []float64
 	}{
-		"four modes":  {MostRates{"event": 100, "adaptive": 400, "poll": 1600, "data": 6400}, []float64{1, 10, 50, 90, 200, 360, 800, 1440, 3200, 5760, 7360}},
-		"equal modes": {MostRates{"event": 1000, "adaptive": 1010, "poll": 1020, "data": 1000}, []float64{10, 100, 500, 900, 1173}},
-		"one mode":    {MostRates{"poll": 1000}, []float64{10, 100, 500, 900, 1150}},
+		"four modes":  {MaxRates{"event": 100, "adaptive": 400, "poll": 1600, "data": 6400}, []float64{1, 10, 50, 90, 200, 360, 800, 1440, 3200, 5760, 7360}},
+		"equal modes": {MaxRates{"event": 1000, "adaptive": 1010, "poll": 1020, "data": 1000}, []float64{10, 100, 500, 900, 1173}},
+		"one mode":    {MaxRates{"poll": 1000}, []float64{10, 100, 500, 900, 1150}},
 		"none":        {nil, nil},
 	} {
 		if got := perSecond(c.most); !slices.EqualFunc(got, c.want, func(a, b float64) bool { return a > 0.999*b && a < 1.001*b }) {
@@ -38,8 +38,8 @@ func TestRatesFollowTheMostMessages(t *testing.T) {
 	}
 }
 
-// The most messages of a mode are those that it answered, without variants.
-func TestMostOf(t *testing.T) {
+// The maximum rate of a mode is that of its answers; variants have none.
+func TestMaxRatesOf(t *testing.T) {
 	f := testresult.File(t, "write", option.KindLatency, []int{64}, "data", "poll")
 	for i := range f.Rows {
 		f.Rows[i].Load, f.Rows[i].Latency.Rate = &result.Load{Growing: true}, 1000*float64(i+1)
@@ -47,7 +47,7 @@ func TestMostOf(t *testing.T) {
 	variant := f.Rows[1]
 	variant.Variant = option.VariantControl
 	f.Rows = append(f.Rows, variant)
-	if most := MostOf(f); len(most) != 2 || most["data"] != 1000 || most["poll"] != 2000 {
+	if most := MaxRatesOf(f); len(most) != 2 || most["data"] != 1000 || most["poll"] != 2000 {
 		t.Errorf("%v", most)
 	}
 }
