@@ -19,6 +19,6 @@ func IOMMUPassthrough(root fs.FS) bool {
 
 // IsVirtual reports whether the host is a virtual machine, as its CPU says on x86.
 func IsVirtual(root fs.FS) bool {
-	_, flags, _ := strings.Cut(value(root, "proc/cpuinfo", "flags"), ":")
+	_, flags, _ := strings.Cut(Field(root, "proc/cpuinfo", "flags"), ":")
 	return slices.Contains(strings.Fields(flags), "hypervisor")
 }

@@ -15,12 +15,12 @@ type HugePages struct {
 
 // HugePagesOf returns the huge pages of a host, or nil if its kernel has none.
 func HugePagesOf(root fs.FS) *HugePages {
-	kib, err := strconv.ParseUint(firstWord(value(root, "proc/meminfo", "Hugepagesize:")), 10, 32)
+	kib, err := strconv.ParseUint(firstWord(Field(root, "proc/meminfo", "Hugepagesize:")), 10, 32)
 	if err != nil {
 		return nil
 	}
-	total, err1 := strconv.Atoi(value(root, "proc/meminfo", "HugePages_Total:"))
-	free, err2 := strconv.Atoi(value(root, "proc/meminfo", "HugePages_Free:"))
+	total, err1 := strconv.Atoi(Field(root, "proc/meminfo", "HugePages_Total:"))
+	free, err2 := strconv.Atoi(Field(root, "proc/meminfo", "HugePages_Free:"))
 	if err1 != nil || err2 != nil {
 		return nil
 	}
@@ -33,18 +33,18 @@ const ipcLock = 14
 // LockLimit returns the number of bytes that this process may lock in memory; nil: any number, or not known.
 func LockLimit(root fs.FS) *uint64 {
 	var capabilities uint64
-	if _, err := fmt.Sscanf(value(root, "proc/self/status", "CapEff:"), "%x", &capabilities); err != nil || capabilities>>ipcLock&1 != 0 {
+	if _, err := fmt.Sscanf(Field(root, "proc/self/status", "CapEff:"), "%x", &capabilities); err != nil || capabilities>>ipcLock&1 != 0 {
 		return nil
 	}
-	limit, err := strconv.ParseUint(firstWord(value(root, "proc/self/limits", "Max locked memory")), 10, 64)
+	limit, err := strconv.ParseUint(firstWord(Field(root, "proc/self/limits", "Max locked memory")), 10, 64)
 	if err != nil {
 		return nil // "unlimited", or no such file
 	}
 	return &limit
 }
 
-// value returns what follows a name at the begin of a line of a file; "" if there is no such line.
-func value(root fs.FS, file, name string) string {
+// Field returns what follows a name at the beginning of a line of a file, such as one in /proc; "" if there is no such line.
+func Field(root fs.FS, file, name string) string {
 	content, err := fs.ReadFile(root, file)
 	if err != nil {
 		return ""

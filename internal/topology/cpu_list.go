@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ibperf/ibperf/internal/host"
 )
 
 // parseList returns the CPUs of a list of the kernel, such as "0-3,8". It leaves out what is not a range.
@@ -42,7 +44,7 @@ func threads(root fs.FS, cpu int) []int {
 
 // Allowed returns the CPUs that this process may run on; none if the kernel does not tell them.
 func Allowed(root fs.FS) (cpus []int) {
-	return parseList(field(root, "proc/self/status", "Cpus_allowed_list:"))
+	return parseList(host.Field(root, "proc/self/status", "Cpus_allowed_list:"))
 }
 
 // Cores returns the number of cores that some CPUs belong to, or 0 if sysfs does not tell it.
@@ -67,14 +69,4 @@ func NodesOf(root fs.FS, cpus []int) (nodes []int) {
 	}
 	slices.Sort(nodes)
 	return nodes
-}
-
-// field returns the value of the first line of a file that begins with a name; "" if there is none.
-func field(root fs.FS, file, name string) string {
-	for line := range strings.Lines(text(root, file)) {
-		if value, found := strings.CutPrefix(line, name); found {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
 }

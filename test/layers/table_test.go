@@ -117,6 +117,7 @@ var table = []rule{
 	{"internal/confidence", nil},
 	{"internal/golden", nil},
 	{"internal/gpu", nil},
+	{"internal/topology", []string{"internal/host"}},
 	{"internal/host", nil},
 	{"internal/printable", nil},
 	{"internal/leak", nil},
@@ -126,7 +127,6 @@ var table = []rule{
 	{"internal/terminal", nil},
 	{"internal/testclock", nil},
 	{"internal/testsysfs", nil},
-	{"internal/topology", nil},
 	{"internal/units", nil},
 	{"internal/version", nil},
 }
