@@ -23,6 +23,7 @@ type styles struct {
 var (
 	styleAttribute = regexp.MustCompile(`style="([^"{}<>]*)"`)
 	spots          = regexp.MustCompile(`(?s)<g class="spots".*?</g>\n?`)
+	mirror         = []byte(` transform="scale(1, -1)"`) // of each text, which page.css has once for all
 	hexColor       = regexp.MustCompile(`#[0-9A-Fa-f]{6}`)
 )
 
@@ -51,7 +52,8 @@ func (s *styles) drawn(data []byte) (template.HTML, error) {
 	if at < 0 {
 		return "", errors.New("no drawing in it")
 	}
-	return template.HTML(styleAttribute.ReplaceAllStringFunc(string(data[at:]), func(attribute string) string {
+	data = bytes.ReplaceAll(data[at:], mirror, nil)
+	return template.HTML(styleAttribute.ReplaceAllStringFunc(string(data), func(attribute string) string {
 		return `class="` + s.classOf(styleAttribute.FindStringSubmatch(attribute)[1]) + `"`
 	})), nil
 }

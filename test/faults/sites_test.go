@@ -26,6 +26,7 @@ var sites = map[string]string{
 	"internal/golden/golden.go":               "for tests",
 	"internal/leak/sites.go":                  "for tests",
 	"internal/leak/snapshot.go":               "for tests",
+	"internal/testsysfs/testsysfs.go":         "for tests",
 	"verbs/verbstest/record.go":               "temporary files of statements",
 	"verbs/verbstest/xrc.go":                  "temporary files of statements",
 }
