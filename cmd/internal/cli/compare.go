@@ -83,7 +83,11 @@ func (o *options) checkCompare(f *flags) error {
 	if o.host == "" {
 		return refuseAgreed(f, "is an option of the client, which is run with a host")
 	}
-	for _, p := range o.parts() {
+	parts := o.parts()
+	if len(parts) == 0 {
+		return usage("--rate-sweep needs a transport that loses and reorders nothing: --connection RC or XRC")
+	}
+	for _, p := range parts {
 		if err := o.checkPart(p.Plan); err != nil {
 			return err
 		}

@@ -338,6 +338,7 @@ func TestCompareRefuses(t *testing.T) {
 		{"--qp 4 127.0.0.1", "--qp is an option of the tests", StatusUsage},
 		{"--compare 127.0.0.1", "--compare is an option of the tests", StatusUsage},
 		{"--offset 128 127.0.0.1", "--offset 128", StatusUsage},
+		{"--rate-sweep -c UD 127.0.0.1", "--rate-sweep needs a transport that loses and reorders nothing", StatusUsage},
 		{"--bundle x.zip 127.0.0.1", "name a file that ends in .tar.gz", StatusUsage},
 		{"-d shm_whole --dir " + file + " 127.0.0.1", "create folder " + file, StatusOther},
 		{"--bundle /none/x.tgz --dir " + t.TempDir() + " -d shm_whole 127.0.0.1", "create the folder /none first", StatusOther},
