@@ -113,12 +113,13 @@ func (s shape) loseAt(at point, a action, limit time.Duration, statuses []int) e
 	})
 }
 
-// mayEnd returns the statuses with which a side may end after a loss at a message. A client whose greeting fails connects
-// again, and after the exchange of rows a side may have all that it needs.
+// mayEnd returns the statuses with which a side may end after a loss at a message. A client whose greeting fails, or a rank
+// that has not joined, connects again, and after the exchange of rows, or the goodbye to a rank, a side may have all that
+// it needs.
 func mayEnd(at point, seen []point) []int {
-	isRow := func(p point) bool { return p.name == "row" || p.name == "end" }
-	row, index := slices.IndexFunc(seen, isRow), slices.Index(seen, at)
-	if at.name == "preamble" || at.name == "hello" || row >= 0 && index >= row {
+	isLast := func(p point) bool { return p.name == "row" || p.name == "end" || p.name == "bye" }
+	last, index := slices.IndexFunc(seen, isLast), slices.Index(seen, at)
+	if slices.Contains([]string{"preamble", "hello", "welcome", "join"}, at.name) || last >= 0 && index >= last {
 		return []int{4, 0}
 	}
 	return []int{4}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -125,11 +126,14 @@ func (s *side) wait(limit time.Duration) (int, error) {
 // message returns what the side has printed to stderr.
 func (s *side) message() string { return s.err.String() }
 
+// lostRank matches the line with which rank 0 tells that it has lost rank 1.
+var lostRank = regexp.MustCompile(`^rank 1 (\(.*\) is lost: |did not appear )`)
+
 // complaints returns the number of lines on stderr with which the program tells of its end.
 func (s *side) complaints() (n int) {
 	name := filepath.Base(s.cmd.Path) + ": "
 	for line := range strings.Lines(s.err.String()) {
-		if strings.HasPrefix(line, name) && !strings.Contains(line, "rejected a connection") {
+		if strings.HasPrefix(line, name) && !strings.Contains(line, "rejected a connection") || lostRank.MatchString(line) {
 			n++
 		}
 	}
@@ -157,6 +161,24 @@ func awaitPort(server *side, ready string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("the server does not listen after %v", patience)
+}
+
+// listens waits until a server listens at an address, which /proc/net/tcp has in hexadecimal digits.
+func (s *side) listens(addr string) error {
+	_, port, _ := net.SplitHostPort(addr)
+	n, _ := strconv.Atoi(port)
+	listener := regexp.MustCompile(fmt.Sprintf(`:%04X \S+ 0A `, n))
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+			if text, err := os.ReadFile(table); err == nil && listener.Match(text) {
+				return nil
+			}
+		}
+		if s.exited() {
+			return errEnded
+		}
+	}
+	return fmt.Errorf("the %s does not listen after %v", s.name, patience)
 }
 
 // errEnded is the error of a server that has ended before it listened.

@@ -62,6 +62,7 @@ type relay struct {
 
 	listener net.Listener
 	started  chan struct{} // closed when the sides are known
+	accepted chan struct{} // closed when no further connection is accepted
 	client   *side
 	server   *side
 
@@ -73,7 +74,7 @@ type relay struct {
 
 // newRelay returns a relay with a fault. With no action it only records.
 func newRelay(at point, a action) *relay {
-	return &relay{at: at, action: a, started: make(chan struct{})}
+	return &relay{at: at, action: a, started: make(chan struct{}), accepted: make(chan struct{})}
 }
 
 // listen begins to forward to a server.
@@ -83,6 +84,7 @@ func (r *relay) listen(addr string) (string, error) {
 		return "", err
 	}
 	go func() {
+		defer close(r.accepted)
 		for n := 1; ; n++ {
 			client, err := r.listener.Accept()
 			if err != nil {
@@ -114,6 +116,7 @@ func (r *relay) close() {
 		return
 	}
 	r.listener.Close()
+	<-r.accepted
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, c := range r.conns {

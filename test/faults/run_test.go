@@ -29,8 +29,8 @@ func (s shape) String() string {
 
 func (s shape) persistent() bool { return strings.Contains(s.server, "--persistent") }
 
-// timed reports whether the run has as many messages as fit into a time.
-func (s shape) timed() bool { return strings.Contains(s.client, "-D ") }
+// timed reports whether the run has as many messages as fit into a time, or as many tests as decide.
+func (s shape) timed() bool { return strings.Contains(s.client, "-D ") || s.program == cluster }
 
 var shapes = []shape{
 	{"ib_write_lat", "--out_json_file server.json", "-n 1000 --out_json_file client.json", "-n 100", true},
@@ -38,7 +38,12 @@ var shapes = []shape{
 	{"ib_send_lat", "", "--compare -s 8 -n 100 --rounds 2 --runs 1 --out_json_file client.json", "-n 100", false},
 	{"ib_conform", "", "--run CQ-1|MR-1 --out_json_file client.json", "--run CQ-1", false},
 	{"ib_verify", "", "-D 1 --dir client", "-D 1 --dir next", false},
+	{"ib_compare", "", "--rate-sweep -s 64 -D 5ms --runs 1 --rounds 1 --dir client", "-c UD -s 8 -D 5ms --runs 1 --rounds 1 --dir next", false},
+	{cluster, "--rank 0 --dir server", "--rank 1", "", false},
 }
+
+// cluster is the program whose server is rank 0 and whose client is rank 1 of two.
+const cluster = "ib_cluster"
 
 // shapeOfVerbs is the run in which calls of libibverbs fail.
 var shapeOfVerbs = shape{"ib_send_lat", "--out_json_file server.json", "-n 1000 --completion event --out_json_file client.json", "", true}
@@ -67,13 +72,7 @@ func (p *pair) start() error {
 			return err
 		}
 	}
-	ready := filepath.Join(p.dir, "ready")
-	var err error
-	args := append([]string{"--bind_source_ip", "127.0.0.1", "--port", "0", "--ready-file", ready}, strings.Fields(p.shape.server)...)
-	if p.server, err = launch("server", p.dir, append(p.env, p.sides[1]...), p.supervised[1], p.program, args...); err != nil {
-		return err
-	}
-	addr, err := awaitPort(p.server, ready)
+	addr, err := p.startServer()
 	if err != nil {
 		return err
 	}
@@ -90,8 +89,50 @@ func (p *pair) start() error {
 	return err
 }
 
+// startServer starts the server and returns its address when it listens.
+func (p *pair) startServer() (addr string, err error) {
+	launch := func(args ...string) error {
+		args = append(args, strings.Fields(p.shape.server)...)
+		p.server, err = launch("server", p.dir, append(p.env, p.sides[1]...), p.supervised[1], p.program, args...)
+		return err
+	}
+	if p.program == cluster {
+		if addr, err = freeAddress(); err != nil {
+			return "", err
+		}
+		if err = launch(rankOptions(addr)...); err != nil {
+			return "", err
+		}
+		return addr, p.server.listens(addr)
+	}
+	ready := filepath.Join(p.dir, "ready")
+	if err := launch("--bind_source_ip", "127.0.0.1", "--port", "0", "--ready-file", ready); err != nil {
+		return "", err
+	}
+	return awaitPort(p.server, ready)
+}
+
+// rankOptions returns the options of both ranks of a cluster whose rank 0 has an address.
+func rankOptions(addr string) []string {
+	host, port, _ := net.SplitHostPort(addr)
+	return []string{"-d", "shm_whole", "--quick", "--ranks", "2", "--root", host, "-p", port, "--connect-timeout", "10"}
+}
+
+// freeAddress returns an address at which nothing listens.
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	return l.Addr().String(), nil
+}
+
 // connect starts a client of an address.
 func (p *pair) connect(name, addr string, env []string, s *supervisor, options string) (*side, error) {
+	if p.program == cluster {
+		return launch(name, p.dir, append(p.env, env...), s, p.program, append(rankOptions(addr), strings.Fields(options)...)...)
+	}
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, err
@@ -118,7 +159,11 @@ func (p *pair) end() {
 
 // check waits for both sides and returns what did not hold. statuses are those with which a side may end.
 func (p *pair) check(limit time.Duration, statuses ...int) error {
-	err := errors.Join(p.client.ends(limit, statuses), p.serverEnds(limit, statuses))
+	ofClient := statuses
+	if p.program == cluster {
+		ofClient = []int{0} // whatever happens, as another status would end the whole job
+	}
+	err := errors.Join(p.client.ends(limit, ofClient), p.serverEnds(limit, statuses))
 	if err != nil {
 		return fmt.Errorf("%w%s", err, p.output())
 	}
@@ -151,7 +196,7 @@ func (s *side) ends(limit time.Duration, statuses []int) error {
 // serverEnds waits for the server, after the client. One that goes on must serve another client: it is persistent, or its
 // client has not got as far as a plan.
 func (p *pair) serverEnds(limit time.Duration, statuses []int) error {
-	if p.client == nil {
+	if p.client == nil || p.program == cluster {
 		return p.server.ends(limit, statuses)
 	}
 	for end := time.Now().Add(limit / 2); !p.server.exited() && !p.server.lost.Load() && !p.persistent() && time.Now().Before(end); {
