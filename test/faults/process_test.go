@@ -129,11 +129,14 @@ func (s *side) message() string { return s.err.String() }
 // lostRank matches the line with which rank 0 tells that it has lost rank 1.
 var lostRank = regexp.MustCompile(`^rank 1 (\(.*\) is lost: |did not appear )`)
 
+// whereFilesAre matches the end of an error message that says where the results are.
+var whereFilesAre = regexp.MustCompile(`: the (results of \d+ tests|new files) are in `)
+
 // complaints returns the number of lines on stderr with which the program tells of its end.
 func (s *side) complaints() (n int) {
 	name := filepath.Base(s.cmd.Path) + ": "
 	for line := range strings.Lines(s.err.String()) {
-		if strings.HasPrefix(line, name) && !strings.Contains(line, "rejected a connection") || lostRank.MatchString(line) {
+		if strings.HasPrefix(line, name) && !strings.Contains(line, "rejected a connection") && !whereFilesAre.MatchString(line) || lostRank.MatchString(line) {
 			n++
 		}
 	}

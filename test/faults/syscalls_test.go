@@ -170,15 +170,22 @@ func textOf(pid uint32, at uint64) string {
 	return string(text)
 }
 
-// filePoints returns the recorded points: of the calls of a kind on a path the first and the last.
-// A run for a time has no last one that the next run has too.
+// series matches the names of the result files and figures of a comparison, of which there are many of a kind.
+var series = regexp.MustCompile(`[a-z]+[-_]lat[-_][^/]*\.(json|svg|png)`)
+
+// filePoints returns the recorded points: of the calls of a kind on a path the first and the last, and of the paths of a series
+// the first. A run for a time has no last one that the next run has too.
 func filePoints(seen []filePoint, timed bool) (all []filePoint) {
-	most := map[filePoint]int{}
+	most, paths := map[filePoint]int{}, map[filePoint]string{}
 	for _, p := range seen {
 		most[filePoint{p.call, p.path, 0}] = p.n
 	}
 	for _, p := range seen {
-		if p.n == 1 || p.n == most[filePoint{p.call, p.path, 0}] && !timed {
+		kind := filePoint{p.call, series.ReplaceAllString(p.path, "*.$1"), 0}
+		if paths[kind] == "" {
+			paths[kind] = p.path
+		}
+		if p.path == paths[kind] && (p.n == 1 || p.n == most[filePoint{p.call, p.path, 0}] && !timed) {
 			all = append(all, p)
 		}
 	}

@@ -125,7 +125,7 @@ type Conclusion struct {
 func (f *Folder) Conclude(draw Draw, width int, details bool) (c Conclusion, err error) {
 	results, err := f.results()
 	if err != nil {
-		return c, f.Left()
+		return c, f.left(err)
 	}
 	for _, p := range f.parts {
 		if taken := f.taken[p.Name]; taken != nil {
@@ -140,7 +140,7 @@ func (f *Folder) Conclude(draw Draw, width int, details bool) (c Conclusion, err
 		c.None = none.Reason + ". " + none.Remedy
 	}
 	if err := errors.Join(f.report(results), f.keepVerdict(v), f.page(draw, results)); err != nil {
-		return c, errors.Join(err, f.Left())
+		return c, f.left(err)
 	}
 	return c, f.replace()
 }

@@ -61,24 +61,31 @@ func outdated(path string) bool {
 
 // Left keeps what was measured before an early end, and returns an error that says where they are; nil
 // without results. It does not mix them with those of an earlier comparison.
-func (f *Folder) Left() error {
+func (f *Folder) Left() error { return f.left(nil) }
+
+// left is Left after an error, which it returns, too.
+func (f *Folder) left(why error) error {
 	if f.stage == nil {
-		return nil
+		return why
 	}
 	if len(f.taken) == 0 {
-		return f.stage.Discard()
+		return errors.Join(why, f.stage.Discard())
 	}
 	dir := f.stage.Dir()
-	_, why := f.results()
-	if !f.hasEarlier() && why == nil {
-		if why = f.stage.Install(); why == nil {
+	_, err := f.results()
+	if !f.hasEarlier() && err == nil {
+		if err = f.stage.Install(); err == nil {
 			dir = f.dir
 		}
 	}
+	if why == nil {
+		why = err // often the same
+	}
 	var paths []string
 	for _, p := range f.parts {
-		if f.taken[p.Name] != nil {
-			paths = append(paths, filepath.Join(dir, p.Name+".json"))
+		path := filepath.Join(dir, p.Name+".json")
+		if info, err := os.Lstat(path); f.taken[p.Name] != nil && err == nil && info.Mode().IsRegular() {
+			paths = append(paths, path)
 		}
 	}
 	return errors.Join(why, fmt.Errorf("the results of %d tests are in %s; to draw them: ib_report -o %s %s", len(paths), dir, dir, strings.Join(paths, " ")))

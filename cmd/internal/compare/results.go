@@ -60,17 +60,15 @@ func (f *Folder) Take() (err error) {
 	return nil
 }
 
-// results writes the results of all parts with any.
+// results writes the results of all parts with any. If one fails, it writes the others.
 func (f *Folder) results() (all []*result.File, err error) {
 	for _, p := range f.parts {
 		merged := f.taken[p.Name]
 		if merged == nil {
 			continue
 		}
-		if err := merged.Write(f.stage.Path(p.Name + ".json")); err != nil {
-			return nil, err
-		}
+		err = errors.Join(err, merged.Write(f.stage.Path(p.Name+".json")))
 		all = append(all, merged)
 	}
-	return all, nil
+	return all, err
 }
