@@ -44,7 +44,8 @@ type Series struct {
 	Of     int    `json:"of"`
 	Run    int    `json:"run,omitempty"` // number of the series, from 1; 0: there is one
 	Runs   int    `json:"runs,omitempty"`
-	Held   bool   `json:"held,omitempty"` // the client keeps the first test's connection open
+	Held   bool   `json:"held,omitempty"`   // the client keeps the first test's connection open
+	Builds bool   `json:"builds,omitempty"` // two builds are compared, in an order that both sides know
 }
 
 // IsFirst reports whether no test precedes. A test without a series is the first.

@@ -30,6 +30,9 @@ func ExitStatusOf(has func(*Option) bool) []string {
 		return all
 	}
 	all[statusLimit] += ": " + choice(limits)
+	if has(Find("against")) {
+		all[statusLimit] += "; or this build is slower than that of --against"
+	}
 	return all
 }
 

@@ -14,6 +14,9 @@ const (
 	CompareDuration = 40 * time.Millisecond // of a row, in all its runs
 	CompareRuns     = 5
 	CompareRounds   = 2 // of each run
+
+	AgainstDuration = 400 * time.Millisecond // with --against: of a row of each build, in all its runs
+	AgainstRuns     = 40                     // of each build
 )
 
 // InCompare reports whether ib_compare has the option: agreed options that hold for all of its

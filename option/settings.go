@@ -79,6 +79,7 @@ type Own struct {
 	Folder    string // of ib_compare or ib_verify
 	Bundle    string // empty: none
 	RateSweep bool   // ib_compare measures only latency by rate
+	Against   string // folder of the programs of another build, which ib_compare measures in turn with its own; empty: none
 
 	// Of ib_conform.
 	Loopback bool

@@ -100,6 +100,12 @@ var comparisonOptions = []*Option{
 		JSON:    "seed", Unit: "1", Label: "Seed", Free: true,
 		value: numberOr(func(s *Settings) *int { return &s.Seed }, 0, 1, MaxSeed),
 	}, {
+		Name: "against", Argument: "DIR", Group: groupComparison, Only: noTest, Compare: true, Scope: PerSide,
+		Help: "compare this build with the one whose programs are in DIR, instead of modes: both are measured in turn, and status 7 " +
+			"says that this one is slower; both sides need the option",
+		Excludes: []Exclusion{{Name: "rate-sweep", Why: "with --against no modes are compared"}, {Name: "bundle", Why: "with --against no modes are compared"}},
+		value:    text(func(s *Settings) *string { return &s.Own.Against }, nil),
+	}, {
 		Name: "precision", Argument: "PERCENT", Group: groupComparison,
 		Help:    "with --compare: measure until the interval of every ratio is within plus or minus PERCENT, such as 3%",
 		Meaning: "requested half width of the intervals of ratios, relative to the ratio; 0: none",

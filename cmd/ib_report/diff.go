@@ -10,28 +10,30 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ibperf/ibperf/internal/outfolder"
 	"github.com/ibperf/ibperf/reports/diff"
 	"github.com/ibperf/ibperf/reports/verdict"
 	"github.com/ibperf/ibperf/result"
 	"github.com/spf13/pflag"
 )
 
-const diffHead = `Usage: {program} diff [--threshold PERCENT] A B
+const diffHead = `Usage: {program} diff [-o DIR] [--threshold PERCENT] A B
 
 Compares the rows of result files that were measured separately, such as those of
 two builds. A and B are each a result file or a folder of them, such as that of
-ib_compare. Each row is faster, slower, the same or unclear in B.
+ib_compare. Each row is faster, slower, the same or unclear in B. To find small
+differences of two builds, measure them in turn: ib_compare --against.
 `
 
 const diffTail = `
 Examples:
   {program} diff old/out new/out
-  {program} diff --threshold 3 old.json new.json
+  {program} diff --threshold 3 -o page old.json new.json
 
 Exit status:
   0  no row is certainly slower by PERCENT or more
   1  any other failure, such as a file that cannot be read
-  2  wrong options, or tests with different options
+  2  wrong options, tests with different options, or files of a newer version
   7  a row is: the last lines name it
 `
 
@@ -40,6 +42,7 @@ const defaultThreshold = 5
 
 type comparison struct {
 	threshold percentage
+	folder    string // of a page; empty: none
 	a, b      string
 }
 
@@ -65,6 +68,7 @@ func (p *percentage) Set(text string) error {
 func (c *comparison) flags() *pflag.FlagSet {
 	flags := newFlags()
 	c.threshold = defaultThreshold
+	flags.StringVarP(&c.folder, "output", "o", "", "also write the tables as a page, index.html, into `DIR`")
 	flags.Var(&c.threshold, "threshold", "a row that is certainly slower by `PERCENT` or more is a regression")
 	return flags
 }
@@ -100,10 +104,28 @@ func (c *comparison) print(stdout, _ io.Writer) error {
 	if err := d.Write(stdout, a, b); err != nil {
 		return fmt.Errorf("write to stdout: %w", err)
 	}
+	if err := c.page(d, a, b); err != nil {
+		return err
+	}
 	if n := len(d.Regressions()); n > 0 {
 		return statusError{exitLimit, fmt.Errorf("%d of %d rows are slower in %s by %v %% or more", n, len(d.Pairs), c.b, c.threshold.String())}
 	}
 	return nil
+}
+
+// page writes the page of a diff if one was asked for.
+func (c *comparison) page(d *diff.Diff, a, b diff.Set) error {
+	if c.folder == "" {
+		return nil
+	}
+	err := outfolder.Make(c.folder)
+	if err == nil {
+		err = outfolder.Check(c.folder, []string{pageName})
+	}
+	if err != nil {
+		return err
+	}
+	return d.WritePage(filepath.Join(c.folder, pageName), a, b)
 }
 
 // readSet reads a result file, or all of a folder. A folder may have other JSON documents of ibperf.
@@ -120,6 +142,9 @@ func readSet(path string) (set diff.Set, err error) {
 			continue
 		}
 		f, err := result.Read(p)
+		if errors.As(err, new(*result.VersionError)) {
+			return set, statusError{exitUsage, err}
+		}
 		if err != nil {
 			return set, err
 		}

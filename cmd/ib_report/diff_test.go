@@ -38,12 +38,17 @@ func TestDiffStatus(t *testing.T) {
 	if err := os.WriteFile(torn, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	newer := filepath.Join(t.TempDir(), "newer.json")
+	if err := os.WriteFile(newer, []byte(`{"format": "ibperf-result", "version": 99}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args   string
 		status int
 		stdout string
 		stderr string
 	}{
+		{a + " " + newer, exitUsage, "", "format version 99 is newer than this program"},
 		{a + " " + a, exitDone, "No row is certainly slower by 5.0 % or more.", ""},
 		{a + " " + slow, exitLimit, "REGRESSION: ib_write_lat, 8 bytes, data: B is 20.0 % slower.", "1 of 2 rows are slower in " + slow + " by 5 % or more"},
 		{a + " " + folder, exitLimit, "REGRESSION", folder},
@@ -61,5 +66,29 @@ func TestDiffStatus(t *testing.T) {
 		if status != c.status || !strings.Contains(stdout, c.stdout) || !strings.Contains(stderr, c.stderr) || c.stderr == "" && stderr != "" {
 			t.Errorf("diff %s: status %d, want %d with %q and %q:\n%s%s", c.args, status, c.status, c.stdout, c.stderr, stdout, stderr)
 		}
+	}
+}
+
+// With -o the tables are a page, too, which replaces no file of others.
+func TestDiffPage(t *testing.T) {
+	a, b, dir := latencyFile(t, t.TempDir(), 1, asIs), latencyFile(t, t.TempDir(), 1.2, asIs), filepath.Join(t.TempDir(), "page")
+	if status, stdout, stderr := runReport("diff", "-o", dir, a, b); status != exitLimit {
+		t.Fatalf("status %d\n%s%s", status, stdout, stderr)
+	}
+	path := filepath.Join(dir, pageName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"REGRESSION: ib_write_lat, 8 bytes, data: B is 20.0 % slower.", "<td class=\"left\">slower", a, b, "could find"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, stderr := runReport("diff", "-o", dir, a, b); status != exitFailed || !strings.Contains(stderr, "ibperf did not write this file") {
+		t.Errorf("status %d, %s", status, stderr)
 	}
 }

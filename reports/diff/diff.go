@@ -1,5 +1,5 @@
 // Package diff compares the rows of two sets of result files, such as those of two builds: the same tests, measured
-// separately.
+// separately, or in turn.
 package diff
 
 import (
@@ -19,20 +19,24 @@ type Set struct {
 	Files []*result.File
 }
 
-// A Pair is a row of both sets, with the same test, options, message size, mode and variant.
+// A Pair is a row of both sets, with the same test, options, message size, mode and variant, or all rows of a test.
 type Pair struct {
 	File   *result.File   // of the first set
 	Column *result.Column // what is compared: the median latency, the mean where there is no median, or the average bandwidth
 	A, B   rows.Entry
+	All    bool // all rows of the test: the ratio is their geometric mean; A and B are empty
 
 	Ratio      confidence.Estimate // of B to A; all intervals of a Diff hold together in 95 % of all cases
 	Relation   rows.Relation       // of B to A
-	Disturbed  bool                // a warning makes the ratio doubtful, and so unclear
+	Disturbed  bool                // a warning makes the ratio doubtful, and so unclear unless the runs were made in turn
 	Regression bool                // B is slower by at least the threshold
 }
 
 // Name returns the pair's test, message size and mode.
 func (p *Pair) Name() string {
+	if p.All {
+		return p.File.Program + ", all rows"
+	}
 	return fmt.Sprintf("%s, %d bytes, %s", p.File.Program, p.A.Size, p.A.Name())
 }
 
@@ -64,6 +68,7 @@ type Diff struct {
 	Pairs        []*Pair
 	OnlyA, OnlyB []string
 	Threshold    float64 // of regressions, a fraction
+	InTurn       bool    // a run of A and a run of B were made in turn
 }
 
 // Regressions returns the pairs that are regressions.
@@ -79,19 +84,30 @@ func (d *Diff) Regressions() (all []*Pair) {
 // Of compares two sets. It returns an error if tests of one program have different options in the two sets, or if
 // the sets have no row in common.
 func Of(a, b Set, threshold float64) (*Diff, error) {
+	d, err := common(a, b)
+	if err != nil {
+		return nil, err
+	}
+	d.Threshold = threshold
+	for _, p := range d.Pairs {
+		p.Ratio = confidence.OfSeparate(p.B.Series(p.Column), p.A.Series(p.Column), len(d.Pairs))
+		p.judge(!p.Disturbed, threshold)
+	}
+	return d, nil
+}
+
+// common returns the rows of two sets, without ratios.
+func common(a, b Set) (*Diff, error) {
 	matched, err := match(a, b)
 	if err != nil {
 		return nil, err
 	}
-	d := &Diff{Threshold: threshold}
+	d := &Diff{}
 	for _, m := range matched {
 		d.addFile(m)
 	}
 	if len(d.Pairs) == 0 {
 		return nil, fmt.Errorf("%s and %s have no row in common: measure the same message sizes and modes", a.Name, b.Name)
-	}
-	for _, p := range d.Pairs {
-		p.judge(len(d.Pairs), threshold)
 	}
 	return d, nil
 }
@@ -110,6 +126,7 @@ func (d *Diff) addFile(m pairOfFiles) {
 			d.OnlyA = append(d.OnlyA, p.Name())
 			continue
 		}
+		p.Disturbed = rows.AnyDisturbed(p.A, p.B)
 		d.Pairs = append(d.Pairs, p)
 	}
 	for _, e := range entries(m.b) {
@@ -141,11 +158,9 @@ func compared(f *result.File) *result.Column {
 	return result.ColumnOf(groupOf(f).ComparedFields()[0])
 }
 
-// judge estimates the pair's ratio, as one of a number of pairs.
-func (p *Pair) judge(pairs int, threshold float64) {
-	p.Ratio = confidence.OfSeparate(p.B.Series(p.Column), p.A.Series(p.Column), pairs)
-	p.Disturbed = rows.AnyDisturbed(p.A, p.B)
-	if !p.Disturbed {
+// judge says what the pair's ratio means, if it is clear.
+func (p *Pair) judge(clear bool, threshold float64) {
+	if clear {
 		p.Relation = rows.RelationOf(p.Column, p.Ratio)
 	}
 	p.Regression = p.Relation == rows.Slower && p.Slowdown() >= threshold

@@ -14,40 +14,64 @@ import (
 // textWidth is the number of columns of the tables.
 const textWidth = 100
 
-// notes explains the tables.
-const notes = ` B/A: the quotient of the two values. All intervals together hold the true quotients in 95 % of all cases; they count what
+// notes explain the tables.
+const (
+	notesInTurn = ` B/A: the quotient of the two values in a pair of runs, which were made in turn (Hodges-Lehmann estimate of all pairs). All
+ intervals together hold the true quotients in 95 % of all cases. "all": the geometric mean of all rows. "faster" and "slower":
+ the interval is on that side of 1 and the quotient at least 3 % from 1. "same": it lies within 5 % of 1. Else "unclear".
+ "disturbed": other work took CPUs from one of the two rows, which widens the interval. could find: the smallest slowdown that
+ the interval could have shown.
+`
+	notes = ` B/A: the quotient of the two values. All intervals together hold the true quotients in 95 % of all cases; they count what
  varied within each measurement, and not what changed between them, such as the state of the host. "faster" and "slower":
  the interval is on that side of 1 and the quotient at least 3 % from 1. "same": it lies within 5 % of 1. Else "unclear".
  "disturbed": a warning of one of the two rows makes its number doubtful. could find: the smallest slowdown that the interval
  could have shown.
 `
+)
+
+// explained returns the notes of the tables.
+func (d *Diff) explained() string {
+	if d.InTurn {
+		return notesInTurn
+	}
+	return notes
+}
 
 // Write prints the tables of a diff, what only one set has, and the answer in the last lines.
 func (d *Diff) Write(w io.Writer, a, b Set) error {
 	var text strings.Builder
-	for _, set := range []struct {
-		letter string
-		Set
-	}{{"A", a}, {"B", b}} {
-		fmt.Fprintf(&text, " %s: %s\n", set.letter, set.Name)
+	for i, set := range []Set{a, b} {
+		fmt.Fprintf(&text, " %s: %s\n", letters[i], set.Name)
 		for _, f := range set.Files {
 			fmt.Fprintf(&text, "    %s\n", rows.RunLine(f))
 		}
 	}
-	for from := 0; from < len(d.Pairs); {
-		to := from
-		for to < len(d.Pairs) && d.Pairs[to].File == d.Pairs[from].File {
-			to++
-		}
-		text.WriteString("\n" + tableOf(d.Pairs[from:to]).Text(textWidth))
-		from = to
+	for _, t := range d.tables() {
+		text.WriteString("\n" + t.Text(textWidth))
 	}
-	text.WriteString("\n" + notes + "\n")
+	text.WriteString("\n" + d.explained() + "\n")
 	for _, line := range d.answer() {
 		text.WriteString(" " + line + "\n")
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
+}
+
+// letters are the names of the two sets in tables.
+var letters = [2]string{"A", "B"}
+
+// tables returns a table for each test.
+func (d *Diff) tables() (all []*table.Table) {
+	for from := 0; from < len(d.Pairs); {
+		to := from
+		for to < len(d.Pairs) && d.Pairs[to].File == d.Pairs[from].File {
+			to++
+		}
+		all = append(all, tableOf(d.Pairs[from:to]))
+		from = to
+	}
+	return all
 }
 
 // tableOf returns the table of a test's pairs.
@@ -67,7 +91,11 @@ func tableOf(pairs []*Pair) *table.Table {
 		if p.Disturbed {
 			words += ", disturbed"
 		}
-		t.Add(fmt.Sprint(p.A.Size), p.A.Name(), p.A.ValueText(c), p.B.ValueText(c), p.ratioText(), words, p.detectableText())
+		size, mode, valueA, valueB := "all", "all", result.Unmeasured, result.Unmeasured
+		if !p.All {
+			size, mode, valueA, valueB = fmt.Sprint(p.A.Size), p.A.Name(), p.A.ValueText(c), p.B.ValueText(c)
+		}
+		t.Add(size, mode, valueA, valueB, p.ratioText(), words, p.detectableText())
 	}
 	return t
 }
@@ -76,7 +104,7 @@ func (p *Pair) ratioText() string {
 	switch {
 	case p.Ratio.N == 0:
 		return result.Unmeasured
-	case !p.Ratio.Enough:
+	case !p.Ratio.Enough || p.Ratio.High > widest*p.Ratio.Low:
 		return rows.FormatRatio(p.Ratio.Value, false)
 	}
 	return rows.RatioText(p.Ratio)
@@ -88,6 +116,9 @@ func (p *Pair) detectableText() string {
 	}
 	return result.Unmeasured
 }
+
+// widest is the quotient of the ends of an interval from which it is not printed: it says nothing.
+const widest = 1000
 
 func percent(fraction float64) string {
 	if fraction >= 1 {
@@ -112,15 +143,37 @@ func (d *Diff) answer() (lines []string) {
 	}
 	lines = append(lines, d.couldFind())
 	regressions := d.Regressions()
-	if len(regressions) == 0 {
+	switch {
+	case len(regressions) == 0 && d.InTurn:
+		return append(lines, "No row is certainly slower.")
+	case len(regressions) == 0:
 		return append(lines, fmt.Sprintf("No row is certainly slower by %s %% or more.", percent(d.Threshold)))
 	}
 	for _, p := range regressions {
-		lines = append(lines, fmt.Sprintf("REGRESSION: %s: B is %s %% slower. %s [%s]: %s instead of %s, B/A %s; the threshold is %s %%.",
-			p.Name(), percent(p.Slowdown()), p.Column.Title, p.Column.Shown(), p.B.ValueText(p.Column), p.A.ValueText(p.Column),
-			p.ratioText(), percent(d.Threshold)))
+		lines = append(lines, d.regressionLine(p))
 	}
 	return lines
+}
+
+// regressionLine returns the line about a regression.
+func (d *Diff) regressionLine(p *Pair) string {
+	line := fmt.Sprintf("REGRESSION: %s: B is %s %% slower. ", p.Name(), percent(p.Slowdown()))
+	if !p.All {
+		line += fmt.Sprintf("%s [%s]: %s instead of %s, ", p.Column.Title, p.Column.Shown(), p.B.ValueText(p.Column), p.A.ValueText(p.Column))
+	}
+	line += "B/A " + p.ratioText()
+	if !d.InTurn {
+		line += fmt.Sprintf("; the threshold is %s %%", percent(d.Threshold))
+	}
+	return line + "."
+}
+
+// remedy says how to get intervals.
+func (d *Diff) remedy() string {
+	if d.InTurn {
+		return "Give more --runs: the default is enough."
+	}
+	return "Measure with --compare, or with --rounds 5 or more."
 }
 
 // couldFind returns the line about the smallest slowdowns that could have been found.
@@ -140,7 +193,7 @@ func (d *Diff) couldFind() string {
 		}
 	}
 	if best == nil {
-		return "No slowdown could have been found: the rows have too few rounds for an interval. Measure with --compare, or with --rounds 5 or more."
+		return "No slowdown could have been found: the rows have too few rounds for an interval. " + d.remedy()
 	}
 	line := fmt.Sprintf("The smallest slowdown that could have been found: %s %% (%s)", percent(best.Detectable()), best.Name())
 	if worst != best {

@@ -82,7 +82,7 @@ var table = []rule{
 	{"oob", []string{"result", "option", "verbs", "internal/printable", "internal/units"}},
 
 	{"reports", []string{"reports/formats", "reports/rows", "reports/text", "reports/verdict", "result", "option", "internal/units"}},
-	{"reports/diff", []string{"reports/rows", "reports/table", "result", "internal/confidence"}},
+	{"reports/diff", []string{"reports/page", "reports/rows", "reports/table", "result", "internal/confidence"}},
 	{"reports/plots", []string{"reports/chart", "reports/page", "reports/phrase", "reports/rows", "reports/verdict", "result", "option", "internal/printable", "internal/units"}},
 	{"reports/limits", []string{"reports/phrase", "reports/rows", "result", "option", "internal/units"}},
 	{"reports/page", []string{"reports/phrase", "reports/rows", "reports/table", "reports/tables", "reports/verdict", "result", "option", "internal/atomicfile", "internal/printable"}},

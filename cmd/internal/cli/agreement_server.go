@@ -88,6 +88,9 @@ func (s *peerSession) agree() (a oob.Answer, err error) {
 		s.unfit = true
 		return a, s.malformed
 	}
+	if err := s.checkBuilds(p.Series); err != nil {
+		return a, err
+	}
 	s.compareReleases(p.Release)
 	chosen, err := chooseServer(&s.options.Own, p.Device, addrOf(s.conn.LocalAddr()))
 	if err != nil {

@@ -50,6 +50,9 @@ func (a *app) compare(ctx context.Context, args []string, draw compare.Draw) err
 		return err
 	}
 	parts := o.parts()
+	if o.Own.Against != "" {
+		return a.compareBuilds(ctx, client, parts)
+	}
 	folder, err := compare.Make(o.Own.Folder, o.Own.Bundle, parts)
 	if err != nil {
 		return err
@@ -77,7 +80,7 @@ func (o *options) checkCompare(f *flags) error {
 	if err := o.checkRole(f); err != nil {
 		return err
 	}
-	if err := checkHere(o); err != nil {
+	if err := errors.Join(checkHere(o), o.checkAgainst()); err != nil {
 		return err
 	}
 	if o.host == "" {
@@ -97,8 +100,11 @@ func (o *options) checkCompare(f *flags) error {
 
 // parts returns what the comparison measures.
 func (o *options) parts() []compare.Part {
-	if o.Own.RateSweep {
+	switch {
+	case o.Own.RateSweep:
 		return compare.RateSweep(&o.Plan)
+	case o.Own.Against != "":
+		return compare.InTurn(&o.Plan)
 	}
 	return compare.Parts(&o.Plan)
 }

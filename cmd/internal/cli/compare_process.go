@@ -17,12 +17,25 @@ import (
 
 // jobs starts processes for the runs of a comparison, one after another.
 type jobs struct {
-	app   *app
-	lines onceWriter // of their standard error
+	builds []build    // in the order of the runs, which repeats
+	begun  int        // number of runs
+	lines  onceWriter // of their standard error
 }
 
-func newJobs(a *app) *jobs {
-	return &jobs{app: a, lines: onceWriter{console: a.console, printed: map[string]bool{}}}
+// A build is the program of the processes of runs, with its command line.
+type build struct {
+	path    string
+	command []string
+}
+
+func newJobs(a *app, builds ...build) *jobs {
+	return &jobs{builds: builds, lines: onceWriter{console: a.console, printed: map[string]bool{}}}
+}
+
+// thisBuild returns the build of this process.
+func (a *app) thisBuild() (build, error) {
+	binary, err := os.Executable()
+	return build{binary, a.command}, err
 }
 
 // makeRun makes a run in a process.
@@ -33,13 +46,17 @@ func (j *jobs) makeRun(ctx context.Context, run *compareRun) (ends bool, err err
 }
 
 // serveRuns serves the first client that connects to a socket, each run of a comparison in a process.
-func (a *app) serveRuns(ctx context.Context, socket *net.TCPListener) (err error) {
+func (a *app) serveRuns(ctx context.Context, o *options, socket *net.TCPListener) (err error) {
+	builds, err := a.builds(o)
+	if err != nil {
+		return err
+	}
 	file, err := socket.File()
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	j, run := newJobs(a), servedRun{}
+	j, run := newJobs(a, builds...), servedRun{}
 	for {
 		if ctx.Err() != nil {
 			return errors.Join(context.Cause(ctx), err)
@@ -61,10 +78,8 @@ func (e *jobError) Error() string { return fmt.Sprintf("a run failed with status
 // of its own, so that it gets those of the terminal once.
 func (j *jobs) do(ctx context.Context, job compareJob, socket *os.File) (report jobReport, err error) {
 	report.Ends = true
-	binary, err := os.Executable()
-	if err != nil {
-		return report, err
-	}
+	b := j.builds[j.begun%len(j.builds)]
+	j.begun++
 	input, err := json.Marshal(job)
 	if err != nil {
 		return report, err
@@ -74,8 +89,8 @@ func (j *jobs) do(ctx context.Context, job compareJob, socket *os.File) (report 
 		return report, err
 	}
 	defer read.Close()
-	cmd := exec.Command(binary)
-	cmd.Args = j.app.command
+	cmd := exec.Command(b.path)
+	cmd.Args = b.command
 	cmd.Env = append(os.Environ(), jobVariable+"=1")
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(input), &j.lines
 	cmd.ExtraFiles = []*os.File{write}

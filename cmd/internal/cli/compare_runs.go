@@ -30,19 +30,28 @@ type compareRun struct {
 	Dir        string                         // for the result files
 }
 
-// makeRuns makes all runs and reports their results. An early end leaves what was measured.
-func (a *app) makeRuns(ctx context.Context, c *clientRun, parts []compare.Part, folder *compare.Folder, draw compare.Draw) error {
-	o := c.options
+// newRun returns the first of a number of runs.
+func (o *options) newRun(of int) compareRun {
 	seed := o.Seed
 	if seed == 0 {
 		seed = 1 + mathrand.IntN(option.MaxSeed)
 	}
-	run := compareRun{ID: rand.Text(), Of: compare.RunsOf(&o.Plan), Seed: seed, MaxRates: map[option.Op]compare.MaxRates{}}
+	return compareRun{ID: rand.Text(), Of: of, Seed: seed, MaxRates: map[option.Op]compare.MaxRates{}}
+}
+
+// makeRuns makes all runs and reports their results. An early end leaves what was measured.
+func (a *app) makeRuns(ctx context.Context, c *clientRun, parts []compare.Part, folder *compare.Folder, draw compare.Draw) error {
+	o := c.options
+	run := o.newRun(compare.RunsOf(&o.Plan))
 	do := func(ctx context.Context, run *compareRun) (ends bool, err error) {
 		return a.makeRun(ctx, c, run, parts)
 	}
 	if a.fresh {
-		do = newJobs(a).makeRun
+		this, err := a.thisBuild()
+		if err != nil {
+			return err
+		}
+		do = newJobs(a, this).makeRun
 	} else {
 		c.output.announce(c.choice)
 	}
@@ -125,7 +134,7 @@ func (a *app) measurePart(ctx context.Context, c *clientRun, run *compareRun, p 
 	plan := p.Once()
 	plan.Seed = run.Seed
 	once.options = c.options.withPlan(&plan)
-	once.series = &oob.Series{ID: run.ID, Number: i, Of: n, Run: run.Number, Runs: run.Of, Held: true}
+	once.series = &oob.Series{ID: run.ID, Number: i, Of: n, Run: run.Number, Runs: run.Of, Held: true, Builds: c.options.Own.Against != ""}
 	once.comparison = &result.Comparison{ID: run.ID, Sweep: p.Sweep}
 	saved, path := false, filepath.Join(run.Dir, p.Name+".json")
 	once.save = func(f *result.File) error {

@@ -18,7 +18,7 @@ const (
 	StatusPeer    = 4 // peer unreachable, lost or timed out, or it sent a malformed message
 	StatusData    = 5 // a check of the bytes found wrong data
 	StatusRefused = 6 // completion mode refused
-	StatusLimit   = 7 // a figure missed a limit; ib_cluster: bad nodes, pairs or groups, or missed limits
+	StatusLimit   = 7 // a figure missed a limit; ib_compare --against: this build is slower; ib_cluster: bad nodes, pairs or groups, or missed limits
 	StatusDiffers = 8 // ib_conform: a statement does not hold
 	StatusUnclear = 9 // NO VERDICT: a comparison was too short or too disturbed for one
 )
@@ -46,7 +46,7 @@ func Status(err error) int {
 		return StatusUsage
 	case errors.As(err, &refused):
 		return StatusRefused
-	case errors.As(err, new(*limitError)), errors.As(err, new(*badNodesError)):
+	case errors.As(err, new(*limitError)), errors.As(err, new(*badNodesError)), errors.As(err, new(*slowerError)):
 		return StatusLimit
 	case errors.As(err, new(*differsError)):
 		return StatusDiffers

@@ -32,7 +32,7 @@ func runTest(t option.Test, c call) int {
 
 func newApp(c call) *app {
 	return &app{
-		program: c.name, command: c.command, console: newConsole(c.stdout, c.stderr),
+		program: c.name, command: c.command, args: c.args, console: newConsole(c.stdout, c.stderr),
 		run: harness.Run, agreeLimit: agreeLimit, seriesPause: seriesPause, limits: clientLimits(),
 	}
 }
@@ -52,6 +52,7 @@ func guarded(program string, c *console, run func(context.Context) error) int {
 type app struct {
 	program     string   // its name, as the user called it
 	command     []string // for the result file
+	args        []string // of the command line, without the program's name
 	console     *console
 	budget      *budget                                     // of a server
 	run         func(context.Context, harness.Config) error // harness.Run; another function in tests

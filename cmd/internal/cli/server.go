@@ -25,7 +25,7 @@ func (a *app) serve(ctx context.Context, o *options, announce announcement) erro
 		return a.listen(o, oob.Tests, a.announcePort, func(l *oob.Listener) error { return a.serveAll(ctx, o, l) })
 	}
 	if a.fresh {
-		return a.open(o, announce, func(socket *net.TCPListener, _ []byte) error { return a.serveRuns(ctx, socket) })
+		return a.open(o, announce, func(socket *net.TCPListener, _ []byte) error { return a.serveRuns(ctx, o, socket) })
 	}
 	return a.listen(o, oob.Tests, announce, func(l *oob.Listener) error {
 		_, err := a.serveFirst(ctx, o, l, nil)
