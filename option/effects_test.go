@@ -33,7 +33,7 @@ var effects = map[string]string{
 	"atomic_type": "harness TestAtomicRequests", "outs": "harness TestOutstandingReadsAndAtomics", "mcg": "harness TestMessagesToAGroup", "MGID": "harness/internal/setup TestGroupsOfBothSides",
 	"completion": "test/e2e/testdata/each/modes.txtar", "spin": "harness TestAdaptiveSpins", "compare": "harness TestModesOfAComparisonHaveTheSameShape",
 	"touch": "test/e2e TestTouch", "verify": "test/e2e TestWrongDataIsFound", "force-data": "test/e2e/testdata/each/devices.txtar",
-	"rate-sweep": "cmd/internal/cli TestRateSweepOfAComparison", "also": "test/e2e TestFurtherRows", "rounds": "test/e2e TestRoundsAndRuns", "runs": "test/e2e TestRoundsAndRuns", "seed": "harness TestOrderFollowsTheSeed",
+	"against": "test/e2e TestCompareBuilds", "rate-sweep": "cmd/internal/cli TestRateSweepOfAComparison", "also": "test/e2e TestFurtherRows", "rounds": "test/e2e TestRoundsAndRuns", "runs": "test/e2e TestRoundsAndRuns", "seed": "harness TestOrderFollowsTheSeed",
 	"precision": "test/e2e TestPrecision", "time-limit": "test/e2e TestPrecision",
 	"loopback": "test/e2e TestConform", "run": "test/e2e TestConform", "quirks": "test/e2e TestConformQuirks", "may-crash": "verbs/ibv TestConformOnAConnectX", "list": "test/e2e TestConformList", "resume": "test/e2e TestVerifyResumes",
 	"report_gbits": "test/e2e/testdata/each/output.txtar", "report-both": "test/e2e/testdata/each/directions.txtar", "output": "test/e2e/testdata/each/output.txtar",

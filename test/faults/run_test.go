@@ -219,7 +219,7 @@ func (p *pair) serveNext(limit time.Duration) error {
 	if p.server.lost.Load() {
 		return nil // the fault came now
 	}
-	if err != nil || status != 0 {
+	if err != nil || status != 0 && status != statusUnclear {
 		return fmt.Errorf("the next client ended with status %d, error %v: %s", status, err, next.message())
 	}
 	if p.persistent() {

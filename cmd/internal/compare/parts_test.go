@@ -169,3 +169,32 @@ func TestCheckIsLastAndOfSomeSizes(t *testing.T) {
 		}
 	}
 }
+
+// Each part of a comparison of two builds is measured in every run, at two sizes at most.
+func TestPartsInTurn(t *testing.T) {
+	for _, c := range []struct {
+		transport option.Transport
+		sizes     []int
+		parts     int
+	}{{option.RC, option.AllSizes(), 6}, {option.RC, []int{8}, 6}, {option.UD, []int{8, 4096}, 2}} {
+		p := option.Defaults(option.Test{})
+		p.Sizes, p.Transport, p.Runs = c.sizes, c.transport, 3
+		parts := InTurn(&p)
+		if len(parts) != c.parts {
+			t.Errorf("%s: %d parts, want %d", c.transport, len(parts), c.parts)
+		}
+		for _, part := range parts {
+			if err := part.Plan.Check(); err != nil || len(part.Plan.Sizes) > 2 {
+				t.Errorf("%s %s: %v, sizes %v", c.transport, part.Name, err, part.Plan.Sizes)
+			}
+			for run := 1; run <= RunsInTurn(&p); run++ {
+				if !part.In(run, RunsInTurn(&p)) {
+					t.Errorf("%s is not in run %d of %d", part.Name, run, RunsInTurn(&p))
+				}
+			}
+			if once := part.Once(); once.Duration != option.AgainstDuration/3 {
+				t.Errorf("%s takes %v in each run", part.Name, once.Duration)
+			}
+		}
+	}
+}

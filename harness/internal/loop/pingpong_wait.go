@@ -10,7 +10,6 @@ func (w *Worker) chooseCalls() {
 	if calls.load == nil {
 		calls.load = func(*sender, uint64) {}
 	}
-	calls.load = slowed(calls.load)
 	switch {
 	case c.Spins():
 		calls.wait = both(w.yieldStep, w.rest)
