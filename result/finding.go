@@ -19,6 +19,20 @@ const (
 	SidePeer  = "peer"
 )
 
+// Line returns the finding on one line.
+func (f *Finding) Line() string {
+	where := map[string]string{SideLocal: "on this side: ", SidePeer: "on the peer: "}[f.Side]
+	return where + f.Sentence + " Fix: " + f.Fix
+}
+
+// FindingsOf returns the findings of several files, each once.
+func FindingsOf(files []*File) (all []Finding) {
+	for _, f := range files {
+		all = AddFindings(all, f.Findings)
+	}
+	return all
+}
+
 // AddFindings adds those of more to all that are about something else: that have another id or side.
 func AddFindings(all, more []Finding) []Finding {
 	for _, f := range more {

@@ -25,6 +25,9 @@ func Write(path string, runs []*result.File, figures []Figure) error {
 		Title: title(groups), Lead: lead(runs), Software: common.software, Warnings: common.warnings,
 		Figures: figures, Facts: common.facts, Definitions: definitions(groups),
 	}
+	for _, f := range result.FindingsOf(runs) {
+		p.Warnings = append(p.Warnings, "Finding: "+printable.Clean(f.Line()))
+	}
 	ids := map[string]bool{}
 	for _, g := range groups {
 		s := newSection(g, common)

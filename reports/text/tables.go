@@ -112,10 +112,19 @@ func Write(w io.Writer, runs []*result.File, style Style, depth Depth) error {
 	for _, g := range rows.Groups(runs) {
 		texts = append(texts, groupText(g, style, depth))
 	}
-	if _, err := io.WriteString(w, strings.Join(texts, "\n")+Verdict(verdict.Judge(runs), style)); err != nil {
+	if _, err := io.WriteString(w, strings.Join(texts, "\n")+findingsText(runs)+Verdict(verdict.Judge(runs), style)); err != nil {
 		return fmt.Errorf("write tables: %w", atomicfile.Advise("", err))
 	}
 	return nil
+}
+
+// findingsText returns a line for each finding of all runs.
+func findingsText(runs []*result.File) string {
+	var b strings.Builder
+	for _, f := range result.FindingsOf(runs) {
+		b.WriteString("FINDING: " + printable.Clean(f.Line()) + "\n")
+	}
+	return b.String()
 }
 
 // groupText returns the text about a group.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/ibperf/ibperf/cmd/internal/compare"
-	"github.com/ibperf/ibperf/cmd/internal/doctor"
 	"github.com/ibperf/ibperf/cmd/internal/machine"
 	"github.com/ibperf/ibperf/internal/topology"
 	"github.com/ibperf/ibperf/option"
@@ -150,7 +149,7 @@ func (a *app) conclude(o *options, folder *compare.Folder, draw compare.Draw) er
 		err = errors.Join(err, fmt.Errorf("print the verdict: %w", failed))
 	}
 	for _, f := range verdict.Findings {
-		a.console.note("FINDING: %s", doctor.Line(f))
+		a.console.note("FINDING: %s", f.Line())
 	}
 	if err != nil {
 		return err

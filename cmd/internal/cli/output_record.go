@@ -120,7 +120,7 @@ func (r *record) finish(err error) error {
 // noteFindings prints what probably cost performance.
 func (r *record) noteFindings() {
 	for _, f := range r.file.Findings {
-		r.output.note("FINDING: %s", doctor.Line(f))
+		r.output.note("FINDING: %s", f.Line())
 	}
 }
 

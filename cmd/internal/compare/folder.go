@@ -130,9 +130,9 @@ func (f *Folder) Conclude(draw Draw, width int, details bool) (c Conclusion, err
 	for _, p := range f.parts {
 		if taken := f.taken[p.Name]; taken != nil {
 			f.files = append(f.files, p.Name+".json")
-			c.Findings = result.AddFindings(c.Findings, taken.Findings)
 		}
 	}
+	c.Findings = result.FindingsOf(results)
 	v := verdict.Judge(results)
 	if c.Text = text.Verdict(v, text.Style{Width: width, Details: details}); v == nil {
 		c.Text = "VERDICT\n None: no test has measured two modes, see " + filepath.Join(f.dir, reportName) + ".\n"

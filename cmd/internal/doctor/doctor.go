@@ -119,9 +119,3 @@ func (r *run) findings() (all []result.Finding) {
 	}
 	return all
 }
-
-// Line returns a finding on one line.
-func Line(f result.Finding) string {
-	where := map[string]string{result.SideLocal: "on this side: ", result.SidePeer: "on the peer: "}[f.Side]
-	return where + f.Sentence + " Fix: " + f.Fix
-}

@@ -12,7 +12,7 @@ import (
 func lines(all []result.Finding) string {
 	var b strings.Builder
 	for _, f := range all {
-		b.WriteString(f.ID + ": " + doctor.Line(f) + "\n")
+		b.WriteString(f.ID + ": " + f.Line() + "\n")
 	}
 	return b.String()
 }

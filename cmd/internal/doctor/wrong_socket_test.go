@@ -28,7 +28,7 @@ proc/stat: cpu 0 0 0 0 0 0 0 0\ncpu2 200 0 0 900 0 0 0 0\ncpu6 175 0 0 925 0 0 0
 	watch.AddTo(f)
 	text := ""
 	for _, found := range doctor.OfRun(f) {
-		text += "FINDING: " + doctor.Line(found) + "\n"
+		text += "FINDING: " + found.Line() + "\n"
 	}
 	golden.Check(t, "wrong-socket.golden", []byte(text))
 }
