@@ -43,7 +43,25 @@ func startSlurm(t *testing.T) (conf string) {
 		out, _ := cmd.Output() // fails until the controller listens
 		return strings.TrimSpace(string(out)) == fmt.Sprint(slurmNodes)
 	})
+	t.Cleanup(func() { w.cancelJobs(t) })
 	return conf
+}
+
+// cancelJobs ends all jobs of the workspace's Slurm, whose processes would outlive its daemons.
+func (w *workspace) cancelJobs(t *testing.T) {
+	slurm := func(program string, args ...string) string {
+		cmd := exec.Command(program, args...)
+		cmd.Env = append(os.Environ(), w.env...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", cmd, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	slurm("scancel", "--user", "root")
+	if err := waitUntil(patience, func() bool { return slurm("squeue", "-h") == "" }); err != nil {
+		t.Errorf("jobs are left: %s", slurm("squeue", "-h"))
+	}
 }
 
 // startService starts a program of the search path.
