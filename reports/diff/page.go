@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/ibperf/ibperf/reports/page"
@@ -9,9 +10,13 @@ import (
 
 // WritePage writes the answer and the tables as an HTML page.
 func (d *Diff) WritePage(path string, a, b Set) error {
-	p := page.Page{Title: b.Name + " (B) against " + a.Name + " (A)", Alarming: len(d.Regressions()) > 0}
+	slower := len(d.Regressions())
+	p := page.Page{Title: b.Name + " (B) against " + a.Name + " (A)", Alarming: slower > 0}
+	if slower > 0 {
+		p.Brief = append(p.Brief, page.Paragraph{Text: fmt.Sprintf("B is slower in %d of %d rows.", slower, len(d.Pairs)), Strong: true})
+	}
 	for _, line := range d.answer() {
-		p.Brief = append(p.Brief, page.Paragraph{Text: line, Strong: strings.HasPrefix(line, "REGRESSION")})
+		p.Brief = append(p.Brief, page.Paragraph{Text: line})
 	}
 	tables := page.Section{ID: "rows", Title: "Rows", Tables: d.tables(), Notes: []string{strings.Join(strings.Fields(d.explained()), " ")}}
 	p.Sections = append(p.Sections, tables)

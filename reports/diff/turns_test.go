@@ -74,7 +74,7 @@ func TestPageOfADiff(t *testing.T) {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(path)
-	for _, want := range []string{"new (B) against old (A)", "REGRESSION: ib_write_lat, 8 bytes, data", "could find", "made in turn"} {
+	for _, want := range []string{"new (B) against old (A)", "B is slower in 1 of 5 rows.", "REGRESSION: ib_write_lat, 8 bytes, data", "could find", "made in turn"} {
 		if err != nil || !strings.Contains(string(data), want) {
 			t.Errorf("want %q on the page, %v", want, err)
 		}
