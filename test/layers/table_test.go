@@ -41,7 +41,7 @@ var table = []rule{
 
 	{"cmd/internal/manpages", nil},
 	{"cmd/internal/cli", []string{
-		"cmd/internal/caps", "cmd/internal/doctor", "cmd/internal/cluster/agent", "cmd/internal/cluster/coordinator", "cmd/internal/cluster/launch", "cmd/internal/cluster/pmi", "cmd/internal/cluster/results", "cmd/internal/cluster/schedule", "cmd/internal/cluster/simulation", "cmd/internal/cluster/topology", "cmd/internal/compare", "cmd/internal/drawing", "cmd/internal/machine", "cmd/internal/verify", "harness", "internal/conform", "oob", "oob/perftest", "reports", "reports/formats", "reports/limits", "result", "option",
+		"cmd/internal/caps", "cmd/internal/doctor", "cmd/internal/cluster/agent", "cmd/internal/cluster/coordinator", "cmd/internal/cluster/launch", "cmd/internal/cluster/pmi", "cmd/internal/cluster/results", "cmd/internal/cluster/schedule", "cmd/internal/cluster/simulation", "cmd/internal/cluster/topology", "cmd/internal/compare", "cmd/internal/drawing", "cmd/internal/machine", "cmd/internal/verify", "harness", "internal/conform", "oob", "oob/perftest", "reports", "reports/diff", "reports/formats", "reports/limits", "result", "option",
 		"verbs/ibv", "verbs/shm", "verbs/verbstest", "verbs",
 		"internal/atomicfile", "internal/gpu", "internal/host", "internal/outfolder", "internal/pmix", "internal/printable", "internal/sched", "internal/subprocess", "internal/terminal", "internal/topology", "internal/units", "internal/version",
 	}},
