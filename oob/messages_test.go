@@ -68,7 +68,7 @@ func messages(c *Conn) []message {
 	var all []message
 	add := func(send func() error, exchanges ...string) { all = append(all, message{exchanges, send}) }
 	add(func() error {
-		_, err := c.Propose(&Proposal{"v1", "ib_write_bw", device, []string{"size"}, &Series{"id", 1, 2, 1, 3, true}, true, json.RawMessage(`{"qps":2}`)}, func(string) {})
+		_, err := c.Propose(&Proposal{"v1", "ib_write_bw", device, []string{"size"}, &Series{"id", 1, 2, 1, 3, true, true}, true, json.RawMessage(`{"qps":2}`)}, func(string) {})
 		return err
 	}, "plan", "answer")
 	add(func() error { _, err := c.ReceiveProposal(); return err }, "plan")
