@@ -114,9 +114,12 @@ func (s snapshot) report(w io.Writer) {
 		return
 	}
 	places := map[string]string{}
-	if again, stacks, err := origins(); err != nil {
+	switch again, stacks, err := origins(); {
+	case err != nil:
 		fmt.Fprintln(w, "no places:", err)
-	} else {
+	case len(again.Descriptors)+len(again.Mappings) == 0:
+		fmt.Fprintln(w, "no places: the tests left no descriptor and no mapping when they ran once more")
+	default:
 		s, places = again, stacks
 	}
 	for _, fd := range slices.Sorted(maps.Keys(s.Descriptors)) {
