@@ -53,7 +53,7 @@ func dial(ctx context.Context, addr string, o DialOptions, t timing) (*Conn, err
 		case ctx.Err() == nil && mayRetry(err) && left() > 0:
 			pause(ctx, min(wait, left()))
 		default:
-			return nil, dialError(ctx, addr, time.Since(start), err)
+			return nil, dialError(ctx, addr, o.Program, time.Since(start), err)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func isPeer(err error) bool {
 }
 
 // dialError returns the error of the last attempt with what to do about it.
-func dialError(ctx context.Context, addr string, tried time.Duration, err error) error {
+func dialError(ctx context.Context, addr string, program Program, tried time.Duration, err error) error {
 	tried = tried.Round(10 * time.Millisecond)
 	var timeout net.Error
 	switch {
@@ -150,10 +150,17 @@ func dialError(ctx context.Context, addr string, tried time.Duration, err error)
 	case isPeer(err):
 		return err
 	case mayRetry(err) || errors.As(err, &timeout) && timeout.Timeout() && !isLookup(err):
-		return fmt.Errorf("connect to %s: %w, tried for %v; start the server, check that -p is the same "+
-			"on both sides, or wait longer with --connect-timeout", addr, inner(err), tried)
+		return fmt.Errorf("connect to %s: %w, tried for %v; %s, or wait longer with --connect-timeout", addr, inner(err), tried, program.absent())
 	}
 	return fmt.Errorf("connect to %s: %w", addr, inner(err))
+}
+
+// absent says what to do if nothing listens at the server's address.
+func (p Program) absent() string {
+	if p == Cluster {
+		return "check that rank 0 runs there, and that --port is the same on all ranks"
+	}
+	return "start the server, check that -p is the same on both sides"
 }
 
 func isLookup(err error) bool {

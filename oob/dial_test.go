@@ -90,11 +90,20 @@ func TestDialErrorAdvisesWhereWaitingHelps(t *testing.T) {
 		{"no name in time", &net.OpError{Op: "dial", Err: &net.DNSError{IsTimeout: true}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := dialError(t.Context(), "host:18515", time.Second, tt.err)
+			err := dialError(t.Context(), "host:18515", Tests, time.Second, tt.err)
 			if got := strings.Contains(err.Error(), "tried for 1s; start the server"); got != tt.advises {
 				t.Errorf("error = %v, advises %v, want %v", err, got, tt.advises)
 			}
 		})
+	}
+}
+
+// Ranks of a cluster have no server to start.
+func TestDialErrorOfARank(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	err := dialError(t.Context(), "host:18515", Cluster, time.Second, refused)
+	if !strings.Contains(err.Error(), "check that rank 0 runs there") || strings.Contains(err.Error(), "server") {
+		t.Errorf("error = %v", err)
 	}
 }
 
