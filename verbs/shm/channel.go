@@ -41,7 +41,30 @@ func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
 		unix.Close(ch.writeFD)
 		return nil, c.err("create_comp_channel", errnoOf(err), err.Error())
 	}
+	if !c.addChannel(ch) {
+		return nil, errors.Join(c.err("create_comp_channel", ebadf, closedText), ch.Close())
+	}
 	return ch, nil
+}
+
+// addChannel adds a channel to those whose waiters Close wakes, unless the context is closed.
+func (c *context) addChannel(ch *channel) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.isClosed() {
+		return false
+	}
+	c.channels[ch] = true
+	return true
+}
+
+// wake ends the waits for events of a closed context.
+func (ch *channel) wake() {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	if !ch.closed.Load() { // Close closes the pipe under mu
+		writeToken(ch.writeFD, token{mark: tokenMark})
+	}
 }
 
 func (ch *channel) FD() int {
@@ -149,6 +172,9 @@ func (ch *channel) Close() error {
 	if wasClosed, err := ch.markClosed("destroy_comp_channel", "a CQ uses the channel"); wasClosed || err != nil {
 		return err
 	}
+	ch.ctx.mu.Lock()
+	delete(ch.ctx.channels, ch)
+	ch.ctx.mu.Unlock()
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
 	return errors.Join(ch.events.Close(), unix.Close(ch.writeFD))

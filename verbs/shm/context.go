@@ -3,10 +3,12 @@ package shm
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"net"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -39,6 +41,7 @@ type context struct {
 	peerConns    cowList[peerConn]  // from peers
 	domains      map[fileID]*domain // XRC domains by file
 	closing      chan struct{}      // closed by Close, under mu
+	channels     map[*channel]bool  // open ones; guarded by mu
 
 	lastID         atomic.Uint32 // of PDs, XRC domains and CQs
 	multicastPeers multicastPeers
@@ -58,7 +61,7 @@ func open(d *device) (*context, error) {
 		cqs: newTable[cq](maxCQ, math.MaxUint32), ahs: newTable[ah](maxAH, math.MaxUint32),
 		regionCounts: map[uint64]int{}, peerContexts: map[uint64]*peerContext{},
 		domains: map[fileID]*domain{},
-		groups:  map[verbs.GID][]*qp{}, multicastPeers: multicastPeers{contexts: map[uint64]*peerContext{}}, closing: make(chan struct{}),
+		groups:  map[verbs.GID][]*qp{}, multicastPeers: multicastPeers{contexts: map[uint64]*peerContext{}}, closing: make(chan struct{}), channels: map[*channel]bool{},
 	}
 	var err error
 	if c.dirFile, err = memfd.NewReadOnlyForOthers("ibperf-directory", directorySize); err != nil {
@@ -127,7 +130,11 @@ func (c *context) Close() error {
 	close(c.closing)
 	remotes := c.peerContexts
 	c.peerContexts = nil
+	channels := slices.Collect(maps.Keys(c.channels))
 	c.mu.Unlock()
+	for _, ch := range channels {
+		ch.wake()
+	}
 	c.sock.Close()
 	c.engine.stop()
 	for _, q := range c.qps.all() {
