@@ -64,11 +64,11 @@ fuzz: packages ## fuzz all targets for TIME=10m, half of it with edited sessions
 attack: build ## attack the programs over loopback: what held, peak memory, longest time (30 minutes); ATTACK=regexp for some
 	$(GO) -C test run ./attack -bin ../bin -run '$(ATTACK)'
 
-trials: attack ## run the long tests: attacks, faults, controls, simulated clusters, the packages, and all command lines of perftest, a third of them in the guest (half an hour or more)
+trials: attack ## run the long tests: attacks, faults, controls, simulated clusters, the packages, and all command lines of perftest, a third of them in the guest (two hours or more)
 	$(GO) test -tags trials -run Trial -v -timeout 30m ./harness
 	@test/packages launchers || [ -z "$$CI" ] # without them some trials are skipped
 	$(GO) -C test test -tags trials -run Trial -v -timeout 60m ./e2e
-	$(GO) -C test test -tags trials -count=1 -v -timeout 60m ./faults
+	$(GO) -C test test -tags trials -count=1 -v -timeout 120m ./faults
 	$(GO) test -tags trials -run Trial -v -timeout 60m ./cmd/internal/cluster/coordinator ./cmd/internal/cluster/simulation
 	@test/packages packaging || [ -z "$$CI" ] # without them some trials are skipped
 	$(GO) -C test test -tags trials -run Trial -count=1 -v -timeout 30m ./packaging
