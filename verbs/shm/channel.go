@@ -47,7 +47,7 @@ func (c *context) CreateCompChannel() (verbs.CompChannel, error) {
 	return ch, nil
 }
 
-// addChannel adds a channel to those whose waiters Close wakes, unless the context is closed.
+// addChannel adds a channel to those whose waiters Close wakes, and reports whether the context is open.
 func (c *context) addChannel(ch *channel) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
