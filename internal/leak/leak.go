@@ -20,8 +20,15 @@ func Main(m *testing.M) {
 	os.Exit(Run(m.Run))
 }
 
-// Run runs tests and returns their status, or 1 if something is left. It is for a TestMain that has more to do.
-func Run(tests func() int) int {
+// Allowed is mappings that tests may leave: at most N of a file or of shared memory with a name.
+type Allowed struct {
+	Name string
+	N    int
+}
+
+// Run runs tests and returns their status, or 1 if something is left that is not allowed. It is for a TestMain that has
+// more to do.
+func Run(tests func() int, allowed ...Allowed) int {
 	if !flag.Parsed() {
 		flag.Parse()
 	}
@@ -32,10 +39,10 @@ func Run(tests func() int) int {
 		return status
 	}
 	if path := os.Getenv(tracedVariable); path != "" {
-		wait(before, tracedPatience).save(path)
+		wait(before, tracedPatience, allowed).save(path)
 		return 0
 	}
-	left := wait(before, patience)
+	left := wait(before, patience, allowed)
 	if left.empty() {
 		return 0
 	}
@@ -62,12 +69,12 @@ func fuzzing() bool {
 	return false
 }
 
-// wait returns what there is beside before, after the time that it may take what is about to end. Some memory is unmapped
+// wait returns what there is beside before and what is allowed, after the time that it may take what is about to end. Some memory is unmapped
 // when the garbage collector finds its owner unused.
-func wait(before snapshot, limit time.Duration) snapshot {
+func wait(before snapshot, limit time.Duration, allowed []Allowed) snapshot {
 	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		runtime.GC()
-		left := take().without(before)
+		left := take().without(before).less(allowed)
 		if left.empty() || time.Since(begun) > limit {
 			return left
 		}

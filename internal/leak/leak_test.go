@@ -14,7 +14,7 @@ import (
 
 var leave = flag.String("leave", "", "what the tests leave behind")
 
-func TestMain(m *testing.M) { Main(m) }
+func TestMain(m *testing.M) { os.Exit(Run(m.Run, Allowed{"/memfd:allowed (deleted)", 1})) }
 
 func leaveGoroutine() { go func() { select {} }() }
 
@@ -26,8 +26,8 @@ func leaveSocket(t *testing.T) {
 	kept = l
 }
 
-func leaveMapping(t *testing.T) {
-	fd, err := unix.MemfdCreate("left", unix.MFD_CLOEXEC)
+func leaveMapping(t *testing.T, name string) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,12 @@ func TestLeaves(t *testing.T) {
 	case "socket":
 		leaveSocket(t)
 	case "mapping":
-		leaveMapping(t)
+		leaveMapping(t, "left")
+	case "allowed":
+		leaveMapping(t, "allowed")
+	case "more":
+		leaveMapping(t, "allowed")
+		leaveMapping(t, "allowed")
 	case "once":
 		if os.Getenv(tracedVariable) == "" {
 			leaveSocket(t)
@@ -68,6 +73,7 @@ func TestPlacesAreNamed(t *testing.T) {
 		"goroutine": {"created by ", "leak.leaveGoroutine", "leak_test.go:"},
 		"socket":    {"descriptor ", "socket:", "leak_test.go:"},
 		"mapping":   {"mapping 0x", "/memfd:left", "leak_test.go:"},
+		"more":      {"mapping 0x", "/memfd:allowed", "leak_test.go:"},
 		"once":      {"left no descriptor and no mapping when they ran once more", "descriptor ", "socket:"},
 	} {
 		t.Run(kind, func(t *testing.T) {
@@ -82,6 +88,17 @@ func TestPlacesAreNamed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAllowedIsLeft holds that what a package allows does not fail its tests.
+func TestAllowedIsLeft(t *testing.T) {
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(own, "-test.run=^TestLeaves$", "-leave=allowed").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

@@ -100,6 +100,18 @@ func (s snapshot) without(before snapshot) snapshot {
 	return s
 }
 
+// less returns s without the mappings that are allowed. Those of a name of which there are more all stay.
+func (s snapshot) less(allowed []Allowed) snapshot {
+	for _, a := range allowed {
+		same := func(_ uint64, name string) bool { return name == a.Name }
+		rest := maps.Clone(s.Mappings)
+		if maps.DeleteFunc(rest, same); len(s.Mappings)-len(rest) <= a.N {
+			s.Mappings = rest
+		}
+	}
+	return s
+}
+
 func (s snapshot) empty() bool {
 	return len(s.Goroutines)+len(s.Descriptors)+len(s.Mappings) == 0
 }
