@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(leak.Run(tests, queuesOfAClosedDevice))
 }
 
-// queuesOfAClosedDevice is what statement E-28 leaves on rxe0, whose driver maps the two queues of a QP and its two CQs: they
+// queuesOfAClosedDevice allows what statement E-28 leaves on rxe0, whose driver maps the two queues of a QP and its two CQs: they
 // are closed after their device, when libibverbs can no longer destroy them.
 var queuesOfAClosedDevice = leak.Allowed{Name: "/dev/infiniband/uverbs0", N: 4}
 
