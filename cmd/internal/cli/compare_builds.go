@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 
@@ -34,20 +35,24 @@ func (o *options) checkAgainst() error {
 	return nil
 }
 
-// builds returns the builds of the processes of runs, in their order, which repeats: A B B A, so that what changes steadily
-// on the host concerns both alike.
+// turns is the order of the builds, which repeats: A B B A, so that what changes steadily on the host concerns both alike.
+var turns = [4]int{0, 1, 1, 0}
+
+// builds returns the builds of the processes of runs, in the order of turns, or only this one.
 func (a *app) builds(o *options) ([]build, error) {
-	this, err := a.thisBuild()
+	binary, err := os.Executable()
+	this := build{binary, a.command}
 	if o.Own.Against == "" || err != nil {
 		return []build{this}, err
 	}
 	path, err := filepath.Abs(o.otherProgram()) // without a slash it would be looked for in PATH
-	other := build{path, append([]string{path}, a.args...)}
-	return []build{other, this, this, other}, err
+	both := [2]build{{path, append([]string{path}, a.args...)}, this}
+	var inTurn []build
+	for _, side := range turns {
+		inTurn = append(inTurn, both[side])
+	}
+	return inTurn, err
 }
-
-// sideOfRun returns the number of the build that makes a run, from 1: 0 for A, 1 for B.
-func sideOfRun(number int) int { return [4]int{0, 1, 1, 0}[(number-1)%4] }
 
 // checkBuilds returns an error if only one of the sides compares builds.
 func (s *peerSession) checkBuilds(series *oob.Series) error {
@@ -82,7 +87,7 @@ func (a *app) runInTurn(ctx context.Context, c *clientRun, j *jobs, folders [2]*
 		if ctx.Err() != nil {
 			return errors.Join(failed, context.Cause(ctx)), true
 		}
-		side := sideOfRun(run.Number)
+		side := turns[(run.Number-1)%len(turns)]
 		folder := folders[side]
 		var err error
 		if run.Dir, err = folder.RunDir(); err != nil {

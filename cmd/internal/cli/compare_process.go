@@ -32,12 +32,6 @@ func newJobs(a *app, builds ...build) *jobs {
 	return &jobs{builds: builds, lines: onceWriter{console: a.console, printed: map[string]bool{}}}
 }
 
-// thisBuild returns the build of this process.
-func (a *app) thisBuild() (build, error) {
-	binary, err := os.Executable()
-	return build{binary, a.command}, err
-}
-
 // makeRun makes a run in a process.
 func (j *jobs) makeRun(ctx context.Context, run *compareRun) (ends bool, err error) {
 	report, err := j.do(ctx, compareJob{Run: run}, nil)

@@ -47,11 +47,11 @@ func (a *app) makeRuns(ctx context.Context, c *clientRun, parts []compare.Part, 
 		return a.makeRun(ctx, c, run, parts)
 	}
 	if a.fresh {
-		this, err := a.thisBuild()
+		this, err := a.builds(o)
 		if err != nil {
 			return err
 		}
-		do = newJobs(a, this).makeRun
+		do = newJobs(a, this...).makeRun
 	} else {
 		c.output.announce(c.choice)
 	}
