@@ -81,6 +81,17 @@ func (d *Diff) Regressions() (all []*Pair) {
 	return all
 }
 
+// tests returns the pairs of each test.
+func (d *Diff) tests() (all [][]*Pair) {
+	for i, p := range d.Pairs {
+		if i == 0 || p.File != d.Pairs[i-1].File {
+			all = append(all, nil)
+		}
+		all[len(all)-1] = append(all[len(all)-1], p)
+	}
+	return all
+}
+
 // Of compares two sets. It returns an error if tests of one program have different options in the two sets, or if
 // the sets have no row in common.
 func Of(a, b Set, threshold float64) (*Diff, error) {

@@ -63,13 +63,8 @@ var letters = [2]string{"A", "B"}
 
 // tables returns a table for each test.
 func (d *Diff) tables() (all []*table.Table) {
-	for from := 0; from < len(d.Pairs); {
-		to := from
-		for to < len(d.Pairs) && d.Pairs[to].File == d.Pairs[from].File {
-			to++
-		}
-		all = append(all, tableOf(d.Pairs[from:to]))
-		from = to
+	for _, pairs := range d.tests() {
+		all = append(all, tableOf(pairs))
 	}
 	return all
 }

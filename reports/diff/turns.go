@@ -1,9 +1,6 @@
 package diff
 
-import (
-	"github.com/ibperf/ibperf/internal/confidence"
-	"github.com/ibperf/ibperf/result"
-)
+import "github.com/ibperf/ibperf/internal/confidence"
 
 // InTurn compares two sets of which a run of each was made in turn, so that what changes slowly on the host cancels out.
 // A row that is certainly slower in B is a regression. Tests of several rows have a ratio of all rows, too, which varies
@@ -28,17 +25,14 @@ func InTurn(a, b Set) (*Diff, error) {
 
 // addWhole adds a pair of all rows to each test of several rows, with the mean logarithms of its rows that have all runs.
 func (d *Diff) addWhole(logs map[*Pair][]float64) {
-	rows := map[*result.File][]*Pair{}
 	var all []*Pair
-	for i, p := range d.Pairs {
-		all = append(all, p)
-		rows[p.File] = append(rows[p.File], p)
-		if i+1 < len(d.Pairs) && d.Pairs[i+1].File == p.File || len(rows[p.File]) < 2 {
-			continue
+	for _, rows := range d.tests() {
+		all = append(all, rows...)
+		if len(rows) > 1 {
+			whole := &Pair{File: rows[0].File, Column: rows[0].Column, All: true}
+			logs[whole] = meanOf(rows, logs)
+			all = append(all, whole)
 		}
-		whole := &Pair{File: p.File, Column: p.Column, All: true}
-		logs[whole] = meanOf(rows[p.File], logs)
-		all = append(all, whole)
 	}
 	d.Pairs = all
 }
