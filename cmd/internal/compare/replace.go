@@ -88,6 +88,9 @@ func (f *Folder) left(why error) error {
 			paths = append(paths, path)
 		}
 	}
+	if len(paths) == 0 {
+		return why
+	}
 	return errors.Join(why, fmt.Errorf("the results of %d tests are in %s; to draw them: ib_report -o %s %s", len(paths), dir, dir, strings.Join(paths, " ")))
 }
 
