@@ -59,7 +59,7 @@ var table = []rule{
 	{"cmd/internal/doctor", []string{"reports/phrase", "reports/rows", "result", "option", "verbs", "internal/topology", "internal/units"}},
 	{"cmd/internal/machine", []string{"harness", "option", "result", "verbs", "verbs/shm", "internal/host", "internal/sched", "internal/topology"}},
 	{"cmd/internal/drawing", []string{"cmd/internal/cluster/results", "reports/page", "result", "internal/subprocess"}},
-	{"cmd/internal/cluster/results", []string{"cmd/internal/cluster/verdict", "reports/table", "result", "internal/atomicfile", "internal/limit", "internal/outfolder", "internal/units"}},
+	{"cmd/internal/cluster/results", []string{"cmd/internal/cluster/verdict", "reports/phrase", "reports/table", "result", "internal/atomicfile", "internal/limit", "internal/outfolder", "internal/units"}},
 	{"cmd/internal/cluster/verdict", nil},
 
 	{"internal/conform", []string{"oob", "result", "verbs/verbstest", "verbs", "internal/subprocess"}},

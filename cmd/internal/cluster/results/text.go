@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ibperf/ibperf/internal/units"
+	"github.com/ibperf/ibperf/reports/phrase"
 	"github.com/ibperf/ibperf/reports/table"
 )
 
@@ -44,7 +45,7 @@ func (d *Document) Text(width int) string {
 	}
 	for _, f := range d.Figures {
 		if len(d.Nodes) > 1 && (f.Name == Bandwidth || f.Name == Latency) {
-			fmt.Fprintf(&b, "%s: noise %s %%; a node slower by less than %s %% could not have been found\n", f.Name, percent(f.Noise), percent(f.Smallest))
+			fmt.Fprintf(&b, "%s: noise %s %%; a node slower by less than %s %% could not have been found\n", f.Name, phrase.PercentNumber(f.Noise), phrase.PercentNumber(f.Smallest))
 		}
 	}
 	for _, n := range d.Nodes {
@@ -177,11 +178,3 @@ func (d *Document) states() *table.Table {
 
 // smallCluster is the number of nodes up to which all are listed.
 const smallCluster = 32
-
-// percent returns a share in percent, with two digits or whole.
-func percent(share float64) string {
-	if share >= 0.1 {
-		return fmt.Sprintf("%.0f", 100*share)
-	}
-	return fmt.Sprintf("%.2g", 100*share)
-}
