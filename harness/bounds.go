@@ -22,7 +22,7 @@ func PlanBounds(plan option.ResolvedPlan) oob.Bounds {
 	set := testcase.NewSet(plan.Plan())
 	p, qps := &set.Plan, setQPs(set)
 	setup := stepTime + time.Duration(qps)*setupPerQP + seconds(float64(set.Layout.Bytes())/setupBytesPerS)
-	return oob.Run{QPs: qps, Workers: p.Workers, Setup: setup, Round: longestRound(p)}.Bounds()
+	return oob.Run{QPs: qps, Threads: p.Threads, Setup: setup, Round: longestRound(p)}.Bounds()
 }
 
 // longestRound returns the longest time of a round. In a bandwidth test the messages of the QPs are under way at the

@@ -24,7 +24,7 @@ func PlanFootprint(plan option.ResolvedPlan) Footprint {
 	set := testcase.NewSet(plan.Plan())
 	p, qps := &set.Plan, setQPs(set)
 	rows := len(set.Modes) * len(p.Sizes)
-	statistics := rows*bytesPerRow + mostRounds(p, rows)*bytesPerRound + len(set.Modes)*p.Workers*bytesPerWorker
+	statistics := rows*bytesPerRow + mostRounds(p, rows)*bytesPerRound + len(set.Modes)*p.Threads*bytesPerWorker
 	return Footprint{set.Layout.Bytes() + qps*(set.Queues.Sends+set.Queues.Recvs)*bytesPerWR + statistics + PlanBounds(plan).Memory(), qps}
 }
 

@@ -14,6 +14,7 @@ import (
 // loadBuilder collects how the rounds of a row kept the rate of a latency test.
 type loadBuilder struct {
 	service *stats.Samples
+	window  uint64 // of all threads together
 	backlog uint64
 	rounds  int
 	growing int // rounds in which the backlog grew
@@ -24,6 +25,7 @@ func (b *loadBuilder) add(g *loop.Group) {
 	if b.service == nil {
 		b.service = stats.NewSamples()
 	}
+	b.window = g.Test().Window * uint64(len(g.Workers))
 	load := g.Load()
 	b.service.Merge(g.ServiceTimes())
 	b.backlog = max(b.backlog, load.Backlog)
@@ -38,7 +40,7 @@ func (b *loadBuilder) load(c *testcase.Case) *result.Load {
 	if b.service == nil {
 		return nil
 	}
-	l := &result.Load{Offered: 1e9 / c.Interval, Window: c.Window, Backlog: b.backlog, Growing: 2*b.growing > b.rounds}
+	l := &result.Load{Offered: 1e9 / c.Interval, Window: b.window, Backlog: b.backlog, Growing: 2*b.growing > b.rounds}
 	if !l.Growing {
 		l.Service = b.service.Latency(c.Factor)
 	}

@@ -86,8 +86,8 @@ func (q watchedQP) Modify(attr *verbs.QPAttr, mask verbs.QPAttrMask) error {
 	return q.QP.Modify(attr, mask)
 }
 
-// Memory, CQs and QPs are made on CPUs near the device. Then the thread runs where it could before. The
-// CPUs of --pin_cores are those of the whole run.
+// Memory, CQs and QPs are made on CPUs near the device, and messages are sent there. Between them the thread runs where it could
+// before. The CPUs of --pin_cores are those of the whole run.
 func TestSetUpNearTheDevice(t *testing.T) {
 	room := affinity.Free(nil)
 	if len(room) < 2 {
@@ -105,7 +105,7 @@ func TestSetUpNearTheDevice(t *testing.T) {
 		{"pinned", near, true, near, near},
 	} {
 		var devices [2]*watched
-		_, errs := pair{device: "shm_whole", plan: testPlan(option.OpSend, option.KindBandwidth, 8, 10),
+		files, errs := pair{device: "shm_whole", plan: testPlan(option.OpSend, option.KindBandwidth, 8, 10),
 			config: func(_ int, cfg *Config) { cfg.CPUs, cfg.Pin = c.cpus, c.pin },
 			wrap: func(side int, ctx verbs.Context) verbs.Context {
 				devices[side] = &watched{Context: ctx, seen: map[string][]int{}}
@@ -121,6 +121,9 @@ func TestSetUpNearTheDevice(t *testing.T) {
 					t.Errorf("%s: side %d called %s on CPUs %v, want %v", c.what, side, call, got, want)
 				}
 			}
+			if got := onlyRow(t, files[side]).Local.CPUs; c.cpus != nil && !slices.Equal(got, near) {
+				t.Errorf("%s: side %d measured on CPUs %v, want %v", c.what, side, got, near)
+			}
 		}
 	}
 }
@@ -132,7 +135,7 @@ func TestNUMANodesOfARun(t *testing.T) {
 		t.Skip(err)
 	}
 	p := testPlan(option.OpSend, option.KindBandwidth, 64, 100)
-	p.QPs, p.Workers = 2, 2
+	p.QPs, p.Threads = 2, 2
 	files, errs := pair{device: "shm_whole", plan: p}.run(t)
 	if errs != [2]error{} {
 		t.Fatal(errs)

@@ -13,34 +13,35 @@ import (
 	"github.com/ibperf/ibperf/result"
 )
 
-// placement holds the CPUs of both sides' measuring threads, each affinity.NoCPU if there is none.
+// placement holds the CPUs of the measuring threads, each affinity.NoCPU if there is none.
 type placement struct {
-	cpu     int           // of this side's thread
-	shared  int           // of both threads, in the rows that measure this
+	cpus    []int         // of this side's threads
+	shared  int           // of both sides' threads, in the rows that measure this
 	oneHost bool          // both sides are on one host
 	nodes   map[int][]int // NUMA node of each CPU that a thread of this side was on, if known
 }
 
-// place chooses the CPUs of both sides' measuring threads and records them in the result.
+// place chooses the CPUs of both sides' measuring threads, records them in the result, and starts this side's threads.
 func (s *session) place(mine, theirs oob.Promise) {
-	s.placement = placement{cpu: affinity.NoCPU, shared: affinity.NoCPU, oneHost: mine.Boot != "" && mine.Boot == theirs.Boot, nodes: map[int][]int{}}
-	if s.plan.Workers > 1 {
-		return
-	}
+	s.placement = placement{shared: affinity.NoCPU, oneHost: mine.Boot != "" && mine.Boot == theirs.Boot, nodes: map[int][]int{}}
 	client, server := mine, theirs
 	if s.cfg.Role == Server {
 		client, server = theirs, mine
 	}
-	ofClient, ofServer := affinity.Choose(s.plan.Compare, cpuSide(client), cpuSide(server))
-	here, there := ofClient, ofServer
+	ofClients, ofServers := affinity.ChooseEach(s.plan.Threads, cpuSide(client), cpuSide(server))
+	if s.plan.Threads == 1 {
+		ofClient, ofServer := affinity.Choose(s.plan.Compare, cpuSide(client), cpuSide(server))
+		if s.oneHost {
+			s.shared = sharedCPU(client, server, ofClient, ofServer)
+		}
+		ofClients, ofServers = []int{ofClient}, []int{ofServer}
+	}
+	here, there := ofClients, ofServers
 	if s.cfg.Role == Server {
 		here, there = there, here
 	}
-	s.cpu = here
-	if s.oneHost {
-		s.shared = sharedCPU(client, server, ofClient, ofServer)
-	}
-	s.releaseCPUs = affinity.Reserve(here)
+	s.cpus = here
+	s.startThreads()
 	s.recordCPUs(here, there)
 }
 
@@ -53,27 +54,37 @@ func sharedCPU(client, server oob.Promise, ofClient, ofServer int) int {
 	return ofClient
 }
 
-// recordCPUs records the CPUs of both sides and, where this side can read them, their idle states: each
+// recordCPUs records the CPUs of both sides' threads and, where this side can read them, the idle states of the first one's: each
 // side sent those of the CPU that it prefers.
-func (s *session) recordCPUs(here, there int) {
+func (s *session) recordCPUs(here, there []int) {
 	f := s.cfg.File
-	if here != affinity.NoCPU {
-		f.Local.PinnedCPU, f.Local.Idle = &here, IdleOf(os.DirFS("/"), here)
+	setPinned(&f.Local, here)
+	setPinned(&f.Peer, there)
+	if here[0] != affinity.NoCPU {
+		f.Local.Idle = IdleOf(os.DirFS("/"), here[0])
 	}
-	if there != affinity.NoCPU {
-		f.Peer.PinnedCPU = &there
-		if s.oneHost {
-			f.Peer.Idle = IdleOf(os.DirFS("/"), there)
-		}
+	if there[0] != affinity.NoCPU && s.oneHost {
+		f.Peer.Idle = IdleOf(os.DirFS("/"), there[0])
 	}
 }
 
-// cpuOf returns the CPU of this side's thread in a mode.
-func (s *session) cpuOf(m testcase.Mode) int {
-	if m.OneCPU() {
-		return s.shared
+// setPinned records the CPUs that the threads of a side are pinned to.
+func setPinned(side *result.Side, cpus []int) {
+	switch {
+	case cpus[0] == affinity.NoCPU:
+	case len(cpus) == 1:
+		side.PinnedCPU = &cpus[0]
+	default:
+		side.PinnedCPUs = cpus
 	}
-	return s.cpu
+}
+
+// cpusOf returns the CPUs of this side's threads in a mode.
+func (s *session) cpusOf(m testcase.Mode) []int {
+	if m.OneCPU() {
+		return []int{s.shared}
+	}
+	return s.cpus
 }
 
 // IdleOf returns what the kernel does with a CPU that has no work, by sysfs below root; of the first CPU if cpu is
@@ -93,6 +104,9 @@ func IdleOf(root fs.FS, cpu int) *result.Idle {
 
 // addPlacement adds the CPUs of a round.
 func (rb *rowBuilder) addPlacement(mine, theirs oob.Round) {
+	if len(mine.CPUs) > 0 || len(theirs.CPUs) > 0 {
+		return // each thread has a peer of its own
+	}
 	pair := [2]int{mine.CPU, theirs.CPU}
 	measured := mine.WallNs > 0 && theirs.WallNs > 0 && mine.CPU >= 0 && theirs.CPU >= 0
 	if measured && !slices.Contains(rb.placements, pair) && len(rb.placements) < maxCPUs {
@@ -103,7 +117,7 @@ func (rb *rowBuilder) addPlacement(mine, theirs oob.Round) {
 // distances returns the distances of pairs of CPUs, each once; none if the sides are on different hosts
 // or have several threads.
 func (s *session) distances(pairs [][2]int) (all []string) {
-	if !s.oneHost || s.plan.Workers > 1 {
+	if !s.oneHost || s.plan.Threads > 1 {
 		return nil
 	}
 	for _, pair := range pairs {
@@ -114,18 +128,35 @@ func (s *session) distances(pairs [][2]int) (all []string) {
 	return all
 }
 
-// cpus returns the CPUs that a side may measure on. The preferred CPU is the last one, or the first
-// if the side is pinned.
-func (c *Config) cpus() []int {
-	if c.Pin {
+// cpus returns the CPUs that a side may measure on with a number of threads. The preferred CPU is the last one, or the first
+// if the side is pinned. Several threads prefer CPUs of different cores.
+func (c *Config) cpus(threads int) []int {
+	switch {
+	case c.Pin:
 		return c.CPUs
+	case threads > 1:
+		return coresLast(os.DirFS("/"), affinity.Free(c.CPUs))
 	}
 	return affinity.Free(c.CPUs)
 }
 
+// coresLast returns CPUs so that the last ones are of different cores.
+func coresLast(root fs.FS, cpus []int) []int {
+	var firsts, others []int
+	for _, cpu := range cpus {
+		sharesCore := func(first int) bool { return slices.Contains(topology.Siblings(root, cpu), first) }
+		if slices.ContainsFunc(firsts, sharesCore) {
+			others = append(others, cpu)
+		} else {
+			firsts = append(firsts, cpu)
+		}
+	}
+	return append(others, firsts...)
+}
+
 // preferredCPU returns the preferred CPU, or affinity.NoCPU if none is known.
 func (c *Config) preferredCPU() int {
-	all := c.cpus()
+	all := c.cpus(1)
 	switch {
 	case len(all) == 0:
 		return affinity.NoCPU

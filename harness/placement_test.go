@@ -1,9 +1,11 @@
 package harness
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"testing"
+	"testing/fstest"
 
 	"github.com/ibperf/ibperf/harness/internal/affinity"
 	"github.com/ibperf/ibperf/harness/internal/testcase"
@@ -98,6 +100,26 @@ func TestSharedCPU(t *testing.T) {
 	}
 }
 
+// Threads prefer the last CPUs, which are of different cores.
+func TestCoresLast(t *testing.T) {
+	siblings := fstest.MapFS{}
+	for cpu, list := range []string{"0,4", "1,5", "2,6", "3,7", "0,4", "1,5", "2,6", "3,7"} {
+		siblings[fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu)] = &fstest.MapFile{Data: []byte(list + "\n")}
+	}
+	for _, c := range []struct{ cpus, want []int }{
+		{[]int{0, 1, 2, 3, 4, 5, 6, 7}, []int{4, 5, 6, 7, 0, 1, 2, 3}},
+		{[]int{1, 2, 5, 6, 7}, []int{5, 6, 1, 2, 7}},
+		{nil, nil},
+	} {
+		if got := coresLast(siblings, c.cpus); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.cpus, got, c.want)
+		}
+	}
+	if got := coresLast(fstest.MapFS{}, []int{2, 3}); !slices.Equal(got, []int{2, 3}) {
+		t.Errorf("without sysfs: %v", got)
+	}
+}
+
 // Only ping-pongs of a comparison have event on one CPU, with the QPs of event.
 func TestWhichTestsHaveEventOnOneCPU(t *testing.T) {
 	for _, test := range option.Tests() {
@@ -128,7 +150,7 @@ func TestWhichTestsHaveEventOnOneCPU(t *testing.T) {
 // A run without pinned CPUs has the distance of those that its threads were on; sides on two hosts have
 // none.
 func TestDistancesOfARow(t *testing.T) {
-	s := &session{plan: &option.Plan{Workers: 1}}
+	s := &session{plan: &option.Plan{Threads: 1}}
 	pairs := [][2]int{{1, 1}, {0, 0}}
 	if got := s.distances(pairs); got != nil {
 		t.Errorf("sides on two hosts have the distances %q", got)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"syscall"
 	"time"
 
@@ -34,7 +33,7 @@ func (s *session) runRound(g *loop.Group, step oob.Step) (mine, theirs oob.Round
 	if err := s.peer.Ready(); err != nil {
 		return mine, theirs, err
 	}
-	err = s.runLoops(g, s.cpuOf(s.decision.modes[step.Mode].mode))
+	err = s.runLoops(g, s.cpusOf(s.decision.modes[step.Mode].mode))
 	mine = s.roundResult(g)
 	if err != nil {
 		return mine, theirs, err
@@ -65,16 +64,11 @@ func (s *session) newClock() *clock.Clock {
 
 // runLoops runs the loops of all workers, each in a thread of its own on a CPU. Meanwhile both sides
 // exchange the numbers of messages that they have sent.
-func (s *session) runLoops(g *loop.Group, cpu int) error {
+func (s *session) runLoops(g *loop.Group, cpus []int) error {
 	exchanged := make(chan sentExchange, 1)
 	go func() { exchanged <- s.exchangeSent(g) }()
-	var others sync.WaitGroup
 	errs := make([]error, len(g.Workers))
-	for i, w := range g.Workers[1:] {
-		others.Go(func() { errs[i+1] = s.haltOn(w.Run(cpu)) })
-	}
-	errs[0] = s.haltOn(g.Workers[0].Run(cpu))
-	others.Wait()
+	s.threads.run(func(i int) { errs[i] = s.haltOn(g.Workers[i].Run(cpus[i])) })
 	for _, err := range errs {
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"github.com/ibperf/ibperf/harness/internal/affinity"
 	"github.com/ibperf/ibperf/harness/internal/loop"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/result"
@@ -16,7 +17,7 @@ func (s *session) roundResult(g *loop.Group) oob.Round {
 		r.WallNs += used.Wall
 		r.Sleeps += uint64(max(used.Sleeps, 0))
 		r.Preempted += uint64(max(used.Preempted, 0))
-		r.CPU = w.CPU
+		r.CPUs = append(r.CPUs, w.CPU)
 		r.Nodes = addNew(r.Nodes, s.nodesOf(w.CPU))
 		if drift*drift > r.Drift*r.Drift {
 			r.Drift = drift
@@ -25,6 +26,9 @@ func (s *session) roundResult(g *loop.Group) oob.Round {
 			sent, arrived := w.Counts()
 			r.Sent, r.Received = r.Sent+sent, r.Received+arrived
 		}
+	}
+	if r.CPU = affinity.NoCPU; len(r.CPUs) == 1 {
+		r.CPU, r.CPUs = r.CPUs[0], nil
 	}
 	if c.Measured.Has(s.cfg.Role) {
 		r.Figure = figureOf(g)
@@ -47,8 +51,8 @@ func figureOf(g *loop.Group) *result.Round {
 	}
 	b := g.Rate().Bandwidth(c.Size, c.MeasuredAt)
 	r := &result.Round{Messages: b.Messages, Seconds: b.Seconds}
-	if c.PingPong && b.Messages > 0 {
-		r.MeanNs = b.Seconds * 1e9 / float64(b.Messages) * c.Factor
+	if c.PingPong && b.Messages > 0 { // b has the time of all messages one after another
+		r.Seconds, r.MeanNs = g.SampledTime().Seconds(), b.Seconds*1e9/float64(b.Messages)*c.Factor
 		return r
 	}
 	r.Average = b.Average

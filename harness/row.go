@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ibperf/ibperf/harness/internal/affinity"
 	"github.com/ibperf/ibperf/harness/internal/loop"
 	"github.com/ibperf/ibperf/harness/internal/stats"
 	"github.com/ibperf/ibperf/harness/internal/testcase"
@@ -55,14 +56,21 @@ func (c *sideCost) add(r oob.Round) {
 	c.wall += r.WallNs
 	c.sleeps += int64(r.Sleeps)
 	c.preempted += int64(r.Preempted)
-	if r.CPU >= 0 && r.WallNs > 0 && !slices.Contains(c.cpus, r.CPU) && len(c.cpus) < maxCPUs {
-		c.cpus = append(c.cpus, r.CPU)
-	}
 	if r.WallNs > 0 {
+		c.addCPUs(append(r.CPUs, r.CPU))
 		c.nodes = addNew(c.nodes, r.Nodes)
 	}
 	if r.Drift*r.Drift > c.drift*c.drift {
 		c.drift = r.Drift
+	}
+}
+
+// addCPUs adds those of a round that are known.
+func (c *sideCost) addCPUs(cpus []int) {
+	for _, cpu := range cpus {
+		if cpu != affinity.NoCPU && !slices.Contains(c.cpus, cpu) && len(c.cpus) < maxCPUs {
+			c.cpus = append(c.cpus, cpu)
+		}
 	}
 }
 
@@ -135,7 +143,7 @@ func (rb *rowBuilder) merge(g *loop.Group, whole bool) {
 			rb.samples = stats.NewSamples()
 		}
 		rb.samples.Merge(g.Samples())
-		rb.keepSamples(g.Samples().Kept())
+		rb.keepSamples(g.Kept())
 		if c.OpenLoop {
 			rb.load.add(g)
 		}

@@ -59,7 +59,7 @@ func missingResult(message string, tc *testcase.Case) error {
 // clock counts.
 func (s *session) limits(tc *testcase.Case) oob.Limits {
 	p, now := s.plan, time.Now()
-	return oob.Limits{Time: max(now.Sub(s.began), now.Round(0).Sub(s.began.Round(0))), Threads: p.Workers, Kind: p.Kind, Size: tc.Size}
+	return oob.Limits{Time: max(now.Sub(s.began), now.Round(0).Sub(s.began.Round(0))), Threads: p.Threads, Kind: p.Kind, Size: tc.Size}
 }
 
 // emit delivers a row. In a comparison, a row of mode event without any sleep is left out with a

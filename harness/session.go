@@ -110,7 +110,7 @@ type session struct {
 	limit       string                 // why intervals are wider than --precision
 	setUpNodes  []int                  // NUMA nodes on which memory and queues were made
 	placement                          // of the measuring threads of both sides
-	releaseCPUs func()                 // lets other threads use the CPUs again
+	threads     threads                // that measure
 	stopped     bool                   // a side has been asked to end an endless run
 	interval    *interval              // current interval of an endless run; else nil
 	alignment   clockAlignment         // of the clocks, in a bidirectional round
@@ -122,16 +122,13 @@ type session struct {
 // errors are of the types in errors.go, or the error of a lost Peer.
 func Run(ctx context.Context, c Config) error {
 	set := testcase.NewSet(c.sidePlan())
-	if err := testcase.CheckWorkers(&set.Plan); err != nil {
-		return err
-	}
 	if c.Pin {
 		affinity.Confine(c.CPUs)
 	}
 	s := &session{
 		cfg: &c, set: set, began: time.Now(), peer: c.Peer, halt: halt.New(),
 		resources: &setup.Resources{}, workers: &loop.Workers{}, rows: map[rowKey]*rowBuilder{}, finished: map[rowKey]bool{},
-		current: -1, run: 1, measured: c.RunsBefore * set.Plan.Rounds, warm: map[int]bool{}, releaseCPUs: func() {},
+		current: -1, run: 1, measured: c.RunsBefore * set.Plan.Rounds, warm: map[int]bool{},
 	}
 	stop := watch(ctx, s.halt, c.Peer, c.Context)
 	defer stop()
@@ -168,7 +165,7 @@ func isFinding(err error) bool {
 
 // execute executes the run: the client directs, the server follows.
 func (s *session) execute() error {
-	defer func() { s.releaseCPUs() }()
+	defer func() { s.threads.end() }()
 	if err := s.setUp(); err != nil {
 		return err
 	}

@@ -127,7 +127,7 @@ func (s *session) promise() (oob.Promise, error) {
 		answer.OutOfOrder = orders.OutOfOrder.String()
 	}
 	return oob.Promise{Side: s.side(answer), Order: orders.Order, MaxScatterToCQE: r.KeptInCQE,
-		Boot: host.BootID(), CPUs: s.cfg.cpus(), Pinned: s.cfg.Pin, PathDifferences: r.OtherPath}, nil
+		Boot: host.BootID(), CPUs: s.cfg.cpus(s.plan.Threads), Pinned: s.cfg.Pin, PathDifferences: r.OtherPath}, nil
 }
 
 // exchangePromises exchanges the devices' answers and decides which modes are measured.

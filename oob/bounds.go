@@ -32,7 +32,7 @@ const (
 // Run holds what the bounds of a run's exchanges are derived from.
 type Run struct {
 	QPs     int           // of all modes
-	Workers int           // measuring threads of a side
+	Threads int           // measuring threads of a side
 	Setup   time.Duration // longest time to make memory and QPs, and to prepare a message size
 	Round   time.Duration // longest time of a round
 }
@@ -52,7 +52,7 @@ const (
 func (r Run) Bounds() Bounds {
 	numbers := func(n int) Bound { return Bound{Bytes: 8 + n*maxNumber, Values: n + 1, Time: r.Setup} }
 	endpoints := Bound{Bytes: 8 + r.QPs*maxEndpoint, Values: 1 + r.QPs*endpointValues, Time: r.Setup}
-	finish := numbers(r.Workers)
+	finish := numbers(r.Threads)
 	finish.Time += r.Round
 	return Bounds{
 		exchangeAnswer: {0, 1, r.Setup}, // the client may send its part after the server has sent the plan
@@ -64,7 +64,7 @@ func (r Run) Bounds() Bounds {
 		"ready":        {0, 1, r.Setup},
 		"align":        {256, 8, r.Setup},
 		"finish":       finish,
-		"result":       {maxRound, 4 << 10, r.Setup},
+		"result":       {maxRound, 6 << 10, r.Setup},
 		"rest":         numbers(2 * r.QPs),
 		"row":          {maxRow, 128, r.Setup},
 	}

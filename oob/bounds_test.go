@@ -11,12 +11,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/result"
 	"github.com/ibperf/ibperf/verbs"
 )
 
 // oneQP is a small run.
-var oneQP = Run{QPs: 1, Workers: 1, Setup: time.Minute, Round: time.Hour}
+var oneQP = Run{QPs: 1, Threads: 1, Setup: time.Minute, Round: time.Hour}
 
 // The largest messages that a correct side sends are within their bounds.
 func TestLargestMessagesFitTheirBounds(t *testing.T) {
@@ -25,7 +26,7 @@ func TestLargestMessagesFitTheirBounds(t *testing.T) {
 	endpoint := Endpoint{Endpoint: verbs.Endpoint{QPNum: math.MaxUint32, PSN: math.MaxUint32, GID: gid, LID: math.MaxUint16, MTU: 5, RdAtomic: 255},
 		Addr: math.MaxUint64, RKey: math.MaxUint32, RelaxedRKey: math.MaxUint32, Credits: math.MaxUint64, CreditsRKey: math.MaxUint32, RecvQP: math.MaxUint32, SRQ: math.MaxUint32}
 	numbers := slices.Repeat([]uint64{math.MaxUint64}, 64)
-	many := Run{QPs: 64, Workers: 64}.Bounds()
+	many := Run{QPs: 64, Threads: 64}.Bounds()
 	number := -math.MaxFloat64
 	for name, message := range map[string]any{
 		"offer":     Offer{Classes: slices.Repeat([]verbs.GIDClass{{}}, 200), Peer: netip.IPv6Unspecified(), Longest: math.MaxUint32},
@@ -36,7 +37,7 @@ func TestLargestMessagesFitTheirBounds(t *testing.T) {
 		"align":     Reading{math.MinInt64, math.MinInt64},
 		"finish":    numbers,
 		"result": Round{Figure: &result.Round{Seconds: number, P50Ns: number, MeanNs: number, Average: number}, Begin: math.MinInt64, End: math.MinInt64,
-			Nodes: slices.Repeat([]int{maxNodes}, 3*maxNodes), Drift: number, Verify: &result.Verify{First: text}},
+			CPUs: slices.Repeat([]int{maxCPU}, option.MaxThreads), Nodes: slices.Repeat([]int{maxNodes}, 3*maxNodes), Drift: number, Verify: &result.Verify{First: text}},
 		"rest": slices.Concat(numbers, numbers),
 		"row":  Row{Latency: &result.Latency{Histogram: strings.Repeat("A", 192<<10)}, Bandwidth: &result.Bandwidth{}},
 	} {
@@ -73,7 +74,7 @@ func TestValuesAreCounted(t *testing.T) {
 
 // The memory for a peer's payloads grows with the QPs, and is that of the limit of a frame at most.
 func TestMemoryOfBounds(t *testing.T) {
-	small, large := oneQP.Bounds().Memory(), Run{QPs: 1 << 20, Workers: 1}.Bounds().Memory()
+	small, large := oneQP.Bounds().Memory(), Run{QPs: 1 << 20, Threads: 1}.Bounds().Memory()
 	if small < 5*maxRow || small > 3<<20 {
 		t.Errorf("a run of one QP: %d bytes", small)
 	}

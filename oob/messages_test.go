@@ -94,7 +94,7 @@ func messages(c *Conn) []message {
 	add(func() error { _, err := p.Align(Reading{1, 2}); return err }, "align")
 	add(func() error { _, err := p.Finish([]uint64{1, 2}); return err }, "finish")
 	add(func() error {
-		_, err := p.Result(Round{&result.Round{}, 1, 2, true, 3, 4, 5, 6, 7, []int{0}, 8, 9, 0.5, &result.Verify{}})
+		_, err := p.Result(Round{&result.Round{}, 1, 2, true, 3, 4, 5, 6, 7, []int{0, 1}, []int{0}, 8, 9, 0.5, &result.Verify{}})
 		return err
 	}, "result")
 	add(func() error { _, err := p.Drain([]uint64{1, 2}); return err }, "rest")

@@ -97,7 +97,8 @@ type Round struct {
 	WallNs    int64          `json:"wall_ns"`              // wall time of the measuring threads, added up
 	Sleeps    uint64         `json:"sleeps"`               // for a completion event
 	Preempted uint64         `json:"preempted"`            // involuntary context switches
-	CPU       int            `json:"cpu"`                  // of the measuring thread at the end; -1: unknown
+	CPU       int            `json:"cpu"`                  // of the measuring thread at the end; -1: unknown, or there are several
+	CPUs      []int          `json:"cpus,omitempty"`       // of several measuring threads at the end, each -1 if unknown
 	Nodes     []int          `json:"numa_nodes,omitempty"` // of the CPUs of all measuring threads at the end
 	Sent      uint64         `json:"sent"`                 // number of messages that the side sent, where messages may be lost
 	Received  uint64         `json:"came"`                 // number of the peer's messages that arrived

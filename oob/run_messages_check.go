@@ -30,7 +30,7 @@ func (r *Round) Check(l Limits) error {
 		check{"end_ns", float64(r.End), float64(r.Begin), float64(r.Begin) + l.maxNs(), func() string { return "begin_ns and " + l.timeReason() }},
 	)
 	if err == nil {
-		err = checkNodes("numa_nodes", r.Nodes)
+		err = cmp.Or(checkNodes("numa_nodes", r.Nodes), checkCPUs("cpus", r.CPUs, l))
 	}
 	if err == nil && r.Verify != nil {
 		err = inMember("verify", checkVerify(r.Verify, l))
@@ -132,6 +132,14 @@ func checkNUMA(n *result.NUMA) error {
 }
 
 // checkNodes checks the number and the numbers of NUMA nodes.
+func checkCPUs(name string, cpus []int, l Limits) error {
+	err := check{name, float64(len(cpus)), 0, l.threads(), reason("threads")}.err()
+	for _, cpu := range cpus {
+		err = cmp.Or(err, check{name, float64(cpu), -1, maxCPU, nil}.err())
+	}
+	return err
+}
+
 func checkNodes(name string, nodes []int) error {
 	err := check{name, float64(len(nodes)), 0, 3 * maxNodes, reason("NUMA nodes")}.err()
 	for _, node := range nodes {

@@ -65,6 +65,16 @@ func TestTuningCheck(t *testing.T) {
 	}
 }
 
+// A round has the CPUs of all threads at most.
+func TestCPUsOfARound(t *testing.T) {
+	for name, cpus := range map[string][]int{"": {-1, 7}, "cpus = -2 ": {0, -2}, "cpus = 3 ": {0, 1, 2}} {
+		err := (&Round{CPUs: cpus}).Check(Limits{Threads: 2})
+		if (err == nil) != (name == "") || err != nil && !strings.HasPrefix(err.Error(), name) {
+			t.Errorf("Check = %v, want %q", err, name)
+		}
+	}
+}
+
 // The nodes of measuring threads are those of a host.
 func TestNodesOfARound(t *testing.T) {
 	for name, nodes := range map[string][]int{

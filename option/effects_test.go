@@ -17,7 +17,7 @@ var effects = map[string]string{
 	"pkey_index": "harness TestPathOptionsOfOneSide", "dlid": "harness TestPathOptionsOfOneSide", "vector": "harness TestPathOptionsOfOneSide",
 	"numa_node": "verbs TestBindNUMA", "cpu-dma-latency": "test/e2e TestLatencyOfIdleStates", "use_cuda": "test/e2e TestMessagesInGPUMemory", "use_cuda_bus_id": "test/e2e TestMessagesInGPUMemory", "use_rocm": "test/e2e TestMessagesInGPUMemory", "ph": "test/e2e TestHintsOfMessages", "cpu_id": "test/e2e TestHintsOfMessages", "tph_mem": "test/e2e TestHintsOfMessages", "payload_file_path": "harness TestMessagesCarryThePayload",
 	"size": "test/e2e/testdata/each/sizes.txtar", "iters": "harness TestBandwidthIsExact",
-	"duration": "harness TestBandwidthOfRounds", "run_infinitely": "harness TestEndlessRunStops", "qp": "harness TestMessagesUseEveryQP",
+	"duration": "harness TestBandwidthOfRounds", "run_infinitely": "harness TestEndlessRunStops", "qp": "harness TestMessagesUseEveryQP", "threads": "harness TestThreads",
 	"connection": "harness TestEveryTransportMovesEveryByte", "use-srq": "harness TestEveryTransportMovesEveryByte",
 	"tx-depth": "harness TestDepthOfABandwidthTest", "rx-depth": "harness TestReceivesOfABandwidthTest", "cq-mod": "harness TestDistanceOfSignaledSends",
 	"rate_limit": "harness TestRateLimit", "rate_units": "harness TestRateLimit", "burst_size": "harness TestRateLimit", "arrivals": "harness TestOpenLoopIsLindleys",

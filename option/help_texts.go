@@ -9,9 +9,9 @@ func qpHelp(t Test) string {
 	case t.Bandwidth():
 		return "number of QPs"
 	case t.Fetches():
-		return "number of QPs; this test has one"
+		return "number of QPs; this test has one for each thread"
 	}
-	return "number of QPs; messages rotate over all QPs, and the receiver polls every QP"
+	return "number of QPs; the messages of a thread rotate over its QPs, and the receiver polls each of them"
 }
 
 func connectionHelp(t Test) string {

@@ -179,7 +179,8 @@ type Plan struct {
 	UseSRQ     bool          // one shared receive queue in place of those of the QPs
 	Iterations uint64        // messages of a row and QP
 	Duration   time.Duration // of a row; Iterations and Duration exclude each other
-	QPs        int
+	QPs        int           // at least Threads
+	Threads    int           // measuring threads of each side, over which the QPs are distributed
 	AtomicType AtomicType
 	Outs       int // maximum of outstanding READs or atomic operations of a QP; 0: as many as both devices allow
 	TxDepth    int
@@ -242,9 +243,6 @@ type Plan struct {
 	Precision float64       // requested half width of the intervals of ratios, relative; 0: none
 	TimeLimit time.Duration // of a run with Precision; 0: the default
 
-	// Workers is the number of measuring threads. It is not an option.
-	Workers int
-
 	// Perftest describes the other side if it is perftest; nil: it is ibperf. It is not an option.
 	Perftest *Perftest
 }
@@ -258,7 +256,7 @@ const openLoopDepth = 128
 
 // Defaults returns the plan of a test without any option.
 func Defaults(t Test) Plan {
-	p := Plan{Test: t, QPs: 1, Workers: 1, TxDepth: 128, RxDepth: 512, QPTimeout: 14, RetryCount: 7, TOS: -1, CQEPoll: 64, PostList: -1, Spin: Spin{Polls: defaultSpinPolls}, Sizes: []int{65536}, AtomicType: FetchAndAdd, Transport: RC, Routing: RoutingUnknown, Arrivals: ArrivalsConstant}
+	p := Plan{Test: t, QPs: 1, Threads: 1, TxDepth: 128, RxDepth: 512, QPTimeout: 14, RetryCount: 7, TOS: -1, CQEPoll: 64, PostList: -1, Spin: Spin{Polls: defaultSpinPolls}, Sizes: []int{65536}, AtomicType: FetchAndAdd, Transport: RC, Routing: RoutingUnknown, Arrivals: ArrivalsConstant}
 	if !t.Bandwidth() {
 		p.Sizes, p.TxDepth, p.Inline = []int{2}, 1, -1
 	}
@@ -274,6 +272,7 @@ const (
 	MaxDepth      = 15000
 	MaxList       = 4096
 	MaxQPs        = 16384
+	MaxThreads    = 1024
 	maxModes      = 10 // modes of a comparison with its variants, each with QPs of its own
 	MaxCQMod      = 1024
 	MaxOuts       = 255 // the largest 8-bit attribute of a QP

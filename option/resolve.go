@@ -61,8 +61,9 @@ func (p *Plan) marginIsCut() bool {
 	return p.Duration > 0 && !p.Compare && !p.Endless && p.Perftest == nil
 }
 
-// implied returns the plan with the transport of --mcg: only UD has multicast groups.
+// implied returns the plan with the transport of --mcg, as only UD has multicast groups, and with a QP for each thread.
 func (p Plan) implied() Plan {
+	p.QPs = max(p.QPs, p.Threads)
 	if p.Multicast {
 		p.Transport = UD
 	}

@@ -131,7 +131,7 @@ var rules = []struct {
 		"--precision applies to the ratios of a comparison: it needs --compare",
 	}, {
 		func(s *Settings) bool { return s.Multicast && s.QPs != 1 },
-		"--mcg runs on one QP: leave --qp out",
+		"--mcg runs on one QP: leave --qp and --threads out",
 	}, {
 		func(s *Settings) bool { return s.MGID != "" && !s.Multicast },
 		"--MGID names a multicast group: it needs --mcg",
@@ -153,8 +153,8 @@ var rules = []struct {
 		},
 		"--also look is not possible here: mode data polls the CQ already when READs are in flight",
 	}, {
-		func(s *Settings) bool { return s.Fetches() && !s.Bandwidth() && s.QPs != 1 },
-		"--qp: latency tests of READ and atomic operations run on one QP",
+		func(s *Settings) bool { return s.Fetches() && !s.Bandwidth() && s.QPs != s.Threads },
+		"--qp: latency tests of READ and atomic operations run on one QP for each thread",
 	}, {
 		func(s *Settings) bool { return s.OpenLoop() && (s.Transport.Lossy() || s.Transport.Unordered()) },
 		"--rate_limit: latency tests with a rate need a transport that loses and reorders nothing: --connection RC or XRC",

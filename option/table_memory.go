@@ -65,8 +65,8 @@ var memoryOptions = []*Option{
 var ownMemoryOptions = []*Option{
 	{
 		Name: "numa_node", Argument: "N", Group: groupDevice, Scope: PerSide,
-		Help: "bind memory to this NUMA node, and the process to its CPUs", Default: "memory near the device; measuring threads of a comparison prefer CPUs near it",
-		Perftest: "without it memory is near the device, and the process is not bound",
+		Help: "bind memory to this NUMA node, and the process to its CPUs", Default: "memory and measuring threads near the device",
+		Perftest: "without it memory and measuring threads are near the device, and the rest of the process is not bound",
 		Excludes: []Exclusion{{Name: "pin_cores", Why: "both choose the CPUs of the process"}},
 		value:    numberOr(func(s *Settings) *int { return &s.Own.NUMANode }, -1, 0, 1023),
 	}, {

@@ -28,8 +28,8 @@ var workOptions = []*Option{
 		value: allSizes{},
 	}, {
 		Name: "iters", Letter: "n", Argument: "N", Group: groupLength,
-		Help: "number of messages for each size, mode and QP", Perftest: "--duration overrides it, as in perftest; a conflict with --duration of the other side is refused",
-		Meaning: "number of messages for each size, mode and QP; 0 in a timed run",
+		Help: "number of messages for each size, mode and QP; in latency tests of each thread", Perftest: "--duration overrides it, as in perftest; a conflict with --duration of the other side is refused",
+		Meaning: "number of messages for each size, mode and QP, in latency tests of each thread; 0 in a timed run",
 		JSON:    "iterations", Unit: "messages", Label: "Messages", Suffix: " for each size, mode and QP", Free: true,
 		Excludes: []Exclusion{
 			{Name: "duration", Why: "a run is either counted or timed", Overridden: true},
@@ -56,12 +56,18 @@ var workOptions = []*Option{
 		value: toggle(func(s *Settings) *bool { return &s.Endless }),
 	}, {
 		Name: "qp", Letter: "q", Argument: "N", Group: groupQueues,
-		Help:     "number of QPs; latency tests of WRITE and SEND rotate messages over all QPs, and the receiver polls every QP; latency tests of READ and atomic operations have one QP",
+		Help:     "number of QPs; latency tests of WRITE and SEND rotate the messages of a thread over its QPs, and the receiver polls each of them; latency tests of READ and atomic operations have one QP for each thread",
 		HelpOf:   qpHelp,
 		Perftest: "latency tests of WRITE and SEND accept several",
 		Meaning:  "number of QPs",
 		JSON:     "qps", Unit: "QPs", Label: "Number of qps", Header: Always,
 		value: number(func(s *Settings) *int { return &s.QPs }, 1, MaxQPs),
+	}, {
+		Name: "threads", Argument: "N", Group: groupQueues, Compare: true,
+		Help:    "measuring threads of each side, each with CQs of its own and its share of the QPs, of which there are at least N; each is pinned to a CPU near the device if there are N CPUs. In latency tests each thread has a message in flight",
+		Meaning: "number of measuring threads of each side, each with CQs of its own and its share of the QPs",
+		JSON:    "threads", Unit: "threads", Label: "Threads", Header: WhenSet,
+		value: number(func(s *Settings) *int { return &s.Threads }, 1, MaxThreads),
 	}, {
 		Name: "connection", Letter: "c", Argument: "TYPE", Group: groupTransport, Compare: true,
 		Help:     "transport of the QPs: RC, UC (WRITE and SEND), UD (SEND), XRC or, on EFA, SRD (WRITE, SEND and READ); messages that UC and UD lose are counted, except plain WRITEs",

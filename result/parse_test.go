@@ -87,7 +87,7 @@ func TestFilesOfTheSecondVersionAreRead(t *testing.T) {
 	want := option.Defaults(option.Test{Op: option.OpWrite, Kind: option.KindLatency})
 	want.Sizes, want.Iterations, want.Offset, want.MTU, want.Inline = []int{8}, 100, 5, 4096, 220
 	want.Compare, want.Completion, want.Touch, want.Rounds, want.Runs = true, option.ModeAuto, option.TouchRead, 2, 1
-	want.Gap, want.Also, want.Workers = 10*time.Microsecond, []option.Variant{option.VariantControl}, f.Parameters.Workers
+	want.Gap, want.Also, want.Threads = 10*time.Microsecond, []option.Variant{option.VariantControl}, f.Parameters.Threads
 	if p := f.Parameters.Plan; !reflect.DeepEqual(p, want) || f.Parameters.Transport != "RC" || len(f.Parameters.Modes) != 3 {
 		t.Errorf("parameters are %+v", f.Parameters)
 	}

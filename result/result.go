@@ -89,6 +89,8 @@ type Side struct {
 	DeviceChoice string `json:"device_choice,omitempty"`
 	// PinnedCPU is the CPU that the measuring thread was pinned to, or nil.
 	PinnedCPU *int `json:"pinned_cpu,omitempty"`
+	// PinnedCPUs are those of several measuring threads, or nil.
+	PinnedCPUs []int `json:"pinned_cpus,omitempty"`
 	// Idle is about the CPU of the measuring thread, or one that it may run on if it is not pinned; nil
 	// in files that do not have it.
 	Idle *Idle `json:"idle,omitempty"`

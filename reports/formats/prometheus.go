@@ -127,6 +127,9 @@ func promLabels(f *result.File, r *result.Row) []string {
 	if r.Variant != "" {
 		labels = append(labels, "variant", string(r.Variant))
 	}
+	if n := f.Parameters.Threads; n > 1 {
+		labels = append(labels, "threads", strconv.Itoa(n))
+	}
 	if gap := f.Parameters.Gap; gap > 0 {
 		labels = append(labels, "gap", strconv.FormatFloat(gap.Seconds(), 'g', -1, 64))
 	}

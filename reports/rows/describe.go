@@ -82,6 +82,9 @@ func ClockText(s result.Side) string {
 func RunLine(f *result.File) string {
 	p := f.Parameters
 	line := fmt.Sprintf("%s, %s on %s, device %s, %s, QPs %d", f.Program, f.Role, f.Local.Host, f.Local.Device.Name, Connection(f), p.QPs)
+	if p.Threads > 1 {
+		line += fmt.Sprintf(", threads %d", p.Threads)
+	}
 	if f.Kind == option.KindBandwidth {
 		line += fmt.Sprintf(", TX depth %d, CQ moderation %d", p.TxDepth, p.CQMod)
 	}

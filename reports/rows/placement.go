@@ -28,17 +28,22 @@ func (e Entry) Placement() string {
 func (e Entry) distance() string { return printable.Clean(strings.Join(e.Distances, " or ")) }
 
 func cpusText(cpus []int) string {
+	switch len(cpus) {
+	case 0:
+		return ""
+	case 1:
+		return "CPU " + CPUList(cpus)
+	}
+	return "CPUs " + CPUList(cpus)
+}
+
+// CPUList lists the numbers of CPUs: "3, 2".
+func CPUList(cpus []int) string {
 	var all []string
 	for _, cpu := range cpus {
 		all = append(all, strconv.Itoa(cpu))
 	}
-	switch len(all) {
-	case 0:
-		return ""
-	case 1:
-		return "CPU " + all[0]
-	}
-	return "CPUs " + strings.Join(all, ", ")
+	return strings.Join(all, ", ")
 }
 
 // bothSides joins texts about the two sides: "CPU 1 here, CPU 0 at the peer". An empty one is left out.

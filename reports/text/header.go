@@ -109,8 +109,8 @@ func promises(f *result.File) [][]string {
 	if f.Channel != "" {
 		list = append(list, []string{"Control channel", f.Channel})
 	}
-	if here, peer := f.Local.PinnedCPU, f.Peer.PinnedCPU; here != nil || peer != nil {
-		list = append(list, []string{"Measuring CPUs", pinned(here) + " here, " + pinned(peer) + " at the peer"})
+	if here, peer := pinned(&f.Local), pinned(&f.Peer); here != anyCPU || peer != anyCPU {
+		list = append(list, []string{"Measuring CPUs", here + " here, " + peer + " at the peer"})
 	}
 	if here, peer := f.Local.TPH, f.Peer.TPH; here != nil || peer != nil {
 		list = append(list, []string{"PCIe hints (TPH)", hints(here) + " here, " + hints(peer) + " at the peer"})
@@ -147,12 +147,18 @@ func orderLines(f *result.File) [][]string {
 	return append(list, []string{" answer here", rows.OrderAnswers(f.Local.Order)}, []string{" answer at peer", rows.OrderAnswers(f.Peer.Order)})
 }
 
-// pinned returns the CPU that a measuring thread was pinned to.
-func pinned(cpu *int) string {
-	if cpu == nil {
-		return "any"
+// anyCPU stands for the CPUs of threads that are not pinned.
+const anyCPU = "any"
+
+// pinned returns the CPUs that the measuring threads of a side were pinned to: "3", or "3, 2".
+func pinned(side *result.Side) string {
+	switch {
+	case side.PinnedCPU != nil:
+		return strconv.Itoa(*side.PinnedCPU)
+	case len(side.PinnedCPUs) > 0:
+		return rows.CPUList(side.PinnedCPUs)
 	}
-	return strconv.Itoa(*cpu)
+	return anyCPU
 }
 
 // completion lists the modes that ran, and the mode that was asked for.

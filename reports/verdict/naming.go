@@ -62,6 +62,9 @@ func (n naming) setting(f *result.File) string {
 	if f.Parameters.QPs > 1 {
 		text += " over " + strconv.Itoa(f.Parameters.QPs) + " QPs"
 	}
+	if f.Parameters.Threads > 1 {
+		text += " with " + strconv.Itoa(f.Parameters.Threads) + " threads"
+	}
 	if f.Parameters.Gap > 0 {
 		text += " with pauses of " + pauseText(int(f.Parameters.Gap))
 	}

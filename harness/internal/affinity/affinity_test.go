@@ -38,6 +38,32 @@ func TestCPUsOfMeasuringThreads(t *testing.T) {
 	}
 }
 
+func TestCPUsOfSeveralThreads(t *testing.T) {
+	side := func(boot string, pinned bool, cpus ...int) Side {
+		return Side{Boot: boot, CPUs: cpus, Pinned: pinned}
+	}
+	none := []int{NoCPU, NoCPU}
+	for _, c := range []struct {
+		what           string
+		client, server Side
+		ofClients      []int
+		ofServers      []int
+	}{
+		{"two hosts", side("a", false, 0, 1, 2), side("b", false, 4, 6), []int{2, 1}, []int{6, 4}},
+		{"one host with CPUs for all", side("a", false, 0, 1, 2, 3), side("a", false, 0, 1, 2, 3), []int{3, 2}, []int{1, 0}},
+		{"one host with a CPU for one of the server's", side("a", false, 0, 1, 2), side("a", false, 0, 1, 2), []int{2, 1}, []int{0, 1}},
+		{"one host with two CPUs: those that communicate are apart", side("a", false, 0, 1), side("a", false, 0, 1), []int{1, 0}, []int{0, 1}},
+		{"pinned", side("a", true, 5, 3, 4), side("b", true, 7, 6), []int{5, 3}, []int{7, 6}},
+		{"too few CPUs", side("a", true, 5), side("b", false, 6), none, none},
+		{"hosts that do not say which", side("", false, 0, 1), side("", false, 0, 1), []int{1, 0}, []int{1, 0}},
+	} {
+		ofClients, ofServers := ChooseEach(2, c.client, c.server)
+		if !slices.Equal(ofClients, c.ofClients) || !slices.Equal(ofServers, c.ofServers) {
+			t.Errorf("%s: %v and %v, want %v and %v", c.what, ofClients, ofServers, c.ofClients, c.ofServers)
+		}
+	}
+}
+
 // affinities returns the CPUs of each thread of the process.
 func affinities(t *testing.T) map[int][]int {
 	t.Helper()

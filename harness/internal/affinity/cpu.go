@@ -47,6 +47,38 @@ func (s Side) candidates(compare bool) []int {
 	return []int{NoCPU}
 }
 
+// ChooseEach returns a CPU for each of n measuring threads of the client and of the server, from the preferred one on; none for
+// those of a side with fewer CPUs than threads. On one host the server's threads get other CPUs than the client's, as far as
+// there are others, and otherwise threads that communicate get different ones.
+func ChooseEach(n int, client, server Side) (ofClients, ofServers []int) {
+	ofClients = client.each(n, nil)
+	if client.Boot == "" || client.Boot != server.Boot {
+		return ofClients, server.each(n, nil)
+	}
+	return ofClients, server.each(n, ofClients)
+}
+
+// each returns a CPU for each of n threads. Those of other threads come last.
+func (s Side) each(n int, others []int) []int {
+	if len(s.CPUs) < n {
+		return slices.Repeat([]int{NoCPU}, n)
+	}
+	all := slices.Clone(s.CPUs)
+	if !s.Pinned {
+		slices.Reverse(all)
+	}
+	var free, taken []int
+	for _, cpu := range all {
+		if slices.Contains(others, cpu) {
+			taken = append(taken, cpu)
+		} else {
+			free = append(free, cpu)
+		}
+	}
+	slices.Reverse(taken)
+	return append(free, taken...)[:n]
+}
+
 // CurrentCPU returns the CPU of the calling thread by proc_pid_stat(5), or NoCPU if it is unknown.
 func CurrentCPU() int {
 	const processor = 39 - 3                         // index among the fields after the name

@@ -62,7 +62,7 @@ func Confine(cpus []int) {
 
 // Bind locks the calling goroutine to its thread, and the thread to the near CPUs of the process, until the
 // goroutine calls release. Then the thread, and those that it has started, may run where other threads may.
-// It does nothing if a run has reserved a CPU for the thread, or if no CPU of the process is near.
+// It does nothing if the thread is reserved for a CPU or bound already, or if no CPU of the process is near or all are.
 func Bind(near []int) (release func()) {
 	runtime.LockOSThread()
 	tid := sched.ThreadID()
@@ -73,7 +73,7 @@ func Bind(near []int) (release func()) {
 		cpus[i] &= process.room[i]
 	}
 	_, reserved := process.reserved[tid]
-	if reserved || cpus.Count() == 0 || sched.SetAffinity(tid, cpus) != nil {
+	if reserved || process.bound[tid] || cpus.Count() == 0 || cpus == process.room || sched.SetAffinity(tid, cpus) != nil {
 		return runtime.UnlockOSThread
 	}
 	process.bound[tid] = true

@@ -4,31 +4,35 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
-
-	"github.com/ibperf/ibperf/harness/internal/testcase"
 )
 
 // arrivals are the distances of the times at which the messages of an open loop are due. They are drawn before the clock
-// starts. The rounds of all modes with the same number have the same.
+// starts. The rounds of all modes with the same number have the same ones.
 type arrivals struct {
-	rounds uint64    // rounds that have begun
-	gaps   []float64 // ns, used in turn
+	rounds   uint64    // rounds that have begun
+	interval float64   // ns, their mean
+	first    float64   // ns from the start to the time from which on messages are due
+	gaps     []float64 // ns, used in turn
 }
 
 // drawn is the number of distances that are drawn for a round. Their mean is exactly that of the rate.
 const drawn = 1 << 16
 
-// begin draws the distances of a round.
-func (a *arrivals) begin(c *testcase.Case, seed int) {
+// begin draws the distances of a worker's round. The worker has its share of the rate. The messages of several workers at
+// constant distances are due in turn.
+func (a *arrivals) begin(w *Worker) {
+	c := w.test
 	a.rounds++
-	switch {
-	case !c.OpenLoop:
-		return
-	case !c.Poisson:
-		a.gaps = append(a.gaps[:0], c.Interval)
+	if !c.OpenLoop {
 		return
 	}
-	random := rand.New(rand.NewPCG(uint64(seed), a.rounds))
+	a.interval, a.first = c.Interval*w.share(), 0
+	if !c.Poisson {
+		a.first = c.Interval * float64(w.index)
+		a.gaps = append(a.gaps[:0], a.interval)
+		return
+	}
+	random := rand.New(rand.NewPCG(uint64(w.set.Plan.Seed)+uint64(w.index)<<32, a.rounds))
 	a.gaps = slices.Grow(a.gaps[:0], drawn)[:drawn]
 	sum := 0.0
 	for i := range a.gaps {
@@ -36,7 +40,7 @@ func (a *arrivals) begin(c *testcase.Case, seed int) {
 		sum += a.gaps[i]
 	}
 	for i := range a.gaps {
-		a.gaps[i] *= c.Interval * drawn / sum
+		a.gaps[i] *= a.interval * drawn / sum
 	}
 }
 

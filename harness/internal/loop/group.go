@@ -13,6 +13,7 @@ import (
 type Group struct {
 	Mode    testcase.Mode
 	Workers []*Worker
+	sum     recorder // of all ping-pongs together, if there are several
 }
 
 // Flows returns the flows of all workers in their order.
@@ -40,21 +41,26 @@ func (g *Group) Verified() *result.Verify {
 	return &v
 }
 
-// Rate returns the rate of all workers together, by this side's clock.
+// Rate returns the rate of all workers together, by this side's clock. That of a ping-pong has the times of all messages one
+// after another, also if several workers sent them at the same time.
 func (g *Group) Rate() *stats.Rate {
-	return together(g, func(w *Worker) *stats.Rate { return w.rate })
+	if len(g.Workers) == 1 || g.sum.rate == nil {
+		return g.concurrent(func(w *Worker) *stats.Rate { return w.rate })
+	}
+	g.sum.rate.Reset()
+	for _, w := range g.Workers {
+		g.sum.rate.Merge(w.rate)
+	}
+	return g.sum.rate
 }
 
 // ReverseRate returns the rate, by this side's clock, of the direction that the peer measures.
 func (g *Group) ReverseRate() *stats.Rate {
-	return together(g, func(w *Worker) *stats.Rate { return w.reverseRate })
+	return g.concurrent(func(w *Worker) *stats.Rate { return w.reverseRate })
 }
 
-// together returns the sum of the workers' rates.
-func together(g *Group, rateOf func(*Worker) *stats.Rate) *stats.Rate {
-	if len(g.Workers) == 1 {
-		return rateOf(g.Workers[0])
-	}
+// concurrent returns the sum of the workers' rates.
+func (g *Group) concurrent(rateOf func(*Worker) *stats.Rate) *stats.Rate {
 	var all []*stats.Rate
 	for _, w := range g.Workers {
 		all = append(all, rateOf(w))
@@ -72,15 +78,57 @@ func (g *Group) AckEvents() {
 // Test returns the current test case.
 func (g *Group) Test() *testcase.Case { return g.Workers[0].test }
 
-// Samples returns the samples of a ping-pong.
-func (g *Group) Samples() *stats.Samples { return g.Workers[0].samples }
+// Samples returns the samples of all ping-pongs or open loops.
+func (g *Group) Samples() *stats.Samples {
+	return g.merged(g.sum.samples, func(w *Worker) *stats.Samples { return w.samples })
+}
 
 // ServiceTimes returns the times of an open loop from the post of a message to its answer.
-func (g *Group) ServiceTimes() *stats.Samples { return g.Workers[0].serviceTimes }
+func (g *Group) ServiceTimes() *stats.Samples {
+	return g.merged(g.sum.serviceTimes, func(w *Worker) *stats.Samples { return w.serviceTimes })
+}
 
-// Load returns how an open loop kept its schedule.
-func (g *Group) Load() Load { return g.Workers[0].load }
+// merged returns the samples of all workers. They are those of a single worker, else they are merged into sum.
+func (g *Group) merged(sum *stats.Samples, samplesOf func(*Worker) *stats.Samples) *stats.Samples {
+	if len(g.Workers) == 1 {
+		return samplesOf(g.Workers[0])
+	}
+	sum.Reset()
+	for _, w := range g.Workers {
+		sum.Merge(samplesOf(w))
+	}
+	return sum
+}
 
-// SampledTime returns the time from the beginning of the first sample to the end of the last one,
-// pauses included.
-func (g *Group) SampledTime() time.Duration { return time.Duration(g.Workers[0].sampledNs) }
+// Kept returns the first samples of each worker in their order, those of one worker after those of another.
+func (g *Group) Kept() (all []int64) {
+	for _, w := range g.Workers {
+		all = append(all, w.samples.Kept()...)
+	}
+	return all
+}
+
+// Load returns how open loops kept their schedules together.
+func (g *Group) Load() (all Load) {
+	for _, w := range g.Workers {
+		all.Backlog += w.load.Backlog
+		all.Growing = all.Growing || w.load.Growing
+	}
+	return all
+}
+
+// SampledTime returns the time from the beginning of the first sample of a ping-pong to the end of the last one, pauses
+// included.
+func (g *Group) SampledTime() time.Duration {
+	var all span
+	for _, w := range g.Workers {
+		switch one := w.sampled; {
+		case one == span{}: // interrupted before the first sample
+		case all == span{}:
+			all = one
+		default:
+			all = span{min(all.begin, one.begin), max(all.end, one.end)}
+		}
+	}
+	return time.Duration(all.end - all.begin)
+}

@@ -23,7 +23,7 @@ func (w *Worker) measureIsolated(l Length) error {
 func (w *Worker) isolate(l Length) error {
 	start := w.Clock.Now()
 	last, err := w.sampleIsolated(l, start)
-	w.sampledNs = last - start
+	w.sampled = span{start, last}
 	return err
 }
 

@@ -58,14 +58,14 @@ type openLoop struct {
 type messageTimes struct{ due, posted int64 }
 
 func (w *Worker) newOpenLoop(l Length) *openLoop {
-	o := &openLoop{w: w, slots: uint64(w.test.Slots), gaps: w.arrivals.gaps, times: make([]messageTimes, len(w.flows)*w.test.Slots)}
+	o := &openLoop{w: w, slots: uint64(w.test.Slots), gaps: w.arrivals.gaps, fromThen: w.arrivals.first, times: make([]messageTimes, len(w.flows)*w.test.Slots)}
 	if o.arrived = func(f *Flow) uint64 { return f.in.arrived }; w.test.Fetches {
 		o.arrived = func(f *Flow) uint64 { return f.out.finished }
 	}
 	o.start = w.Clock.Now()
 	o.n, o.until = sampleLimit(l, o.start)
 	if o.counted = l.Messages > 0; o.counted {
-		o.length, o.step = float64(l.Messages)*w.test.Interval, int64(l.Messages)/quarters
+		o.length, o.step = float64(l.Messages)*w.arrivals.interval, int64(l.Messages)/quarters
 		o.boundary, o.progress = o.step, func(int64) int64 { return int64(o.sent) }
 	} else {
 		o.length, o.step = float64(l.Duration), int64(l.Duration)/quarters
@@ -85,7 +85,7 @@ func (w *Worker) measureOpenLoop(l Length) error {
 	}
 	o := w.newOpenLoop(l)
 	err := o.run(w.samples, w.serviceTimes)
-	w.sampledNs = o.last - o.start
+	w.sampled = span{o.start, o.last}
 	w.load = o.result()
 	w.endMeter()
 	return err
@@ -191,7 +191,7 @@ func (o *openLoop) result() Load {
 	if !o.counted { // the messages that were due then are not sent
 		delay = max(delay, o.until-o.due)
 	}
-	return Load{Backlog: uint64(max(0, float64(delay)/o.w.test.Interval)), Growing: o.growing(float64(delay) / o.length)}
+	return Load{Backlog: uint64(max(0, float64(delay)/o.w.arrivals.interval)), Growing: o.growing(float64(delay) / o.length)}
 }
 
 // growing reports whether messages were sent later and later: a stall delays some, and the next ones less. part is the delay of

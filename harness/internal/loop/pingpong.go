@@ -72,7 +72,7 @@ func sampleLimit(l Length, start int64) (n uint64, until int64) {
 func (w *Worker) measureRoundTrips(start int64, n uint64, until int64) error {
 	if !w.test.NoClock {
 		last, err := w.sampleRoundTrips(start, n, until)
-		w.sampledNs = last - start
+		w.sampled = span{start, last}
 		return err
 	}
 	clockEvery := uint64(math.MaxUint64)
@@ -81,6 +81,7 @@ func (w *Worker) measureRoundTrips(start int64, n uint64, until int64) error {
 	}
 	w.rate.Start(start)
 	_, err := w.roundTrips(n, until, clockEvery)
+	w.sampled.begin, w.sampled.end = w.rate.Span()
 	return err
 }
 

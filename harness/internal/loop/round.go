@@ -16,7 +16,7 @@ func (w *Worker) Begin(l Length, ticks *clock.Clock) error {
 	c, role := w.test, w.cfg.Role
 	w.Clock, w.meter, w.idling, w.parts, w.Sent = ticks, meter{}, idling{}, nil, make(chan uint64, 1)
 	w.CPU = affinity.NoCPU
-	w.arrivals.begin(c, w.set.Plan.Seed)
+	w.arrivals.begin(w)
 	w.stall = StallLimit + w.group.ConsumeTime() + 2*w.set.Plan.Gap + 2*c.BurstTime() + w.arrivals.longest()
 	w.recorder.reset()
 	for _, f := range w.flows {

@@ -32,7 +32,7 @@ func (w *Worker) pacer(l Length) *pacer {
 		return nil
 	}
 	p := &pacer{clock: w.Clock, burst: c.Burst, list: max(1, c.PostList), duration: float64(l.Duration), remaining: l.Messages * flows,
-		interval: c.Interval * float64(len(w.group.Flows())) / float64(flows)}
+		interval: c.Interval * w.share()}
 	if l.Messages == 0 {
 		p.remaining = max(1, uint64(p.duration/p.interval))
 	}

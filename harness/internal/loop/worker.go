@@ -19,6 +19,7 @@ type Worker struct {
 	cfg     *Config
 	halt    *halt.Halt
 	spare   *clock.Clock // real time even where Clock is virtual, for waits
+	index   int          // of the thread
 	group   *Group
 	queues  *setup.Queues
 	set     *testcase.Set
@@ -53,10 +54,10 @@ type Worker struct {
 	recorder
 }
 
-func newWorker(cfg *Config, g *Group, q *setup.Queues, memory *requests, own recorder, h *halt.Halt) *Worker {
+func newWorker(cfg *Config, g *Group, index int, q *setup.Queues, memory *requests, own recorder, h *halt.Halt) *Worker {
 	set := q.Resources.Set
 	w := &Worker{
-		cfg: cfg, halt: h, spare: clock.New(), group: g, queues: q, set: set, sendCQ: q.SendCQ, recvCQ: q.RecvCQ,
+		cfg: cfg, halt: h, spare: clock.New(), index: index, group: g, queues: q, set: set, sendCQ: q.SendCQ, recvCQ: q.RecvCQ,
 		byQP: map[uint32]*Flow{}, recorder: own,
 		sendWCs: cut(&memory.wcsLeft, set.Plan.CQEPoll), recvWCs: cut(&memory.wcsLeft, set.Plan.CQEPoll),
 	}
@@ -71,27 +72,38 @@ func newWorker(cfg *Config, g *Group, q *setup.Queues, memory *requests, own rec
 // recorder holds the measurements of a round. The workers of all modes use it one after another.
 type recorder struct {
 	samples      *stats.Samples // of round trips
-	sampledNs    int64          // from the beginning of the first sample to the end of the last, pauses included
+	sampled      span           // from the beginning of the first sample to the end of the last, pauses included
 	serviceTimes *stats.Samples // of an open loop: from the post to the answer; else nil
 	load         Load           // of an open loop
 	rate         *stats.Rate    // of the direction that this side measures
 	reverseRate  *stats.Rate    // of the direction that the peer measures
 }
 
-// newRecorder returns a recorder for ping-pongs, open loops or streams.
-func newRecorder(set *testcase.Set) recorder {
-	switch {
-	case set.Plan.OpenLoop():
-		return recorder{samples: stats.NewSamples(), serviceTimes: stats.NewSamples(), rate: stats.NewRate()}
-	case set.PingPong():
-		return recorder{samples: stats.NewSamples(), rate: stats.NewRate()}
+// span is a time from one reading of the clock to another.
+type span struct{ begin, end int64 }
+
+// newRecorders returns recorders of n threads for ping-pongs, open loops or streams.
+func newRecorders(set *testcase.Set, n int) []recorder {
+	all := make([]recorder, n)
+	if !set.PingPong() {
+		rates, reverse := stats.NewJointRates(n), stats.NewJointRates(n)
+		for i := range all {
+			all[i] = recorder{rate: rates[i], reverseRate: reverse[i]}
+		}
+		return all
 	}
-	return recorder{rate: stats.NewRate(), reverseRate: stats.NewRate()}
+	for i := range all {
+		all[i] = recorder{samples: stats.NewSamples(), rate: stats.NewRate()}
+		if set.Plan.OpenLoop() {
+			all[i].serviceTimes = stats.NewSamples()
+		}
+	}
+	return all
 }
 
 func (r *recorder) reset() {
-	r.rate.Start(0)
-	r.sampledNs, r.load = 0, Load{}
+	r.rate.Reset()
+	r.sampled, r.load = span{}, Load{}
 	if r.serviceTimes != nil {
 		r.serviceTimes.Reset()
 	}
@@ -99,9 +111,12 @@ func (r *recorder) reset() {
 		r.samples.Reset()
 	}
 	if r.reverseRate != nil {
-		r.reverseRate.Start(0)
+		r.reverseRate.Reset()
 	}
 }
+
+// share returns the number of all QPs for each one of the worker.
+func (w *Worker) share() float64 { return float64(len(w.group.Flows())) / float64(len(w.flows)) }
 
 // close acknowledges all events and frees the memory of --verify.
 func (w *Worker) close() {

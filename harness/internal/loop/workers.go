@@ -30,19 +30,22 @@ func New(cfg *Config, r *setup.Resources, h *halt.Halt) (*Workers, error) {
 		all.Close()
 		return nil, err
 	}
-	recorders := make([]recorder, r.Set.Plan.Workers)
-	for i := range recorders {
-		recorders[i] = newRecorder(r.Set)
-		if s := recorders[i].samples; s != nil {
-			s.Keep(cfg.KeepSamples)
+	recorders := newRecorders(r.Set, r.Set.Plan.Threads)
+	var sum recorder
+	if r.Set.PingPong() && len(recorders) > 1 {
+		sum = newRecorders(r.Set, 1)[0]
+	}
+	for _, one := range recorders {
+		if one.samples != nil {
+			one.samples.Keep(cfg.KeepSamples)
 		}
 	}
 	all.Groups = make([]*Group, len(r.Set.Modes))
 	for _, i := range r.Order() {
-		g := &Group{Mode: r.Set.Modes[i]}
+		g := &Group{Mode: r.Set.Modes[i], sum: sum}
 		all.Groups[i] = g
 		for n, q := range r.Queues[i] {
-			g.Workers = append(g.Workers, newWorker(cfg, g, q, &all.requests, recorders[n], h))
+			g.Workers = append(g.Workers, newWorker(cfg, g, n, q, &all.requests, recorders[n], h))
 		}
 	}
 	return all, nil
@@ -81,7 +84,7 @@ func (q *requests) allocate(set *testcase.Set) (err error) {
 	if q.sges, err = verbs.Make[verbs.SGE](flows * (sizes.Slots + sizes.Seconds + sizes.Recvs + sizes.Credits + 1)); err != nil {
 		return err
 	}
-	if q.wcs, err = verbs.Make[verbs.WC](modes * set.Plan.Workers * 2 * set.Plan.CQEPoll); err != nil {
+	if q.wcs, err = verbs.Make[verbs.WC](modes * set.Plan.Threads * 2 * set.Plan.CQEPoll); err != nil {
 		return err
 	}
 	q.sendsLeft, q.recvsLeft, q.sgesLeft, q.wcsLeft = q.sends, q.recvs, q.sges, q.wcs

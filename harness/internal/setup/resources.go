@@ -159,8 +159,8 @@ func (r *Resources) checkAtomics() error {
 // in memory its credits are.
 func (r *Resources) createQueues(index, position int) error {
 	left := r.Set.Plan.QPs
-	for i := range r.Set.Plan.Workers {
-		n := left / (r.Set.Plan.Workers - i)
+	for i := range r.Set.Plan.Threads {
+		n := left / (r.Set.Plan.Threads - i)
 		left -= n
 		q := &Queues{Resources: r, mode: r.Set.Modes[index], Position: position}
 		r.Queues[index] = append(r.Queues[index], q)

@@ -19,16 +19,43 @@ type Rate struct {
 	openShare float64 // messages in the open window: its share of the batch that crossed its beginning
 	openWhole uint64  // messages in the open window: batches that are entirely within it
 
-	windows       windows // complete ones
-	hasShortRound bool    // an earlier round had no complete window
+	windows       windows       // complete ones
+	joint         *jointWindows // that the windows are added to instead; nil unless the rate is one of several
+	cut           bool          // the open window of a joint rate began before Start
+	hasShortRound bool          // an earlier round had no complete window
 }
 
 // NewRate returns an empty Rate, which needs about 290 KiB.
 func NewRate() *Rate { return &Rate{windowEnd: math.MinInt64, windows: newWindows()} }
 
+// NewJointRates returns n empty rates for streams that are measured at the same time by one clock, for [MergeConcurrent].
+// Each may have a goroutine of its own.
+func NewJointRates(n int) []*Rate {
+	if n == 1 {
+		return []*Rate{NewRate()}
+	}
+	joint, all := newJointWindows(n), make([]*Rate, n)
+	for i := range all {
+		all[i] = &Rate{windowEnd: math.MinInt64, joint: joint}
+	}
+	return all
+}
+
+// Reset makes the rate empty, and the windows of all rates that are joint with it.
+func (r *Rate) Reset() {
+	r.Start(0)
+	if r.joint != nil {
+		r.joint.reset()
+	}
+}
+
 // Start resets the rate and begins a round at now, in nanoseconds of any monotonic
-// clock.
+// clock. The windows of joint rates are reset by [Rate.Reset] alone.
 func (r *Rate) Start(now int64) {
+	if r.joint != nil {
+		*r = Rate{start: now, last: now, windowEnd: (now/Window + 1) * Window, joint: r.joint, cut: true}
+		return
+	}
 	r.windows.reset()
 	*r = Rate{start: now, last: now, windowEnd: now + Window, windows: r.windows}
 }
@@ -57,15 +84,27 @@ func (r *Rate) addAcrossWindows(messages uint64, now int64) {
 		return
 	}
 	rate := float64(messages) / float64(now-r.last)
-	r.windows.add(r.openShare+float64(r.openWhole)+rate*float64(r.windowEnd-r.last), 1)
+	if !r.cut {
+		r.addWindows(r.openShare+float64(r.openWhole)+rate*float64(r.windowEnd-r.last), 1)
+	}
+	r.cut = false
 	if whole := (now - r.windowEnd) / Window; whole > 0 {
-		r.windows.add(rate*Window, whole)
 		r.windowEnd += whole * Window
+		r.addWindows(rate*Window, whole)
 	}
 	r.openShare, r.openWhole = rate*float64(now-r.windowEnd), 0
 	r.windowEnd += Window
 	r.messages += messages
 	r.last = now
+}
+
+// addWindows adds n windows with the same number of messages, the last of which ends at the open window's end.
+func (r *Rate) addWindows(messages float64, n int64) {
+	if r.joint != nil {
+		r.joint.add(messages, r.windowEnd, n)
+		return
+	}
+	r.windows.add(messages, n)
 }
 
 // started reports whether Start was called.
@@ -137,16 +176,25 @@ func (r *Rate) Latency(factor float64) *result.Latency {
 	}
 }
 
-// MergeConcurrent returns the sum of rates that were measured at the same time by one clock: all
-// messages, from the first start to the last batch. The sum has no windows, because those of the
-// rates do not begin at the same time.
+// MergeConcurrent returns the sum of the rates of [NewJointRates]: all messages, from the first start to the last batch, and the
+// windows in which all streams went on.
 func MergeConcurrent(rates []*Rate) *Rate {
+	if len(rates) == 1 {
+		return rates[0]
+	}
 	all := NewRate()
-	all.start = math.MaxInt64
+	if j := rates[0].joint; !j.tooLate {
+		all.windows.merge(&j.complete)
+	}
 	for _, r := range rates {
+		if r.messages == 0 {
+			continue
+		}
+		if all.messages == 0 {
+			all.start = r.start
+		}
 		all.messages += r.messages
-		all.start = min(all.start, r.start)
-		all.last = max(all.last, r.last)
+		all.start, all.last = min(all.start, r.start), max(all.last, r.last)
 	}
 	return all
 }

@@ -63,7 +63,7 @@ type Case struct {
 	RecvPostList uint64  // receives in one post; 0: as many as are free
 	Burst        uint64  // messages that a rate-limited sender sends at a time; 0: no rate limit
 	Interval     float64 // ns from one message to the next at the rate limit, on average
-	Window       uint64  // with OpenLoop: messages of all QPs together that may be sent and not answered
+	Window       uint64  // with OpenLoop: messages of all QPs of a thread together that may be sent and not answered
 	Poisson      bool    // with OpenLoop: the distances of messages are exponentially distributed
 	OutOfOrder   bool    // QPs have out-of-order placement; before the devices have answered: if they offer it
 	Relaxed      bool    // messages are in memory with relaxed ordering

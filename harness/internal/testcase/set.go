@@ -1,7 +1,6 @@
 package testcase
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/ibperf/ibperf/option"
@@ -167,14 +166,3 @@ func (s *Set) NeededOrder(sizes []int) verbs.Order {
 
 // PrefersData reports whether the run uses mode data if it is possible.
 func (s *Set) PrefersData() bool { return s.Plan.Completion == option.ModeAuto }
-
-// CheckWorkers returns an error for a number of workers that the plan's QPs or its kind do not allow.
-func CheckWorkers(p *option.Plan) error {
-	switch {
-	case p.Workers < 1 || p.Workers > p.QPs:
-		return fmt.Errorf("%d workers need at least as many QPs, have %d", p.Workers, p.QPs)
-	case p.Kind == option.KindLatency && (p.Workers != 1 || p.Both):
-		return fmt.Errorf("a latency test has one worker on each side")
-	}
-	return nil
-}
