@@ -48,8 +48,8 @@ func (s Side) candidates(compare bool) []int {
 }
 
 // ChooseEach returns a CPU for each of n measuring threads of the client and of the server, from the preferred one on; none for
-// those of a side with fewer CPUs than threads. On one host the server's threads get other CPUs than the client's, as far as
-// there are others, and otherwise threads that communicate get different ones.
+// those of a side with fewer CPUs than threads. On one host the server's threads get the CPUs that the client's do not have.
+// If these are too few, the others get CPUs of the client's threads, but not of those that they communicate with.
 func ChooseEach(n int, client, server Side) (ofClients, ofServers []int) {
 	ofClients = client.each(n, nil)
 	if client.Boot == "" || client.Boot != server.Boot {
