@@ -33,6 +33,19 @@ func TestRulesAreNotMadeForOneNoise(t *testing.T) {
 	}
 }
 
+// TestManyOutliers: where many tests are low without a reason, as latencies with two levels, neither a good node nor a good
+// pair is blamed. Few may stay undecided instead.
+func TestManyOutliers(t *testing.T) {
+	const runs = 1000 // one of which may blame, on average
+	for _, spec := range []string{"outliers=10%", "outliers=20%", "outliers=30%", "outliers=40%", "outliers=45%"} {
+		for _, bad := range []string{"bad=0,", "bad=0,pairs=1,partners=7,"} {
+			if c := simulate(t, "nodes=8,"+bad+spec, runs); c.Blamed > 3 || c.PairsBlamed > 3 {
+				t.Errorf("%s: of %d runs %d blamed a good node, %d a good pair", bad+spec, runs, c.Blamed, c.PairsBlamed)
+			}
+		}
+	}
+}
+
 // TestGroupsAreFound is a sample of the table of groups: more partners find more of them, and no good group is named.
 func TestGroupsAreFound(t *testing.T) {
 	const runs = 5

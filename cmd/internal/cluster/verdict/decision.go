@@ -59,14 +59,14 @@ func (d *decision) sum() []float64 {
 		d.nodes[i].Evidence = 0
 	}
 	for _, p := range d.pairs {
-		d.add(all, p.a, p.b, p.sum)
-		d.add(all, p.b, p.a, p.sum)
+		sum := min(p.sum, d.limit)
+		d.add(all, p.a, p.b, sum)
+		d.add(all, p.b, p.a, sum)
 	}
 	return all
 }
 
 func (d *decision) add(all []float64, node, partner int, sum float64) {
-	sum = min(sum, d.limit)
 	if sum <= 0 || d.nodes[partner].State == Good {
 		d.nodes[node].Evidence += sum
 	}

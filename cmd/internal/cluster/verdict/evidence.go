@@ -15,13 +15,14 @@ type evidence struct {
 	noise      float64   // standard deviation of a residual
 	shift      float64   // what a bad node subtracts from the logarithm
 	limit      float64   // of a ratio
+	limits     []float64 // the same by the tests of all other pairs, for each pair
 	sorted     []float64 // memory
 	deviations []float64
 }
 
 func newEvidence(j *Judge) *evidence {
 	return &evidence{
-		Judge: j, suspects: make([]bool, j.nodes), noise: minNoise, shift: -math.Log1p(-j.slow), limit: -math.Log(minOutliers),
+		Judge: j, suspects: make([]bool, j.nodes), noise: minNoise, shift: -math.Log1p(-j.slow), limits: make([]float64, len(j.pairs)),
 		residuals: make([]float64, len(j.tests)), ratios: make([]float64, len(j.tests)),
 	}
 }
@@ -38,9 +39,15 @@ func (e *evidence) weigh() {
 	}
 	e.measureNoise()
 	for i, r := range e.residuals {
-		ratio := (-r - e.shift/2) * e.shift / (e.noise * e.noise)
-		e.ratios[i] = min(max(ratio, -e.limit), e.limit)
+		ratio := e.ratio(r)
+		limit := e.limits[e.pair[i]]
+		e.ratios[i] = min(max(ratio, -limit), limit)
 	}
+}
+
+// ratio returns the log likelihood ratio of a test without a limit, as if its noise were normally distributed.
+func (e *evidence) ratio(residual float64) float64 {
+	return (-residual - e.shift/2) * e.shift / (e.noise * e.noise)
 }
 
 // center computes the residuals of the tests of a round, each over the median of the other tests without a suspect, or
@@ -80,10 +87,10 @@ const (
 	minShift    = 1.5  // standard deviations
 )
 
-// measureNoise computes noise, shift and limit from the tests without a suspect. The noise of few tests is
+// measureNoise computes noise, shift and limits from the tests without a suspect. The noise of few tests is
 // uncertain, so it is taken as larger. Without any such test noise and shift stay as they were.
 func (e *evidence) measureNoise() {
-	e.limit = -math.Log(minOutliers)
+	e.setAllLimits(maxLimit)
 	e.deviations = e.deviations[:0]
 	for i, r := range e.residuals {
 		if !e.suspected(e.tests[i]) {
@@ -98,13 +105,60 @@ func (e *evidence) measureNoise() {
 		e.noise = max(normalMAD*nth(e.deviations, e.trusted/2)*margin, minNoise)
 		e.shift = max(-math.Log1p(-e.slow), minShift*e.noise)
 	}
-	outliers := 0
+	if e.absolute {
+		e.setAbsoluteLimits()
+	} else {
+		e.setLimits()
+	}
+}
+
+// setAbsoluteLimits sets the limits of all pairs by the share of failed tests. Those of bad nodes are among them.
+func (e *evidence) setAbsoluteLimits() {
+	failed := 0
 	for i, r := range e.residuals {
 		if r < -outlying*e.noise && !e.suspected(e.tests[i]) {
-			outliers++
+			failed++
 		}
 	}
-	e.limit = -math.Log(max(float64(outliers)/float64(e.trusted), minOutliers))
+	e.setAllLimits(-math.Log(max(float64(failed)/float64(e.trusted), minOutliers)))
+}
+
+func (e *evidence) setAllLimits(limit float64) {
+	e.limit = limit
+	for i := range e.limits {
+		e.limits[i] = limit
+	}
+}
+
+// setLimits sets the limits by the tests without a suspect: see maxLimit. The tests of a bad pair are low for a reason, so the limit of a
+// pair follows from those of all others.
+func (e *evidence) setLimits() {
+	factors, pairs := make([]float64, len(e.residuals)), make([]sample, len(e.pairs))
+	for i, r := range e.residuals {
+		factors[i] = math.Exp(min(max(e.ratio(r), -maxLimit), maxLimit))
+	}
+	e.setAllLimits(0)
+	for limit := maxLimit; limit > minLimit; limit -= limitStep {
+		var all sample
+		clear(pairs)
+		low, high := math.Exp(-limit), math.Exp(limit)
+		for i, factor := range factors {
+			if !e.suspected(e.tests[i]) {
+				factor = min(max(factor, low), high)
+				all.add(factor)
+				pairs[e.pair[i]].add(factor)
+			}
+		}
+		all.add(high) // as if there was one more outlier
+		if e.limit == 0 && all.mean() <= 1 {
+			e.limit = limit
+		}
+		for i, own := range pairs {
+			if e.limits[i] == 0 && all.without(own).mean() <= 1 {
+				e.limits[i] = limit
+			}
+		}
+	}
 }
 
 // suspect marks the nodes whose tests are rather slow.

@@ -3,7 +3,7 @@
 // A test's value is the lower one of its two nodes, with noise. So a high value clears both nodes, and a low
 // one counts only against a node whose partner is cleared by other tests. The log likelihood ratios of
 // "slower" against "like the others" are added up until a node is bad or good (Wald, 1945); each is limited
-// (Huber, 1965), since some tests are low without a bad node. Undecided nodes are tested again.
+// (Huber, 1965), by what the tests show, since some tests are low without a bad node. Undecided nodes are tested again.
 package verdict
 
 import "math"
