@@ -83,7 +83,7 @@ func (r *peerContext) readSocket() {
 		case err != nil || n == 0:
 			r.gone.Store(true)
 			r.ctx.dir.change()
-			r.ctx.renotifyCQs(r)
+			r.ctx.endConnections(r)
 			r.unmapRegion(0)
 			return
 		case n == unmapNoticeSize:
@@ -92,15 +92,17 @@ func (r *peerContext) readSocket() {
 	}
 }
 
-// renotifyCQs notifies CQs that have completions of QPs connected to a context that is gone: its
-// process may have been killed between a completion and the token.
-func (c *context) renotifyCQs(r *peerContext) {
+// endConnections takes back the receives of SRQs that a context which is gone has not used, and notifies CQs that have
+// completions of QPs connected to it: its process may have been killed before it used a receive that it had claimed, or between
+// a completion and the token.
+func (c *context) endConnections(r *peerContext) {
 	for _, q := range c.qps.all() {
 		switch {
 		case q.peerCtx.Load() != r:
 		case !q.usesSRQ():
 			q.recvCQ.renotify()
 		default:
+			q.reclaimFromLost(r)
 			q.pool.mu.Lock()
 			for _, s := range q.pool.srqs.all() {
 				s.cqFor(q).renotify()

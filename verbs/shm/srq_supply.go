@@ -217,6 +217,15 @@ func (r *recvQueue) returnFrom(i uint32) {
 	r.posted.Store(i)
 }
 
+// reclaimFromLost ends supplying the QP if it is still connected to the context, which is gone.
+func (q *qp) reclaimFromLost(r *peerContext) {
+	q.modify.Lock()
+	defer q.modify.Unlock()
+	if q.peerCtx.Load() == r {
+		q.reclaimAll()
+	}
+}
+
 // reclaimAll ends supplying the QP: receives that the peer completed stay, and all others go back
 // to their SRQs. The peer's requester must have left the queue.
 func (q *qp) reclaimAll() {

@@ -31,9 +31,15 @@ func newSRQNode(t *testing.T) *srqNode {
 // connectQP creates a QP on the SRQ and connects it.
 func (s *srqNode) connectQP(t *testing.T) *qp {
 	t.Helper()
+	return s.connectTo(t, newNode(t))
+}
+
+// connectTo creates a QP on the SRQ and connects it to a peer.
+func (s *srqNode) connectTo(t *testing.T, peer *node) *qp {
+	t.Helper()
 	q, err := s.qp.pd.CreateQP(&verbs.QPInitAttr{SendCQ: s.cq, RecvCQ: s.cq, Type: verbs.QPTypeRC, SRQ: s.srq})
 	check(t, err)
-	check(t, verbs.Connect(q, verbs.Path{Port: 1}, remoteAccessFlags|verbs.AccessLocalWrite, s.endpoint(), newNode(t).endpoint()))
+	check(t, verbs.Connect(q, verbs.Path{Port: 1}, remoteAccessFlags|verbs.AccessLocalWrite, s.endpoint(), peer.endpoint()))
 	return q.(*qp)
 }
 
@@ -235,6 +241,38 @@ func TestUnusedReceivesAreReclaimed(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestReceivesOfALostPeerGoBack covers that receives which a peer has claimed go back to the SRQ when its context is gone, as if
+// its process was killed, although the QP stays open. Those that it has used complete.
+func TestReceivesOfALostPeerGoBack(t *testing.T) {
+	s := newSRQNode(t)
+	peer := newNode(t)
+	q, waiting := s.connectTo(t, peer), s.connectQP(t)
+	q.requestReceive(0)
+	s.pollIDs(t)
+	q.completeReceive(0)
+	q.requestReceive(1)
+	s.pollIDs(t)
+	q.completeReceive(1)
+	q.claimUpTo(2)
+	check(t, peer.ctx.Close())
+	var ids []uint64
+	eventually(t, "the receives of the lost peer go back", func() bool {
+		ids = append(ids, s.pollIDs(t)...)
+		return len(ids) > 0 && q.recv.posted.Load() == q.recv.next.Load()
+	})
+	if !slices.Equal(ids, []uint64{1}) {
+		t.Errorf("completions %v", ids)
+	}
+	s.wantSRQ(t, 6, 2, 3, 4, 5, 6, 7)
+	waiting.requestReceive(0)
+	s.pollIDs(t)
+	s.wantSRQ(t, 6, 3, 4, 5, 6, 7)
+	q.requestReceive(2)
+	s.pollIDs(t)
+	check(t, q.Modify(&verbs.QPAttr{State: verbs.QPErr}, verbs.MaskState))
+	s.wantSRQ(t, 6, 3, 4, 5, 6, 7)
 }
 
 // TestWaitingQPIsSuppliedOnPost covers that a QP that asks an empty SRQ gets the answer, and the
