@@ -106,9 +106,9 @@
 //	                                                     qp.generation for failures
 //	channel's pipe     channel          Close, after     peers close theirs with the
 //	                                    its CQs          peerContext; stale tokens are dropped
-//	supplied receive   supplyRequested, its record, the  the owner moves unclaimed receives
-//	                   supplyWaiting    QP's end, or     back to the SRQ
-//	                                    another QP's
+//	supplied receive   supplyRequested, its record, the  the owner moves unclaimed receives back
+//	                   supplyWaiting    QP's end, or     to the SRQ, and claimed ones too when
+//	                                    another QP's     the QP or the peer's context has ended
 //	                                    request
 //
 // A requester's word in the directory (requesterSeq) is odd while it executes. A thread that ends
@@ -141,7 +141,7 @@
 // memory, or LOC_PROT_ERR if the memory is the requester's own. Close waits only for that. If a
 // peer's process is stopped within a request (SIGSTOP), Close returns ETIMEDOUT after 5 s, and the
 // remainder of that 1 MiB is stored when the process resumes. RESET waits for the same time and
-// then leaves the receive queue to that peer. The peer completes no receive of a later connection,
+// then leaves the receive queue to that peer. All calls that wait for the same request of a peer do so for 5 s together. The peer completes no receive of a later connection,
 // but it may still store up to 1 MiB in the regions that its request names. A caller that knows
 // peers to be lost calls the context's AbandonPeers; no call waits for them after that.
 //

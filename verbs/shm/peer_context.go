@@ -18,10 +18,11 @@ type peerContext struct {
 	gone atomic.Bool // the peer's context is closed or its process has ended
 
 	mu        sync.Mutex
-	dir       *directory           // nil after close
-	mapped    map[uint64][]byte    // mapped memory by inode
-	notifiers map[uint32]*notifier // by number of the CQ
-	refs      int                  // guarded by ctx.mu
+	dir       *directory                // nil after close
+	mapped    map[uint64][]byte         // mapped memory by inode
+	notifiers map[uint32]*notifier      // by number of the CQ
+	awaited   map[uint32]awaitedRequest // by number of the QP
+	refs      int                       // guarded by ctx.mu
 }
 
 // peerContextOf returns the peer context with the id, and connects to it if needed.
@@ -66,7 +67,7 @@ func (c *context) openPeerContext(id uint64) (*peerContext, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &peerContext{ctx: c, id: id, pid: pid, conn: conn, mapped: map[uint64][]byte{}, notifiers: map[uint32]*notifier{}}
+	r := &peerContext{ctx: c, id: id, pid: pid, conn: conn, mapped: map[uint64][]byte{}, notifiers: map[uint32]*notifier{}, awaited: map[uint32]awaitedRequest{}}
 	if err = r.mapDirectory(); err != nil {
 		r.close()
 		return nil, err

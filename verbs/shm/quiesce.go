@@ -73,10 +73,36 @@ func (t *activeRequester) hasLeft() bool {
 // stopped or it fakes its word.
 const quiesceTimeout = 5 * time.Second
 
+// An awaited request is one within which a peer's requester was found, and when that was.
+type awaitedRequest struct {
+	seq   uint32
+	since time.Time
+}
+
+// awaitedSince returns when a call first awaited the requester's present request. All calls that await one request do so for
+// quiesceTimeout together, however many they are.
+func (t *activeRequester) awaitedSince() time.Time {
+	r := t.peerCtx
+	if r == nil {
+		return time.Time{}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := r.awaited[t.num]
+	if a.since.IsZero() || a.seq != t.seq {
+		a = awaitedRequest{t.seq, time.Now()}
+		r.awaited[t.num] = a
+	}
+	return a.since
+}
+
 // awaitQuiescence returns when the requesters have left. It returns an error if a peer's requester
-// has not left by the deadline, or when peers are abandoned.
+// is within a request that was awaited for quiesceTimeout, or when peers are abandoned.
 func awaitQuiescence(list []activeRequester) error {
-	deadline := time.Now().Add(quiesceTimeout)
+	since := make([]time.Time, len(list))
+	for i := range list {
+		since[i] = list[i].awaitedSince()
+	}
 	for i := range list {
 		t := &list[i]
 		for n := 0; !t.hasLeft(); n++ {
@@ -84,7 +110,7 @@ func awaitQuiescence(list []activeRequester) error {
 			case t.peerCtx == nil:
 			case t.qp.ctx.peersAbandoned.Load():
 				return fmt.Errorf("the peer of QP %#x is within a request, and this context has abandoned its peers", t.qp.num)
-			case time.Now().After(deadline):
+			case time.Since(since[i]) > quiesceTimeout:
 				return fmt.Errorf("the peer of QP %#x has been within one request for %v", t.qp.num, quiesceTimeout)
 			}
 			backOff(n)

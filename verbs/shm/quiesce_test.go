@@ -45,6 +45,43 @@ func TestDeregisterWithPeerWithinRequest(t *testing.T) {
 	}
 }
 
+// TestCallsAwaitAPeerTogether covers that calls beside a peer that stays within a request wait for it for 5 s together, and that
+// its next request is awaited again.
+func TestCallsAwaitAPeerTogether(t *testing.T) {
+	t.Parallel()
+	a, b := newNode(t), newNode(t)
+	check(t, a.connect(b.endpoint()))
+	check(t, b.connect(a.endpoint()))
+	var regions []verbs.MR
+	for range 3 {
+		buf, err := verbs.NewBuffer(4096)
+		check(t, err)
+		t.Cleanup(func() { buf.Close() })
+		mr, err := a.qp.pd.RegMR(buf.Bytes(), verbs.AccessLocalWrite)
+		check(t, err)
+		regions = append(regions, mr)
+	}
+	b.qp.lock()
+	start, watch := time.Now(), testclock.Start()
+	for _, mr := range regions {
+		if err := mr.Close(); !errors.Is(err, syscall.ETIMEDOUT) {
+			t.Errorf("MR.Close: %v, want ETIMEDOUT", err)
+		}
+	}
+	check(t, a.qp.Modify(&verbs.QPAttr{State: verbs.QPErr}, verbs.MaskState))
+	if least, most := time.Since(start), watch.Took(); least < quiesceTimeout || most > 2*quiesceTimeout {
+		t.Errorf("all calls took %v", least)
+	}
+	b.qp.unlock()
+	check(t, regions[0].Close())
+	b.qp.lock()
+	defer b.qp.unlock()
+	start = time.Now()
+	if err := a.mr.Close(); !errors.Is(err, syscall.ETIMEDOUT) || time.Since(start) < quiesceTimeout {
+		t.Errorf("within another request: MR.Close returned %v after %v", err, time.Since(start))
+	}
+}
+
 // TestAbandonedPeersAreNotAwaited covers that after AbandonPeers no call waits for a peer that
 // stays within a request, and a call that already waits returns.
 func TestAbandonedPeersAreNotAwaited(t *testing.T) {
