@@ -51,7 +51,7 @@ func (q *qp) tryLock() bool {
 // work to do for the QP, and then runs what must run without the lock.
 func (q *qp) unlock() {
 	q.endBatch()
-	if hasPending := q.pendHead != q.pendTail && !q.engineOnly(&q.pendingAt(q.pendHead).wr); hasPending != q.pendingNoted {
+	if hasPending := q.pendHead != q.pendTail && (!q.engineOnly(&q.pendingAt(q.pendHead).wr) || oneThread()); hasPending != q.pendingNoted {
 		q.pendingNoted = hasPending
 		q.sendCQ.setPending(q, hasPending)
 	}

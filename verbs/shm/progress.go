@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -215,8 +216,15 @@ func (q *cq) doPendingWork(wc []verbs.WC) (n int) {
 	return n
 }
 
-// progressPending makes progress on the QPs with pending work.
+// oneThread reports whether the process runs one goroutine at a time.
+func oneThread() bool { return runtime.GOMAXPROCS(0) == 1 }
+
+// progressPending makes progress on the QPs with pending work. In a process that runs one goroutine at a time it lets the engine
+// run, which otherwise waited until the runtime interrupts a thread that polls.
 func (q *cq) progressPending() {
+	if oneThread() {
+		runtime.Gosched()
+	}
 	for i := 0; ; i++ {
 		q.mu.Lock()
 		if i >= len(q.pendingQPs) {
