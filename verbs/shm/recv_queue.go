@@ -2,6 +2,7 @@ package shm
 
 import (
 	"encoding/binary"
+	"math"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -47,6 +48,7 @@ func (r *recvQueue) init(q *qp, cap verbs.QPCap) error {
 	r.header, r.records = view[recvHeader](r.file.Bytes(), 0), viewRecords(r.file.Bytes(), r.layout.n)
 	if !q.usesSRQ() {
 		r.slots = make([]recvSlot, r.layout.n)
+		r.markUnused()
 	}
 	if r.inode, err = inodeOf(r.file.FD()); err != nil {
 		r.file.Close()
@@ -69,14 +71,41 @@ func (r *recvQueue) replaceMemory() error {
 	return err
 }
 
-// reset empties the queue. No peer may be using it.
+// reset empties the queue. No peer may be using it. Receives without a record that were posted before are overwritten by later
+// ones before a peer finds them.
 func (r *recvQueue) reset() {
-	clear(r.file.Bytes())
+	clear(r.file.Bytes()[:headerSize])
+	clear(r.records[:r.used()])
+	r.markUnused()
 	r.posted.Store(0)
 	r.next.Store(0)
 	r.freed.Store(0)
 	r.servedRequest.Store(0)
 	r.closed.Store(false)
+}
+
+// unusedLength is the length of the last slot until it has had a receive, which no SG list has.
+const unusedLength = math.MaxUint64
+
+// markUnused notes that the last slot has had no receive.
+func (r *recvQueue) markUnused() {
+	last := r.layout.n - 1
+	if r.slots != nil {
+		r.slots[last].length = unusedLength
+	}
+	if r.supplied != nil {
+		r.supplied[last] = nil
+	}
+}
+
+// used returns the number of slots, from the first one on, that may have a record: those of all posted receives and one for a
+// fault record. The number of posted receives wraps, but not before the last slot has had one.
+func (r *recvQueue) used() uint32 {
+	last := r.layout.n - 1
+	if r.slots != nil && r.slots[last].length != unusedLength || r.supplied != nil && r.supplied[last] != nil {
+		return r.layout.n
+	}
+	return min(r.posted.Load(), last) + 1
 }
 
 // PostRecv stores receives in shared memory, where the peer's requester finds them.
