@@ -14,6 +14,8 @@ import (
 // while the file is open. A context's id contains the descriptor of its directory, and the
 // directory describes everything else.
 
+var errNoProc = errors.New("/proc is not mounted, through which processes open the memory of each other: mount -t proc proc /proc")
+
 var errPeer = errors.New("the peer violates the embedded device's protocol")
 
 // maxFD is above all descriptors that an id can hold: the default limit of nr_open is 2^20.
@@ -23,6 +25,9 @@ const maxFD = 1 << 20
 // still the file with the inode. With inode 0 any file is accepted.
 func (r *peerContext) open(fd uint32, inode uint64, format uint32, flags int) (int, error) {
 	found, err := unix.Open(fmt.Sprintf("/proc/%d/fd/%d", r.pid, fd), pathOnly|unix.O_CLOEXEC, 0)
+	if err == unix.ENOENT && unix.Access("/proc/self/fd", unix.X_OK) != nil {
+		return -1, errNoProc
+	}
 	if err != nil {
 		return -1, err
 	}

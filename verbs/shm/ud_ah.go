@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/internal/memfd"
 )
 
 // ah is an address handle. It keeps the connection to the context that it leads to.
@@ -47,9 +50,18 @@ func (p *pd) CreateAH(attr *verbs.AHAttr) (verbs.AH, error) {
 	return a, nil
 }
 
-// unreachable returns the error detail for a GID that cannot be reached.
+// unreachable returns the error detail for a GID that cannot be reached: the cause and what to do.
 func unreachable(g verbs.GID, err error) string {
-	return fmt.Sprintf("no embedded device answers at GID %s: %v; peers must be processes of one user on one host", g, err)
+	why := "peers must be processes of one user on one host"
+	switch {
+	case errors.Is(err, unix.ECONNREFUSED):
+		why = "its process has ended, runs on another host, or is in another network namespace, as containers are that do not share one"
+	case isTransient(err):
+		return fmt.Sprintf("cannot open the memory of the embedded device at GID %s: %v%s", g, err, memfd.Cure(err))
+	case errors.Is(err, errNoProc):
+		return fmt.Sprintf("cannot open the memory of the embedded device at GID %s: %v", g, err)
+	}
+	return fmt.Sprintf("no embedded device answers at GID %s: %v; %s", g, err, why)
 }
 
 func (a *ah) Handle() uint64 { return a.handle }

@@ -75,7 +75,7 @@ func createOf(name string, size, flags, page, seals int) (*File, error) {
 	}
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|flags)
 	if err != nil {
-		return nil, fmt.Errorf("memfd_create %s: %w%s", name, err, cure(err))
+		return nil, fmt.Errorf("memfd_create %s: %w%s", name, err, Cure(err))
 	}
 	f := &File{fd: fd}
 	if err := f.init(roundUp(size, page), size, seals); err != nil {
@@ -86,10 +86,10 @@ func createOf(name string, size, flags, page, seals int) (*File, error) {
 	return f, nil
 }
 
-// cure returns advice on the error of a limit, or "".
-func cure(err error) string {
+// Cure returns advice on the error of a limit of open files, or "".
+func Cure(err error) string {
 	var limit unix.Rlimit
-	if err != unix.EMFILE || unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {
+	if !errors.Is(err, unix.EMFILE) || unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {
 		return ""
 	}
 	return fmt.Sprintf(" (this process may have %d files open: raise ulimit -n, or nofile in /etc/security/limits.conf)", limit.Cur)
@@ -118,7 +118,7 @@ func (f *File) init(mapped, size, seals int) error {
 func (f *File) Renew(name string) error {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
-		return fmt.Errorf("memfd_create %s: %w%s", name, err, cure(err))
+		return fmt.Errorf("memfd_create %s: %w%s", name, err, Cure(err))
 	}
 	if err = unix.Ftruncate(fd, int64(cap(f.bytes))); err == nil {
 		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL)
