@@ -3,11 +3,15 @@ package shm_test
 import (
 	"encoding/binary"
 	"fmt"
+	"os"
 	"runtime"
+	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/sched"
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
@@ -59,10 +63,12 @@ func (w *watcher) checkMessage(m uint64) (early int, ok bool) {
 	return early, true
 }
 
-// run checks messages until it is stopped.
+// run checks messages until it is stopped, on a CPU of its own.
 func (w *watcher) run() {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	runtime.LockOSThread() // for good: the thread ends with the goroutine
+	if cpus := allCPUs(); len(cpus) > 1 {
+		_ = sched.SetAffinity(0, setOf(cpus[len(cpus)-1:])) // only speeds the test up
+	}
 	for m := uint64(1); ; m++ {
 		early, ok := w.checkMessage(m)
 		if !ok {
@@ -75,10 +81,43 @@ func (w *watcher) run() {
 	}
 }
 
+// allCPUs returns the CPUs that this process had at the first call; none on systems other than Linux.
+var allCPUs = sync.OnceValue(func() (cpus []int) {
+	set, _ := sched.Affinity(0)
+	for cpu := range len(set) * 64 {
+		if set.IsSet(cpu) {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus
+})
+
+func setOf(cpus []int) (set sched.CPUs) {
+	for _, cpu := range cpus {
+		set.Set(cpu)
+	}
+	return set
+}
+
+// placeThreads places all threads of this process. The kernel of a busy machine may leave a thread that polls on the CPU of the one
+// that stores, and then it hardly ever runs before the message is whole.
+func placeThreads(set sched.CPUs) {
+	tasks, _ := os.ReadDir("/proc/self/task") // none on systems other than Linux
+	for _, task := range tasks {
+		if tid, err := strconv.Atoi(task.Name()); err == nil {
+			_ = sched.SetAffinity(tid, set) // fails if the thread has ended
+		}
+	}
+}
+
 // observe posts messages for some time. It returns the number of messages, and the number of the
 // first one observed out of order, or 0. The watcher spins before each message is posted.
 func (w *watcher) observe(t *testing.T, limit time.Duration, source []byte, post func() error) (sent, misled uint64) {
 	t.Helper()
+	if cpus := allCPUs(); len(cpus) > 1 {
+		placeThreads(setOf(cpus[:len(cpus)-1]))
+		defer placeThreads(setOf(cpus))
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
