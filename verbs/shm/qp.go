@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -283,7 +284,7 @@ func (q *qp) destroy() error {
 	c.qps.slot(q.num).Store(nil) // after disconnect: deregistration waits for the requesters of all QPs in the table
 	c.async.forget(&q.acks)
 	q.retain(-1)
-	return q.recv.file.CloseFD()
+	return errors.Join(q.recv.file.Discard(), q.recv.file.CloseFD()) // a poller may still read the mapping, which the collector unmaps
 }
 
 // disconnect moves the QP to a state without a peer, and removes its requests and completions.

@@ -9,13 +9,16 @@ import (
 )
 
 // TestResetTouchesWhatWasPosted covers that RESET of a large receive queue writes only what was used of it: its memory has no
-// further pages. A queue of which all slots were used is emptied whole.
+// further pages. A queue of which all slots were used is emptied whole. Close frees the memory.
 func TestResetTouchesWhatWasPosted(t *testing.T) {
 	a := newNode(t)
 	made, err := a.qp.pd.CreateQP(&verbs.QPInitAttr{SendCQ: a.cq, RecvCQ: a.cq, Type: verbs.QPTypeRC,
 		Cap: verbs.QPCap{MaxSendWR: 1, MaxRecvWR: 4000, MaxSendSGE: 1, MaxRecvSGE: 32}})
 	check(t, err)
 	q := made.(*qp)
+	fd, err := unix.Dup(q.recv.file.FD())
+	check(t, err)
+	defer unix.Close(fd)
 	for _, posted := range []int{0, 3, 4000} {
 		check(t, q.Modify(&verbs.QPAttr{State: verbs.QPInit, PortNum: 1}, verbs.MaskState|verbs.MaskPKeyIndex|verbs.MaskPort|verbs.MaskAccessFlags))
 		for range posted {
@@ -39,5 +42,10 @@ func TestResetTouchesWhatWasPosted(t *testing.T) {
 				break // a read allocates pages too
 			}
 		}
+	}
+	check(t, q.Close())
+	var st unix.Stat_t
+	if check(t, unix.Fstat(fd, &st)); st.Blocks > 0 {
+		t.Errorf("the queue of the closed QP has %d KiB of memory", st.Blocks/2)
 	}
 }

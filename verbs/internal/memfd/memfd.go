@@ -154,6 +154,11 @@ func (f *File) Close() error {
 	return errors.Join(unix.Close(f.fd), f.Unmap())
 }
 
+// Discard frees the pages of the memory, which then has zeros in all mappings. It is for files of New.
+func (f *File) Discard() error {
+	return unix.Fallocate(f.fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, 0, int64(cap(f.bytes)))
+}
+
 // CloseFD closes the descriptor only; the caller must call Unmap later. It ignores holds.
 func (f *File) CloseFD() error {
 	f.unregister()

@@ -30,6 +30,9 @@ func (f *File) Bytes() []byte { return nil }
 // Renew returns an error.
 func (f *File) Renew(string) error { return errLinux }
 
+// Discard returns an error.
+func (f *File) Discard() error { return errLinux }
+
 // Addr returns 0.
 func (f *File) Addr() uint64 { return 0 }
 
