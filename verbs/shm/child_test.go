@@ -106,6 +106,7 @@ var roles = map[string]func(t *testing.T, out *json.Encoder, in *json.Decoder){
 	"other user":        connectAsOtherUser,
 	"adder":             addToParent,
 	"close descriptors": closeDescriptors,
+	"flood":             floodSRQ,
 }
 
 func TestChild(t *testing.T) {
