@@ -50,6 +50,8 @@ type context struct {
 	connections    atomic.Uint64 // number of connected QPs, for Options.LinkDown
 	peersAbandoned atomic.Bool   // set by AbandonPeers: no call waits for peers
 
+	mappedRegions mappedRegions
+
 	async  asyncEvents
 	engine engine
 }

@@ -93,8 +93,8 @@
 //	                                    the next bind,   MW.Close quiesces as MR.Close does
 //	                                    MW.Close
 //	peer's memory      first request    unmap notice of  unmapRegion quiesces this side's
-//	                   that names it    the owner, or    requesters
-//	                                    the end of the
+//	                   that names it    the owner, or    requesters; a bit in the directory tells
+//	                                    the end of the   the owner that it may be mapped
 //	                                    peerContext
 //	receive queue      CreateQP         QP.Close         peers keep it mapped until they leave
 //	                                                     the connection, and pollers may read
@@ -138,7 +138,8 @@
 //
 // When MR.Close has returned, no request stores to the region or reads from it. A request that is
 // executing stops within 1 MiB: with REM_ACCESS_ERR, or REM_OP_ERR if a receive named the
-// memory, or LOC_PROT_ERR if the memory is the requester's own. Close waits only for that. If a
+// memory, or LOC_PROT_ERR if the memory is the requester's own. Close waits only for that, and only for
+// peers that have mapped the memory. If a
 // peer's process is stopped within a request (SIGSTOP), Close returns ETIMEDOUT after 5 s, and the
 // remainder of that 1 MiB is stored when the process resumes. RESET waits for the same time and
 // then leaves the receive queue to that peer. All calls that wait for the same request of a peer do so for 5 s together. The peer completes no receive of a later connection,

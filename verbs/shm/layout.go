@@ -20,6 +20,8 @@ type directory struct {
 
 	srqs [maxSRQ]srqEntry
 	cqs  [maxCQ]cqEntry
+
+	mapped [mappedBits / 64]uint64 // memory of peers that this context has mapped; see noteMapped
 }
 
 // change counts a change. After it, awaitQuiescence waits until no requester relies on earlier

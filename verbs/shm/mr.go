@@ -217,11 +217,21 @@ func (m *region) deregister(verb string) error {
 		defer m.releaseMemory()
 	}
 	defer m.retain(-1)
-	if err := awaitQuiescence(c.activeRequesters((*qp).appendRequesters)); err != nil {
+	if err := awaitQuiescence(c.activeRequesters(m.appendUsers)); err != nil {
 		return m.err(verb, etimedout, err.Error()+": its process has stopped, and may store to the memory when it goes on; "+
 			"end it before the memory is used again")
 	}
 	return nil
+}
+
+// appendUsers appends the requesters of a QP and of its peer, if they are executing and may use the region's memory, or the memory
+// that an unbound window had.
+func (m *region) appendUsers(q *qp, list []activeRequester) []activeRequester {
+	list = q.appendOwnRequester(list)
+	if r := q.peerCtx.Load(); r != nil && (m.file == nil || r.mayMap(m.inode)) {
+		list = q.appendPeerRequester(list)
+	}
+	return list
 }
 
 // releaseMemory lets go of the memory, once. A bound window has the memory of its region, and does not hold it.

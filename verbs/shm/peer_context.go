@@ -121,21 +121,24 @@ func (r *peerContext) mapRegion(fd uint32, inode uint64) ([]byte, error) {
 	if b := r.mapped[inode]; b != nil || r.dir == nil {
 		return b, nil
 	}
+	r.ctx.noteMapped(inode, 1)
 	b, err := r.mapMemory(fd, inode, 0, unix.PROT_READ|unix.PROT_WRITE)
-	if err == nil {
-		r.mapped[inode] = b
+	if err != nil {
+		r.ctx.noteMapped(inode, -1)
+		return nil, err
 	}
-	return b, err
+	r.mapped[inode] = b
+	return b, nil
 }
 
 // unmapRegion unmaps memory, or with inode 0 all memory, when no requester of this side uses it any
 // more. A later request maps it again.
 func (r *peerContext) unmapRegion(inode uint64) {
-	var list [][]byte
+	list := map[uint64][]byte{}
 	r.mu.Lock()
 	for i, b := range r.mapped {
 		if i == inode || inode == 0 {
-			list = append(list, b)
+			list[i] = b
 			delete(r.mapped, i)
 		}
 	}
@@ -145,8 +148,9 @@ func (r *peerContext) unmapRegion(inode uint64) {
 	}
 	r.ctx.dir.change()
 	awaitQuiescence(r.ctx.activeRequesters((*qp).appendOwnRequester))
-	for _, b := range list {
+	for i, b := range list {
 		unix.Munmap(b)
+		r.ctx.noteMapped(i, -1)
 	}
 }
 
@@ -192,8 +196,9 @@ func (r *peerContext) close() {
 		return
 	}
 	unix.Munmap(viewBytes(r.dir))
-	for _, b := range r.mapped {
+	for i, b := range r.mapped {
 		unix.Munmap(b)
+		r.ctx.noteMapped(i, -1)
 	}
 	for _, b := range r.notifiers {
 		b.close()

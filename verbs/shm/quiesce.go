@@ -20,11 +20,6 @@ type activeRequester struct {
 	seq     uint32       // its word at that time, which changes when it leaves; see lock
 }
 
-// appendRequesters appends the requesters of the QP and of its peer, if they are executing.
-func (q *qp) appendRequesters(list []activeRequester) []activeRequester {
-	return q.appendPeerRequester(q.appendOwnRequester(list))
-}
-
 // appendOwnRequester appends the requester of the QP, if it is executing.
 func (q *qp) appendOwnRequester(list []activeRequester) []activeRequester {
 	if seq := atomic.LoadUint32(&q.entry.requesterSeq); seq&1 != 0 {

@@ -20,6 +20,7 @@ func TestDeregisterWithPeerWithinRequest(t *testing.T) {
 	check(t, b.connect(a.endpoint()))
 	w := a.bindWindow(t, a.qp)
 	a.qp.attr.Timeout = 0 // no timeout
+	b.writeTo(t, a.mr)
 	b.qp.lock()
 	wr := verbs.SendWR{WRID: 9, Opcode: verbs.OpLocalInv, SendFlags: verbs.SendSignaled}
 	wr.SetInvalidate(w)
@@ -45,6 +46,53 @@ func TestDeregisterWithPeerWithinRequest(t *testing.T) {
 	}
 }
 
+// writeTo stores a byte in a region of the peer, whose memory this side then has mapped.
+func (v *node) writeTo(t *testing.T, mr verbs.MR) {
+	t.Helper()
+	sge := verbs.SGE{Addr: v.mr.Addr(), Length: 1, LKey: v.mr.LKey()}
+	wr := verbs.SendWR{Opcode: verbs.OpRDMAWrite, SendFlags: verbs.SendSignaled, SGList: &sge, NumSGE: 1}
+	wr.SetRDMA(mr.Addr(), mr.RKey())
+	_, err := v.qp.PostSend(&wr)
+	check(t, err)
+	if wc := v.nextCompletion(t); wc.Status != verbs.WCSuccess {
+		t.Fatalf("WRITE: %s", wc.Status)
+	}
+}
+
+// TestMemoryThatAPeerDoesNotKnow covers that MR.Close does not wait for a peer that stays within a request and has not mapped the
+// memory, but for one that has.
+func TestMemoryThatAPeerDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	a, b := newNode(t), newNode(t)
+	check(t, a.connect(b.endpoint()))
+	check(t, b.connect(a.endpoint()))
+	var regions []verbs.MR
+	for range 100 {
+		buf, err := verbs.NewBuffer(4096)
+		check(t, err)
+		t.Cleanup(func() { buf.Close() })
+		mr, err := a.qp.pd.RegMR(buf.Bytes(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
+		check(t, err)
+		regions = append(regions, mr)
+	}
+	b.writeTo(t, a.mr)
+	b.writeTo(t, regions[0])
+	check(t, regions[0].Close())
+	regions = regions[1:]
+	b.qp.lock()
+	defer b.qp.unlock()
+	watch := testclock.Start()
+	for _, mr := range regions {
+		check(t, mr.Close())
+	}
+	if took := watch.Took(); took > time.Second {
+		t.Errorf("closing the other regions took %v", took)
+	}
+	if err := a.mr.Close(); !errors.Is(err, syscall.ETIMEDOUT) {
+		t.Errorf("the region that the peer has used: %v, want ETIMEDOUT", err)
+	}
+}
+
 // TestCallsAwaitAPeerTogether covers that calls beside a peer that stays within a request wait for it for 5 s together, and that
 // its next request is awaited again.
 func TestCallsAwaitAPeerTogether(t *testing.T) {
@@ -57,10 +105,12 @@ func TestCallsAwaitAPeerTogether(t *testing.T) {
 		buf, err := verbs.NewBuffer(4096)
 		check(t, err)
 		t.Cleanup(func() { buf.Close() })
-		mr, err := a.qp.pd.RegMR(buf.Bytes(), verbs.AccessLocalWrite)
+		mr, err := a.qp.pd.RegMR(buf.Bytes(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
 		check(t, err)
+		b.writeTo(t, mr)
 		regions = append(regions, mr)
 	}
+	b.writeTo(t, a.mr)
 	b.qp.lock()
 	start, watch := time.Now(), testclock.Start()
 	for _, mr := range regions {
@@ -89,6 +139,7 @@ func TestAbandonedPeersAreNotAwaited(t *testing.T) {
 	a, b := newNode(t), newNode(t)
 	check(t, a.connect(b.endpoint()))
 	check(t, b.connect(a.endpoint()))
+	b.writeTo(t, a.mr)
 	b.qp.lock()
 	defer b.qp.unlock()
 	watch, closed := testclock.Start(), make(chan error, 1)
