@@ -96,8 +96,8 @@
 //	                   that names it    the owner, or    requesters; a bit in the directory tells
 //	                                    the end of the   the owner that it may be mapped
 //	                                    peerContext
-//	receive queue      CreateQP         QP.Close         peers keep it mapped until they leave
-//	                                                     the connection, and pollers may read
+//	receive queue      CreateQP         QP.Close, which  peers keep it mapped until they leave
+//	                                    frees its pages  the connection, and pollers may read
 //	                                                     it while the QP is referenced. RESET
 //	                                                     replaces it if the peer's requester
 //	                                                     has not left within 5 s
