@@ -48,14 +48,19 @@ func (q *qp) requestReceive(i uint32) {
 	atomic.StoreUint64(&q.recv.header.srqRequest, srqRequestFor(i, 0))
 }
 
-// completeReceive consumes receive i, as a peer does.
+// completeReceive consumes receive i, as a peer does. Peers do not have the pool's lock, under which the device of this side may
+// take receives back at the end of a test.
 func (q *qp) completeReceive(i uint32) {
 	q.claimUpTo(i)
+	q.pool.mu.Lock()
+	defer q.pool.mu.Unlock()
 	q.recv.records[i] = record{0, uint64(verbs.WCRecv)<<recOpShift | uint64(i+1)<<recSeqAt}
 }
 
 // claimUpTo claims the receives up to i, as a peer does.
 func (q *qp) claimUpTo(i uint32) {
+	q.pool.mu.Lock()
+	defer q.pool.mu.Unlock()
 	h := q.recv.header
 	h.supplied = h.supplied>>32<<32 | uint64(i+1)
 }
@@ -74,6 +79,8 @@ func (s *srqNode) pollIDs(t *testing.T) (ids []uint64) {
 // wantSRQ checks which receives the SRQ has, and the number of occupied slots.
 func (s *srqNode) wantSRQ(t *testing.T, used int, ids ...uint64) {
 	t.Helper()
+	s.srq.mu.Lock()
+	defer s.srq.mu.Unlock()
 	var got []uint64
 	for w := s.srq.head; w != nil; w = w.next {
 		got = append(got, w.wrid)
