@@ -58,7 +58,8 @@
 //	the peer       peer_memory.go: opening and mapping its memory; peer_context.go;
 //	               peer_qp.go: its QP and receive queue, as the requester uses them
 //	socket         socket.go: connections between contexts; socket_server.go: doorbells
-//	memory         mr.go; mw.go: memory windows; region_cache.go
+//	memory         mr.go; mw.go: memory windows; region_cache.go; mapped_regions.go: what of
+//	               peers' memory is mapped
 //	QPs            qp.go, qp_type.go, qp_modify.go; xrc.go
 //	requester      post.go, post_fast.go: PostSend; execute.go: one request;
 //	               copy.go: its data; send_queue.go: pending requests;
