@@ -1,7 +1,6 @@
 package shm
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -284,7 +283,8 @@ func (q *qp) destroy() error {
 	c.qps.slot(q.num).Store(nil) // after disconnect: deregistration waits for the requesters of all QPs in the table
 	c.async.forget(&q.acks)
 	q.retain(-1)
-	return errors.Join(q.recv.file.Discard(), q.recv.file.CloseFD()) // a poller may still read the mapping, which the collector unmaps
+	_ = q.recv.file.Discard() // a poller may still read the mapping, which the collector unmaps, also where the kernel cannot do this
+	return q.recv.file.CloseFD()
 }
 
 // disconnect moves the QP to a state without a peer, and removes its requests and completions.
