@@ -130,26 +130,17 @@ func (e *evidence) setAllLimits(limit float64) {
 	}
 }
 
-// setLimits sets the limits by the tests without a suspect: see maxLimit. The tests of a bad pair are low for a reason, so the limit of a
-// pair follows from those of all others.
+// setLimits sets the limits by the tests without a suspect: see maxLimit. The tests of a bad pair are low for a reason, so the
+// limit of a pair follows from those of all others.
 func (e *evidence) setLimits() {
 	factors, pairs := make([]float64, len(e.residuals)), make([]sample, len(e.pairs))
 	for i, r := range e.residuals {
 		factors[i] = math.Exp(min(max(e.ratio(r), -maxLimit), maxLimit))
 	}
 	e.setAllLimits(0)
-	for limit := maxLimit; limit > minLimit; limit -= limitStep {
-		var all sample
-		clear(pairs)
-		low, high := math.Exp(-limit), math.Exp(limit)
-		for i, factor := range factors {
-			if !e.suspected(e.tests[i]) {
-				factor = min(max(factor, low), high)
-				all.add(factor)
-				pairs[e.pair[i]].add(factor)
-			}
-		}
-		all.add(high) // as if there was one more outlier
+	for limit := maxLimit; limit > minLimit && (e.limit == 0 || slices.Contains(e.limits, 0)); limit -= limitStep {
+		all := e.limitedFactors(factors, pairs, limit)
+		all.add(math.Exp(limit)) // as if there was one more outlier
 		if e.limit == 0 && all.mean() <= 1 {
 			e.limit = limit
 		}
@@ -159,6 +150,20 @@ func (e *evidence) setLimits() {
 			}
 		}
 	}
+}
+
+// limitedFactors returns the factors, exp(ratio), of the tests without a suspect, with a limit of the ratios, and sets those of each pair.
+func (e *evidence) limitedFactors(factors []float64, pairs []sample, limit float64) (all sample) {
+	clear(pairs)
+	low, high := math.Exp(-limit), math.Exp(limit)
+	for i, factor := range factors {
+		if !e.suspected(e.tests[i]) {
+			factor = min(max(factor, low), high)
+			all.add(factor)
+			pairs[e.pair[i]].add(factor)
+		}
+	}
+	return all
 }
 
 // suspect marks the nodes whose tests are rather slow.
