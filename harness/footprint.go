@@ -13,10 +13,21 @@ const (
 	bytesPerRound  = 128       // of a row's round
 )
 
-// Footprint holds the memory and QPs that each side needs for a plan.
+// Footprint holds what each side needs for a plan.
 type Footprint struct {
-	Memory int // bytes, approximately
-	QPs    int
+	Memory  int // bytes, approximately
+	QPs     int
+	Threads int // that measure
+}
+
+// Plus returns the sum of two footprints.
+func (f Footprint) Plus(o Footprint) Footprint {
+	return Footprint{f.Memory + o.Memory, f.QPs + o.QPs, f.Threads + o.Threads}
+}
+
+// Minus returns what of a footprint another one leaves.
+func (f Footprint) Minus(o Footprint) Footprint {
+	return Footprint{f.Memory - o.Memory, f.QPs - o.QPs, f.Threads - o.Threads}
 }
 
 // PlanFootprint returns the footprint of a plan, with what the peer's messages may take.
@@ -25,7 +36,7 @@ func PlanFootprint(plan option.ResolvedPlan) Footprint {
 	p, qps := &set.Plan, setQPs(set)
 	rows := len(set.Modes) * len(p.Sizes)
 	statistics := rows*bytesPerRow + mostRounds(p, rows)*bytesPerRound + len(set.Modes)*p.Threads*bytesPerWorker
-	return Footprint{set.Layout.Bytes() + qps*(set.Queues.Sends+set.Queues.Recvs)*bytesPerWR + statistics + PlanBounds(plan).Memory(), qps}
+	return Footprint{set.Layout.Bytes() + qps*(set.Queues.Sends+set.Queues.Recvs)*bytesPerWR + statistics + PlanBounds(plan).Memory(), qps, p.Threads}
 }
 
 // mostRounds returns the largest number of rounds that the rows of a plan may have together.

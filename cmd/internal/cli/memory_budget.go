@@ -13,7 +13,7 @@ import (
 // memoryShare is the divisor of the machine's memory that runs may take.
 const memoryShare = 2
 
-// budget holds the memory and QPs that the runs of a server may take together.
+// budget holds the memory, QPs and measuring threads that the runs of a server may take together.
 type budget struct {
 	limit harness.Footprint
 
@@ -23,7 +23,7 @@ type budget struct {
 }
 
 func newBudget(o *option.Own) *budget {
-	b := &budget{limit: harness.Footprint{Memory: o.MaxMemory, QPs: o.MaxQPs}}
+	b := &budget{limit: harness.Footprint{Memory: o.MaxMemory, QPs: o.MaxQPs, Threads: spinningThreads()}}
 	if b.limit.Memory == 0 {
 		b.limit.Memory = machineShare()
 	}
@@ -33,27 +33,29 @@ func newBudget(o *option.Own) *budget {
 // machineShare returns the number of bytes of this machine's memory that runs may take.
 func machineShare() int { return int(machine.Memory() / memoryShare) }
 
-// take takes the memory and QPs of a plan, until release is called. A [busyError] says that other
+// take takes what a plan needs, until release is called. A [busyError] says that other
 // runs have to end first.
 func (b *budget) take(plan option.ResolvedPlan) (release func(), err error) {
 	p, need := plan.Plan(), harness.PlanFootprint(plan)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	left := harness.Footprint{Memory: b.limit.Memory - b.taken.Memory, QPs: b.limit.QPs - b.taken.QPs}
+	left := b.limit.Minus(b.taken)
 	switch {
 	case need.Memory > b.limit.Memory:
 		return nil, conflict(tooLarge(&p, "the server", need.Memory, b.limit.Memory) + " (--max-memory)")
 	case need.QPs > b.limit.QPs:
 		return nil, conflict(fmt.Sprintf("the run has %d QPs, and the server allows %d (--max-qp)", need.QPs, b.limit.QPs))
-	case need.Memory > left.Memory || need.QPs > left.QPs:
-		return nil, &busyError{fmt.Sprintf("server busy: its %d other runs leave %d MiB of memory and %d QPs, and this run needs %d MiB and %d QPs",
-			b.runs, left.Memory>>20, left.QPs, need.Memory>>20, need.QPs)}
+	case need.Threads > b.limit.Threads:
+		return nil, conflict(fmt.Sprintf("the run has %d measuring threads (--threads), and the server allows %d on its CPUs", need.Threads, b.limit.Threads))
+	case need.Memory > left.Memory || need.QPs > left.QPs || need.Threads > left.Threads:
+		return nil, &busyError{fmt.Sprintf("server busy: its %d other runs leave %d MiB of memory, %d QPs and %d threads, and this run needs %d MiB, %d QPs and %d threads",
+			b.runs, left.Memory>>20, left.QPs, left.Threads, need.Memory>>20, need.QPs, need.Threads)}
 	}
-	b.add(need, 1)
+	b.taken, b.runs = b.taken.Plus(need), b.runs+1
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.add(harness.Footprint{Memory: -need.Memory, QPs: -need.QPs}, -1)
+		b.taken, b.runs = b.taken.Minus(need), b.runs-1
 	}, nil
 }
 
@@ -71,11 +73,4 @@ func checkMemory(plan option.ResolvedPlan) error {
 	}
 	p := plan.Plan()
 	return conflict(tooLarge(&p, "the client", need, limit))
-}
-
-// add adds runs and what they take. The caller holds the lock.
-func (b *budget) add(n harness.Footprint, runs int) {
-	b.taken.Memory += n.Memory
-	b.taken.QPs += n.QPs
-	b.runs += runs
 }

@@ -33,7 +33,7 @@ func TestBudget(t *testing.T) {
 	}
 	// Other runs release their memory: the client tries again.
 	_, err := b.take(resolved(t, p))
-	wantEnd(t, "a third run", err, StatusPeer, "server busy: its 2 other runs leave 0 MiB of memory and 1 QPs")
+	wantEnd(t, "a third run", err, StatusPeer, "server busy: its 2 other runs leave 0 MiB of memory, 1 QPs and ")
 	if class, _ := reason(err); class != classBusy {
 		t.Errorf("a third run is refused with class %q", class)
 	}
@@ -52,6 +52,20 @@ func TestBudget(t *testing.T) {
 	many.QPs, many.Sizes, many.TxDepth, many.RxDepth = 4, []int{1}, 1, 1
 	_, err = b.take(resolved(t, many))
 	wantEnd(t, "many QPs", err, StatusUsage, "the run has 4 QPs, and the server allows 3 (--max-qp)")
+	spinning := p
+	spinning.Threads = 3
+	b.limit = harness.Footprint{Memory: 1 << 40, QPs: 10, Threads: 4}
+	give, err := b.take(resolved(t, spinning))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.take(resolved(t, spinning))
+	wantEnd(t, "more threads than are left", err, StatusPeer, "server busy: its 1 other runs leave", "7 QPs and 1 threads", "3 QPs and 3 threads")
+	give()
+	spinning.Threads = 5
+	_, err = b.take(resolved(t, spinning))
+	wantEnd(t, "many threads", err, StatusUsage, "the run has 5 measuring threads (--threads), and the server allows 4 on its CPUs")
+	b.limit.Memory = 2*need.Memory + 1
 	p.Sizes = []int{1 << 30}
 	_, err = b.take(resolved(t, p))
 	wantEnd(t, "large messages", err, StatusUsage, "messages of up to 1073741824 bytes on 1 QPs need", "the server allows", "--max-memory")

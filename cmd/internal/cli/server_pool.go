@@ -19,10 +19,12 @@ const (
 	queueLimit = 10 * time.Minute // longest time for which a client waits
 )
 
-// clientLimits returns the limits on this machine: threads that spin need a CPU each, and three quarters of all clients may be
-// of one address.
+// spinningThreads returns the number of threads that may spin at once on this machine: they need a CPU each.
+func spinningThreads() int { return max(minRunning, runtime.NumCPU()) }
+
+// clientLimits returns the limits on this machine. Three quarters of all clients may be of one address.
 func clientLimits() oob.ClientLimits {
-	return oob.ClientLimits{All: maxClients, PerAddress: maxClients * 3 / 4, Running: max(minRunning, runtime.NumCPU())}
+	return oob.ClientLimits{All: maxClients, PerAddress: maxClients * 3 / 4, Running: spinningThreads()}
 }
 
 // clientPool limits and numbers the clients of a persistent server.
