@@ -28,21 +28,25 @@ func (s *session) place(mine, theirs oob.Promise) {
 	if s.cfg.Role == Server {
 		client, server = theirs, mine
 	}
-	ofClients, ofServers := affinity.ChooseEach(s.plan.Threads, cpuSide(client), cpuSide(server))
-	if s.plan.Threads == 1 {
-		ofClient, ofServer := affinity.Choose(s.plan.Compare, cpuSide(client), cpuSide(server))
-		if s.oneHost {
-			s.shared = sharedCPU(client, server, ofClient, ofServer)
-		}
-		ofClients, ofServers = []int{ofClient}, []int{ofServer}
-	}
-	here, there := ofClients, ofServers
+	here, there := s.chooseCPUs(client, server)
 	if s.cfg.Role == Server {
 		here, there = there, here
 	}
 	s.cpus = here
 	s.startThreads()
 	s.recordCPUs(here, there)
+}
+
+// chooseCPUs returns the CPUs of the threads of the client and of the server, and sets the one that a thread of each may share.
+func (s *session) chooseCPUs(client, server oob.Promise) (ofClients, ofServers []int) {
+	if s.plan.Threads > 1 {
+		return affinity.ChooseEach(s.plan.Threads, cpuSide(client), cpuSide(server))
+	}
+	ofClient, ofServer := affinity.Choose(s.plan.Compare, cpuSide(client), cpuSide(server))
+	if s.oneHost {
+		s.shared = sharedCPU(client, server, ofClient, ofServer)
+	}
+	return []int{ofClient}, []int{ofServer}
 }
 
 // sharedCPU returns the CPU on which both threads are also measured: the client's, if the threads are on
@@ -102,11 +106,8 @@ func IdleOf(root fs.FS, cpu int) *result.Idle {
 	return r
 }
 
-// addPlacement adds the CPUs of a round.
+// addPlacement adds the CPUs of a round, unless the sides have several threads.
 func (rb *rowBuilder) addPlacement(mine, theirs oob.Round) {
-	if len(mine.CPUs) > 0 || len(theirs.CPUs) > 0 {
-		return // each thread has a peer of its own
-	}
 	pair := [2]int{mine.CPU, theirs.CPU}
 	measured := mine.WallNs > 0 && theirs.WallNs > 0 && mine.CPU >= 0 && theirs.CPU >= 0
 	if measured && !slices.Contains(rb.placements, pair) && len(rb.placements) < maxCPUs {
@@ -114,10 +115,9 @@ func (rb *rowBuilder) addPlacement(mine, theirs oob.Round) {
 	}
 }
 
-// distances returns the distances of pairs of CPUs, each once; none if the sides are on different hosts
-// or have several threads.
+// distances returns the distances of pairs of CPUs, each once; none if the sides are on different hosts.
 func (s *session) distances(pairs [][2]int) (all []string) {
-	if !s.oneHost || s.plan.Threads > 1 {
+	if !s.oneHost {
 		return nil
 	}
 	for _, pair := range pairs {

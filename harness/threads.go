@@ -9,15 +9,15 @@ import (
 // threads are the measuring threads of a side: that of the session, and those of goroutines that wait for the loops of rounds.
 // They are placed once and for all rounds: each on its CPU, or on the CPUs near the device.
 type threads struct {
-	others   []chan func()
-	ended    sync.WaitGroup
-	releases func() // lets the session's thread run where other threads may
+	others  []chan func()
+	ended   sync.WaitGroup
+	release func() // lets the session's thread run where other threads may
 }
 
 // startThreads places the session's thread and starts the other ones.
 func (s *session) startThreads() {
 	t := &s.threads
-	t.releases = s.placeThread(0)
+	t.release = s.placeThread(0)
 	for i := range s.cpus[1:] {
 		calls := make(chan func())
 		t.others = append(t.others, calls)
@@ -61,7 +61,7 @@ func (t *threads) end() {
 		close(calls)
 	}
 	t.ended.Wait()
-	if t.releases != nil {
-		t.releases()
+	if t.release != nil { // the threads were started
+		t.release()
 	}
 }

@@ -13,7 +13,7 @@ import (
 type Group struct {
 	Mode    testcase.Mode
 	Workers []*Worker
-	sum     recorder // of all ping-pongs together, if there are several
+	sum     recorder // of all ping-pongs together; empty if there is one, and for streams
 }
 
 // Flows returns the flows of all workers in their order.
@@ -44,7 +44,7 @@ func (g *Group) Verified() *result.Verify {
 // Rate returns the rate of all workers together, by this side's clock. That of a ping-pong has the times of all messages one
 // after another, also if several workers sent them at the same time.
 func (g *Group) Rate() *stats.Rate {
-	if len(g.Workers) == 1 || g.sum.rate == nil {
+	if g.sum.rate == nil {
 		return g.concurrent(func(w *Worker) *stats.Rate { return w.rate })
 	}
 	g.sum.rate.Reset()
