@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/internal/sched"
+	"github.com/ibperf/ibperf/internal/topology"
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
 )
@@ -67,7 +68,7 @@ func (w *watcher) checkMessage(m uint64) (early int, ok bool) {
 func (w *watcher) run() {
 	runtime.LockOSThread() // for good: the thread ends with the goroutine
 	if cpus := allCPUs(); len(cpus) > 1 {
-		_ = sched.SetAffinity(0, setOf(cpus[len(cpus)-1:])) // only speeds the test up
+		_ = sched.SetAffinity(0, sched.SetOf(cpus[len(cpus)-1])) // only speeds the test up
 	}
 	for m := uint64(1); ; m++ {
 		early, ok := w.checkMessage(m)
@@ -82,22 +83,7 @@ func (w *watcher) run() {
 }
 
 // allCPUs returns the CPUs that this process had at the first call; none on systems other than Linux.
-var allCPUs = sync.OnceValue(func() (cpus []int) {
-	set, _ := sched.Affinity(0)
-	for cpu := range len(set) * 64 {
-		if set.IsSet(cpu) {
-			cpus = append(cpus, cpu)
-		}
-	}
-	return cpus
-})
-
-func setOf(cpus []int) (set sched.CPUs) {
-	for _, cpu := range cpus {
-		set.Set(cpu)
-	}
-	return set
-}
+var allCPUs = sync.OnceValue(func() []int { return topology.Allowed(os.DirFS("/")) })
 
 // placeThreads places all threads of this process. The kernel of a busy machine may leave a thread that polls on the CPU of the one
 // that stores, and then it hardly ever runs before the message is whole.
@@ -115,8 +101,8 @@ func placeThreads(set sched.CPUs) {
 func (w *watcher) observe(t *testing.T, limit time.Duration, source []byte, post func() error) (sent, misled uint64) {
 	t.Helper()
 	if cpus := allCPUs(); len(cpus) > 1 {
-		placeThreads(setOf(cpus[:len(cpus)-1]))
-		defer placeThreads(setOf(cpus))
+		placeThreads(sched.SetOf(cpus[:len(cpus)-1]...))
+		defer placeThreads(sched.SetOf(cpus...))
 	}
 	done := make(chan struct{})
 	go func() {

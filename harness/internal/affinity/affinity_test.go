@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ibperf/ibperf/internal/sched"
 )
 
 func TestCPUsOfMeasuringThreads(t *testing.T) {
@@ -243,7 +245,7 @@ func TestConfine(t *testing.T) {
 // The CPU of a measuring run is not used by the next one.
 func TestCPUsOfOtherRunsAreLeftAlone(t *testing.T) {
 	room := process.room
-	process.room, process.reserved = setOf(2, 3, 4), map[int]int{1: 3}
+	process.room, process.reserved = sched.SetOf(2, 3, 4), map[int]int{1: 3}
 	defer func() { process.room, process.reserved = room, map[int]int{} }()
 	for _, c := range []struct{ near, want []int }{
 		{nil, []int{2, 4}},

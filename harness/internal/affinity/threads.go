@@ -56,7 +56,7 @@ func unreserved() sched.CPUs {
 func Confine(cpus []int) {
 	process.Lock()
 	defer process.Unlock()
-	process.room = setOf(cpus...)
+	process.room = sched.SetOf(cpus...)
 	arrange()
 }
 
@@ -68,7 +68,7 @@ func Bind(near []int) (release func()) {
 	tid := sched.ThreadID()
 	process.Lock()
 	defer process.Unlock()
-	cpus := setOf(near...)
+	cpus := sched.SetOf(near...)
 	for i := range cpus {
 		cpus[i] &= process.room[i]
 	}
@@ -93,7 +93,7 @@ func On(cpu int, call func()) error {
 		runtime.LockOSThread() // for good: the thread ends with the goroutine
 		process.Lock()         // no other run places the thread
 		defer process.Unlock()
-		err := sched.SetAffinity(0, setOf(cpu))
+		err := sched.SetAffinity(0, sched.SetOf(cpu))
 		if err == nil {
 			call()
 		}
@@ -118,7 +118,7 @@ func Reserve(cpu int) (release func()) {
 	defer process.Unlock()
 	process.reserved[tid] = cpu
 	arrange()
-	_ = sched.SetAffinity(tid, setOf(cpu)) // fails if the process has lost the CPU
+	_ = sched.SetAffinity(tid, sched.SetOf(cpu)) // fails if the process has lost the CPU
 	if all := threads(); len(all) > 1 {
 		_ = sched.SetBatch(all[1])
 	}
@@ -162,14 +162,6 @@ func threads() (ids []int) {
 	return ids
 }
 
-// setOf returns a set of CPUs.
-func setOf(cpus ...int) (set sched.CPUs) {
-	for _, cpu := range cpus {
-		set.Set(cpu)
-	}
-	return set
-}
-
 // spareThreads is the number of threads that the runtime may use in addition to the spinning ones,
 // so that the control channel and the embedded device never wait for a loop.
 const spareThreads = 2
@@ -184,7 +176,7 @@ func LockThread(cpu int) (release func()) {
 		runtime.GOMAXPROCS(want)
 	}
 	if cpu != NoCPU {
-		_ = sched.SetAffinity(0, setOf(cpu)) // fails if the process has lost the CPU
+		_ = sched.SetAffinity(0, sched.SetOf(cpu)) // fails if the process has lost the CPU
 	}
 	return func() {
 		loops.Add(-1)
