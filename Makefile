@@ -69,6 +69,7 @@ trials: attack ## run the long tests: attacks, faults, controls, simulated clust
 	@test/packages launchers || [ -z "$$CI" ] # without them some trials are skipped
 	$(GO) -C test test -tags trials -run Trial -v -timeout 60m ./e2e
 	$(GO) -C test test -tags trials -count=1 -v -timeout 120m ./faults
+	$(GO) test -count=1 -run TestKilledPeersLeaveAllReceives -v ./verbs/shm -kills 100
 	$(GO) test -tags trials -run Trial -v -timeout 60m ./cmd/internal/cluster/coordinator ./cmd/internal/cluster/simulation
 	@test/packages packaging || [ -z "$$CI" ] # without them some trials are skipped
 	$(GO) -C test test -tags trials -run Trial -count=1 -v -timeout 30m ./packaging
