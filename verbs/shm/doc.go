@@ -139,13 +139,14 @@
 //
 // When MR.Close has returned, no request stores to the region or reads from it. A request that is
 // executing stops within 1 MiB: with REM_ACCESS_ERR, or REM_OP_ERR if a receive named the
-// memory, or LOC_PROT_ERR if the memory is the requester's own. Close waits only for that, and only for
-// peers that have mapped the memory. If a
-// peer's process is stopped within a request (SIGSTOP), Close returns ETIMEDOUT after 5 s, and the
-// remainder of that 1 MiB is stored when the process resumes. RESET waits for the same time and
-// then leaves the receive queue to that peer. All calls that wait for the same request of a peer do so for 5 s together. The peer completes no receive of a later connection,
-// but it may still store up to 1 MiB in the regions that its request names. A caller that knows
-// peers to be lost calls the context's AbandonPeers; no call waits for them after that.
+// memory, or LOC_PROT_ERR if the memory is the requester's own. Close waits only for that, and only
+// for peers that have mapped the memory. If a peer's process is stopped within a request (SIGSTOP),
+// Close returns ETIMEDOUT after 5 s, and the remainder of that 1 MiB is stored when the process
+// resumes. RESET waits for the same time and then leaves the receive queue to that peer. All calls
+// that wait for the same request of a peer do so for 5 s together. The peer completes no receive of a
+// later connection, but it may still store up to 1 MiB in the regions that its request names. A
+// caller that knows peers to be lost calls the context's AbandonPeers; no call waits for them after
+// that.
 //
 // Peers unmap memory when its last region is closed. Rereg registers a new region with new keys and
 // then closes the old one.

@@ -27,9 +27,9 @@ func (c *context) noteMapped(inode uint64, n int) {
 	c.mappedRegions.counts[bit] += uint32(n)
 	word, mask := &c.dir.mapped[bit/64], uint64(1)<<(bit%64)
 	if c.mappedRegions.counts[bit] > 0 {
-		atomic.StoreUint64(word, atomic.LoadUint64(word)|mask)
+		atomic.OrUint64(word, mask)
 	} else {
-		atomic.StoreUint64(word, atomic.LoadUint64(word)&^mask)
+		atomic.AndUint64(word, ^mask)
 	}
 }
 

@@ -14,9 +14,10 @@ import (
 // while the file is open. A context's id contains the descriptor of its directory, and the
 // directory describes everything else.
 
-var errNoProc = errors.New("/proc is not mounted, through which processes open the memory of each other: mount -t proc proc /proc")
-
-var errPeer = errors.New("the peer violates the embedded device's protocol")
+var (
+	errPeer   = errors.New("the peer violates the embedded device's protocol")
+	errNoProc = errors.New("/proc is not mounted, through which processes open the memory of each other: mount -t proc proc /proc")
+)
 
 // maxFD is above all descriptors that an id can hold: the default limit of nr_open is 2^20.
 const maxFD = 1 << 20

@@ -91,6 +91,15 @@ func (t *activeRequester) awaitedSince() time.Time {
 	return a.since
 }
 
+// forget removes the note of a request that has ended.
+func (t *activeRequester) forget() {
+	if r := t.peerCtx; r != nil {
+		r.mu.Lock()
+		delete(r.awaited, t.num)
+		r.mu.Unlock()
+	}
+}
+
 // awaitQuiescence returns when the requesters have left. It returns an error if a peer's requester
 // is within a request that was awaited for quiesceTimeout, or when peers are abandoned.
 func awaitQuiescence(list []activeRequester) error {
@@ -110,6 +119,7 @@ func awaitQuiescence(list []activeRequester) error {
 			}
 			backOff(n)
 		}
+		t.forget()
 	}
 	return nil
 }

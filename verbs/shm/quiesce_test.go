@@ -46,6 +46,17 @@ func TestDeregisterWithPeerWithinRequest(t *testing.T) {
 	}
 }
 
+// newRegion registers memory of its own that peers may write.
+func (v *node) newRegion(t *testing.T) verbs.MR {
+	t.Helper()
+	buf, err := verbs.NewBuffer(4096)
+	check(t, err)
+	t.Cleanup(func() { buf.Close() })
+	mr, err := v.qp.pd.RegMR(buf.Bytes(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
+	check(t, err)
+	return mr
+}
+
 // writeTo stores a byte in a region of the peer, whose memory this side then has mapped.
 func (v *node) writeTo(t *testing.T, mr verbs.MR) {
 	t.Helper()
@@ -68,12 +79,7 @@ func TestMemoryThatAPeerDoesNotKnow(t *testing.T) {
 	check(t, b.connect(a.endpoint()))
 	var regions []verbs.MR
 	for range 100 {
-		buf, err := verbs.NewBuffer(4096)
-		check(t, err)
-		t.Cleanup(func() { buf.Close() })
-		mr, err := a.qp.pd.RegMR(buf.Bytes(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
-		check(t, err)
-		regions = append(regions, mr)
+		regions = append(regions, a.newRegion(t))
 	}
 	b.writeTo(t, a.mr)
 	b.writeTo(t, regions[0])
@@ -102,11 +108,7 @@ func TestCallsAwaitAPeerTogether(t *testing.T) {
 	check(t, b.connect(a.endpoint()))
 	var regions []verbs.MR
 	for range 3 {
-		buf, err := verbs.NewBuffer(4096)
-		check(t, err)
-		t.Cleanup(func() { buf.Close() })
-		mr, err := a.qp.pd.RegMR(buf.Bytes(), verbs.AccessLocalWrite|verbs.AccessRemoteWrite)
-		check(t, err)
+		mr := a.newRegion(t)
 		b.writeTo(t, mr)
 		regions = append(regions, mr)
 	}
