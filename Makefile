@@ -38,15 +38,15 @@ check: packages ## check formatting, vet, staticcheck, builds without cgo, for a
 
 # Packages whose loops spin on every core run one after another (-p 1).
 SPINNING := /(harness|verbs/shm|verbs/ibv|cmd/internal/cli|internal/testdevice|oob|test/e2e|test/attack|test/faults|test/soak|test/browser)$$
-# Tests of one goroutine that draw or print hundreds of cases, which the race detector only makes ten times as long, and
-# one of the CPU time of many connections.
-UNRACED  := NoTextLiesOnALine|FiguresForPapers|TimeIsLinear|NoSentenceContradicts|BriefsHaveTwelveLines|HeatMap|ManyAgents
+# Tests of one goroutine that draw, print or simulate hundreds of cases, which the race detector only makes ten times as long,
+# and one of the CPU time of many connections.
+UNRACED  := NoTextLiesOnALine|FiguresForPapers|TimeIsLinear|NoSentenceContradicts|BriefsHaveTwelveLines|HeatMap|ManyAgents|ManyOutliers
 
 test: check ## run all tests of both modules with the race detector, fuzz targets, arm64, and a guest with an RDMA device
 	@test/packages browser groff leaks || [ -z "$$CI" ] # without them test/browser and the tests of man pages and leaks are skipped
 	$(GO) test -race -vet=off -skip '$(UNRACED)' $$($(GO) list ./... | grep -vE '$(SPINNING)')
 	$(GO) test -race -vet=off -p 1 -timeout 45m $$($(GO) list ./... | grep -E '$(SPINNING)')
-	$(GO) test -vet=off -run '$(UNRACED)' ./reports/... ./cmd/ib_report ./cmd/internal/cluster/heatmap ./cmd/internal/cluster/coordinator
+	$(GO) test -vet=off -run '$(UNRACED)' ./reports/... ./cmd/ib_report ./cmd/internal/cluster/heatmap ./cmd/internal/cluster/coordinator ./cmd/internal/cluster/simulation
 	$(GO) test -vet=off -run 'DoNotAllocate|InjectedDelay|Controls|MemoryIsFlat' ./harness # the race detector slows these or allocates
 	cd test && $(GO) test -race -vet=off $$($(GO) list ./... | grep -vE '$(SPINNING)')
 	cd test && $(GO) test -race -vet=off -p 1 -timeout 45m $$($(GO) list ./... | grep -E '$(SPINNING)')
