@@ -2,6 +2,7 @@ package shm
 
 import (
 	"errors"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -20,8 +21,7 @@ func TestDeregisterWithPeerWithinRequest(t *testing.T) {
 	check(t, b.connect(a.endpoint()))
 	w := a.bindWindow(t, a.qp)
 	a.qp.attr.Timeout = 0 // no timeout
-	b.writeTo(t, a.mr)
-	b.qp.lock()
+	b.lockWithMapped(t, a.mr)
 	wr := verbs.SendWR{WRID: 9, Opcode: verbs.OpLocalInv, SendFlags: verbs.SendSignaled}
 	wr.SetInvalidate(w)
 	_, err := a.qp.PostSend(&wr)
@@ -70,6 +70,30 @@ func (v *node) writeTo(t *testing.T, mr verbs.MR) {
 	}
 }
 
+// lockWithMapped keeps this side within a request, at a moment when it has mapped the peer's regions: it unmaps them for each unmap
+// notice that is still on the way, and maps them at the next WRITE.
+func (v *node) lockWithMapped(t *testing.T, regions ...verbs.MR) {
+	t.Helper()
+	for {
+		for _, mr := range regions {
+			v.writeTo(t, mr)
+		}
+		v.qp.lock()
+		if !slices.ContainsFunc(regions, v.lacks) {
+			return
+		}
+		v.qp.unlock()
+	}
+}
+
+// lacks reports whether this side has not mapped a region of its peer.
+func (v *node) lacks(region verbs.MR) bool {
+	r := v.qp.peerCtx.Load()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.mapped[region.(*mr).inode] == nil
+}
+
 // TestMemoryThatAPeerDoesNotKnow covers that MR.Close does not wait for a peer that stays within a request and has not mapped the
 // memory, but for one that has.
 func TestMemoryThatAPeerDoesNotKnow(t *testing.T) {
@@ -81,11 +105,10 @@ func TestMemoryThatAPeerDoesNotKnow(t *testing.T) {
 	for range 100 {
 		regions = append(regions, a.newRegion(t))
 	}
-	b.writeTo(t, a.mr)
 	b.writeTo(t, regions[0])
 	check(t, regions[0].Close())
 	regions = regions[1:]
-	b.qp.lock()
+	b.lockWithMapped(t, a.mr)
 	defer b.qp.unlock()
 	watch := testclock.Start()
 	for _, mr := range regions {
@@ -108,29 +131,35 @@ func TestCallsAwaitAPeerTogether(t *testing.T) {
 	check(t, b.connect(a.endpoint()))
 	var regions []verbs.MR
 	for range 3 {
-		mr := a.newRegion(t)
-		b.writeTo(t, mr)
-		regions = append(regions, mr)
+		regions = append(regions, a.newRegion(t))
 	}
-	b.writeTo(t, a.mr)
-	b.qp.lock()
-	start, watch := time.Now(), testclock.Start()
-	for _, mr := range regions {
-		if err := mr.Close(); !errors.Is(err, syscall.ETIMEDOUT) {
-			t.Errorf("MR.Close: %v, want ETIMEDOUT", err)
+	b.lockWithMapped(t, regions...)
+	awaitTogether(t, func() {
+		for _, mr := range regions {
+			if err := mr.Close(); !errors.Is(err, syscall.ETIMEDOUT) {
+				t.Errorf("MR.Close: %v, want ETIMEDOUT", err)
+			}
 		}
-	}
-	check(t, a.qp.Modify(&verbs.QPAttr{State: verbs.QPErr}, verbs.MaskState))
-	if least, most := time.Since(start), watch.Took(); least < quiesceTimeout || most > 2*quiesceTimeout {
-		t.Errorf("all calls took %v", least)
-	}
+	})
 	b.qp.unlock()
 	check(t, regions[0].Close())
-	b.qp.lock()
+	b.lockWithMapped(t, a.mr)
 	defer b.qp.unlock()
-	start = time.Now()
-	if err := a.mr.Close(); !errors.Is(err, syscall.ETIMEDOUT) || time.Since(start) < quiesceTimeout {
-		t.Errorf("within another request: MR.Close returned %v after %v", err, time.Since(start))
+	awaitTogether(t, func() {
+		if err := a.mr.Close(); !errors.Is(err, syscall.ETIMEDOUT) {
+			t.Errorf("within another request: MR.Close: %v, want ETIMEDOUT", err)
+		}
+		check(t, a.qp.Modify(&verbs.QPAttr{State: verbs.QPErr}, verbs.MaskState))
+	})
+}
+
+// awaitTogether checks that the calls wait as long as one.
+func awaitTogether(t *testing.T, calls func()) {
+	t.Helper()
+	start, watch := time.Now(), testclock.Start()
+	calls()
+	if least, most := time.Since(start), watch.Took(); least < quiesceTimeout || most > 2*quiesceTimeout {
+		t.Errorf("all calls took %v", least)
 	}
 }
 
@@ -141,8 +170,7 @@ func TestAbandonedPeersAreNotAwaited(t *testing.T) {
 	a, b := newNode(t), newNode(t)
 	check(t, a.connect(b.endpoint()))
 	check(t, b.connect(a.endpoint()))
-	b.writeTo(t, a.mr)
-	b.qp.lock()
+	b.lockWithMapped(t, a.mr)
 	defer b.qp.unlock()
 	watch, closed := testclock.Start(), make(chan error, 1)
 	go func() { closed <- a.mr.Close() }()
