@@ -54,7 +54,7 @@ func writeExitStatus(b *strings.Builder, statuses []string, width int) {
 	b.WriteString("\nExit status:\n")
 	for status, text := range statuses {
 		if text != "" {
-			writeEntry(b, fmt.Sprintf("  %d ", status), text, exitIndent, width)
+			writeEntry(b, fmt.Sprintf("  %d", status), text, exitIndent, width)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (h *flagHelp) longName() string {
 // room for both.
 func writeEntry(b *strings.Builder, left, text string, indent, width int) {
 	line := fmt.Sprintf("%-*s", indent, left)
-	if narrow := indent == helpIndent && width < minWidthBeside; narrow || len(left) > indent {
+	if narrow := indent == helpIndent && width < minWidthBeside; narrow || left != "" && len(left) >= indent {
 		if narrow {
 			indent = helpBelow
 		}

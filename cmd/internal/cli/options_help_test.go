@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,6 +17,9 @@ func TestHelpNamesEveryOption(t *testing.T) {
 				for _, f := range g.flags {
 					if !strings.Contains(text, "--"+f.name) {
 						t.Errorf("%s --help lacks --%s", test.Program(), f.name)
+					}
+					if regexp.MustCompile(`(?m)^ {2,6}` + regexp.QuoteMeta(f.spelling()) + ` \S`).MatchString(text) { // man pages have both as one
+						t.Errorf("%s --help, %d columns: one space between %s and its text", test.Program(), width, f.spelling())
 					}
 				}
 			}
