@@ -76,6 +76,17 @@ func (q *qp) execute(wr *verbs.SendWR, number uint32) (outcome, verbs.WCStatus) 
 
 // executeAtPeer executes a request of n bytes in q.localMem at the peer.
 func (q *qp) executeAtPeer(wr *verbs.SendWR, k *opKind, n uint64, number uint32) (out outcome, status verbs.WCStatus) {
+	if out, status = q.resolveAtPeer(wr, k, n, number); out != done || status != verbs.WCSuccess {
+		return out, status
+	}
+	if k.remote == remoteAtomic {
+		return q.atomic(wr)
+	}
+	return q.copyData(q.cache.peer, wr, k, n, number)
+}
+
+// resolveAtPeer reaches the peer, finds its receive if the request takes one, and its memory.
+func (q *qp) resolveAtPeer(wr *verbs.SendWR, k *opKind, n uint64, number uint32) (out outcome, status verbs.WCStatus) {
 	p := q.cache.peer
 	if p == nil {
 		if p, out = q.reachPeer(); p == nil {
@@ -99,13 +110,7 @@ func (q *qp) executeAtPeer(wr *verbs.SendWR, k *opKind, n uint64, number uint32)
 			return out, 0
 		}
 	}
-	if out, status = q.resolveRemote(p, wr, k, n); out != done || status != verbs.WCSuccess {
-		return out, status
-	}
-	if k.remote == remoteAtomic {
-		return q.atomic(wr)
-	}
-	return q.copyData(p, wr, k, n, number)
+	return q.resolveRemote(p, wr, k, n)
 }
 
 // recvStatus returns the status of the peer's receive for a message that ended with a status at the

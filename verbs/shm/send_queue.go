@@ -21,8 +21,9 @@ type pendingWR struct {
 	rnrRetriesLeft int
 	retriesLeft    int
 	blockedSince   time.Time // when this process first lacked resources, or requesters were still executing
-	overtakable    bool      // a WRITE that later ones may overtake, or that has overtaken one
+	overtakable    bool      // later requests may overtake it, or it has overtaken others
 	stored         bool      // it has overtaken, and its data is stored
+	fetched        bool      // its result is in data
 }
 
 func (q *qp) pendingAt(i uint32) *pendingWR { return &q.pending[i&uint32(len(q.pending)-1)] }
@@ -156,7 +157,9 @@ func (q *qp) progress(polls bool) time.Time {
 				q.pendHead++
 				continue
 			}
-			if out, status = q.execute(&w.wr, w.number); out != done {
+			if w.fetched {
+				status = q.storeResult(w)
+			} else if out, status = q.execute(&w.wr, w.number); out != done {
 				if status = q.startWait(w, out); status == verbs.WCSuccess {
 					return w.notBefore
 				}
@@ -181,6 +184,8 @@ func (q *qp) due(w *pendingWR, polls bool) bool {
 	case polls && q.engineOnly(&w.wr):
 		return false
 	case w.delayed:
+	case w.fetched:
+		return true
 	case w.overtakable && (polls || !q.tailOvertakable()):
 		return true
 	case (w.outcome == rnrNAK || w.outcome == awaitsSRQ) && q.peer != nil && (q.peer.hasReceive() || w.outcome == awaitsSRQ && q.peer.srqIsEmpty(w.wr.XRC())):

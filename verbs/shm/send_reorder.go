@@ -1,47 +1,57 @@
 package shm
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/internal/store"
 )
 
-// WRITEs that overtake each other. No device promises an order among requests before one of them
-// has completed. On devices that shuffle bytes a WRITE may therefore be late: it waits in the send
-// queue while the data of later WRITEs is stored, whose completions wait for it. All other requests
-// keep their order: SENDs, WRITEs with immediate data, READs and atomic operations find the data of
-// all earlier WRITEs in place. WRITEs to overlapping memory also keep their order, so that the last
-// one prevails.
+// Requests that overtake each other. No device promises an order among requests before one of them has completed, except what the
+// InfiniBand specification requires (volume 1, 9.5 and 10.8.3.3).
 //
-// A late WRITE executes when the application polls, when a request follows that keeps its order, or
-// in the engine some time later.
+// On devices that shuffle bytes a WRITE or SEND may be late: it waits in the send queue while later WRITEs execute, whose
+// completions wait for it. All other requests keep their order: SENDs, WRITEs with immediate data, READs and atomic operations find
+// the data of all earlier requests in place. WRITEs to overlapping memory also keep their order, so that the last one prevails. A
+// late request executes when the application polls, when a request follows that keeps its order, or in the engine some time later.
+//
+// On all devices that shuffle, the result of a READ or an atomic operation is late: the operation executes at the peer when it is
+// posted, and its data is stored locally by the engine. A request after it that has no fence may execute before that, and reads
+// its local memory without the result.
 const (
-	overtakeEvery = 8                // one WRITE in overtakeEvery is late
+	overtakeEvery = 8                // one WRITE or SEND in overtakeEvery is late
 	maxOvertaken  = 16               // limit of requests in a send queue that begins with a late one
 	maxLateness   = time.Millisecond // after which the engine executes it
+	maxLateResult = 4096             // bytes of a READ whose result may be late
 )
 
-// reorders reports whether the QP's WRITEs may overtake each other.
-func (q *qp) reorders() bool { return q.ctx.dev.placement == shuffled }
+// opsLate are the opcodes that may be late.
+const opsLate = opsSend | opsWrite
 
-// overtake handles the WRITE that was posted last if it is late, or if it may overtake a late one,
-// and reports whether it has. A request that keeps its order is left to the caller.
+// overtake handles the request that was posted last if it is late, or may overtake late ones, and reports whether it has. A request
+// that keeps its order is left to the caller.
 func (q *qp) overtake(wr *verbs.SendWR) bool {
-	before := q.pendTail - q.pendHead
-	if !q.reorders() || wr.Opcode != verbs.OpRDMAWrite || before >= maxOvertaken || before > 0 && !q.tailOvertakable() {
+	before, placement := q.pendTail-q.pendHead, q.ctx.dev.placement
+	if placement == ascending || (opsLate|opsFetch)>>wr.Opcode&1 == 0 || q.typ == verbs.QPTypeUD || before >= maxOvertaken {
 		return false
 	}
-	late := q.drawsLate(q.posted-1) || q.overlapsPending(wr)
-	if before == 0 && !late {
+	fetches := opsFetch>>wr.Opcode&1 != 0
+	late := placement == shuffled && !fetches && q.drawsLate(q.posted-1)
+	if before == 0 && !late && !fetches || !q.mayOvertake(wr, late) {
 		return false
 	}
 	w := q.enqueue(wr)
-	w.overtakable = true
-	if !late && q.executeEarly(w) {
-		w.stored = true
-	} else {
-		w.notBefore = time.Now().Add(maxLateness)
+	switch {
+	case fetches:
+		w.fetched = q.fetch(w)
+		w.overtakable = w.fetched
+	case late:
+		w.overtakable, w.notBefore = true, time.Now().Add(maxLateness)
+	default:
+		w.stored = q.executeEarly(w)
+		w.overtakable = w.stored
 	}
 	if before+1 == maxOvertaken {
 		q.progress(true)
@@ -50,35 +60,42 @@ func (q *qp) overtake(wr *verbs.SendWR) bool {
 	return true
 }
 
-// tailOvertakable reports whether the send queue ends with a WRITE that others may overtake.
+// tailOvertakable reports whether the send queue ends with a request that others may overtake, or that has overtaken others.
 func (q *qp) tailOvertakable() bool {
 	return q.pendHead != q.pendTail && q.pendingAt(q.pendTail-1).overtakable
 }
 
-// drawsLate reports whether the WRITE with the number is late, according to the seed.
+// drawsLate reports whether the request with the number is late, according to the seed.
 func (q *qp) drawsLate(number uint32) bool {
 	s := q.shuffler.Of(^uint64(number)) // distinct from the shuffler that stores the data
 	return s.OneIn(overtakeEvery)
 }
 
-// overlapsPending reports whether a pending WRITE goes to memory that overlaps this one's, perhaps
-// through another region with other addresses. A WRITE whose memory is in no region counts as
-// overlapping.
-func (q *qp) overlapsPending(wr *verbs.SendWR) bool {
-	if q.pendHead == q.pendTail {
+// mayOvertake reports whether a request may execute before the pending ones, or may be late behind them.
+func (q *qp) mayOvertake(wr *verbs.SendWR, late bool) bool {
+	for i := q.pendHead; i != q.pendTail; i++ {
+		switch w := q.pendingAt(i); {
+		case w.stored:
+		case w.fetched:
+			if wr.SendFlags&verbs.SendFence != 0 {
+				return false
+			}
+		case !w.overtakable || wr.Opcode != verbs.OpRDMAWrite || !late && q.overlap(&w.wr, wr):
+			return false
+		}
+	}
+	return true
+}
+
+// overlap reports whether a late request and a WRITE go to memory that overlaps, perhaps through different regions with other
+// addresses. A request whose memory is in no region counts as overlapping; that of a SEND is the peer's receive.
+func (q *qp) overlap(late, wr *verbs.SendWR) bool {
+	if opsSend>>late.Opcode&1 != 0 {
 		return false
 	}
-	s, ok := q.remoteSpan(wr)
-	for i := q.pendHead; i != q.pendTail; i++ {
-		w := q.pendingAt(i)
-		if w.stored {
-			continue
-		}
-		if late, known := q.remoteSpan(&w.wr); !ok || !known || late.overlaps(s) {
-			return true
-		}
-	}
-	return false
+	x, ok1 := q.remoteSpan(late)
+	y, ok2 := q.remoteSpan(wr)
+	return !ok1 || !ok2 || x.overlaps(y)
 }
 
 // span is memory of the peer: the bytes from one offset to another of a memfd.
@@ -106,14 +123,63 @@ func (q *qp) remoteSpan(wr *verbs.SendWR) (s span, ok bool) {
 	return s, exists && off <= length && n <= length-off && atomic.LoadUint32(&e.key) == key
 }
 
-// executeEarly executes a WRITE before the pending ones, and reports whether it succeeded. If not,
-// it has had no effect, and fails or waits in its order.
+// executeEarly executes a WRITE or SEND before the pending requests, and reports whether it succeeded. If not, it has had no effect,
+// and fails or waits in its order.
 func (q *qp) executeEarly(w *pendingWR) bool {
-	k := &opKinds[verbs.OpRDMAWrite]
+	q.endBatch()
+	k := &opKinds[w.wr.Opcode]
 	n, status := q.resolveLocal(&w.wr, k)
 	if status != verbs.WCSuccess {
 		return false
 	}
 	out, status := q.executeAtPeer(&w.wr, k, n, w.number)
-	return out == done && status == verbs.WCSuccess
+	if out != done || status != verbs.WCSuccess {
+		return false
+	}
+	if k.takesReceive {
+		q.cache.peer.publish(&w.wr, n, status)
+	}
+	return true
+}
+
+// fetch executes a READ or an atomic operation at the peer, keeps the result in w.data, and reports whether it succeeded. If not, it
+// has had no effect, and fails or waits in its order.
+func (q *qp) fetch(w *pendingWR) bool {
+	q.endBatch()
+	k := &opKinds[w.wr.Opcode]
+	n, status := q.resolveLocal(&w.wr, k)
+	if status != verbs.WCSuccess || n > maxLateResult {
+		return false
+	}
+	if out, status := q.resolveAtPeer(&w.wr, k, n, w.number); out != done || status != verbs.WCSuccess {
+		return false
+	}
+	w.data = slices.Grow(w.data[:0], int(n))[:n]
+	if k.remote == remoteAtomic {
+		q.localMem = append(q.localMem[:0], w.data)
+		out, status := q.atomic(&w.wr)
+		return out == done && status == verbs.WCSuccess
+	}
+	if n > 0 {
+		store.Ordered(w.data, q.remoteMem[0])
+	}
+	return true
+}
+
+// storeResult stores the result that fetch has kept.
+func (q *qp) storeResult(w *pendingWR) verbs.WCStatus {
+	k := &opKinds[w.wr.Opcode]
+	n, status := q.resolveLocal(&w.wr, k)
+	if status != verbs.WCSuccess {
+		return status
+	}
+	q.remoteMem = append(q.remoteMem[:0], w.data)
+	if k.remote == remoteAtomic {
+		for src := w.data; len(q.localMem) > 0; q.localMem = q.localMem[1:] {
+			src = src[copy(q.localMem[0], src):]
+		}
+		return verbs.WCSuccess
+	}
+	_, status = q.copyData(nil, &w.wr, k, n, w.number)
+	return status
 }
