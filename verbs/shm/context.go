@@ -51,6 +51,7 @@ type context struct {
 	peersAbandoned atomic.Bool   // set by AbandonPeers: no call waits for peers
 
 	mappedRegions mappedRegions
+	arrivals      [arrivalRings]arrivals
 
 	async  asyncEvents
 	engine engine
@@ -77,6 +78,9 @@ func open(d *device) (*context, error) {
 	c.id = rand.Uint64()/maxFD*maxFD | fd
 	c.dir = viewDirectory(c.dirFile.Bytes())
 	c.dir.id = c.id
+	for i := range c.arrivals {
+		c.arrivals[i].ring = &c.dir.arrivals[i]
+	}
 	if c.sock, err = listen(c.id); err != nil {
 		c.dirFile.Close()
 		return nil, err

@@ -25,10 +25,8 @@ type cq struct {
 	tail         relaxedCounter // next to fill; written under mu
 	fence        uint32         // for the full fence in notify
 	headCopy     relaxedCounter // copy of head for readers without the lock
-	recvDepth    int            // sum of the receivers' queue depths; guarded by mu
 	overrun      bool           // guarded by mu
-	receivers    cowList[qp]
-	nextReceiver int            // where the next poll begins; guarded by mu
+	receivers    receivers
 	srqQPs       cowList[qp]    // QPs on SRQs that complete here; pollers service them
 	nextSRQQP    relaxedCounter // where the next poll begins to service srqQPs
 	pendingQPs   []*qp          // QPs with pending work for pollers; guarded by mu
@@ -121,18 +119,18 @@ func (q *cq) dequeue(wc []verbs.WC, times []uint64) (n int, err error) {
 	return n, err
 }
 
-// empty reports whether the CQ has no completions. It takes no lock: it may miss a completion that
-// is being added, but none that was there before the call.
+// empty reports whether the CQ has no completions. It may miss a completion that is being added, but
+// none that was there before the call.
 func (q *cq) empty() bool {
 	if q.tail.Load() != q.headCopy.Load() {
 		return false
 	}
-	for _, p := range q.receivers.all() {
+	for _, p := range q.receivers.polled.all() {
 		if p.recv.ready() {
 			return false
 		}
 	}
-	return true
+	return q.receivers.asking.Load() == 0 || !q.namedHaveRecords()
 }
 
 func (q *cq) pollRing(wc []verbs.WC, times []uint64) int {

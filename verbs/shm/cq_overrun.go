@@ -22,7 +22,7 @@ func (q *cq) CQE() int {
 
 // overrunLocked reports whether the CQ has overrun. The caller holds the lock.
 func (q *cq) overrunLocked() bool {
-	if int(q.tail.Load()-q.head)+q.recvDepth > q.cqe && !q.overrun && q.unpolled() > q.cqe {
+	if int(q.tail.Load()-q.head)+q.receivers.depth > q.cqe && !q.overrun && q.unpolled() > q.cqe {
 		q.setOverrun()
 	}
 	return q.overrun
@@ -38,7 +38,7 @@ func (q *cq) checkOverrun() {
 // unpolled returns the number of unpolled completions.
 func (q *cq) unpolled() int {
 	n := int(q.tail.Load() - q.head)
-	for _, p := range q.receivers.all() {
+	for _, p := range q.receivers.all.all() {
 		n += p.recv.unpolled()
 	}
 	return n
@@ -100,7 +100,7 @@ func (q *cq) Resize(cqe int) error {
 		return q.ctx.err("resize_cq", einval, "the CQ holds more completions than cqe: poll them first")
 	}
 	q.resizeRing(cqe)
-	q.ctx.async.watchOverrun(q, q.recvDepth > cqe)
+	q.ctx.async.watchOverrun(q, q.receivers.depth > cqe)
 	return nil
 }
 

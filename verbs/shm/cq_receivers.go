@@ -1,30 +1,82 @@
 package shm
 
-import "github.com/ibperf/ibperf/verbs"
+import (
+	"sync/atomic"
 
-// QPs whose receives complete on a CQ.
+	"github.com/ibperf/ibperf/verbs"
+)
 
-// setReceiver adds or removes a QP whose receives complete here, and updates recvDepth.
+// QPs whose receives complete on a CQ. A poll looks at their receive queues one after another, which is fast while most polls find
+// records. A CQ of many QPs whose polls find few asks their peers to name the QPs that have records; see arrivals.go.
+
+// receivers holds the QPs whose receives complete on a CQ.
+type receivers struct {
+	all    cowList[qp]
+	polled cowList[qp]    // connected QPs, at each of which every poll looks
+	asking relaxedCounter // 1: peers name further ones, or may be asked to
+
+	// Guarded by the CQ's lock.
+	next  int // index in polled at which the next poll begins
+	depth int // sum of the queues' depths
+	names names
+}
+
+// setReceiver adds or removes a QP whose receives complete here.
 func (q *cq) setReceiver(p *qp, is bool) {
-	if !q.receivers.set(p, is) {
+	if !q.receivers.all.set(p, is) {
 		return
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if is {
-		q.recvDepth += p.cap.MaxRecvWR
+		q.receivers.depth += p.cap.MaxRecvWR
 	} else {
-		q.recvDepth -= p.cap.MaxRecvWR
+		q.receivers.depth -= p.cap.MaxRecvWR
 	}
-	q.ctx.async.watchOverrun(q, q.recvDepth > q.cqe)
+	q.ctx.async.watchOverrun(q, q.receivers.depth > q.cqe)
 }
 
-// pollReceivers polls the receive queues into wc, after the n completions that are already there.
-// It begins after the receiver with which the last poll ended, so that a fast receiver cannot
-// starve others.
+// connectReceiver decides how polls find the records of a QP that is about to be in RTR, and tells its peer.
+func (q *cq) connectReceiver(p *qp, peer *peerContext) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	r := &q.receivers
+	number := uint32(0)
+	if len(r.all.all()) <= maxPolled {
+		r.polled.set(p, true)
+	} else {
+		number = q.arrivalNumber()
+		r.names.add(&p.recv, q, peer, number)
+		r.asking.Store(1)
+	}
+	atomic.StoreUint32(&p.entry.arrivals, number)
+}
+
+// disconnectReceiver ends what connectReceiver has begun, before the QP releases the peer.
+func (q *cq) disconnectReceiver(p *qp, peer *peerContext) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	r := &q.receivers
+	r.polled.set(p, false)
+	r.names.list.remove(&p.recv)
+	if p.recv.namedTo == nil {
+		return
+	}
+	if r.names.remove(&p.recv, peer); len(r.names.queues) == 0 {
+		q.stopAsking()
+		r.asking.Store(0)
+	}
+}
+
+// pollReceivers polls the receive queues into wc, after the n completions that are already there. It begins after the receiver with
+// which the last poll ended, so that a fast receiver cannot starve others.
 func (q *cq) pollReceivers(wc []verbs.WC, times []uint64, n int) (all int, failed *qp, generation uint32) {
-	list := q.receivers.all()
-	at := q.nextReceiver
+	r := &q.receivers
+	if r.asking.Load() != 0 {
+		return q.pollListed(wc, times, n)
+	}
+	list := r.polled.all()
+	at := r.next
 	for left := len(list); left > 0 && n < len(wc); left-- {
 		if at >= len(list) {
 			at = 0
@@ -33,11 +85,85 @@ func (q *cq) pollReceivers(wc []verbs.WC, times []uint64, n int) (all int, faile
 		at++
 		got, ok := p.recv.poll(wc[n:], times[min(n, len(times)):])
 		if n += got; got > 0 {
-			q.nextReceiver = at
+			r.next = at
 		}
 		if !ok {
 			return n, p, p.generation.Load()
 		}
 	}
 	return n, nil, 0
+}
+
+// pollListed is pollReceivers for a CQ that asks for names.
+func (q *cq) pollListed(wc []verbs.WC, times []uint64, n int) (all int, failed *qp, generation uint32) {
+	m := &q.receivers.names
+	l := &m.list
+	for _, p := range q.receivers.polled.all() {
+		if p.recv.ready() {
+			l.add(&p.recv)
+		}
+	}
+	for n < len(wc) && (l.hasRecord() || q.listMore(len(wc)-n)) {
+		p := l.first
+		l.remove(p)
+		got, ok := p.poll(wc[n:], times[min(n, len(times)):])
+		m.countRecords(got)
+		if n += got; !ok {
+			return n, p.qp, p.qp.generation.Load()
+		}
+		if n == len(wc) && p.ready() {
+			l.add(p)
+		}
+	}
+	return n, nil, 0
+}
+
+// namedHaveRecords reports whether queues that peers may name have records.
+func (q *cq) namedHaveRecords() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.receivers.names.list.hasRecord() || q.listMore(1)
+}
+
+// queueList is a list of receive queues that may have records.
+type queueList struct{ first, last *recvQueue }
+
+// add appends a queue, unless it is in the list.
+func (l *queueList) add(p *recvQueue) {
+	if p.listed {
+		return
+	}
+	p.listed, p.before, p.after = true, l.last, nil
+	if l.last == nil {
+		l.first = p
+	} else {
+		l.last.after = p
+	}
+	l.last = p
+}
+
+// remove removes a queue, if it is in the list.
+func (l *queueList) remove(p *recvQueue) {
+	if !p.listed {
+		return
+	}
+	if p.before == nil {
+		l.first = p.after
+	} else {
+		p.before.after = p.after
+	}
+	if p.after == nil {
+		l.last = p.before
+	} else {
+		p.after.before = p.before
+	}
+	p.listed, p.before, p.after = false, nil, nil
+}
+
+// hasRecord reports whether a queue in the list has a record. It removes those before it.
+func (l *queueList) hasRecord() bool {
+	for l.first != nil && !l.first.ready() {
+		l.remove(l.first)
+	}
+	return l.first != nil
 }

@@ -39,6 +39,8 @@
 //	directory      the memfd in which a context describes its MRs, QPs, SRQs and CQs
 //	receive queue  the memfd of a QP with its posted receives and their records
 //	record         the completion of one receive, as the peer's requester publishes it
+//	arrivals       rings in a context's directory, in which its requesters name the peers' QPs that
+//	               have new records
 //	region cache   what a requester has looked up, valid while the change counts of both
 //	               directories are unchanged
 //	quiesce        to wait until each requester that was executing has left once
@@ -71,7 +73,8 @@
 //	SRQs           srq.go; srq_supply.go: the owner; srq_requester.go: the peer's
 //	               requester; srq_completions.go
 //	UD             ud_datagram.go, ud_grh.go, ud_ah.go, ud_multicast.go
-//	CQs            cq.go; cq_receivers.go: records of its QPs; cq_overrun.go; cq_timestamp.go
+//	CQs            cq.go; cq_receivers.go: records of its QPs; arrivals.go: which of many QPs have
+//	               records; cq_overrun.go; cq_timestamp.go
 //	events         cq_notifier.go: arming and tokens; channel.go, channel_unsafe.go: the
 //	               completion channel; async_event.go
 //	Linux          system_unsafe_linux.go: system calls; system_other.go: no device opens

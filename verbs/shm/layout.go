@@ -22,6 +22,9 @@ type directory struct {
 	cqs  [maxCQ]cqEntry
 
 	mapped [mappedBits / 64]uint64 // memory of peers that this context has mapped; see noteMapped
+
+	arrivals [arrivalRings]arrivalRing // QPs of peers that have new records of this context
+	asks     [arrivalRings][8]uint64   // in the first word, number of CQs that ask for such names
 }
 
 // change counts a change. After it, awaitQuiescence waits until no requester relies on earlier
@@ -67,12 +70,14 @@ type qpEntry struct {
 	_            [15]uint32
 
 	// The receive queue. Written before num; fd and inode again when the queue gets new memory.
-	slots  uint32
-	maxSGE uint32
-	fd     uint32 // of its memfd; see peerContext.open
-	cq     uint32 // the receive CQ, if it has a channel; else 0
-	inode  uint64 // of the memfd
-	_      [5]uint64
+	slots    uint32
+	maxSGE   uint32
+	fd       uint32 // of its memfd; see peerContext.open
+	cq       uint32 // the receive CQ, if it has a channel; else 0
+	inode    uint64 // of the memfd
+	arrivals uint32 // number of asks, and of the ring in which the peer names this QP, or 0; changes before epoch
+	_        uint32
+	_        [4]uint64
 }
 
 // srqEntry describes an SRQ to the peers of an XRC domain.

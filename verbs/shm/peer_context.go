@@ -101,6 +101,7 @@ func (c *context) endConnections(r *peerContext) {
 		switch {
 		case q.peerCtx.Load() != r:
 		case !q.usesSRQ():
+			q.recvCQ.listLost(r)
 			q.recvCQ.renotify()
 		default:
 			q.reclaimFromLost(r)

@@ -20,10 +20,13 @@ type peerQP struct {
 	layout      recvLayout
 	records     []record
 	notifier    *notifier // of the CQ that the next record completes on; nil: it has no channel
-	epoch       uint32    // epoch of the connection that this requester has begun to use; 0: none
-	next        uint32    // number of the next receive to consume
-	postedSeen  uint32    // last value of header.posted; unused with SRQs
-	heldRecords uint32    // number of records before next that are not published yet; see holdRecord
+	fence       uint32    // for the full fence in storeRecord
+	arrivals    *arrivals // where this requester names the QP if asks is not 0; nil: it never does
+	asks        *uint64
+	epoch       uint32 // epoch of the connection that this requester has begun to use; 0: none
+	next        uint32 // number of the next receive to consume
+	postedSeen  uint32 // last value of header.posted; unused with SRQs
+	heldRecords uint32 // number of records before next that are not published yet; see holdRecord
 	heldLine    [lineRecords]record
 	pd          uint32           // PD of the memory for RDMA
 	recvPD      uint32           // PD of the receives' memory
@@ -116,6 +119,10 @@ func (q *qp) beginConnection(p *peerQP, epoch uint32) bool {
 		return false
 	}
 	p.epoch, p.next = epoch, 0
+	p.arrivals = nil
+	if number := atomic.LoadUint32(&p.entry.arrivals); number != 0 {
+		p.arrivals, p.asks = &q.ctx.arrivals[(number-1)%arrivalRings], &p.peerCtx.dir.asks[(number-1)%arrivalRings][0]
+	}
 	if resumes {
 		p.next = p.published()
 	}
@@ -264,11 +271,24 @@ func (p *peerQP) storeRecord(w0, w1 uint64, solicited bool) {
 	}
 	if p.notifier == nil {
 		store.Publish((*[2]uint64)(rec), w0, w1)
+		p.name()
 		return
 	}
 	atomic.StoreUint64(&rec[0], w0)
 	atomic.StoreUint64(&rec[1], w1)
+	if p.name() {
+		atomic.AddUint32(&p.fence, 1)
+	}
 	p.notifier.notify(solicited)
+}
+
+// name names the QP in whose queue records were published, if its CQ asks for that, and reports whether it does.
+func (p *peerQP) name() bool {
+	if p.arrivals == nil || atomic.LoadUint64(p.asks) == 0 {
+		return false
+	}
+	p.arrivals.add(p.num)
+	return true
 }
 
 // mayHoldRecords reports whether records may be held back: the CQ has neither a channel nor
@@ -296,4 +316,5 @@ func (p *peerQP) flushHeld() {
 		w := &p.heldLine[i%lineRecords]
 		store.Publish((*[2]uint64)(&p.records[i&(p.layout.n-1)]), w[0], w[1])
 	}
+	p.name()
 }

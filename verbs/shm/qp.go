@@ -112,7 +112,7 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	switch {
 	case q.srq != nil && q.connected():
 		q.pool.setQP(q, true)
-	case q.srq == nil && q.typ != verbs.QPTypeXRCSend:
+	case q.completesReceives():
 		recvCQ.setReceiver(q, true)
 	}
 	return q, nil
@@ -309,6 +309,9 @@ func (q *qp) disconnect(state verbs.QPState) {
 	q.unlock()
 	if p != nil {
 		p.unmap()
+	}
+	if r != nil && q.completesReceives() {
+		q.recvCQ.disconnectReceiver(q, r)
 	}
 	q.ctx.release(r)
 }

@@ -158,6 +158,9 @@ func (q *qp) connect(a *verbs.QPAttr) error {
 		return q.err("modify_qp", etimedout, unreachable(a.AH.GRH.DGID, err))
 	}
 	q.peerCtx.Store(r)
+	if q.completesReceives() {
+		q.recvCQ.connectReceiver(q, r)
+	}
 	q.linkDown = q.ctx.drawLinkDown()
 	e := q.entry
 	atomic.StoreUint64(&e.destID, id)

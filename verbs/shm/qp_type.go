@@ -52,6 +52,9 @@ const (
 // connected reports whether the QP has a single peer.
 func (q *qp) connected() bool { return q.typ != verbs.QPTypeUD }
 
+// completesReceives reports whether the QP has receives of its own, whose completions are on its receive CQ.
+func (q *qp) completesReceives() bool { return !q.usesSRQ() && q.typ != verbs.QPTypeXRCSend }
+
 // peerType returns the type of the QP at the other end of a connection.
 func (q *qp) peerType() verbs.QPType {
 	switch q.typ {

@@ -28,6 +28,12 @@ type recvQueue struct {
 	freed  relaxedCounter // receives whose completions were polled
 	closed atomic.Bool    // later records of the peer are ignored
 
+	// For CQs of many QPs, guarded by the lock of the CQ.
+	namedTo       *cq // the receive CQ, if the peer names this queue to it when asked
+	namedAt       int // index among those queues of the CQ
+	listed        bool
+	before, after *recvQueue // in the list of queues that may have records
+
 	// For receives of SRQs, guarded by the pool's lock, which then guards the fields above too.
 	supplied      []*srqWR      // by slot; nil before the first receive is supplied
 	servedRequest atomic.Uint64 // the last header.srqRequest that was handled

@@ -23,3 +23,8 @@ func Publish(rec *[2]uint64, w0, w1 uint64)
 //
 //go:noescape
 func Release32(p *uint32, v uint32)
+
+// Release64 is Release32 for 8 bytes.
+//
+//go:noescape
+func Release64(p *uint64, v uint64)

@@ -17,3 +17,10 @@ TEXT ·Release32(SB), NOSPLIT, $0-12
 	MOVL v+8(FP), AX
 	MOVL AX, (DI)
 	RET
+
+// func Release64(p *uint64, v uint64)
+TEXT ·Release64(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), DI
+	MOVQ v+8(FP), AX
+	MOVQ AX, (DI)
+	RET

@@ -18,3 +18,8 @@ func Publish(rec *[2]uint64, w0, w1 uint64) {
 func Release32(p *uint32, v uint32) {
 	atomic.StoreUint32(p, v)
 }
+
+// Release64 is Release32 for 8 bytes.
+func Release64(p *uint64, v uint64) {
+	atomic.StoreUint64(p, v)
+}

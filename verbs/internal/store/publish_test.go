@@ -22,6 +22,14 @@ func TestRelease32StoresOneWord(t *testing.T) {
 	}
 }
 
+func TestRelease64StoresOneWord(t *testing.T) {
+	p := [3]uint64{1, 2, 3}
+	Release64(&p[1], 1<<63+7)
+	if want := [3]uint64{1, 1<<63 + 7, 3}; p != want {
+		t.Errorf("got %x, want %x", p, want)
+	}
+}
+
 func TestPublishIsSeenInOrder(t *testing.T) {
 	const rounds = 2_000_000
 	var rec [2]uint64
