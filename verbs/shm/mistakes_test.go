@@ -20,6 +20,7 @@ type mistake struct {
 }
 
 var mistakes = []mistake{
+	{"a source that is written again before the completion", reorderingDevices, reuseOfSource},
 	{"a flag WRITE after a SEND", reorderingDevices, flagAfter(verbs.OpSend)},
 	{"a flag WRITE after a WRITE_WITH_IMM", reorderingDevices, flagAfter(verbs.OpRDMAWriteWithImm)},
 	{"the result of a READ in a WRITE without a fence", shufflingDevices, useOfResult(verbs.OpRDMARead, verbs.OpRDMAWrite, 0)},
@@ -107,6 +108,22 @@ func useOfResult(fetch, use verbs.Opcode, flags verbs.SendFlags) func(t *testing
 			}
 			return back.Load() == m
 		}
+	}
+}
+
+// reuseOfSource writes to the source of a WRITE before the WRITE has completed.
+func reuseOfSource(t *testing.T, device string) func(m uint64) bool {
+	c := conf()
+	c.device = device
+	a, b := pair(t, c)
+	source, dest := &atomicWords(a.Mem)[0], &atomicWords(b.Mem)[0]
+	write := send{Op: verbs.OpRDMAWrite, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Toward(b, 0)
+	return func(m uint64) bool {
+		source.Store(m)
+		a.Post(write)
+		source.Store(0)
+		noError(t, spinFor(a.SendCQ.CQ))
+		return dest.Load() == m
 	}
 }
 
