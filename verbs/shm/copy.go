@@ -135,12 +135,16 @@ func (q *qp) atomic(wr *verbs.SendWR) (outcome, verbs.WCStatus) {
 	} else {
 		binary.NativeEndian.PutUint64(old[:], compareAndSwap(word, compareAdd, swap))
 	}
-	src := old[:]
-	for _, dst := range q.localMem {
-		store.Ordered(dst, src[:len(dst)])
-		src = src[len(dst):]
-	}
+	q.storeWord(old[:])
 	return done, verbs.WCSuccess
+}
+
+// storeWord stores the result of an atomic operation in q.localMem.
+func (q *qp) storeWord(word []byte) {
+	for _, dst := range q.localMem {
+		store.Ordered(dst, word[:len(dst)])
+		word = word[len(dst):]
+	}
 }
 
 // compareAndSwap stores swap in the word if its value is compare, and returns the previous value.

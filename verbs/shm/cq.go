@@ -130,7 +130,7 @@ func (q *cq) empty() bool {
 			return false
 		}
 	}
-	return q.receivers.asking.Load() == 0 || !q.namedHaveRecords()
+	return q.receivers.others.Load() == 0 || !q.namedHaveRecords()
 }
 
 func (q *cq) pollRing(wc []verbs.WC, times []uint64) int {

@@ -7,13 +7,16 @@ import (
 )
 
 // QPs whose receives complete on a CQ. A poll looks at their receive queues one after another, which is fast while most polls find
-// records. A CQ of many QPs whose polls find few asks their peers to name the QPs that have records; see arrivals.go.
+// records. A CQ of many QPs whose polls find few asks their peers to name the QPs that have records; see cq_names.go.
+
+// maxPolled is the number of QPs of a CQ up to which it never asks: to look at them takes no longer than to read a name.
+const maxPolled = 64
 
 // receivers holds the QPs whose receives complete on a CQ.
 type receivers struct {
 	all    cowList[qp]
 	polled cowList[qp]    // connected QPs, at each of which every poll looks
-	asking relaxedCounter // 1: peers name further ones, or may be asked to
+	others relaxedCounter // number of the other connected QPs: len(names.queues)
 
 	// Guarded by the CQ's lock.
 	next  int // index in polled at which the next poll begins
@@ -47,7 +50,7 @@ func (q *cq) connectReceiver(p *qp, peer *peerContext) {
 	} else {
 		number = q.arrivalNumber()
 		r.names.add(&p.recv, q, peer, number)
-		r.asking.Store(1)
+		r.others.Store(uint32(len(r.names.queues)))
 	}
 	atomic.StoreUint32(&p.entry.arrivals, number)
 }
@@ -62,9 +65,9 @@ func (q *cq) disconnectReceiver(p *qp, peer *peerContext) {
 	if p.recv.namedTo == nil {
 		return
 	}
-	if r.names.remove(&p.recv, peer); len(r.names.queues) == 0 {
+	r.names.remove(&p.recv, peer)
+	if r.others.Store(uint32(len(r.names.queues))); len(r.names.queues) == 0 {
 		q.stopAsking()
-		r.asking.Store(0)
 	}
 }
 
@@ -72,7 +75,7 @@ func (q *cq) disconnectReceiver(p *qp, peer *peerContext) {
 // which the last poll ended, so that a fast receiver cannot starve others.
 func (q *cq) pollReceivers(wc []verbs.WC, times []uint64, n int) (all int, failed *qp, generation uint32) {
 	r := &q.receivers
-	if r.asking.Load() != 0 {
+	if r.others.Load() != 0 {
 		return q.pollListed(wc, times, n)
 	}
 	list := r.polled.all()
@@ -116,54 +119,4 @@ func (q *cq) pollListed(wc []verbs.WC, times []uint64, n int) (all int, failed *
 		}
 	}
 	return n, nil, 0
-}
-
-// namedHaveRecords reports whether queues that peers may name have records.
-func (q *cq) namedHaveRecords() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.receivers.names.list.hasRecord() || q.listMore(1)
-}
-
-// queueList is a list of receive queues that may have records.
-type queueList struct{ first, last *recvQueue }
-
-// add appends a queue, unless it is in the list.
-func (l *queueList) add(p *recvQueue) {
-	if p.listed {
-		return
-	}
-	p.listed, p.before, p.after = true, l.last, nil
-	if l.last == nil {
-		l.first = p
-	} else {
-		l.last.after = p
-	}
-	l.last = p
-}
-
-// remove removes a queue, if it is in the list.
-func (l *queueList) remove(p *recvQueue) {
-	if !p.listed {
-		return
-	}
-	if p.before == nil {
-		l.first = p.after
-	} else {
-		p.before.after = p.after
-	}
-	if p.after == nil {
-		l.last = p.before
-	} else {
-		p.after.before = p.before
-	}
-	p.listed, p.before, p.after = false, nil, nil
-}
-
-// hasRecord reports whether a queue in the list has a record. It removes those before it.
-func (l *queueList) hasRecord() bool {
-	for l.first != nil && !l.first.ready() {
-		l.remove(l.first)
-	}
-	return l.first != nil
 }

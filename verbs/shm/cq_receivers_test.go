@@ -293,7 +293,7 @@ func TestClosedQPsAreNotListed(t *testing.T) {
 		check(t, q.Close())
 	}
 	r := &s.cq.(*cq).receivers
-	if m := &r.names; m.list.first != nil || m.list.last != nil || len(m.readers)+len(m.queues) > 0 || m.state != notAsked || r.asking.Load() != 0 || len(r.all.all()) != 1 {
+	if m := &r.names; m.list.first != nil || m.list.last != nil || len(m.readers)+len(m.queues) > 0 || m.state != notAsked || r.others.Load() != 0 || len(r.all.all()) != 1 {
 		t.Errorf("after all QPs were closed: %+v, %d QPs", m, len(r.all.all()))
 	}
 	if asks := atomic.LoadUint64(s.cq.(*cq).askWord()); asks != 0 {

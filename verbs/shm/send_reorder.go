@@ -18,8 +18,8 @@ import (
 // late request executes when the application polls, when a request follows that keeps its order, or in the engine some time later.
 //
 // On all devices that shuffle, the result of a READ or an atomic operation is late: the operation executes at the peer when it is
-// posted, and its data is stored locally by the engine. A request after it that has no fence may execute before that, and reads
-// its local memory without the result.
+// posted, and its data is stored locally by the engine, that of an atomic operation also by a poll. A request after it that has no
+// fence may execute before that, and reads its local memory without the result.
 const (
 	overtakeEvery = 8                // one WRITE or SEND in overtakeEvery is late
 	maxOvertaken  = 16               // limit of requests in a send queue that begins with a late one
@@ -173,13 +173,11 @@ func (q *qp) storeResult(w *pendingWR) verbs.WCStatus {
 	if status != verbs.WCSuccess {
 		return status
 	}
-	q.remoteMem = append(q.remoteMem[:0], w.data)
 	if k.remote == remoteAtomic {
-		for src := w.data; len(q.localMem) > 0; q.localMem = q.localMem[1:] {
-			src = src[copy(q.localMem[0], src):]
-		}
+		q.storeWord(w.data)
 		return verbs.WCSuccess
 	}
+	q.remoteMem = append(q.remoteMem[:0], w.data)
 	_, status = q.copyData(nil, &w.wr, k, n, w.number)
 	return status
 }
