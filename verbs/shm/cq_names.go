@@ -37,7 +37,7 @@ type names struct {
 func (m *names) add(p *recvQueue, q *cq, peer *peerContext, number uint32) {
 	p.namedTo, p.namedAt = q, len(m.queues)
 	m.queues = append(m.queues, p)
-	m.leaving = slices.Grow(m.leaving, len(m.queues)-len(m.leaving)) // ask does not allocate
+	m.leaving = slices.Grow(m.leaving, max(0, len(m.queues)-len(m.leaving))) // ask does not allocate
 	i := slices.IndexFunc(m.readers, func(x *arrivalReader) bool { return x.peer == peer })
 	if i < 0 {
 		i, m.readers = len(m.readers), append(m.readers, newArrivalReader(peer, number))

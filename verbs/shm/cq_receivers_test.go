@@ -173,19 +173,49 @@ func TestRecordOfALostPeer(t *testing.T) {
 	}
 }
 
+// stopAsking makes the CQ ask again at the next poll.
+func (s *eventNode) stopAsking() {
+	q := s.cq.(*cq)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.stopAsking()
+	q.receivers.names.credit = -1
+}
+
+// TestConnectAfterRequestersWereAwaited covers a CQ that awaits more requesters than it has QPs, since some were closed meanwhile, when
+// another QP is connected.
+func TestConnectAfterRequestersWereAwaited(t *testing.T) {
+	s, own, peers := receiversNode(t, many)
+	m := &s.cq.(*cq).receivers.names
+	s.stopAsking()
+	for _, p := range peers {
+		p.qp.lock()
+	}
+	pollAll(t, s.cq)
+	if m.state != justAsked || len(m.leaving) != many {
+		t.Errorf("state %d, %d requesters are awaited", m.state, len(m.leaving))
+	}
+	for _, p := range peers {
+		p.qp.unlock()
+	}
+	for _, q := range own[:3] {
+		check(t, q.Close())
+	}
+	q, peer := s.connectPeer(t)
+	s.awaitNames(t)
+	s.postReceives(t, q, 1)
+	peer.postEmptySend(t)
+	if got := pollAll(t, s.cq); got[q.num] != 1 {
+		t.Errorf("of the last QP: %v", got)
+	}
+}
+
 // TestRequesterThatWasNotAsked covers a requester that executes while the CQ asks, and may not know it: polls look at all queues until
 // it has left.
 func TestRequesterThatWasNotAsked(t *testing.T) {
 	s, own, peers := receiversNode(t, many)
-	q := s.cq.(*cq)
-	m := &q.receivers.names
-	stopAsking := func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		q.stopAsking()
-		m.credit = -1
-	}
-	stopAsking()
+	m := &s.cq.(*cq).receivers.names
+	s.stopAsking()
 	executing := peers[0].qp
 	executing.lock()
 	for i := 1; i < many; i++ {
