@@ -10,7 +10,7 @@ ATTACK  ?=
 # Programs print the revision that they are built from if git knows it, even with other GOFLAGS.
 export VCS := $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo auto || echo false)
 
-.PHONY: help packages build release deb rpm man check test words fuzz attack trials cluster-table soak guest-test guest-shell mutations compare bench clean
+.PHONY: help packages build release deb rpm man check test long words fuzz attack trials cluster-table soak guest-test guest-shell mutations compare bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -41,15 +41,24 @@ SPINNING := /(harness|verbs/shm|verbs/ibv|cmd/internal/cli|internal/testdevice|o
 # Tests of one goroutine that draw, print or simulate hundreds of cases, which the race detector only makes ten times as long,
 # and one of the CPU time of many connections.
 UNRACED  := NoTextLiesOnALine|FiguresForPapers|TimeIsLinear|NoSentenceContradicts|BriefsHaveTwelveLines|HeatMap|ManyAgents|ManyOutliers
+# What make test leaves to make long: test/long.txt.
+LONG     := ^($(shell awk '/^[^#]/ { print $$2 }' test/long.txt | paste -sd '|' -))$$
+LONG_IN   = $(addprefix ./,$(shell awk '/^[^#]/ && (/^test/ ? "test" : ".") == "$(1)" { sub("^test/", ""); print $$1 }' test/long.txt | sort -u))
 
-test: check ## run all tests of both modules with the race detector, fuzz targets, arm64, and a guest with an RDMA device
+test: check ## run the tests of both modules with the race detector, and a sample in a guest with an RDMA device (20 minutes)
 	@test/packages browser groff leaks || [ -z "$$CI" ] # without them test/browser and the tests of man pages and leaks are skipped
-	$(GO) test -race -vet=off -skip '$(UNRACED)' $$($(GO) list ./... | grep -vE '$(SPINNING)')
-	$(GO) test -race -vet=off -p 1 -timeout 45m $$($(GO) list ./... | grep -E '$(SPINNING)')
+	$(GO) test -race -vet=off -skip '$(UNRACED)|$(LONG)' $$($(GO) list ./... | grep -vE '$(SPINNING)')
+	$(GO) test -race -vet=off -p 1 -timeout 45m -skip '$(LONG)' $$($(GO) list ./... | grep -E '$(SPINNING)')
 	$(GO) test -vet=off -run '$(UNRACED)' ./reports/... ./cmd/ib_report ./cmd/internal/cluster/heatmap ./cmd/internal/cluster/coordinator ./cmd/internal/cluster/simulation
 	$(GO) test -vet=off -run 'DoNotAllocate|InjectedDelay|Controls|MemoryIsFlat' ./harness # the race detector slows these or allocates
 	cd test && $(GO) test -race -vet=off $$($(GO) list ./... | grep -vE '$(SPINNING)')
-	cd test && $(GO) test -race -vet=off -p 1 -timeout 45m $$($(GO) list ./... | grep -E '$(SPINNING)')
+	cd test && $(GO) test -race -vet=off -p 1 -timeout 45m -skip '$(LONG)' $$($(GO) list ./... | grep -E '$(SPINNING)')
+	test/guest/tests sample
+	@echo 'test: ok; not run, see make long: the tests of test/long.txt, new inputs of fuzz targets, arm64, programs on Debian 11, most of the guest'
+
+long: packages ## run what make test leaves out: long tests, fuzz targets, arm64, programs on Debian 11, the whole guest (40 minutes)
+	$(GO) test -race -vet=off -p 1 -timeout 45m -run '$(LONG)' $(call LONG_IN,.)
+	cd test && $(GO) test -race -vet=off -p 1 -timeout 45m -run '$(LONG)' $(call LONG_IN,test)
 	test/fuzz $(FUZZ)
 	packaging/tree $(OUT)/tree $(shell $(GO) env GOHOSTARCH) || [ -z "$$CI" ] # needs a download: the C library of Debian 11
 	test/arm64
@@ -64,7 +73,7 @@ fuzz: packages ## fuzz all targets for TIME=10m, half of it with edited sessions
 attack: build ## attack the programs over loopback: what held, peak memory, longest time (30 minutes); ATTACK=regexp for some
 	$(GO) -C test run ./attack -bin ../bin -run '$(ATTACK)'
 
-trials: attack ## run the long tests: attacks, faults, controls, simulated clusters, the packages, and all command lines of perftest, a third of them in the guest (two hours or more)
+trials: attack ## run the longest tests: attacks, faults, controls, simulated clusters, the packages, and all command lines of perftest, a third of them in the guest (two hours or more)
 	$(GO) test -tags trials -run Trial -v -timeout 30m ./harness
 	@test/packages launchers || [ -z "$$CI" ] # without them some trials are skipped
 	$(GO) -C test test -tags trials -run Trial -v -timeout 60m ./e2e
