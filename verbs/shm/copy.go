@@ -16,7 +16,8 @@ const chunkSize = 1 << 20
 // copyData copies n bytes between q.localMem and q.remoteMem, in chunks. It stops between chunks
 // when the memory is deregistered or the peer leaves the connection.
 func (q *qp) copyData(p *peerQP, wr *verbs.SendWR, k *opKind, n uint64, number uint32) (outcome, verbs.WCStatus) {
-	if len(q.remoteMem) == 1 && len(q.localMem) == 1 && n <= chunkSize && q.ctx.dev.placement == ascending {
+	order := q.placementOf(k)
+	if len(q.remoteMem) == 1 && len(q.localMem) == 1 && n <= chunkSize && order == ascending {
 		dst, src := q.remoteMem[0], q.localMem[0]
 		if k.local == localDest {
 			dst, src = src, dst
@@ -33,7 +34,7 @@ func (q *qp) copyData(p *peerQP, wr *verbs.SendWR, k *opKind, n uint64, number u
 			localAt, remoteAt = cursorAfter(q.localMem, n-left), cursorAfter(q.remoteMem, n-left)
 		}
 		left -= q.addChunk(k, &localAt, &remoteAt, left)
-		q.storePieces(uint64(number) + part<<32)
+		q.storePieces(order, uint64(number)+part<<32)
 	}
 	return done, verbs.WCSuccess
 }
@@ -101,11 +102,19 @@ func (q *qp) addChunk(k *opKind, localAt, remoteAt *cursor, left uint64) (n uint
 	return n
 }
 
-// storePieces stores q.pieces in the device's order. A shuffling device derives the order from the
-// number of the message.
-func (q *qp) storePieces(number uint64) {
+// placementOf returns the order in which data is stored in the memory of the last SGE that was looked up.
+func (q *qp) placementOf(k *opKind) placement {
+	dest := &q.cache.remote[k.remote]
+	if k.local == localDest {
+		dest = &q.cache.local[localDest]
+	}
+	return q.ctx.dev.placementIn(dest)
+}
+
+// storePieces stores q.pieces in an order, which the number of the message determines if it is shuffled.
+func (q *qp) storePieces(order placement, number uint64) {
 	s := q.shuffler.Of(number)
-	switch q.ctx.dev.placement {
+	switch order {
 	case ascending:
 		for i := range q.pieces {
 			store.Ordered(q.pieces[i].Dst, q.pieces[i].Src)

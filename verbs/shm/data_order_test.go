@@ -244,6 +244,38 @@ func TestDataOrderInZeroBasedRegions(t *testing.T) {
 	}
 }
 
+// TestRelaxedOrdering covers that the bytes within a block are shuffled too in memory with AccessRelaxedOrdering, about which
+// nothing is promised.
+func TestRelaxedOrdering(t *testing.T) {
+	if runtime.NumCPU() < 2 {
+		t.Skip("needs two CPUs: one thread stores while another one polls")
+	}
+	for _, op := range []verbs.Opcode{verbs.OpRDMAWrite, verbs.OpSend, verbs.OpRDMARead} {
+		for _, device := range []string{"shm_whole:relaxed=shuffle", "shm_block128"} {
+			t.Run(fmt.Sprintf("%s/%s", device, op), func(t *testing.T) {
+				c := conf()
+				c.device, c.BufferSize = device, longMessage
+				a, b := pair(t, c)
+				a.relaxed(t)
+				b.relaxed(t)
+				a.useOnce(t, b)
+				from, to, post := orderedTransfer(t, a, b, op, longMessage, 1, 0)
+				if sent, misled := newWatcher(to, verbs.BlockSize).observe(t, fixture.WaitTimeout, from, post); misled == 0 {
+					t.Errorf("no block of %d messages was observed out of order", sent)
+				}
+			})
+		}
+	}
+}
+
+// relaxed replaces the side's region by one with relaxed ordering.
+func (s *side) relaxed(t *testing.T) {
+	t.Helper()
+	mr := must(s.PD.RegMR(s.Buffer.Bytes(), allRights|verbs.AccessRelaxedOrdering))(t)
+	t.Cleanup(func() { noError(t, mr.Close()) })
+	s.MR = mr
+}
+
 // disorderObserved reports whether a message was observed out of order within the time.
 func disorderObserved(t *testing.T, device string, op verbs.Opcode, size int, limit time.Duration) bool {
 	t.Helper()

@@ -27,6 +27,8 @@ type device struct {
 	name      string
 	placement placement
 	promise   verbs.OrderCaps
+	relaxed   bool // memory with AccessRelaxedOrdering is stored in shuffled order
+	late      int  // one WRITE or SEND in late is late, see overtake; 0: none
 	options   Options
 }
 
@@ -35,12 +37,12 @@ const wholeAndBlocks = verbs.OrderWholeMsg | verbs.OrderAligned128Bytes
 var (
 	listed = []*device{
 		{name: "shm_whole", placement: ascending, promise: wholeAndBlocks},
-		{name: "shm_block128", placement: blocks, promise: verbs.OrderAligned128Bytes},
-		{name: "shm_unordered", placement: shuffled},
+		{name: "shm_block128", placement: blocks, promise: verbs.OrderAligned128Bytes, relaxed: true, late: 8},
+		{name: "shm_unordered", placement: shuffled, relaxed: true, late: 8},
 	}
 	// liar promises an order that it does not keep. It exists to prove that verification works, and
 	// can be opened only by its name.
-	liar = &device{name: "shm_liar", placement: shuffled, promise: wholeAndBlocks}
+	liar = &device{name: "shm_liar", placement: shuffled, promise: wholeAndBlocks, relaxed: true, late: 8}
 )
 
 type backend struct{}
@@ -86,13 +88,21 @@ func (d *device) Software() string {
 	if faults := d.options.faults(); faults != "" {
 		more = append(more, "faults: "+faults)
 	}
-	if d.placement != ascending || d.options.DelayMost != 0 {
+	if d.draws() {
 		more = append(more, fmt.Sprintf("seed %d", d.seedInUse()))
 	}
 	if more == nil {
 		return software
 	}
 	return software + " (" + strings.Join(more, "; ") + ")"
+}
+
+// placementIn returns the order in which the device stores data in a region.
+func (d *device) placementIn(w *cachedRegion) placement {
+	if w.relaxed && d.relaxed {
+		return shuffled
+	}
+	return d.placement
 }
 
 func (d *device) Backend() string { return "shm" }

@@ -16,7 +16,7 @@ import (
 // Options are the parameters of an embedded device. In a name for [verbs.Lookup] or -d they follow
 // the device as :key=value, for example "shm_whole:delay=20us:seed=7".
 type Options struct {
-	// Seed determines the order in which a shuffling device stores data, and random delays. The
+	// Seed determines the order in which a shuffling device stores data, which requests are late, and random delays. The
 	// order repeats with the same seed if QPs are created in the same order and each QP gets the
 	// same requests in the same order. With 0 the process draws one random seed for all its
 	// devices. Key seed, 1 to 2^64-1.
@@ -27,6 +27,14 @@ type Options struct {
 	// completion then sends wrong bytes. With DelayMost each request has its own delay, uniformly
 	// distributed from Delay to DelayMost. Key delay, as 20us or 5us-50us.
 	Delay, DelayMost time.Duration
+
+	// Late is n to let one in n WRITEs and SENDs of a connected QP be late: up to 16 WRITEs that were posted after it execute
+	// before it. The default is 8, on shm_whole none. Key late.
+	Late int
+
+	// RelaxedShuffle stores data in shuffled order in memory with AccessRelaxedOrdering, about which no device promises anything.
+	// All but shm_whole do so anyway. Key relaxed, as relaxed=shuffle.
+	RelaxedShuffle bool
 
 	// LinkDown is n to take down the link of every n-th connected QP of a context. Its requests end
 	// with RETRY_EXC_ERR after their retries. Key linkdown.
@@ -59,7 +67,10 @@ func (o Options) String() (s string) {
 		}
 		s = strings.ReplaceAll(s, "µ", "u")
 	}
-	for _, key := range []string{"linkdown", "rnr", "loss"} {
+	if o.RelaxedShuffle {
+		s += ":relaxed=shuffle"
+	}
+	for _, key := range []string{"late", "linkdown", "rnr", "loss"} {
 		if n := *o.every(key); n != 0 {
 			s += fmt.Sprintf(":%s=%d", key, n)
 		}
@@ -72,7 +83,7 @@ func (o Options) String() (s string) {
 
 // every returns the "every n-th" option with the key, or nil for other keys.
 func (o *Options) every(key string) *int {
-	return map[string]*int{"linkdown": &o.LinkDown, "rnr": &o.RNR, "loss": &o.Loss}[key]
+	return map[string]*int{"late": &o.Late, "linkdown": &o.LinkDown, "rnr": &o.RNR, "loss": &o.Loss}[key]
 }
 
 // configure sets the options from the parameters of a name, such as "seed=7".
@@ -89,10 +100,22 @@ func (d *device) configure(parameters []string) error {
 		}
 		set[key] = value
 	}
-	if d.options.Seed != 0 && d.placement == ascending && d.options.DelayMost == 0 {
+	if d.options.Late != 0 {
+		d.late = d.options.Late
+	}
+	d.relaxed = d.relaxed || d.options.RelaxedShuffle
+	if d.options.Late != 0 && d.delays() {
+		return fmt.Errorf("device %s: late=%d and delay: a device that delays requests keeps their order", d.name, d.options.Late)
+	}
+	if d.options.Seed != 0 && !d.draws() {
 		return fmt.Errorf("device %s: seed=%s: the device stores data in ascending order, so a seed has no effect", d.name, set["seed"])
 	}
 	return nil
+}
+
+// draws reports whether anything that the device does depends on its seed.
+func (d *device) draws() bool {
+	return d.placement != ascending || d.relaxed || d.late != 0 || d.options.DelayMost != 0
 }
 
 func (o *Options) set(key, value string) (err error) {
@@ -105,10 +128,14 @@ func (o *Options) set(key, value string) (err error) {
 		if o.Seed, err = strconv.ParseUint(value, 10, 64); err != nil || o.Seed == 0 {
 			return fmt.Errorf("seed=%s: must be a number from 1 to 2^64-1", value)
 		}
+	case key == "relaxed":
+		if o.RelaxedShuffle = value == "shuffle"; !o.RelaxedShuffle {
+			return fmt.Errorf("relaxed=%s: the only value is shuffle", value)
+		}
 	case key == "delay":
 		return o.setDelay(value)
 	default:
-		return fmt.Errorf("unknown parameter %q; known are seed=N, delay=TIME, delay=LEAST-MOST, linkdown=N, rnr=N and loss=N", key)
+		return fmt.Errorf("unknown parameter %q; known are seed=N, delay=TIME, delay=LEAST-MOST, late=N, relaxed=shuffle, linkdown=N, rnr=N and loss=N", key)
 	}
 	return nil
 }

@@ -67,9 +67,10 @@ func (q *qp) refreshCache() {
 
 // cachedRegion is a region as requests name it. The zero value contains no memory.
 type cachedRegion struct {
-	key  uint32
-	addr uint64 // address of the first byte
-	mem  []byte
+	key     uint32
+	relaxed bool   // registered with AccessRelaxedOrdering
+	addr    uint64 // address of the first byte
+	mem     []byte
 }
 
 // localMemory returns the local memory of an SGE, or nil if key, PD, bounds or access do not allow
@@ -94,7 +95,7 @@ func (c *context) lookUpRegion(key uint32, pd *pd, need verbs.Access) cachedRegi
 	if m == nil || m.mw != nil || m.key != key || m.pd != pd || m.access&need != need {
 		return cachedRegion{}
 	}
-	return cachedRegion{key, m.addr, m.buf}
+	return cachedRegion{key, m.access&verbs.AccessRelaxedOrdering != 0, m.addr, m.buf}
 }
 
 // remoteMemory returns the peer's memory [addr, addr+n), or nil if key, PD, bounds or access do not
@@ -135,7 +136,8 @@ func (p *peerQP) lookUpRegion(key, pd uint32, need verbs.Access) (cachedRegion, 
 	}
 	start, length, offset := atomic.LoadUint64(&e.addr), atomic.LoadUint64(&e.length), atomic.LoadUint64(&e.offset)
 	fd, inode := atomic.LoadUint32(&e.fd), atomic.LoadUint64(&e.inode)
-	if atomic.LoadUint32(&e.pd) != pd || !p.mayUse(e, i) || verbs.Access(atomic.LoadUint32(&e.access))&need != need {
+	access := verbs.Access(atomic.LoadUint32(&e.access))
+	if atomic.LoadUint32(&e.pd) != pd || !p.mayUse(e, i) || access&need != need {
 		return cachedRegion{}, nil
 	}
 	b, err := r.mapRegion(fd, inode)
@@ -147,5 +149,5 @@ func (p *peerQP) lookUpRegion(key, pd uint32, need verbs.Access) (cachedRegion, 
 	case offset > uint64(len(b)) || length > uint64(len(b))-offset:
 		return cachedRegion{}, nil
 	}
-	return cachedRegion{key, start, b[offset : offset+length]}, nil
+	return cachedRegion{key, access&verbs.AccessRelaxedOrdering != 0, start, b[offset : offset+length]}, nil
 }

@@ -12,7 +12,7 @@ import (
 // Requests that overtake each other. No device promises an order among requests before one of them has completed, except what the
 // InfiniBand specification requires (volume 1, 9.5 and 10.8.3.3).
 //
-// On devices that shuffle bytes a WRITE or SEND may be late: it waits in the send queue while later WRITEs execute, whose
+// A WRITE or SEND may be late, on shm_whole only if an option says so: it waits in the send queue while later WRITEs execute, whose
 // completions wait for it. All other requests keep their order: SENDs, WRITEs with immediate data, READs and atomic operations find
 // the data of all earlier requests in place. WRITEs to overlapping memory also keep their order, so that the last one prevails. A
 // late request executes when the application polls, when a request follows that keeps its order, or in the engine some time later.
@@ -21,7 +21,6 @@ import (
 // posted, and its data is stored locally by the engine, that of an atomic operation also by a poll. A request after it that has no
 // fence may execute before that, and reads its local memory without the result.
 const (
-	overtakeEvery = 8                // one WRITE or SEND in overtakeEvery is late
 	maxOvertaken  = 16               // limit of requests in a send queue that begins with a late one
 	maxLateness   = time.Millisecond // after which the engine executes it
 	maxLateResult = 4096             // bytes of a READ whose result may be late
@@ -33,12 +32,14 @@ const opsLate = opsSend | opsWrite
 // overtake handles the request that was posted last if it is late, or may overtake late ones, and reports whether it has. A request
 // that keeps its order is left to the caller.
 func (q *qp) overtake(wr *verbs.SendWR) bool {
-	before, placement := q.pendTail-q.pendHead, q.ctx.dev.placement
-	if placement == ascending || (opsLate|opsFetch)>>wr.Opcode&1 == 0 || q.typ == verbs.QPTypeUD || before >= maxOvertaken {
+	before, fetches := q.pendTail-q.pendHead, opsFetch>>wr.Opcode&1 != 0
+	switch {
+	case q.typ == verbs.QPTypeUD || before >= maxOvertaken:
+		return false
+	case fetches && q.ctx.dev.placement == ascending || !fetches && (q.ctx.dev.late == 0 || opsLate>>wr.Opcode&1 == 0):
 		return false
 	}
-	fetches := opsFetch>>wr.Opcode&1 != 0
-	late := placement == shuffled && !fetches && q.drawsLate(q.posted-1)
+	late := !fetches && q.drawsLate(q.posted-1)
 	if before == 0 && !late && !fetches || !q.mayOvertake(wr, late) {
 		return false
 	}
@@ -68,7 +69,7 @@ func (q *qp) tailOvertakable() bool {
 // drawsLate reports whether the request with the number is late, according to the seed.
 func (q *qp) drawsLate(number uint32) bool {
 	s := q.shuffler.Of(^uint64(number)) // distinct from the shuffler that stores the data
-	return s.OneIn(overtakeEvery)
+	return s.OneIn(q.ctx.dev.late)
 }
 
 // mayOvertake reports whether a request may execute before the pending ones, or may be late behind them.

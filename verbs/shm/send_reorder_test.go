@@ -12,7 +12,7 @@ import (
 )
 
 // reorderingDevices are the devices whose WRITEs overtake each other.
-var reorderingDevices = []string{"shm_unordered", "shm_liar"}
+var reorderingDevices = []string{"shm_block128", "shm_unordered", "shm_liar", "shm_whole:late=8"}
 
 const (
 	dataSize = 64

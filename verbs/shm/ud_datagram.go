@@ -162,6 +162,7 @@ func (q *qp) fill(sges []verbs.SGE, packet []byte) verbs.WCStatus {
 	if totalLength(sges) < uint64(len(packet)) {
 		return verbs.WCLocLenErr
 	}
+	order := q.ctx.dev.placement
 	for _, s := range sges {
 		if s.Length == 0 || len(packet) == 0 {
 			continue
@@ -172,11 +173,12 @@ func (q *qp) fill(sges []verbs.SGE, packet []byte) verbs.WCStatus {
 			q.pieces = q.pieces[:0]
 			return verbs.WCLocProtErr
 		}
+		order = max(order, q.ctx.dev.placementIn(&w))
 		n := min(len(dst), len(packet))
 		q.pieces = append(q.pieces, store.Piece{Dst: dst[:n], Src: packet[:n], Base: addressOf(dst)})
 		packet = packet[n:]
 	}
-	q.storePieces(q.filledRecvs)
+	q.storePieces(order, q.filledRecvs)
 	q.filledRecvs++
 	return verbs.WCSuccess
 }
