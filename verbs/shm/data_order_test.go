@@ -131,7 +131,7 @@ func orderedPair(t *testing.T, device string, op verbs.Opcode, size, pieces int)
 	c.device, c.BufferSize = device, size
 	a, b := pair(t, c)
 	a.useOnce(t, b) // later requests may take another path than the first one
-	return orderedTransfer(t, a, b, op, size, pieces, 0)
+	return orderedTransfer(t, a, b, op, size, pieces, 0, 0)
 }
 
 // zeroBased replaces the side's region by a zero-based one that begins in the middle of a block.
@@ -144,8 +144,8 @@ func (s *side) zeroBased(t *testing.T) {
 
 // orderedTransfer is orderedPair for two existing sides, with messages at an offset in their
 // regions.
-func orderedTransfer(t *testing.T, a, b *side, op verbs.Opcode, size, pieces, at int) (from, to []byte, post func() error) {
-	w := send{Op: op, Flags: verbs.SendSignaled}.Toward(b, at)
+func orderedTransfer(t *testing.T, a, b *side, op verbs.Opcode, size, pieces, at int, flags verbs.SendFlags) (from, to []byte, post func() error) {
+	w := send{Op: op, Flags: flags | verbs.SendSignaled}.Toward(b, at)
 	for i := range pieces {
 		w.SGEs = append(w.SGEs, a.SGE(at+i*size/pieces, size/pieces))
 	}
@@ -235,7 +235,7 @@ func TestDataOrderInZeroBasedRegions(t *testing.T) {
 				a.zeroBased(t)
 				b.zeroBased(t)
 				a.useOnce(t, b)
-				from, to, post := orderedTransfer(t, a, b, op, shortMessage, 1, verbs.BlockSize/2)
+				from, to, post := orderedTransfer(t, a, b, op, shortMessage, 1, verbs.BlockSize/2, 0)
 				if sent, misled := newWatcher(to, unit).observe(t, 250*time.Millisecond, from, post); misled != 0 {
 					t.Errorf("message %d of %d was observed out of order", misled, sent)
 				}
@@ -259,7 +259,7 @@ func TestRelaxedOrdering(t *testing.T) {
 				a.relaxed(t)
 				b.relaxed(t)
 				a.useOnce(t, b)
-				from, to, post := orderedTransfer(t, a, b, op, longMessage, 1, 0)
+				from, to, post := orderedTransfer(t, a, b, op, longMessage, 1, 0, 0)
 				if sent, misled := newWatcher(to, verbs.BlockSize).observe(t, fixture.WaitTimeout, from, post); misled == 0 {
 					t.Errorf("no block of %d messages was observed out of order", sent)
 				}

@@ -187,9 +187,9 @@
 // the order that it promises (ibv_query_qp_data_in_order). shm_block128 shuffles the aligned
 // 128-byte blocks of all SGEs; shm_unordered and shm_liar also shuffle the bytes within them.
 //
-// The promises are about the bytes of one request. No device promises that one WRITE is in place
-// before a later one. On shm_unordered and shm_liar one WRITE in eight is late: it executes after
-// WRITEs that were posted behind it. An application that writes data and then a flag, and spins on
+// The promises are about the bytes of one request, in memory without relaxed ordering. No device
+// promises that one WRITE is in place before a later one. On all but shm_whole one WRITE or SEND in
+// eight is late, see [Options]: it executes after WRITEs that were posted behind it. An application that writes data and then a flag, and spins on
 // the flag, therefore fails. What verbs order stays ordered: the completion of a request or
 // receive, a READ and an atomic operation each find all earlier WRITEs of the QP in place, and of
 // WRITEs to the same memory the last one prevails. A late WRITE executes when its CQ is polled,
