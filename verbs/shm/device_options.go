@@ -32,6 +32,10 @@ type Options struct {
 	// before it. The default is 8, on shm_whole none. Key late.
 	Late int
 
+	// Early is n to let one in n signaled WRITEs of at most 4 KiB complete up to a millisecond before its data is in the peer's
+	// memory. Key early.
+	Early int
+
 	// RelaxedShuffle stores data in shuffled order in memory with AccessRelaxedOrdering, about which no device promises anything.
 	// All but shm_whole do so anyway. Key relaxed, as relaxed=shuffle.
 	RelaxedShuffle bool
@@ -70,7 +74,7 @@ func (o Options) String() (s string) {
 	if o.RelaxedShuffle {
 		s += ":relaxed=shuffle"
 	}
-	for _, key := range []string{"late", "linkdown", "rnr", "loss"} {
+	for _, key := range []string{"late", "early", "linkdown", "rnr", "loss"} {
 		if n := *o.every(key); n != 0 {
 			s += fmt.Sprintf(":%s=%d", key, n)
 		}
@@ -83,7 +87,7 @@ func (o Options) String() (s string) {
 
 // every returns the "every n-th" option with the key, or nil for other keys.
 func (o *Options) every(key string) *int {
-	return map[string]*int{"late": &o.Late, "linkdown": &o.LinkDown, "rnr": &o.RNR, "loss": &o.Loss}[key]
+	return map[string]*int{"late": &o.Late, "early": &o.Early, "linkdown": &o.LinkDown, "rnr": &o.RNR, "loss": &o.Loss}[key]
 }
 
 // configure sets the options from the parameters of a name, such as "seed=7".
@@ -104,8 +108,8 @@ func (d *device) configure(parameters []string) error {
 		d.late = d.options.Late
 	}
 	d.relaxed = d.relaxed || d.options.RelaxedShuffle
-	if d.options.Late != 0 && d.delays() {
-		return fmt.Errorf("device %s: late=%d and delay: a device that delays requests keeps their order", d.name, d.options.Late)
+	if (d.options.Late != 0 || d.options.Early != 0) && d.delays() {
+		return fmt.Errorf("device %s: late or early and delay: a device that delays requests keeps their order", d.name)
 	}
 	if d.options.Seed != 0 && !d.draws() {
 		return fmt.Errorf("device %s: seed=%s: the device stores data in ascending order, so a seed has no effect", d.name, set["seed"])
@@ -115,7 +119,7 @@ func (d *device) configure(parameters []string) error {
 
 // draws reports whether anything that the device does depends on its seed.
 func (d *device) draws() bool {
-	return d.placement != ascending || d.relaxed || d.late != 0 || d.options.DelayMost != 0
+	return d.placement != ascending || d.relaxed || d.late != 0 || d.options.Early != 0 || d.options.DelayMost != 0
 }
 
 func (o *Options) set(key, value string) (err error) {
@@ -135,7 +139,7 @@ func (o *Options) set(key, value string) (err error) {
 	case key == "delay":
 		return o.setDelay(value)
 	default:
-		return fmt.Errorf("unknown parameter %q; known are seed=N, delay=TIME, delay=LEAST-MOST, late=N, relaxed=shuffle, linkdown=N, rnr=N and loss=N", key)
+		return fmt.Errorf("unknown parameter %q; known are seed=N, delay=TIME, delay=LEAST-MOST, late=N, early=N, relaxed=shuffle, linkdown=N, rnr=N and loss=N", key)
 	}
 	return nil
 }

@@ -65,7 +65,8 @@
 //	QPs            qp.go, qp_type.go, qp_modify.go; xrc.go
 //	requester      post.go, post_fast.go: PostSend; execute.go: one request;
 //	               copy.go: its data; send_queue.go: pending requests;
-//	               send_reorder.go: WRITEs that overtake each other; progress.go: the engine
+//	               send_reorder.go: WRITEs that overtake each other; send_unseen.go: WRITEs that complete
+//	               before their data is stored; progress.go: the engine
 //	               and polling threads; delay_timer.go
 //	locks          lock.go: the requester's word, spin lock, counters; lock_release.go,
 //	               lock_release_race.go: stores with release order; quiesce.go

@@ -24,6 +24,7 @@ type mistake struct {
 
 var mistakes = []mistake{
 	{"a source that is written again before the completion", reorderingDevices, reuseOfSource},
+	{"the completion of a WRITE means that the peer has its data", []string{earlyDevice}, trustInCompletion},
 	{"a flag WRITE after a WRITE", reorderingDevices, flagAfterWrite(false)},
 	{"a flag WRITE on another QP after a WRITE", reorderingDevices, flagAfterWrite(true)},
 	{"a flag WRITE after a SEND", reorderingDevices, flagAfter(verbs.OpSend)},
@@ -52,6 +53,9 @@ var allowed = []mistake{
 	{"the result of a READ in a SEND with a fence", nil, useOfResult(verbs.OpRDMARead, verbs.OpSend, verbs.SendFence)},
 	{"the result of an atomic operation in a WRITE with a fence", nil, useOfResult(verbs.OpAtomicFetchAndAdd, verbs.OpRDMAWrite, verbs.SendFence)},
 }
+
+// earlyDevice is a device on which WRITEs complete before the peer has their data.
+const earlyDevice = "shm_whole:early=8"
 
 // shufflingDevices are the devices on which results of READs are late.
 var shufflingDevices = []string{"shm_block128", "shm_unordered", "shm_liar"}
@@ -204,6 +208,22 @@ func useOfResult(fetch, use verbs.Opcode, flags verbs.SendFlags) func(t *testing
 	}
 }
 
+// trustInCompletion reads the peer's memory after the completion of a WRITE, as if the requester had told the peer of it by other
+// means.
+func trustInCompletion(t *testing.T, device string) func(m uint64) bool {
+	c := conf()
+	c.device = device
+	a, b := pair(t, c)
+	source, dest := &atomicWords(a.Mem)[0], &atomicWords(b.Mem)[0]
+	write := send{Op: verbs.OpRDMAWrite, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Toward(b, 0)
+	return func(m uint64) bool {
+		source.Store(m)
+		a.Post(write)
+		noError(t, spinFor(a.SendCQ.CQ))
+		return dest.Load() == m
+	}
+}
+
 // reuseOfSource writes to the source of a WRITE before the WRITE has completed.
 func reuseOfSource(t *testing.T, device string) func(m uint64) bool {
 	c := conf()
@@ -227,7 +247,7 @@ func TestTableOfMistakes(t *testing.T) {
 	if *countMistakes == 0 {
 		t.Skip("needs -mistakes N")
 	}
-	columns := append(slices.Clone(devices), "shm_whole:late=8", "shm_whole:relaxed=shuffle")
+	columns := append(slices.Clone(devices), "shm_whole:late=8", earlyDevice, "shm_whole:relaxed=shuffle")
 	t.Log("mistake", columns)
 	for _, x := range append(slices.Clone(mistakes), ofLastWord...) {
 		line := x.name
@@ -280,6 +300,7 @@ func TestAllowedUseIsRight(t *testing.T) {
 			check(x, device)
 		}
 	}
+	check(allowed[0], earlyDevice)
 	for _, x := range mistakes {
 		check(x, "shm_whole")
 	}

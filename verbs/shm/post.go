@@ -142,6 +142,9 @@ func totalLength(sges []verbs.SGE) (n uint64) {
 // executesNow reports whether the request that was posted last can execute now. If not, it has
 // queued or flushed the request.
 func (q *qp) executesNow(wr *verbs.SendWR, unblocked bool) bool {
+	if len(q.unseen) > 0 {
+		q.storeUnseenBefore(wr)
+	}
 	switch state := q.cache.state; {
 	case state >= verbs.QPSQE:
 		q.flushPending() // older pending requests: the thread that moved the QP to ERR has not flushed them yet
@@ -152,7 +155,7 @@ func (q *qp) executesNow(wr *verbs.SendWR, unblocked bool) bool {
 		w.delayed, w.notBefore = true, time.Now().Add(q.drawDelay(w.number))
 		q.ctx.engine.addPending(q)
 		return false
-	case state == verbs.QPRTS && q.overtake(wr):
+	case state == verbs.QPRTS && (q.completeEarly(wr) || q.overtake(wr)):
 		return false
 	case unblocked && !q.engineOnly(wr):
 		return true

@@ -47,6 +47,7 @@ type qp struct {
 	posted       uint32
 	sendDone     relaxedCounter // send queue slots freed
 	pending      []pendingWR    // ring of pending requests, allocated with the first
+	unseen       []unseenWrite  // in the order in which they were posted
 	pendHead     uint32
 	pendTail     uint32
 	pendingNoted bool // the send CQ lists this QP in pendingQPs
@@ -93,7 +94,7 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	q := &qp{
 		object: c.newObject(&p.object, &sendCQ.object, &recvCQ.object), pd: p, sendCQ: sendCQ, recvCQ: recvCQ,
 		typ: init.Type, ops: operations[init.Type], cap: init.Cap, sigAll: init.SigAll,
-		immediate: c.dev.placement == ascending && !c.dev.delays() && c.dev.late == 0 && !c.dev.relaxed && c.dev.options.RNR == 0,
+		immediate: c.dev.placement == ascending && !c.dev.delays() && c.dev.late == 0 && c.dev.options.Early == 0 && !c.dev.relaxed && c.dev.options.RNR == 0,
 	}
 	q.handles = []verbs.QP{q}
 	q.initAttr = verbs.QPInitAttr{
@@ -211,6 +212,7 @@ func (q *qp) failLocked() {
 		return
 	}
 	q.lock()
+	q.storeAllUnseen()
 	q.draining = false
 	q.setState(verbs.QPErr)
 	q.flushPending()
@@ -290,6 +292,7 @@ func (q *qp) destroy() error {
 // disconnect moves the QP to a state without a peer, and removes its requests and completions.
 func (q *qp) disconnect(state verbs.QPState) {
 	q.lock()
+	q.storeAllUnseen()
 	q.setState(state)
 	q.attr, q.posted, q.pendHead, q.pendTail = verbs.QPAttr{}, 0, 0, 0
 	q.afterUnlock &^= failQP

@@ -139,6 +139,10 @@ func (q *qp) tryProgress(polls bool) (next time.Time, ok bool) {
 }
 
 func (q *qp) progress(polls bool) time.Time {
+	var unseenUntil time.Time
+	if !polls {
+		unseenUntil = q.storeDueUnseen()
+	}
 	for q.mayProceed() {
 		w := q.pendingAt(q.pendHead)
 		if !q.due(w, polls) {
@@ -172,7 +176,7 @@ func (q *qp) progress(polls bool) time.Time {
 		q.flushPending()
 	}
 	q.endDrain()
-	return time.Time{}
+	return unseenUntil
 }
 
 // due reports whether the first request may be tried: its time has come, or the event that it waits

@@ -107,7 +107,11 @@ func (s span) overlaps(o span) bool { return s.inode == o.inode && s.from < o.to
 // remoteSpan returns the memory that a WRITE goes to. ok is false if the key is of no region, or of
 // one that does not contain all of the memory.
 func (q *qp) remoteSpan(wr *verbs.SendWR) (s span, ok bool) {
-	n := totalLength(sgesOf(wr.SGList, wr.NumSGE))
+	return q.remoteSpanOf(wr, totalLength(sgesOf(wr.SGList, wr.NumSGE)))
+}
+
+// remoteSpanOf is remoteSpan for a WRITE of n bytes.
+func (q *qp) remoteSpanOf(wr *verbs.SendWR, n uint64) (s span, ok bool) {
 	if n == 0 {
 		return s, true
 	}
