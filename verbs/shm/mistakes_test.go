@@ -208,7 +208,7 @@ func useOfResult(fetch, use verbs.Opcode, flags verbs.SendFlags) func(t *testing
 	}
 }
 
-// trustInCompletion reads the peer's memory after the completion of a WRITE, as if the requester had told the peer of it by other
+// trustInCompletion reads the peer's memory after the completion of a WRITE, as if the requester had sent the peer a message about it by other
 // means.
 func trustInCompletion(t *testing.T, device string) func(m uint64) bool {
 	c := conf()
