@@ -27,6 +27,32 @@ func TestUser(t *testing.T) {
 	t.Run("stub0", func(t *testing.T) { run(t, program, "stub0", "LD_LIBRARY_PATH="+stub(t)) })
 }
 
+// TestUserOnEmbeddedDevices runs the command of docs/EMBEDDED-DEVICE.md. The program reads the destination of its WRITE after the
+// completion, so it must fail with early=8, in one run of eight, and nowhere else.
+func TestUserOnEmbeddedDevices(t *testing.T) {
+	command := regexp.MustCompile(`(?s)    for device in .*?\n    done\n`).FindString(read(t, "../../docs/EMBEDDED-DEVICE.md"))
+	program := build(t)
+	dir := filepath.Dir(program)
+	if err := os.Symlink(program, filepath.Join(dir, "program")); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		failed := regexp.MustCompile(`(?m)^[1-9].*`).FindAllString(string(out), -1)
+		switch {
+		case err != nil || len(regexp.MustCompile(`(?m)^\d+ shm_`).FindAll(out, -1)) != 7 || len(failed) > 1:
+			t.Fatalf("%v\n%s", err, out)
+		case len(failed) == 1 && failed[0] != "1 shm_whole:early=8":
+			t.Fatal(failed)
+		case len(failed) == 1:
+			return
+		}
+	}
+	t.Error("no run failed with early=8")
+}
+
 // build builds the program in a module that replaces this one by the tree.
 func build(t *testing.T) string {
 	t.Helper()

@@ -34,5 +34,8 @@ func main() {
 	must(qp.PostSend(&wr))
 	for wc := make([]verbs.WC, 1); must(cq.PollSpin(wc, 1000)) == 0; {
 	}
-	fmt.Printf("%s on %s\n", buf.Bytes()[2048:][:n], os.Args[1])
+	if got := string(buf.Bytes()[2048:][:n]); got != "written by RDMA" {
+		log.Fatalf("the buffer has %q", got)
+	}
+	fmt.Println("written by RDMA on", os.Args[1])
 }
