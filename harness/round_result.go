@@ -47,7 +47,8 @@ func figureOf(g *loop.Group) *result.Round {
 	if c.PingPong && !c.NoClock {
 		samples := g.Samples()
 		return &result.Round{Messages: samples.N(), Seconds: g.SampledTime().Seconds(),
-			P50Ns: samples.Median() * c.Factor, MeanNs: samples.Mean() * c.Factor}
+			P50Ns: samples.Median() * c.Factor, P90Ns: samples.Percentile(90) * c.Factor, P99Ns: samples.Percentile(99) * c.Factor,
+			MeanNs: samples.Mean() * c.Factor}
 	}
 	b := g.Rate().Bandwidth(c.Size, c.MeasuredAt)
 	r := &result.Round{Messages: b.Messages, Seconds: b.Seconds}

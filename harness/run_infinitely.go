@@ -80,7 +80,7 @@ func (s *session) addSlice(row *rowBuilder, g *loop.Group, mine, theirs oob.Roun
 	return nil
 }
 
-// join joins a round with the next one. Its median is the mean of their medians, as their samples are mixed
+// join joins a round with the next one. Its percentiles are the means of theirs, as their samples are mixed
 // with those of all rounds.
 func (rb *rowBuilder) join(at int) {
 	a, b := &rb.rounds[at], rb.rounds[at+1]
@@ -89,8 +89,12 @@ func (rb *rowBuilder) join(at int) {
 	}
 	if messages := float64(a.Messages + b.Messages); messages > 0 {
 		share := float64(b.Messages) / messages
-		a.P50Ns += (b.P50Ns - a.P50Ns) * share
-		a.MeanNs += (b.MeanNs - a.MeanNs) * share
+		for _, f := range []struct {
+			of   *float64
+			with float64
+		}{{&a.P50Ns, b.P50Ns}, {&a.P90Ns, b.P90Ns}, {&a.P99Ns, b.P99Ns}, {&a.MeanNs, b.MeanNs}} {
+			*f.of += (f.with - *f.of) * share
+		}
 	}
 	a.Messages += b.Messages
 	a.Seconds += b.Seconds

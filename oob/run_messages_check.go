@@ -54,6 +54,8 @@ func checkFigure(f *result.Round, l Limits) error {
 		l.checkSeconds("seconds", f.Seconds),
 		l.checkCount("messages", f.Messages, f.Seconds),
 		l.checkNs("p50_ns", f.P50Ns, 1),
+		l.checkNs("p90_ns", f.P90Ns, 1),
+		l.checkNs("p99_ns", f.P99Ns, 1),
 		l.checkNs("mean_ns", f.MeanNs, 1),
 		checkRate("average_bytes_per_s", f.Average),
 	)

@@ -22,6 +22,9 @@ type Column struct {
 	Value func(*Row) float64   // nil for words
 	Round func(*Round) float64 // the number of a round; nil if rounds do not have it
 
+	// Spread returns the number of a round where that of a row does not follow from its rounds; nil without.
+	Spread func(*Round) float64
+
 	words func(*Row) string
 	print func(v float64) string
 	empty bool // 0 means not measured

@@ -49,8 +49,10 @@ var latencyColumns = []Column{
 		Value: inLatency(func(l *Latency) float64 { return l.MeanNs }), Round: func(r *Round) float64 { return r.MeanNs }},
 	percentile("stdev_ns", "stdev", "the population standard deviation of all n samples", func(l *Latency) float64 { return l.StdevNs }),
 	median(titled("Median latency", percentile("p50_ns", "p50", "the median"+fromHistogram, func(l *Latency) float64 { return l.P50Ns }))),
-	percentile("p90_ns", "p90", "90 of 100 samples are not longer"+fromHistogram, func(l *Latency) float64 { return l.P90Ns }),
-	titled("99th percentile of latency", percentile("p99_ns", "p99", "99 of 100 samples are not longer"+fromHistogram, func(l *Latency) float64 { return l.P99Ns })),
+	spread(100, func(r *Round) float64 { return r.P90Ns },
+		percentile("p90_ns", "p90", "90 of 100 samples are not longer"+fromHistogram, func(l *Latency) float64 { return l.P90Ns })),
+	spread(1000, func(r *Round) float64 { return r.P99Ns }, titled("99th percentile of latency",
+		percentile("p99_ns", "p99", "99 of 100 samples are not longer"+fromHistogram, func(l *Latency) float64 { return l.P99Ns }))),
 	percentile("p99_9_ns", "p99.9", "999 of 1000 samples are not longer"+fromHistogram, func(l *Latency) float64 { return l.P999Ns }),
 	percentile("p99_99_ns", "p99.99", "9999 of 10000 samples are not longer"+fromHistogram, func(l *Latency) float64 { return l.P9999Ns }),
 	percentile("max_ns", "max", "the largest sample", func(l *Latency) float64 { return l.MaxNs }),
@@ -80,6 +82,17 @@ func titled(title string, c Column) Column {
 // median adds the value of a round.
 func median(c Column) Column {
 	c.Round = func(r *Round) float64 { return r.P50Ns }
+	return c
+}
+
+// spread adds the value of a round with at least N messages, the first argument.
+func spread(least uint64, value func(*Round) float64, c Column) Column {
+	c.Spread = func(r *Round) float64 {
+		if r.Messages < least {
+			return 0
+		}
+		return value(r)
+	}
 	return c
 }
 
@@ -232,6 +245,8 @@ var roundColumns = []Column{
 	{Field: "rounds.messages", Unit: "messages", Definition: "messages that the round counts, of all QPs and of both directions"},
 	{Field: "rounds.seconds", Unit: "s", Definition: "time that the round covers"},
 	{Field: "rounds.p50_ns", Kind: option.KindLatency, Unit: "ns", Definition: "median of the round's samples; in a run without end, mean of the medians of its parts"},
+	{Field: "rounds.p90_ns", Kind: option.KindLatency, Unit: "ns", Definition: "90th percentile of the round's samples; in a run without end, mean of those of its parts"},
+	{Field: "rounds.p99_ns", Kind: option.KindLatency, Unit: "ns", Definition: "99th percentile of the round's samples; in a run without end, mean of those of its parts"},
 	{Field: "rounds.mean_ns", Kind: option.KindLatency, Unit: "ns", Definition: "arithmetic mean of the round's samples"},
 	{Field: "rounds.average_bytes_per_s", Kind: option.KindBandwidth, Unit: rateDefinedUnit, Definition: "average of the round"},
 }

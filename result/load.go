@@ -40,7 +40,7 @@ func serviceColumns() (all []Column) {
 			continue
 		}
 		value := c.Value
-		c.Field, c.Title, c.Round = "load.service."+name, "", nil
+		c.Field, c.Title, c.Round, c.Spread = "load.service."+name, "", nil, nil
 		c.Definition = "as latency." + name + ", of the times from the post of a message to the detection of its answer"
 		if c.Head = "service " + c.Head; !slices.Contains([]string{"p50_ns", "p99_ns", "max_ns"}, name) {
 			c.Head = ""

@@ -83,7 +83,7 @@ func (r *Row) checkCommon() error {
 		CheckNumbers("preempted_per_s", r.Local.PreemptedPerS, r.Peer.PreemptedPerS),
 		CheckNumbers("sleeps_per_message", r.Local.SleepsPerMessage, r.Peer.SleepsPerMessage))
 	for i, round := range r.Rounds {
-		if bad := CheckNumbers("seconds, p50_ns, mean_ns, average_bytes_per_s", round.Seconds, round.P50Ns, round.MeanNs, round.Average); bad != nil {
+		if bad := CheckNumbers("seconds, p50_ns, p90_ns, p99_ns, mean_ns, average_bytes_per_s", round.Seconds, round.P50Ns, round.P90Ns, round.P99Ns, round.MeanNs, round.Average); bad != nil {
 			err = errors.Join(err, fmt.Errorf("round %d: %w", i+1, bad))
 		}
 	}

@@ -271,6 +271,8 @@ type Round struct {
 	Messages uint64    `json:"messages"`
 	Seconds  float64   `json:"seconds"`
 	P50Ns    float64   `json:"p50_ns,omitempty"`
+	P90Ns    float64   `json:"p90_ns,omitempty"`
+	P99Ns    float64   `json:"p99_ns,omitempty"`
 	MeanNs   float64   `json:"mean_ns,omitempty"`
 	Average  float64   `json:"average_bytes_per_s,omitempty"`
 }

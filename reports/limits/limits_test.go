@@ -43,6 +43,29 @@ func latencies() *result.File {
 	return f
 }
 
+// TestLimitsOfPercentiles covers the interval of a percentile: that of the rounds, with the value.
+func TestLimitsOfPercentiles(t *testing.T) {
+	for _, c := range []struct {
+		messages uint64
+		p99      float64
+		want     string
+	}{
+		{1000, 20000, "64 bytes, mode event: p99 20.00 [17.65-22.66] usec exceeds --max-lat p99=18us by 11 %; not certain: the limit is within the interval; missed by 1 of 2 rows"},
+		{1000, 40000, "64 bytes, mode event: p99 40.00 [17.65-40.00] usec exceeds --max-lat p99=18us by 122 %; not certain: the limit is within the interval; missed by 1 of 2 rows"},
+		{999, 20000, "64 bytes, mode event: p99 20.00 usec exceeds --max-lat p99=18us by 11 %; missed by 1 of 2 rows"},
+	} {
+		f := latencies()
+		row := &f.Rows[1]
+		row.Latency.P99Ns = c.p99
+		for i := range row.Rounds {
+			row.Rounds[i].P99Ns, row.Rounds[i].Messages = row.Rounds[i].P50Ns/8000*20000, c.messages
+		}
+		if got := Check(f, given(t, "--max-lat=p99=18us")); len(got) != 1 || got[0] != c.want {
+			t.Errorf("%d messages: %q, want %q", c.messages, got, c.want)
+		}
+	}
+}
+
 // rates returns a run of one row with 80 Gb/s.
 func rates() *result.File {
 	f := &result.File{Op: option.OpWrite, Kind: option.KindBandwidth, Role: "client"}

@@ -19,12 +19,21 @@ func (e Entry) Value(c *result.Column) float64 {
 }
 
 // ValueInterval returns the 95 % interval of [Entry.Value], or 0 and 0 if there are too few rounds
-// for an interval.
+// for an interval. That of a percentile of all messages is the interval of the rounds' percentiles,
+// extended to the value: a single slow round may raise the value above it.
 func (e Entry) ValueInterval(c *result.Column) (low, high float64) {
-	if m := e.estimate(c); m.Enough && units.Finite(m.High) > 0 {
-		return m.Low, m.High
+	m := e.estimate(c)
+	if c.Spread != nil {
+		m = confidence.OfFigures(e.figures(c.Spread))
 	}
-	return 0, 0
+	if !m.Enough || units.Finite(m.High) <= 0 {
+		return 0, 0
+	}
+	if c.Spread != nil {
+		v := e.Value(c)
+		return min(m.Low, v), max(m.High, v)
+	}
+	return m.Low, m.High
 }
 
 // estimate estimates a number of the row from its rounds.
@@ -35,13 +44,18 @@ func (e Entry) estimate(c *result.Column) confidence.Estimate {
 
 // Series returns a number of the row in each of its rounds, nothing if rounds do not have it.
 func (e Entry) Series(c *result.Column) (s confidence.Series) {
-	if c.Round == nil {
-		return s
-	}
-	for i := range e.Rounds {
-		s.Figures, s.Runs = append(s.Figures, c.Round(&e.Rounds[i])), append(s.Runs, e.Rounds[i].Run)
+	if c.Round != nil {
+		s.Figures, s.Runs = e.figures(c.Round)
 	}
 	return s
+}
+
+// figures returns a number of each round, and the rounds' runs.
+func (e Entry) figures(of func(*result.Round) float64) (figures []float64, runs []int) {
+	for i := range e.Rounds {
+		figures, runs = append(figures, of(&e.Rounds[i])), append(runs, e.Rounds[i].Run)
+	}
+	return figures, runs
 }
 
 // ValueText formats [Entry.Value].

@@ -30,7 +30,7 @@ func (s *Samples) Latency(factor float64) *result.Latency {
 // setPercentiles sets the numbers that are taken from the histogram, and the histogram.
 func (s *Samples) setPercentiles(l *result.Latency) {
 	for p, ns := range map[float64]*float64{50: &l.P50Ns, 90: &l.P90Ns, 99: &l.P99Ns, 99.9: &l.P999Ns, 99.99: &l.P9999Ns} {
-		*ns = s.percentile(p) * l.Factor
+		*ns = s.Percentile(p) * l.Factor
 	}
 	l.Histogram = s.encode()
 }
@@ -51,12 +51,12 @@ func (s *Samples) Median() float64 {
 	if s.n == 0 {
 		return 0
 	}
-	v := s.percentile(50)
+	v := s.Percentile(50)
 	if s.n < minInterpolated {
 		return v
 	}
 	low, high := s.furthestEqual(v, 0), s.furthestEqual(v, 100)
-	below, above := s.percentile(low-percentileStep), s.percentile(high+percentileStep)
+	below, above := s.Percentile(low-percentileStep), s.Percentile(high+percentileStep)
 	step := min(v-below, above-v)
 	if low <= percentileStep || high >= 100-percentileStep || step <= 0 {
 		return v
@@ -74,11 +74,11 @@ const percentileStep = 1e-3
 // furthestEqual returns the percentile nearest to end, 0 or 100, that has the value of the median.
 func (s *Samples) furthestEqual(median, end float64) float64 {
 	in, out := 50.0, end
-	if s.percentile(out) == median {
+	if s.Percentile(out) == median {
 		return out
 	}
 	for max(in-out, out-in) > percentileStep {
-		if mid := (in + out) / 2; s.percentile(mid) == median {
+		if mid := (in + out) / 2; s.Percentile(mid) == median {
 			in = mid
 		} else {
 			out = mid
@@ -89,7 +89,7 @@ func (s *Samples) furthestEqual(median, end float64) float64 {
 
 // percentile returns the upper end of the histogram's cell that holds the p-th
 // percentile, kept within what was recorded.
-func (s *Samples) percentile(p float64) float64 {
+func (s *Samples) Percentile(p float64) float64 {
 	v := uint64(s.hist.ValueAtPercentile(p))
 	return float64(min(max(v, s.min), s.max))
 }
