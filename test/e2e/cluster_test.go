@@ -20,8 +20,8 @@ const clusterLimit = 10 * time.Minute
 type clusterReport struct {
 	Status int
 	Nodes  []struct {
-		Rank       int
-		State, Why string
+		Rank               int
+		Device, State, Why string
 	}
 	Pairs []struct {
 		A, B   int
@@ -116,8 +116,11 @@ func (w *workspace) startCluster(of int, started []int, options string, more map
 func (w *workspace) startRanks(program string, of int, started []int, options string, more map[int]string) map[int]*process {
 	w.t.Helper()
 	port, all := freePort(w), map[int]*process{}
+	if !strings.HasPrefix(options, "-d ") {
+		options = "-d shm_whole " + options
+	}
 	for _, rank := range started {
-		args := append([]string{"-d", "shm_whole", "--dir", "out", "--ranks", strconv.Itoa(of), "--rank", strconv.Itoa(rank), "--root", "127.0.0.1", "-p", port},
+		args := append([]string{"--dir", "out", "--ranks", strconv.Itoa(of), "--rank", strconv.Itoa(rank), "--root", "127.0.0.1", "-p", port},
 			strings.Fields(options+" "+more[rank])...)
 		all[rank] = w.start(program, args...)
 	}
