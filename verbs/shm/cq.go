@@ -27,8 +27,7 @@ type cq struct {
 	headCopy     relaxedCounter // copy of head for readers without the lock
 	overrun      bool           // guarded by mu
 	receivers    receivers
-	srqQPs       cowList[qp]    // QPs on SRQs that complete here; pollers service them
-	nextSRQQP    relaxedCounter // where the next poll begins to service srqQPs
+	srqReceivers srqReceivers
 	pendingQPs   []*qp          // QPs with pending work for pollers; guarded by mu
 	pendingCount relaxedCounter // len(pendingQPs)
 }
@@ -67,6 +66,7 @@ func (c *context) CreateCQEx(init *verbs.CQInitAttrEx) (verbs.CQEx, error) {
 		return nil, c.err("create_cq", einval, "comp_vector must be 0")
 	}
 	q := &cq{object: c.newObject(), id: c.newID(), stamps: init.Timestamps}
+	q.receivers.names.cq, q.srqReceivers.names.cq = q, q
 	q.resizeRing(init.CQE)
 	if init.Channel != nil {
 		if err := q.attach(init.Channel); err != nil {

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// A CQ of many QPs whose polls find few records asks its peers for names: a requester that has published a record then also names the
-// QP in a ring of its own directory, and the CQ reads that ring in place of all receive queues. So a poll costs the same for thousands
+// A CQ of many QPs whose polls find few records asks its peers for names: a requester that has published a record, or asked for a
+// receive of an SRQ, then also names the QP in a ring of its own directory, and the CQ reads that ring in place of all receive queues. So a poll costs the same for thousands
 // of idle QPs. While polls find many records the CQ does not ask: to read a name for each message, from a line that the peer is about
 // to write again, takes longer than to look at the queues.
 //
@@ -22,8 +22,10 @@ const (
 	asked
 )
 
-// names are the receive queues of a CQ whose peers name them if they are asked to. The CQ's lock guards them.
+// names are receive queues of a CQ whose peers name them if they are asked to: those of QPs with receives of their own, or those of
+// QPs on SRQs. The CQ's lock guards them.
 type names struct {
+	cq      *cq
 	queues  []*recvQueue
 	readers []*arrivalReader // of the peers
 	next    int              // index of the queue at which the next look begins
@@ -34,8 +36,8 @@ type names struct {
 }
 
 // add adds a queue of a QP that is about to be connected to the peer.
-func (m *names) add(p *recvQueue, q *cq, peer *peerContext, number uint32) {
-	p.namedTo, p.namedAt = q, len(m.queues)
+func (m *names) add(p *recvQueue, peer *peerContext, number uint32) {
+	p.namedTo, p.namedAt = m, len(m.queues)
 	m.queues = append(m.queues, p)
 	m.leaving = slices.Grow(m.leaving, max(0, len(m.queues)-len(m.leaving))) // ask does not allocate
 	i := slices.IndexFunc(m.readers, func(x *arrivalReader) bool { return x.peer == peer })
@@ -52,12 +54,16 @@ func (m *names) remove(p *recvQueue, peer *peerContext) {
 	last.namedAt, m.queues[p.namedAt] = p.namedAt, last
 	m.queues[end] = nil
 	m.queues, p.namedTo = m.queues[:end], nil
+	m.list.remove(p)
 	m.readers = slices.DeleteFunc(m.readers, func(x *arrivalReader) bool {
 		if x.peer == peer {
 			x.qps--
 		}
 		return x.qps == 0
 	})
+	if len(m.queues) == 0 {
+		m.stopAsking()
+	}
 }
 
 // arrivalNumber returns the number of the CQ's word, and of its ring in the directories of its peers.
@@ -68,9 +74,8 @@ func (q *cq) arrivalNumber() uint32 {
 func (q *cq) askWord() *uint64 { return &q.ctx.dir.asks[q.arrivalNumber()-1][0] }
 
 // ask asks the peers for names.
-func (q *cq) ask() {
-	m := &q.receivers.names
-	atomic.AddUint64(q.askWord(), 1)
+func (m *names) ask() {
+	atomic.AddUint64(m.cq.askWord(), 1)
 	m.state, m.leaving = justAsked, m.leaving[:0]
 	for _, p := range m.queues {
 		m.leaving = p.qp.appendPeerRequester(m.leaving)
@@ -78,9 +83,9 @@ func (q *cq) ask() {
 }
 
 // stopAsking ends what ask has begun, if it has.
-func (q *cq) stopAsking() {
-	if m := &q.receivers.names; m.state != notAsked {
-		atomic.AddUint64(q.askWord(), ^uint64(0))
+func (m *names) stopAsking() {
+	if m.state != notAsked {
+		atomic.AddUint64(m.cq.askWord(), ^uint64(0))
 		m.state, m.credit = notAsked, maxCredit
 	}
 }
@@ -93,15 +98,14 @@ func (m *names) allKnow() bool {
 	return len(m.leaving) == 0
 }
 
-// listMore lists queues that have records, at most the number if it looks at all, and reports whether there are any.
-func (q *cq) listMore(most int) bool {
-	m := &q.receivers.names
+// listMore lists queues that have work, at most the number if it looks at all, and reports whether there are any.
+func (m *names) listMore(most int) bool {
 	if m.state == asked {
 		if m.credit--; m.credit > 0 {
-			q.stopAsking()
+			m.stopAsking()
 		}
-		q.listNamed()
-		return m.list.hasRecord()
+		m.listNamed()
+		return m.list.hasWork()
 	}
 	know := m.state == justAsked && m.allKnow()
 	found := m.look(most)
@@ -109,19 +113,19 @@ func (q *cq) listMore(most int) bool {
 	case know && found == 0:
 		m.state, m.credit = asked, leastCredit
 	case m.state == notAsked && m.credit < 0:
-		q.ask()
+		m.ask()
 	}
 	return found > 0
 }
 
-// look lists those queues that have records, and returns their number. It ends when that is most.
+// look lists those queues that have work, and returns their number. It ends when that is most.
 func (m *names) look(most int) (found int) {
 	looks := 0
 	for ; looks < len(m.queues) && found < most; looks++ {
 		if m.next++; m.next >= len(m.queues) {
 			m.next = 0
 		}
-		if p := m.queues[m.next]; p.ready() {
+		if p := m.queues[m.next]; p.hasWork() {
 			m.list.add(p)
 			found++
 		}
@@ -151,8 +155,7 @@ func (m *names) countRecords(n int) {
 }
 
 // listNamed lists the receive queues that peers have named since, and all of a peer of which names were overwritten.
-func (q *cq) listNamed() {
-	m := &q.receivers.names
+func (m *names) listNamed() {
 	for _, from := range m.readers {
 		for range arrivalSlots {
 			num, found, lost := from.read()
@@ -162,7 +165,7 @@ func (q *cq) listNamed() {
 			if !found {
 				break
 			}
-			if p := q.ctx.qps.slot(num).Load(); p != nil && p.recv.namedTo == q {
+			if p := m.cq.ctx.qps.slot(num).Load(); p != nil && p.recv.namedTo == m {
 				m.list.add(&p.recv)
 			}
 		}
@@ -189,10 +192,10 @@ func (q *cq) listLost(peer *peerContext) {
 func (q *cq) namedHaveRecords() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.receivers.names.list.hasRecord() || q.listMore(1)
+	return q.receivers.names.list.hasWork() || q.receivers.names.listMore(1)
 }
 
-// queueList is a list of receive queues that may have records.
+// queueList is a list of receive queues that may have work.
 type queueList struct{ first, last *recvQueue }
 
 // add appends a queue, unless it is in the list.
@@ -227,9 +230,9 @@ func (l *queueList) remove(p *recvQueue) {
 	p.listed, p.before, p.after = false, nil, nil
 }
 
-// hasRecord reports whether a queue in the list has a record. It removes those before it.
-func (l *queueList) hasRecord() bool {
-	for l.first != nil && !l.first.ready() {
+// hasWork reports whether a queue in the list has work. It removes those before it.
+func (l *queueList) hasWork() bool {
+	for l.first != nil && !l.first.hasWork() {
 		l.remove(l.first)
 	}
 	return l.first != nil

@@ -49,7 +49,7 @@ func (q *cq) connectReceiver(p *qp, peer *peerContext) {
 		r.polled.set(p, true)
 	} else {
 		number = q.arrivalNumber()
-		r.names.add(&p.recv, q, peer, number)
+		r.names.add(&p.recv, peer, number)
 		r.others.Store(uint32(len(r.names.queues)))
 	}
 	atomic.StoreUint32(&p.entry.arrivals, number)
@@ -61,14 +61,12 @@ func (q *cq) disconnectReceiver(p *qp, peer *peerContext) {
 	defer q.mu.Unlock()
 	r := &q.receivers
 	r.polled.set(p, false)
-	r.names.list.remove(&p.recv)
 	if p.recv.namedTo == nil {
+		r.names.list.remove(&p.recv)
 		return
 	}
 	r.names.remove(&p.recv, peer)
-	if r.others.Store(uint32(len(r.names.queues))); len(r.names.queues) == 0 {
-		q.stopAsking()
-	}
+	r.others.Store(uint32(len(r.names.queues)))
 }
 
 // pollReceivers polls the receive queues into wc, after the n completions that are already there. It begins after the receiver with
@@ -106,7 +104,7 @@ func (q *cq) pollListed(wc []verbs.WC, times []uint64, n int) (all int, failed *
 			l.add(&p.recv)
 		}
 	}
-	for n < len(wc) && (l.hasRecord() || q.listMore(len(wc)-n)) {
+	for n < len(wc) && (l.hasWork() || m.listMore(len(wc)-n)) {
 		p := l.first
 		l.remove(p)
 		got, ok := p.poll(wc[n:], times[min(n, len(times)):])

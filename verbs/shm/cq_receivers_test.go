@@ -178,7 +178,7 @@ func (s *eventNode) stopAsking() {
 	q := s.cq.(*cq)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.stopAsking()
+	q.receivers.names.stopAsking()
 	q.receivers.names.credit = -1
 }
 

@@ -74,7 +74,8 @@
 //	SRQs           srq.go; srq_supply.go: the owner; srq_requester.go: the peer's
 //	               requester; srq_completions.go
 //	UD             ud_datagram.go, ud_grh.go, ud_ah.go, ud_multicast.go
-//	CQs            cq.go; cq_receivers.go: records of its QPs; cq_names.go, arrivals.go: which of
+//	CQs            cq.go; cq_receivers.go: records of its QPs; cq_srq_receivers.go: those of QPs
+//	               on SRQs; cq_names.go, arrivals.go: which of
 //	               many QPs have records; cq_overrun.go; cq_timestamp.go
 //	events         cq_notifier.go: arming and tokens; channel.go, channel_unsafe.go: the
 //	               completion channel; async_event.go

@@ -189,7 +189,7 @@ func (q *cq) setPending(p *qp, pending bool) {
 }
 
 // hasPendingWork reports whether a poller has work to do besides polling.
-func (q *cq) hasPendingWork() bool { return q.pendingCount.Load() != 0 || len(q.srqQPs.all()) > 0 }
+func (q *cq) hasPendingWork() bool { return q.pendingCount.Load() != 0 || q.srqReceivers.any() }
 
 // doPendingWork makes progress on pending requests and services the peers of QPs on SRQs, in the
 // polling thread, which has nothing better to do. It returns the number of completions that it has
@@ -198,22 +198,7 @@ func (q *cq) doPendingWork(wc []verbs.WC) (n int) {
 	if q.pendingCount.Load() != 0 {
 		q.progressPending()
 	}
-	list := q.srqQPs.all()
-	at := int(q.nextSRQQP.Load())
-	for left := len(list); left > 0; left-- {
-		if at >= len(list) {
-			at = 0
-		}
-		got := list[at].serviceSRQIfNeeded(q, wc[n:])
-		at++
-		if n += got; got > 0 {
-			q.nextSRQQP.Store(uint32(at))
-		}
-		if n > 0 && n == len(wc) {
-			break
-		}
-	}
-	return n
+	return q.serviceSRQs(wc)
 }
 
 // oneThread reports whether the process runs one goroutine at a time.

@@ -313,8 +313,12 @@ func (q *qp) disconnect(state verbs.QPState) {
 	if p != nil {
 		p.unmap()
 	}
-	if r != nil && q.completesReceives() {
+	switch {
+	case r == nil:
+	case q.completesReceives():
 		q.recvCQ.disconnectReceiver(q, r)
+	case q.srq != nil:
+		q.recvCQ.disconnectSRQReceiver(q, r)
 	}
 	q.ctx.release(r)
 }

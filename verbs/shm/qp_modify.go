@@ -158,8 +158,11 @@ func (q *qp) connect(a *verbs.QPAttr) error {
 		return q.err("modify_qp", etimedout, unreachable(a.AH.GRH.DGID, err))
 	}
 	q.peerCtx.Store(r)
-	if q.completesReceives() {
+	switch {
+	case q.completesReceives():
 		q.recvCQ.connectReceiver(q, r)
+	case q.srq != nil:
+		q.recvCQ.connectSRQReceiver(q, r)
 	}
 	q.linkDown = q.ctx.drawLinkDown()
 	e := q.entry

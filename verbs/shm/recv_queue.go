@@ -29,10 +29,10 @@ type recvQueue struct {
 	closed atomic.Bool    // later records of the peer are ignored
 
 	// For CQs of many QPs, guarded by the lock of the CQ.
-	namedTo       *cq // the receive CQ, if the peer names this queue to it when asked
-	namedAt       int // index among those queues of the CQ
+	namedTo       *names // of the receive CQ, if the peer names this queue when asked
+	namedAt       int    // index in namedTo.queues
 	listed        bool
-	before, after *recvQueue // in the list of queues that may have records
+	before, after *recvQueue // in the list of queues that may have work
 
 	// For receives of SRQs, guarded by the pool's lock, which then guards the fields above too.
 	supplied      []*srqWR      // by slot; nil before the first receive is supplied
@@ -187,6 +187,11 @@ func (r *recvQueue) ready() bool {
 	}
 	_, published := r.record(i)
 	return published && !r.closed.Load()
+}
+
+// hasWork reports whether the queue has a record, or its peer asks for a receive of an SRQ.
+func (r *recvQueue) hasWork() bool {
+	return r.ready() || r.qp.usesSRQ() && !r.closed.Load() && atomic.LoadUint64(&r.header.srqRequest) != r.servedRequest.Load()
 }
 
 // record returns the second word of record i, and whether the peer has published the record.

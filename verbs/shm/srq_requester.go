@@ -13,6 +13,7 @@ func (p *peerQP) claimOrRequest(srq uint32) outcome {
 	alreadyAsked := atomic.LoadUint64(&p.header.srqRequest) == request
 	if !alreadyAsked {
 		atomic.StoreUint64(&p.header.srqRequest, request)
+		p.name()
 		if p.awaitReceive() && p.claim(srq, 1) {
 			return done
 		}

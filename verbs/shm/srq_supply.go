@@ -44,7 +44,7 @@ func (p *srqPool) setQP(q *qp, in bool) {
 	defer p.mu.Unlock()
 	p.qps.set(q, in)
 	for _, s := range p.srqs.all() {
-		s.cqFor(q).srqQPs.set(q, in)
+		s.cqFor(q).srqReceivers.polled.set(q, in)
 	}
 }
 
@@ -54,7 +54,7 @@ func (p *srqPool) setSRQ(s *srq, in bool) {
 	p.srqs.set(s, in)
 	serves := slices.ContainsFunc(p.srqs.all(), func(x *srq) bool { return x.cq == s.cq })
 	for _, q := range p.qps.all() {
-		s.cq.srqQPs.set(q, serves)
+		s.cq.srqReceivers.polled.set(q, serves)
 	}
 }
 
@@ -67,8 +67,7 @@ const maxCASTries = 100
 // serviceSRQIfNeeded calls serviceSRQ if the peer has published records or asked for a receive. It
 // returns the number of completions in wc.
 func (q *qp) serviceSRQIfNeeded(polled *cq, wc []verbs.WC) int {
-	r := &q.recv
-	if !r.ready() && atomic.LoadUint64(&r.header.srqRequest) == r.servedRequest.Load() {
+	if !q.recv.hasWork() {
 		return 0
 	}
 	return q.serviceSRQ(polled, wc)
