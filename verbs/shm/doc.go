@@ -40,7 +40,7 @@
 //	receive queue  the memfd of a QP with its posted receives and their records
 //	record         the completion of one receive, as the peer's requester publishes it
 //	arrivals       rings in a context's directory, in which its requesters name the peers' QPs that
-//	               have new records
+//	               have new records, or ask for a receive
 //	region cache   what a requester has looked up, valid while the change counts of both
 //	               directories are unchanged
 //	quiesce        to wait until each requester that was executing has left once
