@@ -50,7 +50,7 @@ test: check ## run the tests of both modules with the race detector, and a sampl
 	$(GO) test -race -vet=off -skip '$(UNRACED)|$(LONG)' $$($(GO) list ./... | grep -vE '$(SPINNING)')
 	$(GO) test -race -vet=off -p 1 -timeout 45m -skip '$(LONG)' $$($(GO) list ./... | grep -E '$(SPINNING)')
 	$(GO) test -vet=off -run '$(UNRACED)' ./reports/... ./cmd/ib_report ./cmd/internal/cluster/heatmap ./cmd/internal/cluster/coordinator ./cmd/internal/cluster/simulation
-	$(GO) test -vet=off -run 'DoNotAllocate|InjectedDelay|Controls|MemoryIsFlat' ./harness # the race detector slows these or allocates
+	$(GO) test -vet=off -run 'DoNotAllocate|MemoryIsFlat' ./harness # the race detector allocates
 	cd test && $(GO) test -race -vet=off $$($(GO) list ./... | grep -vE '$(SPINNING)')
 	cd test && $(GO) test -race -vet=off -p 1 -timeout 45m -skip '$(LONG)' $$($(GO) list ./... | grep -E '$(SPINNING)')
 	test/guest/tests sample
@@ -58,6 +58,7 @@ test: check ## run the tests of both modules with the race detector, and a sampl
 
 long: packages ## run what make test leaves out: long tests, fuzz targets, arm64, programs on Debian 11, the whole guest (40 minutes)
 	$(GO) test -race -vet=off -p 1 -timeout 45m -run '$(LONG)' $(call LONG_IN,.)
+	$(GO) test -vet=off -run 'InjectedDelay|Controls' ./harness # the race detector slows these
 	cd test && $(GO) test -race -vet=off -p 1 -timeout 45m -run '$(LONG)' $(call LONG_IN,test)
 	test/fuzz $(FUZZ)
 	packaging/tree $(OUT)/tree $(shell $(GO) env GOHOSTARCH) || [ -z "$$CI" ] # needs a download: the C library of Debian 11
