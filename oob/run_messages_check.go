@@ -54,8 +54,8 @@ func checkFigure(f *result.Round, l Limits) error {
 		l.checkSeconds("seconds", f.Seconds),
 		l.checkCount("messages", f.Messages, f.Seconds),
 		l.checkNs("p50_ns", f.P50Ns, 1),
-		l.checkNs("p90_ns", f.P90Ns, 1),
-		l.checkNs("p99_ns", f.P99Ns, 1),
+		check{"p90_ns", f.P90Ns, f.P50Ns / 2, l.maxNs(), reason("from p50_ns on, which is interpolated, and so from half of it")},
+		check{"p99_ns", f.P99Ns, f.P90Ns, l.maxNs(), reason("from p90_ns on")},
 		l.checkNs("mean_ns", f.MeanNs, 1),
 		checkRate("average_bytes_per_s", f.Average),
 	)
