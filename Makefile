@@ -46,7 +46,7 @@ LONG     := ^($(shell awk '/^[^#]/ { print $$2 }' test/long.txt | paste -sd '|' 
 LONG_IN   = $(addprefix ./,$(shell awk '/^[^#]/ && (/^test/ ? "test" : ".") == "$(1)" { sub("^test/", ""); print $$1 }' test/long.txt | sort -u))
 
 test: check ## run the tests of both modules with the race detector, and a sample in a guest with an RDMA device (20 minutes)
-	@test/packages browser groff leaks || [ -z "$$CI" ] # without them test/browser and the tests of man pages and leaks are skipped
+	@test/packages groff leaks || [ -z "$$CI" ] # without them tests of man pages and leaks are skipped
 	$(GO) test -race -vet=off -skip '$(UNRACED)|$(LONG)' $$($(GO) list ./... | grep -vE '$(SPINNING)')
 	$(GO) test -race -vet=off -p 1 -timeout 45m -skip '$(LONG)' $$($(GO) list ./... | grep -E '$(SPINNING)')
 	$(GO) test -vet=off -run '$(UNRACED)' ./reports/... ./cmd/ib_report ./cmd/internal/cluster/heatmap ./cmd/internal/cluster/coordinator ./cmd/internal/cluster/simulation
@@ -57,6 +57,7 @@ test: check ## run the tests of both modules with the race detector, and a sampl
 	@echo 'test: ok; not run, see make long: the tests of test/long.txt, new inputs of fuzz targets, arm64, programs on Debian 11, most of the guest'
 
 long: packages ## run what make test leaves out: long tests, fuzz targets, arm64, programs on Debian 11, the whole guest (40 minutes)
+	@test/packages browser || [ -z "$$CI" ] # without it test/browser is skipped
 	$(GO) test -race -vet=off -p 1 -timeout 45m -run '$(LONG)' $(call LONG_IN,.)
 	$(GO) test -vet=off -run 'InjectedDelay|Controls' ./harness # the race detector slows these
 	cd test && $(GO) test -race -vet=off -p 1 -timeout 45m -run '$(LONG)' $(call LONG_IN,test)
