@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 
 	"github.com/ibperf/ibperf/internal/conform"
 	"github.com/ibperf/ibperf/oob"
@@ -69,5 +68,9 @@ func (s *conformSession) end(why error) error {
 		s.conn.Abort(reason(why))
 		return nil
 	}
-	return errors.Join(s.conn.EndConform(), s.conn.Close())
+	if err := s.conn.EndConform(); err != nil {
+		_ = s.conn.Close() // has the same error
+		return err
+	}
+	return s.conn.Close()
 }
