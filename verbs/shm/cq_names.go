@@ -6,8 +6,8 @@ import (
 )
 
 // A CQ of many QPs whose polls find few records asks its peers for names: a requester that has published a record, or asked for a
-// receive of an SRQ, then also names the QP in a ring of its own directory, and the CQ reads that ring in place of all receive queues. So a poll costs the same for thousands
-// of idle QPs. While polls find many records the CQ does not ask: to read a name for each message, from a line that the peer is about
+// receive of an SRQ, then also names the QP in a ring of its own directory, and the CQ reads that ring in place of all receive queues.
+// So a poll costs the same for thousands of idle QPs. While polls find many records the CQ does not ask: to read a name for each message, from a line that the peer is about
 // to write again, takes longer than to look at the queues.
 //
 // A word in the CQ's directory asks. Requesters that are executing may have read it before, so the CQ goes on looking at all queues

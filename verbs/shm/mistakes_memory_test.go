@@ -76,34 +76,23 @@ func useOfResult(fetch, use verbs.Opcode, flags verbs.SendFlags) func(t *testing
 	}
 }
 
-// trustInCompletion reads the peer's memory after the completion of a WRITE, as if the requester had sent the peer a message about it by other
-// means.
-func trustInCompletion(t *testing.T, device string) func(m uint64) bool {
-	c := conf()
-	c.device = device
-	a, b := pair(t, c)
-	source, dest := &atomicWords(a.Mem)[0], &atomicWords(b.Mem)[0]
-	write := send{Op: verbs.OpRDMAWrite, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Toward(b, 0)
-	return func(m uint64) bool {
-		source.Store(m)
-		a.Post(write)
-		noError(t, spinFor(a.SendCQ.CQ))
-		return dest.Load() == m
-	}
-}
-
-// reuseOfSource writes to the source of a WRITE before the WRITE has completed.
-func reuseOfSource(t *testing.T, device string) func(m uint64) bool {
-	c := conf()
-	c.device = device
-	a, b := pair(t, c)
-	source, dest := &atomicWords(a.Mem)[0], &atomicWords(b.Mem)[0]
-	write := send{Op: verbs.OpRDMAWrite, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Toward(b, 0)
-	return func(m uint64) bool {
-		source.Store(m)
-		a.Post(write)
-		source.Store(0)
-		noError(t, spinFor(a.SendCQ.CQ))
-		return dest.Load() == m
+// lookAfterCompletion looks at the peer's memory after the completion of a WRITE, as if the requester had sent the peer a message about
+// it by other means. With reuse it also writes to the source before the completion.
+func lookAfterCompletion(reuse bool) func(t *testing.T, device string) func(m uint64) bool {
+	return func(t *testing.T, device string) func(m uint64) bool {
+		c := conf()
+		c.device = device
+		a, b := pair(t, c)
+		source, dest := &atomicWords(a.Mem)[0], &atomicWords(b.Mem)[0]
+		write := send{Op: verbs.OpRDMAWrite, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{a.SGE(0, 8)}}.Toward(b, 0)
+		return func(m uint64) bool {
+			source.Store(m)
+			a.Post(write)
+			if reuse {
+				source.Store(0)
+			}
+			noError(t, spinFor(a.SendCQ.CQ))
+			return dest.Load() == m
+		}
 	}
 }

@@ -21,8 +21,8 @@ type mistake struct {
 }
 
 var mistakes = []mistake{
-	{"a source that is written again before the completion", reorderingDevices, reuseOfSource},
-	{"the completion of a WRITE means that the peer has its data", []string{earlyDevice}, trustInCompletion},
+	{"a source that is written again before the completion", reorderingDevices, lookAfterCompletion(true)},
+	{"the completion of a WRITE means that the peer has its data", []string{earlyDevice}, lookAfterCompletion(false)},
 	{"a flag WRITE after a WRITE", reorderingDevices, flagAfterWrite(false)},
 	{"a flag WRITE on another QP after a WRITE", reorderingDevices, flagAfterWrite(true)},
 	{"a flag WRITE after a SEND", reorderingDevices, flagAfter(verbs.OpSend)},

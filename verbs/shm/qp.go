@@ -94,7 +94,7 @@ func (p *pd) CreateQP(init *verbs.QPInitAttr) (verbs.QP, error) {
 	q := &qp{
 		object: c.newObject(&p.object, &sendCQ.object, &recvCQ.object), pd: p, sendCQ: sendCQ, recvCQ: recvCQ,
 		typ: init.Type, ops: operations[init.Type], cap: init.Cap, sigAll: init.SigAll,
-		immediate: c.dev.placement == ascending && !c.dev.delays() && c.dev.late == 0 && c.dev.options.Early == 0 && !c.dev.relaxed && c.dev.options.RNR == 0,
+		immediate: !c.dev.draws() && !c.dev.delays() && c.dev.options.RNR == 0,
 	}
 	q.handles = []verbs.QP{q}
 	q.initAttr = verbs.QPInitAttr{

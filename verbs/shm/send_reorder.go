@@ -39,7 +39,7 @@ func (q *qp) overtake(wr *verbs.SendWR) bool {
 	case fetches && q.ctx.dev.placement == ascending || !fetches && (q.ctx.dev.late == 0 || opsLate>>wr.Opcode&1 == 0):
 		return false
 	}
-	late := !fetches && q.drawsLate(q.posted-1)
+	late := !fetches && q.draws(q.posted-1, q.ctx.dev.late)
 	if before == 0 && !late && !fetches || !q.mayOvertake(wr, late) {
 		return false
 	}
@@ -66,10 +66,10 @@ func (q *qp) tailOvertakable() bool {
 	return q.pendHead != q.pendTail && q.pendingAt(q.pendTail-1).overtakable
 }
 
-// drawsLate reports whether the request with the number is late, according to the seed.
-func (q *qp) drawsLate(number uint32) bool {
+// draws reports whether the request with the number is one of those that one in n is, according to the seed.
+func (q *qp) draws(number uint32, n int) bool {
 	s := q.shuffler.Of(^uint64(number)) // distinct from the shuffler that stores the data
-	return s.OneIn(q.ctx.dev.late)
+	return s.OneIn(n)
 }
 
 // mayOvertake reports whether a request may execute before the pending ones, or may be late behind them.

@@ -16,10 +16,9 @@ const maxUnseen = 16 // WRITEs of a QP
 
 // unseenWrite is a WRITE that has completed and whose data is not stored yet.
 type unseenWrite struct {
-	wr     verbs.SendWR
-	number uint32
-	data   []byte
-	until  time.Time
+	wr    verbs.SendWR // without SGEs
+	data  []byte
+	until time.Time
 }
 
 // completeEarly completes the WRITE that was posted last before its data is stored, and reports whether it has.
@@ -28,8 +27,7 @@ func (q *qp) completeEarly(wr *verbs.SendWR) bool {
 	if q.ctx.dev.options.Early == 0 || wr.Opcode != verbs.OpRDMAWrite || !signaled || q.pendHead != q.pendTail || len(q.unseen) == maxUnseen {
 		return false
 	}
-	s := q.shuffler.Of(^uint64(number)) // distinct from the shuffler that stores the data
-	if !s.OneIn(q.ctx.dev.options.Early) {
+	if !q.draws(number, q.ctx.dev.options.Early) {
 		return false
 	}
 	q.endBatch()
@@ -41,7 +39,7 @@ func (q *qp) completeEarly(wr *verbs.SendWR) bool {
 	if out, status := q.resolveAtPeer(wr, k, n, number); out != done || status != verbs.WCSuccess {
 		return false // it has had no effect, and fails or waits as others do
 	}
-	u := unseenWrite{wr: *wr, number: number, until: time.Now().Add(maxLateness)}
+	u := unseenWrite{wr: *wr, until: time.Now().Add(maxLateness)}
 	u.wr.Next, u.wr.SGList, u.wr.NumSGE = nil, nil, 0
 	for _, b := range q.localMem {
 		u.data = append(u.data, b...)
