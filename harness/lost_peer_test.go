@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -28,10 +29,15 @@ func (p *silentPeer) Result(mine oob.Round) (oob.Round, error) {
 	return oob.Round{}, p.err
 }
 
+// atClient wraps what the client of a pair has, and leaves the server's as it is.
+func atClient[T any](wrap func(T) T) func(int, T) T { return at(0, wrap) }
+
 // atServer wraps what the server of a pair has, and leaves the client's as it is.
-func atServer[T any](wrap func(T) T) func(int, T) T {
+func atServer[T any](wrap func(T) T) func(int, T) T { return at(1, wrap) }
+
+func at[T any](wrapped int, wrap func(T) T) func(int, T) T {
 	return func(side int, own T) T {
-		if side == 1 {
+		if side == wrapped {
 			return wrap(own)
 		}
 		return own
@@ -113,6 +119,33 @@ func TestLostPeerIsReportedBeforeQPsAreClosed(t *testing.T) {
 		if !slices.Equal(called.all, c.want) {
 			t.Errorf("aborted %v: called %q, want %q", c.aborted, called.all, c.want)
 		}
+	}
+}
+
+// interruptedPeer interrupts the run in the first round, and answers nothing.
+type interruptedPeer struct {
+	oob.Peer
+	interrupt func()
+}
+
+func (p *interruptedPeer) Result(oob.Round) (oob.Round, error) {
+	p.interrupt()
+	return oob.Round{}, oob.ErrClosed
+}
+
+// TestInterruptedRunAwaitsNoPeer: after an interruption, AbandonPeers comes before the QPs are closed. Otherwise the
+// embedded device waits for a stopped peer longer than an interrupted program may take.
+func TestInterruptedRunAwaitsNoPeer(t *testing.T) {
+	ctx, interrupt := context.WithCancel(context.Background())
+	defer interrupt()
+	called := &calls{}
+	_, errs := pair{
+		device: "shm_whole", plan: testPlan(option.OpRead, option.KindBandwidth, 4096, 100), ctx: ctx,
+		peer: atClient(func(p oob.Peer) oob.Peer { return &interruptedPeer{p, interrupt} }),
+		wrap: atClient(func(ctx verbs.Context) verbs.Context { return notedContext{ctx, called} }),
+	}.run(t)
+	if want := []string{"abandon", "close"}; !errors.Is(errs[0], ErrInterrupted) || !slices.Equal(called.all, want) {
+		t.Errorf("the client ended with %v and called %q, want %q", errs[0], called.all, want)
 	}
 }
 

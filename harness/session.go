@@ -137,7 +137,7 @@ func Run(ctx context.Context, c Config) error {
 	if errors.Is(err, ErrInterrupted) {
 		c.File.Interrupted = true
 	}
-	abandon(c.Context, err) // the watch may not have seen the loss yet
+	abandon(c.Context, err) // the watch may not have seen the end yet
 	if err != nil && c.Failed != nil {
 		c.Failed(err)
 	}

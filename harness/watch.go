@@ -9,17 +9,17 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// abandon notifies the device that the peer is lost, if err says so and the peer has not aborted the
-// run itself. Without the notice the embedded device waits for the peer's process, in pending calls
-// and when objects are closed.
+// abandon has the device wait for the peer no longer, in pending calls and when objects are closed, if err says
+// that the run was interrupted or that the peer is lost. A peer that has aborted the run still answers.
 func abandon(device verbs.Context, err error) {
 	var lost *oob.PeerError
-	if d, ok := device.(verbs.PeerAbandoner); ok && errors.As(err, &lost) && !lost.Aborted {
+	silent := errors.As(err, &lost) && !lost.Aborted
+	if d, ok := device.(verbs.PeerAbandoner); ok && (silent || errors.Is(err, ErrInterrupted)) {
 		d.AbandonPeers()
 	}
 }
 
-// watch halts the run when ctx ends or the peer is lost, and notifies the device of the loss. It
+// watch halts the run, and has the device wait for the peer no longer, when ctx ends or the peer is lost. It
 // returns a function that ends the watch.
 func watch(ctx context.Context, h *halt.Halt, peer oob.Peer, device verbs.Context) (stop func()) {
 	quit := make(chan struct{})
@@ -28,6 +28,7 @@ func watch(ctx context.Context, h *halt.Halt, peer oob.Peer, device verbs.Contex
 		defer close(ended)
 		select {
 		case <-ctx.Done():
+			abandon(device, ErrInterrupted)
 			h.Set(ErrInterrupted)
 		case <-peer.Lost():
 			abandon(device, peer.Err())

@@ -150,8 +150,8 @@
 // resumes. RESET waits for the same time and then leaves the receive queue to that peer. All calls
 // that wait for the same request of a peer do so for 5 s together. The peer completes no receive of a
 // later connection, but it may still store up to 1 MiB in the regions that its request names. A
-// caller that knows peers to be lost calls the context's AbandonPeers; no call waits for them after
-// that.
+// caller that knows peers to be lost, or is about to end, calls the context's AbandonPeers; no call
+// waits for peers after that.
 //
 // Peers unmap memory when its last region is closed. Rereg registers a new region with new keys and
 // then closes the old one.
