@@ -19,12 +19,14 @@ const (
 	exchangeOutcome = "outcome" // the agent's ClusterOutcome; the coordinator sends nothing
 )
 
-// ClusterHello is the first message of an agent.
+// ClusterHello is the first message of an agent, of which a rank has one for each of its devices.
 type ClusterHello struct {
 	Release string `json:"release"`
 	Job     string `json:"job"` // identity of the launcher's job; empty: not known
 	Rank    int    `json:"rank"`
 	Ranks   int    `json:"ranks"`
+	Rail    int    `json:"rail"`            // place of the device in -d, from 0
+	Rails   int    `json:"rails"`           // number of devices of each rank
 	Node    string `json:"node"`            // name of the host
 	Group   string `json:"group,omitempty"` // the leaf switch, as the launcher says; empty: not known
 }

@@ -191,6 +191,34 @@ func TestClusterOfOneNode(t *testing.T) {
 	}
 }
 
+// TestClusterOfTwoRails tests the pairs of two devices of three ranks, one rail after another or both together.
+func TestClusterOfTwoRails(t *testing.T) {
+	for _, more := range []string{"", " --all-rails"} {
+		w := newWorkspace(t, "out")
+		ranks := w.startCluster(3, []int{0, 1, 2}, "-d shm_whole,shm_unordered --partners 1 --time-limit 1s --keep all"+more, nil)
+		endCluster(ranks, statusDone)
+		r := w.readCluster()
+		if n := measuredPairs(r.Tests); n < 2 || len(r.Nodes) != 6 {
+			t.Errorf("%q: %d pairs of %d devices, want 2 or more of 6", more, n, len(r.Nodes))
+		}
+		for i, n := range r.Nodes {
+			if want := []string{"shm_whole", "shm_unordered"}[i%2]; n.Rank != i/2 || n.Device != want {
+				t.Errorf("%q: device %d is %s of rank %d", more, i, n.Device, n.Rank)
+			}
+		}
+		for _, test := range r.Tests {
+			if test.A%2 != test.B%2 || test.Error != "" {
+				t.Errorf("%q: test %+v", more, test)
+			}
+		}
+		files, _ := filepath.Glob(filepath.Join(w.dir, "out", "tests", "round1_?.1-?.1_1.json"))
+		if data, err := os.ReadFile(strings.Join(files, "")); err != nil || !strings.Contains(string(data), "shm_unordered") {
+			t.Errorf("%q: result files of rail 1 %v, %v", more, files, err)
+		}
+		ranks[0].wantStdout("rail 1 (shm_unordered): median bandwidth ")
+	}
+}
+
 // TestClusterByIbperf: the program that has all others lets ib_report draw the heat maps.
 func TestClusterByIbperf(t *testing.T) {
 	w := newWorkspace(t, "out")

@@ -54,6 +54,9 @@ func (a *app) cluster(ctx context.Context, args []string, draw DrawCluster) erro
 	if err := f.parse(args); err != nil {
 		return err
 	}
+	if err := o.checkDevices(); err != nil {
+		return err
+	}
 	if o.quick && (f.set.Changed("partners") || f.set.Changed("time-limit")) {
 		return usage("--quick sets --partners and --time-limit: leave them out")
 	}

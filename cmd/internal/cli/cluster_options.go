@@ -36,6 +36,26 @@ const (
 	quickLimit     = 20 * time.Second // of the tests with --quick
 )
 
+// devices returns the device of each rail, "" for the one that is chosen.
+func (o *clusterOptions) devices() []string { return strings.Split(o.Own.Device, ",") }
+
+// checkDevices returns an error unless each device is named once.
+func (o *clusterOptions) checkDevices() error {
+	names := o.devices()
+	for i, name := range names {
+		switch {
+		case name == "" && len(names) > 1:
+			return usage(fmt.Sprintf("-d %s: the name of device %d is missing", o.Own.Device, i+1))
+		case slices.Contains(names[:i], name):
+			return usage(fmt.Sprintf("-d %s: %s is there twice", o.Own.Device, name))
+		}
+	}
+	if o.tests.AllRails && len(names) == 1 {
+		return usage("--all-rails needs several devices of each node: -d NAME,NAME")
+	}
+	return nil
+}
+
 func newClusterOptions() *clusterOptions {
 	o := &clusterOptions{Settings: option.New(option.Test{Op: option.OpWrite, Kind: option.KindBandwidth}), runs: 100,
 		keep:  results.KeepLow,
@@ -48,7 +68,8 @@ func defineCluster(o *clusterOptions) *flags {
 	f := newFlags()
 	shared := func(name, help string) { f.option(option.Find(name), &o.Settings, help) }
 	f.group("Tests")
-	shared("ib-dev", "use device NAME (default: the first RDMA device with an active port)")
+	shared("ib-dev", "use device NAME (default: the first RDMA device with an active port), or several of each node, NAME,NAME: those of the same place, which are a rail, are tested with each other")
+	f.toggle(&o.tests.AllRails, "all-rails", "", "test all devices of a pair of nodes at the same time (default: one after another)")
 	shared("ib-port", "use port N of the device (default 1)")
 	shared("gid-index", "use GID N of the port (default: chosen)")
 	shared("verify", "check every byte of the bandwidth tests; a test with wrong data has failed")
@@ -71,7 +92,7 @@ func defineCluster(o *clusterOptions) *flags {
 	f.parsed("max-lat", "p99=TIME", "count a test whose 99 % latency is above TIME, such as 10us, as a low one; also p50=TIME, and both with a comma between them (default: no limit)", o.tests.Limits.SetMaxLatency)
 	f.parsed("partners", "N", fmt.Sprintf("test each node with N others at least, and with more ones until it is decided (default %d: all of up to %d nodes); a single bad pair is found with a chance of N / (nodes - 1)", o.tests.Partners, o.tests.Partners),
 		number(&o.tests.Partners, 1))
-	shared("time-limit", "begin no further tests after TIME; nodes that are undecided then stay so (default: a minute, and 4 s for each rank)")
+	shared("time-limit", "begin no further tests after TIME; nodes that are undecided then stay so (default: a minute, and 4 s for each device)")
 	f.text(&o.topology, "topology", "", "FILE", "judge groups of nodes, too: FILE, which rank 0 reads, has a line for each leaf switch, as Slurm's topology.conf: SwitchName=leaf1 Nodes=n[01-16] (default: Slurm's SLURM_TOPOLOGY_ADDR)")
 	f.toggle(&o.quick, "quick", "", fmt.Sprintf("as in the prolog of a job: --partners 1, and begin no test after %v", quickLimit))
 	f.group("Output of rank 0")

@@ -59,7 +59,7 @@ func (a *app) openRoot(o *clusterOptions, place *launch.Place) (*oob.Listener, [
 			secret = mine
 		}
 	}
-	l, err := oob.ListenOn(socket, oob.ListenOptions{Secret: secret, Program: oob.Cluster, Clients: place.Ranks, Rejected: a.rejected})
+	l, err := oob.ListenOn(socket, oob.ListenOptions{Secret: secret, Program: oob.Cluster, Clients: place.Ranks * len(o.devices()), Rejected: a.rejected})
 	return l, secret, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/ibperf/ibperf/cmd/internal/cluster/agent"
@@ -23,8 +24,8 @@ import (
 const testLimit = 20 * time.Second
 
 // end returns the time after which no further round begins.
-func (o *clusterOptions) end(ranks int) time.Duration {
-	return cmp.Or(o.TimeLimit, time.Minute+time.Duration(ranks)*4*time.Second)
+func (o *clusterOptions) end(nodes int) time.Duration {
+	return cmp.Or(o.TimeLimit, time.Minute+time.Duration(nodes)*4*time.Second)
 }
 
 // badNodesError is the error of a run that has found bad nodes, pairs or groups, or missed limits. The report is printed before.
@@ -48,7 +49,7 @@ func (a *app) coordinate(ctx context.Context, o *clusterOptions, place *launch.P
 
 func (a *app) coordinateAll(ctx context.Context, o *clusterOptions, place *launch.Place) (err error) {
 	settings := o.tests
-	settings.Ranks, settings.Verify = place.Ranks, o.Verify
+	settings.Ranks, settings.Rails, settings.Verify = place.Ranks, len(o.devices()), o.Verify
 	d := &results.Document{
 		Release: ownRelease, Command: a.command, Launcher: place.Launcher, Job: place.Job, Started: time.Now().UTC(), Settings: settings,
 	}
@@ -70,10 +71,10 @@ func (a *app) coordinateAll(ctx context.Context, o *clusterOptions, place *launc
 	own := make(chan error, 1)
 	go func() {
 		port := l.Addr().(*net.TCPAddr).Port
-		own <- a.joinAndWork(ctx, o, place, []string{fmt.Sprintf("127.0.0.1:%d", port)}, secret)
+		own <- a.joinAll(ctx, o, place, []string{fmt.Sprintf("127.0.0.1:%d", port)}, secret)
 	}()
 	err = coordinator.Run(ctx, l, coordinator.Config{
-		Release: ownRelease, Job: place.Job, Settings: settings, Wait: o.Own.ConnectTimeout, Limit: testLimit, End: o.end(place.Ranks),
+		Release: ownRelease, Job: place.Job, Settings: settings, Wait: o.Own.ConnectTimeout, Limit: testLimit, End: o.end(settings.Nodes()),
 		Groups: groups, Keep: o.keep, Journal: journal, Embedded: isEmbedded, Note: a.console.note,
 	}, d)
 	if err != nil {
@@ -137,7 +138,7 @@ func clusterError(d *results.Document) error {
 func (a *app) follow(ctx context.Context, o *clusterOptions, place *launch.Place) error {
 	addresses, secret, err := a.findRoot(o, place)
 	if err == nil {
-		err = a.joinAndWork(ctx, o, place, addresses, secret)
+		err = a.joinAll(ctx, o, place, addresses, secret)
 	}
 	if err != nil && ctx.Err() == nil {
 		a.console.fail(a.program, fmt.Errorf("rank %d: %w", place.Rank, err))
@@ -146,20 +147,34 @@ func (a *app) follow(ctx context.Context, o *clusterOptions, place *launch.Place
 	return err
 }
 
-// joinAndWork joins the coordinator and does its tasks.
-func (a *app) joinAndWork(ctx context.Context, o *clusterOptions, place *launch.Place, addresses []string, secret []byte) error {
+// joinAll joins the coordinator with each device, and does its tasks.
+func (a *app) joinAll(ctx context.Context, o *clusterOptions, place *launch.Place, addresses []string, secret []byte) error {
+	rails := len(o.devices())
+	ends := make([]error, rails)
+	var all sync.WaitGroup
+	for rail := range rails {
+		all.Go(func() { ends[rail] = a.joinAndWork(ctx, o, place, rail, addresses, secret) })
+	}
+	all.Wait()
+	return cmp.Or(ends...)
+}
+
+// joinAndWork joins the coordinator with a device and does its tasks.
+func (a *app) joinAndWork(ctx context.Context, o *clusterOptions, place *launch.Place, rail int, addresses []string, secret []byte) error {
 	node, err := nodeName()
 	if err != nil {
 		return err
 	}
-	hello := &oob.ClusterHello{Release: ownRelease, Job: place.Job, Rank: place.Rank, Ranks: place.Ranks, Node: node, Group: launcherGroup()}
+	hello := &oob.ClusterHello{
+		Release: ownRelease, Job: place.Job, Rank: place.Rank, Ranks: place.Ranks, Rail: rail, Rails: len(o.devices()), Node: node, Group: launcherGroup(),
+	}
 	conn, err := agent.Join(ctx, addresses, secret, hello, o.Own.ConnectTimeout)
 	if err != nil {
 		return err
 	}
 	release := context.AfterFunc(ctx, func() { conn.Abort(reason(context.Cause(ctx))) })
 	defer release()
-	err = agent.Work(conn, &agent.Program{Command: a.command, Variable: taskVariable, Secret: secret})
+	err = agent.Work(conn, &agent.Program{Command: a.command, Rail: rail, Variable: taskVariable, Secret: secret})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -36,6 +36,7 @@ func (a *app) doTask(ctx context.Context, args []string, job *agent.Job) error {
 	if err := defineCluster(o).parse(args); err != nil {
 		return err
 	}
+	o.Own.Device = o.devices()[job.Rail]
 	reports := json.NewEncoder(os.NewFile(agent.ReportFD, "report"))
 	var outcome oob.ClusterOutcome
 	var err error

@@ -17,6 +17,7 @@ import (
 // A Program starts itself again for each task.
 type Program struct {
 	Command  []string // its command line
+	Rail     int      // place of its device in -d
 	Variable string   // the environment variable of a process with a task, which reads the task from its standard input
 	Secret   []byte   // of the channel; nil: none
 }
@@ -24,6 +25,7 @@ type Program struct {
 // A Job is what a process with a task reads.
 type Job struct {
 	Task   oob.ClusterTask
+	Rail   int
 	Secret []byte
 }
 
@@ -44,7 +46,7 @@ func (p *Program) start(task oob.ClusterTask) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	input, err := json.Marshal(Job{task, p.Secret})
+	input, err := json.Marshal(Job{task, p.Rail, p.Secret})
 	if err != nil {
 		return nil, err
 	}

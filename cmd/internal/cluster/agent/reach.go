@@ -13,7 +13,7 @@ import (
 const (
 	attemptLimit = 2 * time.Second // to connect
 	joinLimit    = 10 * time.Second
-	rankLimit    = 2 * time.Millisecond   // more of both for each rank, all of which may join at once
+	agentLimit   = 2 * time.Millisecond   // more of both for each agent, all of which may join at once
 	pause        = 200 * time.Millisecond // before the next attempt
 )
 
@@ -76,8 +76,9 @@ func joinAt(ctx context.Context, address string, secret []byte, hello *oob.Clust
 }
 
 func attempt(ctx context.Context, address string, secret []byte, hello *oob.ClusterHello) (*oob.Conn, error) {
-	more := time.Duration(hello.Ranks) * rankLimit
-	conn, err := oob.Dial(ctx, address, oob.DialOptions{Timeout: attemptLimit + more, Secret: secret, Program: oob.Cluster, Clients: hello.Ranks})
+	agents := hello.Ranks * hello.Rails
+	more := time.Duration(agents) * agentLimit
+	conn, err := oob.Dial(ctx, address, oob.DialOptions{Timeout: attemptLimit + more, Secret: secret, Program: oob.Cluster, Clients: agents})
 	if err != nil {
 		return nil, err
 	}

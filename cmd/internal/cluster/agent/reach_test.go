@@ -17,7 +17,7 @@ func TestJoinWaits(t *testing.T) {
 	}
 	address := socket.Addr().String()
 	socket.Close()
-	hello := &oob.ClusterHello{Release: "v1", Rank: 1, Ranks: 2, Node: "n1"}
+	hello := &oob.ClusterHello{Release: "v1", Rank: 1, Ranks: 2, Rails: 1, Node: "n1"}
 	_, err = Join(t.Context(), []string{"no-such-name.invalid:1", address}, nil, hello, time.Second)
 	for _, want := range []string{"no-such-name.invalid", address, "not within 1s (--connect-timeout)"} {
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -35,7 +35,7 @@ func TestAgents(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := &bench{t: t, address: address}
-	b.config.Ranks = ranks
+	b.config.Ranks, b.config.Rails = ranks, 1
 	for rank := range ranks {
 		b.join(rank, good(rank))
 	}

@@ -29,7 +29,7 @@ type bench struct {
 
 func newBench(t *testing.T, ranks int, dir string, resume bool) *bench {
 	t.Helper()
-	settings := results.Settings{Ranks: ranks, Schedule: schedule.PatternCircle, Partners: schedule.DefaultPartners, Slow: 0.1}
+	settings := results.Settings{Ranks: ranks, Rails: 1, Schedule: schedule.PatternCircle, Partners: schedule.DefaultPartners, Slow: 0.1}
 	journal, err := results.Open(dir, results.Head{Seed: 1, Settings: settings}, resume)
 	if err != nil {
 		t.Fatal(err)
@@ -52,10 +52,13 @@ func newBench(t *testing.T, ranks int, dir string, resume bool) *bench {
 	return b
 }
 
-// join starts an agent of a rank.
-func (b *bench) join(rank int, do func(oob.ClusterTask) oob.ClusterOutcome) {
+// join starts the agent of a rank's only device.
+func (b *bench) join(rank int, do func(oob.ClusterTask) oob.ClusterOutcome) { b.joinRail(rank, 0, do) }
+
+// joinRail starts an agent of a device of a rank.
+func (b *bench) joinRail(rank, rail int, do func(oob.ClusterTask) oob.ClusterOutcome) {
 	b.agents.Go(func() {
-		hello := &oob.ClusterHello{Release: "v1", Job: "7.0", Rank: rank, Ranks: b.config.Ranks, Node: fmt.Sprint("n", rank), Group: fmt.Sprint("leaf", rank%2)}
+		hello := &oob.ClusterHello{Release: "v1", Job: "7.0", Rank: rank, Ranks: b.config.Ranks, Rail: rail, Rails: b.config.Rails, Node: fmt.Sprint("n", rank), Group: fmt.Sprint("leaf", rank%2)}
 		conn, err := agent.Join(b.t.Context(), []string{b.address}, nil, hello, limit)
 		if err != nil {
 			b.t.Errorf("rank %d: %v", rank, err)
@@ -99,11 +102,11 @@ func good(rank int) func(oob.ClusterTask) oob.ClusterOutcome {
 // run runs the coordinator and returns the document.
 func (b *bench) run() (*results.Document, error) {
 	b.t.Helper()
-	l, err := oob.ListenOn(b.socket, oob.ListenOptions{Program: oob.Cluster, Clients: b.config.Ranks})
+	l, err := oob.ListenOn(b.socket, oob.ListenOptions{Program: oob.Cluster, Clients: b.config.Nodes()})
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	d := &results.Document{}
+	d := &results.Document{Settings: b.config.Settings}
 	err = Run(b.t.Context(), l, b.config, d)
 	l.Close()
 	b.agents.Wait()
@@ -118,6 +121,16 @@ func states(d *results.Document, state string) (ranks []int) {
 		}
 	}
 	return ranks
+}
+
+// nodes returns the nodes that are in a state.
+func nodes(d *results.Document, state string) (all []int) {
+	for i, n := range d.Nodes {
+		if n.State == state {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // pairs returns the number of different pairs that were tested.

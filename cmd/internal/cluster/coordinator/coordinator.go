@@ -37,7 +37,7 @@ func (e *DeviceError) Error() string { return e.text }
 // run is one run.
 type run struct {
 	*Config
-	members []*member // by rank; nil: has not appeared
+	members []*member // by node; nil: has not appeared
 	judge   *results.Judge
 	rounds  int
 	kept    int // tests with kept files
@@ -52,7 +52,7 @@ const minNodes = 4
 // Run runs all tests with the agents that connect to a listener, and completes a document. It returns an error if
 // there is nothing to test, and if the context ends. What was measured until then is in the journal.
 func Run(ctx context.Context, l *oob.Listener, c Config, d *results.Document) error {
-	r := &run{Config: &c, judge: results.NewJudge(c.Ranks, c.Slow, c.Limits)}
+	r := &run{Config: &c, judge: results.NewJudge(&c.Settings)}
 	members, err := gather(ctx, l, &c)
 	if err != nil {
 		return err
@@ -81,16 +81,16 @@ func Run(ctx context.Context, l *oob.Listener, c Config, d *results.Document) er
 // testAll tests pairs until every node and pair is decided. The time limit does not end the first rounds of a small
 // cluster, in which each node meets all others.
 func (r *run) testAll(ctx context.Context) error {
-	plan := schedule.NewPlan(r.Ranks, r.Schedule, r.Partners, rand.New(rand.NewPCG(uint64(r.Ranks), r.Journal.Head.Seed)))
+	plan := schedule.NewRails(r.Ranks, r.Rails, r.AllRails, r.Schedule, r.Partners, rand.New(rand.NewPCG(uint64(r.Ranks), r.Journal.Head.Seed)))
 	all := r.Schedule == schedule.PatternCircle && r.Partners >= schedule.Rounds(r.Ranks)
 	begun := time.Now()
-	for pairs := plan.Next(make([]int, r.Ranks), nil, nil); pairs != nil; {
+	for pairs := plan.Next(nil, nil, nil); pairs != nil; {
 		r.rounds++
 		if err := r.testRound(ctx, pairs); err != nil {
 			return err
 		}
 		undecided, good := r.split()
-		live, late := len(undecided)+len(good), time.Since(begun) > r.End
+		live, late := (len(undecided)+len(good))/r.Rails, time.Since(begun) > r.End
 		switch full := plan.Full(); {
 		case live < 2, late && !(all && full), !full && (live < minNodes || r.rounds >= maxRounds):
 			return nil
@@ -102,21 +102,21 @@ func (r *run) testAll(ctx context.Context) error {
 
 // testable reports whether a node can be tested.
 func (r *run) testable(m *member) bool {
-	return m != nil && m.lost == nil && m.unusable == "" && !r.judge.Fails(m.rank)
+	return m != nil && m.lost == nil && m.unusable == "" && !r.judge.Fails(m.node)
 }
 
-// split returns the ranks that further tests may decide, and those that are good or beyond decision, of those that can be
+// split returns the nodes that further tests may decide, and those that are good or beyond decision, of those that can be
 // tested.
 func (r *run) split() (undecided, good []int) {
-	for rank, m := range r.members {
+	for node, m := range r.members {
 		if !r.testable(m) {
 			continue
 		}
-		switch state := r.judge.State(rank); {
-		case state == results.Undecided && r.judge.Open(rank):
-			undecided = append(undecided, rank)
+		switch state := r.judge.State(node); {
+		case state == results.Undecided && r.judge.Open(node):
+			undecided = append(undecided, node)
 		case state != results.Bad:
-			good = append(good, rank)
+			good = append(good, node)
 		}
 	}
 	return undecided, good
@@ -146,9 +146,9 @@ func (r *run) groupOf(m *member) string {
 // conclude completes the document.
 func (r *run) conclude(d *results.Document) {
 	d.Rounds = r.rounds
-	for rank, m := range r.members {
+	for node, m := range r.members {
 		d.Software = d.Software || m != nil && r.Embedded(m.device)
-		n := results.Node{Rank: rank}
+		n := results.Node{Rank: node / r.Rails, Rail: node % r.Rails}
 		switch {
 		case m == nil:
 			n.State, n.Why = results.Missing, fmt.Sprintf("it did not appear within %v (--connect-timeout)", r.Wait)

@@ -10,9 +10,10 @@ import (
 	"github.com/ibperf/ibperf/oob"
 )
 
-// member is the agent of a rank.
+// member is the agent of a node: of a rank, or of one of several devices of a rank.
 type member struct {
-	rank     int
+	node     int
+	place    string // the rank, and the rail of several ones
 	name     string
 	group    string // as the launcher says; empty: not known
 	conn     *oob.Conn
@@ -21,7 +22,7 @@ type member struct {
 	lost     error  // why the agent is lost
 }
 
-func (m *member) String() string { return fmt.Sprintf("rank %d (%s)", m.rank, m.name) }
+func (m *member) String() string { return fmt.Sprintf("rank %s (%s)", m.place, m.name) }
 
 // gathering waits for the agents.
 type gathering struct {
@@ -33,10 +34,10 @@ type gathering struct {
 	all     chan struct{} // closed when all have joined
 }
 
-// gather returns the agents that join within the time, by rank. Further ones are refused as long as the context and the
+// gather returns the agents that join within the time, by node. Further ones are refused as long as the context and the
 // listener live.
 func gather(ctx context.Context, l *oob.Listener, c *Config) ([]*member, error) {
-	g := &gathering{Config: c, members: make([]*member, c.Ranks), all: make(chan struct{})}
+	g := &gathering{Config: c, members: make([]*member, c.Nodes()), all: make(chan struct{})}
 	ended := make(chan error, 1)
 	go func() {
 		for {
@@ -59,9 +60,9 @@ func gather(ctx context.Context, l *oob.Listener, c *Config) ([]*member, error) 
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.over = true
-	for rank, m := range g.members {
+	for node, m := range g.members {
 		if m == nil {
-			c.Note("rank %d did not appear within %v and is left out", rank, c.Wait)
+			c.Note("rank %s did not appear within %v and is left out", c.Place(node), c.Wait)
 		}
 	}
 	return g.members, nil
@@ -80,7 +81,8 @@ func (g *gathering) meet(conn *oob.Conn) {
 		return
 	}
 	conn.Trust(oob.ClusterBounds(g.Limit))
-	m := &member{rank: hello.Rank, name: hello.Node, group: hello.Group, conn: conn}
+	node := hello.Rank*g.Rails + hello.Rail
+	m := &member{node: node, place: g.Place(node), name: hello.Node, group: hello.Group, conn: conn}
 	if err := g.admit(m, &hello); err != nil {
 		_ = conn.AnswerAgent(&oob.ClusterWelcome{Refusal: err.Error()})
 		_ = conn.Close()
@@ -96,7 +98,7 @@ func (g *gathering) meet(conn *oob.Conn) {
 	g.count()
 }
 
-// admit takes an agent of this job, the first one of its rank.
+// admit takes an agent of this job, the first one of its node.
 func (g *gathering) admit(m *member, h *oob.ClusterHello) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -105,13 +107,15 @@ func (g *gathering) admit(m *member, h *oob.ClusterHello) error {
 		return fmt.Errorf("this is rank 0 of job %q, and the agent is of job %q: give each job its own -p", g.Job, h.Job)
 	case h.Ranks != g.Ranks || h.Rank < 0 || h.Rank >= g.Ranks:
 		return fmt.Errorf("rank 0 has %d ranks, and the agent is rank %d of %d", g.Ranks, h.Rank, h.Ranks)
+	case h.Rails != g.Rails || h.Rail < 0 || h.Rail >= g.Rails:
+		return fmt.Errorf("-d of rank 0 names %d of its devices, and that of rank %d %d: give all ranks the same number", g.Rails, h.Rank, h.Rails)
 	case g.over:
 		return errors.New("the run has begun without this rank")
 	}
-	if old := g.members[m.rank]; old != nil && old.conn.Err() == nil {
-		return fmt.Errorf("rank %d has joined already", m.rank)
+	if old := g.members[m.node]; old != nil && old.conn.Err() == nil {
+		return fmt.Errorf("rank %s has joined already", m.place)
 	}
-	g.members[m.rank] = m
+	g.members[m.node] = m
 	return nil
 }
 
@@ -119,7 +123,7 @@ func (g *gathering) admit(m *member, h *oob.ClusterHello) error {
 func (g *gathering) count() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.joined++; g.joined == g.Ranks {
+	if g.joined++; g.joined == g.Nodes() {
 		close(g.all)
 	}
 }
@@ -128,8 +132,8 @@ func (g *gathering) count() {
 func (g *gathering) forget(m *member) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.members[m.rank] == m && !g.over {
-		g.members[m.rank] = nil
+	if g.members[m.node] == m && !g.over {
+		g.members[m.node] = nil
 	}
 }
 

@@ -12,22 +12,37 @@ import (
 	"github.com/ibperf/ibperf/oob"
 )
 
-// togetherTime is the time of a test of a round whose tests run together. They begin within less than a second.
-const togetherTime = 3 * time.Second
+// The times of tests that run together. They begin within less than a third of it.
+const (
+	togetherTime = 3 * time.Second
+	allRailsTime = time.Second
+)
 
 // testRound tests the pairs of a round whose nodes can be tested, and judges.
 func (r *run) testRound(ctx context.Context, pairs []schedule.Pair) error {
 	var tests []results.Test
-	one := r.oneByOne
-	if r.Together {
-		one = r.together
+	var err error
+	for batch := range slices.Chunk(pairs, r.batch(len(pairs))) {
+		if err = r.testBatch(ctx, batch, func(t results.Test) { tests = append(tests, t) }); err != nil {
+			break
+		}
 	}
-	err := one(ctx, pairs, func(t results.Test) { tests = append(tests, t) })
 	r.judge.Add(tests...)
 	if err == nil {
 		err = r.keepFiles(tests)
 	}
 	return err
+}
+
+// batch returns the number of tests of a round that run together.
+func (r *run) batch(all int) int {
+	switch {
+	case r.Together:
+		return max(all, 1)
+	case r.AllRails:
+		return r.Rails
+	}
+	return 1
 }
 
 // maxKept is the number of tests whose result files are kept if not all are: two of 24 kB each.
@@ -53,13 +68,17 @@ func (r *run) keepFiles(tests []results.Test) error {
 	return nil
 }
 
-// loopbacks is the number of tests of a single node.
+// loopbacks is the number of tests of each device of a single rank.
 const loopbacks = 3
 
-// testLoopback tests the only node with itself.
+// testLoopback tests each device of the only rank with itself.
 func (r *run) testLoopback(ctx context.Context) error {
+	pairs := make([]schedule.Pair, r.Rails)
+	for rail := range pairs {
+		pairs[rail] = schedule.Pair{rail, rail}
+	}
 	for r.rounds = 1; r.rounds <= loopbacks; r.rounds++ {
-		if err := r.testRound(ctx, []schedule.Pair{{0, 0}}); err != nil {
+		if err := r.testRound(ctx, pairs); err != nil {
 			return err
 		}
 	}
@@ -67,41 +86,25 @@ func (r *run) testLoopback(ctx context.Context) error {
 	return nil
 }
 
-// oneByOne tests one pair after another, and hands over each test that there was.
-func (r *run) oneByOne(ctx context.Context, pairs []schedule.Pair, take func(results.Test)) error {
-	for _, p := range pairs {
-		a, b := r.members[p[0]], r.members[p[1]]
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if !r.testable(a) || !r.testable(b) {
-			continue
-		}
-		if t, known := r.Journal.Find(r.rounds, a.rank, b.rank); known {
+// testBatch tests pairs at the same time, unless the journal has all of them, and hands over each test that there was.
+func (r *run) testBatch(ctx context.Context, pairs []schedule.Pair, take func(results.Test)) error {
+	pairs = slices.DeleteFunc(slices.Clone(pairs), func(p schedule.Pair) bool {
+		return !r.testable(r.members[p[0]]) || !r.testable(r.members[p[1]])
+	})
+	if known := r.known(pairs); known != nil {
+		for _, t := range known {
 			take(t)
-			continue
 		}
-		t, tested := r.test(a, b)
-		if err := r.keep(ctx, t, tested, take); err != nil {
-			return err
-		}
+		return nil
 	}
-	return nil
-}
-
-// together tests all pairs at the same time, unless the journal has them.
-func (r *run) together(ctx context.Context, pairs []schedule.Pair, take func(results.Test)) error {
-	if r.known(pairs) {
-		return r.oneByOne(ctx, pairs, take)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	var all sync.WaitGroup
 	var mu sync.Mutex // of failed, and of what keep changes
 	var failed error
 	for _, p := range pairs {
 		a, b := r.members[p[0]], r.members[p[1]]
-		if !r.testable(a) || !r.testable(b) {
-			continue
-		}
 		all.Go(func() {
 			t, tested := r.test(a, b)
 			mu.Lock()
@@ -113,12 +116,16 @@ func (r *run) together(ctx context.Context, pairs []schedule.Pair, take func(res
 	return failed
 }
 
-// known reports whether the journal has the tests of a round.
-func (r *run) known(pairs []schedule.Pair) bool {
-	return !slices.ContainsFunc(pairs, func(p schedule.Pair) bool {
-		_, known := r.Journal.Find(r.rounds, p[0], p[1])
-		return !known && r.testable(r.members[p[0]]) && r.testable(r.members[p[1]])
-	})
+// known returns the tests of pairs if the journal has all of them, else nil.
+func (r *run) known(pairs []schedule.Pair) (tests []results.Test) {
+	for _, p := range pairs {
+		t, known := r.Journal.Find(r.rounds, p[0], p[1])
+		if !known {
+			return nil
+		}
+		tests = append(tests, t)
+	}
+	return tests
 }
 
 // keep writes a test, if there was one, to the journal.

@@ -251,7 +251,7 @@ func TestRunLeavesOut(t *testing.T) {
 		b.join(rank, good(rank))
 	}
 	b.agents.Go(func() {
-		hello := &oob.ClusterHello{Release: "v1", Job: "8.0", Rank: 5, Ranks: 6, Node: "n5"}
+		hello := &oob.ClusterHello{Release: "v1", Job: "8.0", Rank: 5, Ranks: 6, Rails: 1, Node: "n5"}
 		_, err := agent.Join(t.Context(), []string{b.socket.Addr().String()}, nil, hello, time.Second)
 		if err == nil || !strings.Contains(err.Error(), `this is rank 0 of job "7.0", and the agent is of job "8.0"`) {
 			t.Errorf("an agent of another job: %v", err)
@@ -317,5 +317,69 @@ func TestRunResumes(t *testing.T) {
 	d, err := b.run()
 	if err != nil || pairs(d) != 28 || measured != len(d.Tests)-10 {
 		t.Errorf("%v: %d pairs, %d of %d tests measured, want all but 10", err, pairs(d), measured, len(d.Tests))
+	}
+}
+
+// TestRunOfRails: devices of a rail are tested with each other; a device that fails is named, and its rank's other one is
+// good. With AllRails both devices of a pair of ranks measure at the same time.
+func TestRunOfRails(t *testing.T) {
+	for _, together := range []bool{false, true} {
+		b := newBench(t, 4, t.TempDir()+"/out", false)
+		b.config.Rails, b.config.AllRails = 2, together
+		var mu sync.Mutex
+		measuring, most := 0, 0
+		both := make(chan struct{}) // closed when two tests overlap
+		for node := range 8 {
+			do := good(node)
+			b.joinRail(node/2, node%2, func(task oob.ClusterTask) oob.ClusterOutcome {
+				if task.Kind == oob.TaskMeasure {
+					if server := task.Port - 4000; server%2 != node%2 {
+						t.Errorf("%d is tested with %d, of the other rail", node, server)
+					}
+					mu.Lock()
+					if measuring++; measuring == 2 && most < 2 {
+						close(both)
+					}
+					most = max(most, measuring)
+					mu.Unlock()
+					if together {
+						select {
+						case <-both:
+						case <-time.After(limit):
+						}
+					}
+					defer func() { mu.Lock(); measuring--; mu.Unlock() }()
+				}
+				if node == 5 && (task.Kind == oob.TaskMeasure || task.Kind == oob.TaskAwait) {
+					return oob.ClusterOutcome{Error: "no QP"}
+				}
+				return do(task)
+			})
+		}
+		d, err := b.run()
+		if err != nil || !slices.Equal(nodes(d, results.Bad), []int{5}) {
+			t.Errorf("together %v: %v: bad %v", together, err, nodes(d, results.Bad))
+		}
+		if want := map[bool]int{false: 1, true: 2}[together]; most != want {
+			t.Errorf("together %v: %d tests at the same time, want %d", together, most, want)
+		}
+	}
+}
+
+// TestRunRefusesOtherRails: an agent of a rank with another number of devices cannot join.
+func TestRunRefusesOtherRails(t *testing.T) {
+	b := newBench(t, 2, t.TempDir()+"/out", false)
+	l, err := oob.ListenOn(b.socket, oob.ListenOptions{Program: oob.Cluster, Clients: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { _ = Run(ctx, l, b.config, &results.Document{Settings: b.config.Settings}) }()
+	hello := &oob.ClusterHello{Release: "v1", Job: "7.0", Rank: 1, Ranks: 2, Rail: 1, Rails: 2, Node: "n1"}
+	_, err = agent.Join(t.Context(), []string{b.address}, nil, hello, time.Second)
+	if err == nil || !strings.Contains(err.Error(), "-d of rank 0 names 1 of its devices, and that of rank 1 2: give all ranks the same number") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -61,7 +61,7 @@ const leaveLimit = 3 * time.Second
 // test measures a pair. It reports false if an agent is lost meanwhile: then there was no test.
 func (r *run) test(a, b *member) (t results.Test, tested bool) {
 	begun := time.Now()
-	t = results.Test{Round: r.rounds, A: a.rank, B: b.rank}
+	t = results.Test{Round: r.rounds, A: a.node, B: b.node}
 	server, err := r.ask(a, oob.ClusterTask{Kind: oob.TaskServe, Limit: r.Limit, Verify: r.Verify, Time: r.testTime()})
 	if err != nil {
 		return t, false
@@ -94,8 +94,11 @@ func (r *run) test(a, b *member) (t results.Test, tested bool) {
 
 // testTime returns the time of each test of a pair, 0 for the usual one.
 func (r *run) testTime() time.Duration {
-	if r.Together {
+	switch {
+	case r.Together:
 		return togetherTime
+	case r.AllRails:
+		return allRailsTime
 	}
 	return 0
 }

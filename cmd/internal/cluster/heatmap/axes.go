@@ -29,16 +29,19 @@ func (m *pairMap) fitAxes(p *chart.Panel) {
 	p.Plot.X.Tick.Marker, p.Plot.Y.Tick.Marker = plot.ConstantTicks(m.places()), plot.ConstantTicks(m.names())
 }
 
-// A group is the places of the nodes of a group.
+// A group is the places of the nodes of a group, or of a rail of several ones.
 type group struct {
 	name     string
 	from, to int
 }
 
-// groups returns the groups of nodes, in the order of places. Nodes that are in no group have no name.
+// groups returns the groups of nodes or the rails, in the order of places. Nodes that are in no group have no name.
 func (m *pairMap) groups() (all []group) {
 	for place := range m.order {
 		name := m.node(place).Group
+		if m.d.Settings.Rails > 1 {
+			name = fmt.Sprint(m.node(place).Rail)
+		}
 		if len(all) == 0 || all[len(all)-1].name != name {
 			all = append(all, group{name: name, from: place})
 		}
@@ -47,11 +50,22 @@ func (m *pairMap) groups() (all []group) {
 	return all
 }
 
-func (m *pairMap) isBad(g group) bool {
-	return slices.ContainsFunc(m.d.Groups, func(judged results.Group) bool { return judged.Name == g.name && judged.State == results.Bad })
+// label returns what the names of groups are.
+func (m *pairMap) label() string {
+	switch {
+	case m.d.Settings.Rails > 1:
+		return "rail"
+	case len(m.d.Groups) > 0:
+		return "group"
+	}
+	return "rank"
 }
 
-// places returns ticks with the names of the groups, or if there are none, with the ranks of nodes.
+func (m *pairMap) isBad(g group) bool {
+	return m.label() == "group" && slices.ContainsFunc(m.d.Groups, func(judged results.Group) bool { return judged.Name == g.name && judged.State == results.Bad })
+}
+
+// places returns ticks with the names of the groups or rails, or if there are none, with the ranks of nodes.
 func (m *pairMap) places() (ticks []plot.Tick) {
 	groups := m.groups()
 	if len(groups) < 2 {
@@ -70,7 +84,7 @@ func (m *pairMap) ranks() (ticks []plot.Tick) {
 		step *= 2
 	}
 	for place := 0; place < len(m.order); place += step {
-		ticks = append(ticks, plot.Tick{Value: float64(place) + 0.5, Label: fmt.Sprint(m.order[place])})
+		ticks = append(ticks, plot.Tick{Value: float64(place) + 0.5, Label: m.d.Settings.Place(m.order[place])})
 	}
 	return ticks
 }
@@ -97,7 +111,7 @@ func (m *pairMap) names() (ticks []plot.Tick) {
 			return abs(t.Value-0.5-float64(place))*maxLines < float64(n)
 		})
 		if !near {
-			ticks = append(ticks, plot.Tick{Value: float64(place) + 0.5, Label: label(m.node(place))})
+			ticks = append(ticks, plot.Tick{Value: float64(place) + 0.5, Label: m.nameOf(place)})
 		}
 	}
 	slices.SortFunc(ticks, func(s, t plot.Tick) int { return cmp.Compare(t.Value, s.Value) }) // from the bottom to the top
@@ -111,8 +125,9 @@ func rankOf(n *results.Node) int {
 	return slices.Index([]string{results.Bad, results.Lost, results.Missing, results.Undecided, results.Good}, n.State)
 }
 
-func label(n *results.Node) string {
-	text := fmt.Sprintf("%d %s", n.Rank, phrase.Shorten(n.Name, maxName))
+func (m *pairMap) nameOf(place int) string {
+	n := m.node(place)
+	text := fmt.Sprintf("%s %s", m.d.Settings.Place(m.order[place]), phrase.Shorten(n.Name, maxName))
 	if n.State != results.Good {
 		text += " " + n.State
 	}

@@ -14,10 +14,16 @@ import (
 // measured returns the document of a cluster with noise of 3 % and outliers, some rounds of it. A function changes tests.
 func measured(nodes, rounds int, change func(*results.Test)) *results.Document {
 	random := rand.New(rand.NewPCG(5, 6))
-	sampler, judge := schedule.NewSampler(nodes, random), results.NewJudge(nodes, 0.1, results.Limits{})
+	sampler := schedule.NewSampler(nodes, random)
+	return measuredBy(results.Settings{Ranks: nodes, Rails: 1, Slow: 0.1}, random, rounds, sampler.Full, change)
+}
+
+// measuredBy is measured with settings, and a function that returns the pairs of a round.
+func measuredBy(settings results.Settings, random *rand.Rand, rounds int, next func() []schedule.Pair, change func(*results.Test)) *results.Document {
+	judge := results.NewJudge(&settings)
 	var tests []results.Test
 	for round := 1; round <= rounds; round++ {
-		for _, p := range sampler.Full() {
+		for _, p := range next() {
 			t := results.Test{
 				Round: round, A: p[0], B: p[1], Time: started, Seconds: 0.25,
 				Bandwidth: 24e9 * math.Exp(0.03*random.NormFloat64()), MedianNs: 1700 * math.Exp(0.03*random.NormFloat64()), P99Ns: 2400,
@@ -30,9 +36,10 @@ func measured(nodes, rounds int, change func(*results.Test)) *results.Document {
 		}
 	}
 	judge.Add(tests...)
-	d := &results.Document{Launcher: "srun", Job: "4711.0", Started: started, Rounds: rounds}
-	for rank := range nodes {
-		d.Nodes = append(d.Nodes, results.Node{Rank: rank, Name: fmt.Sprintf("gpu%04d", rank+1), Device: "mlx5_0"})
+	d := &results.Document{Settings: settings, Launcher: "srun", Job: "4711.0", Started: started, Rounds: rounds}
+	for node := range settings.Nodes() {
+		rank, rail := node/settings.Rails, node%settings.Rails
+		d.Nodes = append(d.Nodes, results.Node{Rank: rank, Rail: rail, Name: fmt.Sprintf("gpu%04d", rank+1), Device: fmt.Sprint("mlx5_", rail)})
 	}
 	judge.Conclude(d)
 	return d
@@ -74,6 +81,23 @@ func grouped() *results.Document {
 		d.Groups = append(d.Groups, results.Group{Name: fmt.Sprint("leaf", 1+i)})
 	}
 	return d
+}
+
+// railed is a cluster of 6 nodes with four rails, of which one has half the bandwidth of the others and one a slow device.
+func railed() *results.Document {
+	random := rand.New(rand.NewPCG(5, 6))
+	plan := schedule.NewRails(6, 4, false, schedule.PatternCircle, schedule.DefaultPartners, random)
+	undecided := make([]int, 6*4)
+	for i := range undecided {
+		undecided[i] = i
+	}
+	next := func() []schedule.Pair { return plan.Next(undecided, nil, nil) }
+	return measuredBy(results.Settings{Ranks: 6, Rails: 4, Slow: 0.1}, random, 10, next, func(t *results.Test) {
+		slower(t, 4*2+3, 0.6) // rail 3 of rank 2
+		if t.A%4 == 1 {
+			t.Bandwidth *= 0.5
+		}
+	})
 }
 
 // large is a cluster of 1,024 nodes with two slow nodes and a slow pair.

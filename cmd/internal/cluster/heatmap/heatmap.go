@@ -13,9 +13,9 @@ import (
 )
 
 // Draw writes a heat map of each figure into the folder of a run: pairs_bandwidth and pairs_latency, as PNG and SVG. The
-// same document gives the same bytes. A single node has no pairs.
+// same document gives the same bytes. A single rank has no pairs.
 func Draw(dir string, d *results.Document) error {
-	if len(d.Nodes) == 1 {
+	if d.Settings.Ranks == 1 {
 		return nil
 	}
 	var all []*chart.Sketch
@@ -36,10 +36,7 @@ func sketchOf(d *results.Document, f results.Figure) *chart.Sketch {
 	s.Subtitle = fmt.Sprintf("launcher %s, job %s, %s, device %s", d.Launcher, cmp.Or(d.Job, "not known"), d.Started.UTC().Format("2006-01-02 15:04 UTC"), d.Devices())
 	m := newMap(d, f)
 	s.Notes = m.notes()
-	s.XLabel = "rank"
-	if len(d.Groups) > 0 {
-		s.XLabel = "group"
-	}
+	s.XLabel = m.label()
 	s.Plot.Add(m)
 	m.fitAxes(s.Panel)
 	m.explain(s)
@@ -47,10 +44,14 @@ func sketchOf(d *results.Document, f results.Figure) *chart.Sketch {
 }
 
 func title(d *results.Document, f results.Figure) string {
+	what, unit, text := "Bandwidth", "Gb/s", func(v float64) string { return units.RateText(v, true) }
 	if f.Name == results.Latency {
-		return fmt.Sprintf("Latency of pairs of %d nodes, over the median of %s usec", len(d.Nodes), strings.TrimSpace(units.UsecText(f.Median)))
+		what, unit, text = "Latency", "usec", units.UsecText
 	}
-	return fmt.Sprintf("Bandwidth of pairs of %d nodes, over the median of %s Gb/s", len(d.Nodes), strings.TrimSpace(units.RateText(f.Median, true)))
+	if len(f.Rails) > 0 {
+		return fmt.Sprintf("%s of pairs of %d devices of %d nodes, over the median of each rail", what, len(d.Nodes), d.Settings.Ranks)
+	}
+	return fmt.Sprintf("%s of pairs of %d nodes, over the median of %s %s", what, len(d.Nodes), strings.TrimSpace(text(f.Median)), unit)
 }
 
 // maxNamed is the number of bad nodes and groups that a note names.
@@ -59,9 +60,9 @@ const maxNamed = 3
 // notes returns which nodes and groups are bad, and what a cell of several pairs shows.
 func (m *pairMap) notes() (notes []string) {
 	var names []string
-	for _, n := range m.d.Nodes {
+	for i, n := range m.d.Nodes {
 		if n.State == results.Bad {
-			names = append(names, m.d.Name(n.Rank))
+			names = append(names, m.d.Name(i))
 		}
 	}
 	for _, g := range m.d.Groups {

@@ -131,6 +131,36 @@ func TestHeatMapSortsByGroup(t *testing.T) {
 	}
 }
 
+// TestHeatMapSortsByRail: the devices of a rail are beside each other, figures are over the median of their rail, and the
+// axis has the rails.
+func TestHeatMapSortsByRail(t *testing.T) {
+	d := railed()
+	m := newMap(d, d.Figures[1])
+	if m.order[0] != 0 || m.order[1] != 4 || m.order[6] != 1 || m.place[4] != 1 {
+		t.Errorf("order %v", m.order)
+	}
+	low := 0
+	for a, row := range m.cells {
+		for b, l := range row {
+			if (l == none) != (a/6 != b/6 || a == b) {
+				t.Errorf("cell %d, %d has level %d", a, b, l)
+			}
+			if l > firstLow+1 { // beyond the noise
+				low++
+			}
+		}
+	}
+	if low != 2*5 {
+		t.Errorf("%d low cells, want two for each test of the slow device", low)
+	}
+	svg := string(drawn(t, d)["pairs_bandwidth.svg"])
+	for _, want := range []string{">rail<", ">3<", "2.3 gpu0003 bad", "pairs of 24 devices of 6 nodes, over the median of each rail", "rank 2.3 (gpu0003 mlx5_3)"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+}
+
 // TestHeatMapWithoutTests: nodes that were not tested are empty, and a run without figures has no map.
 func TestHeatMapWithoutTests(t *testing.T) {
 	d := measured(8, 14, func(*results.Test) {})
@@ -138,7 +168,7 @@ func TestHeatMapWithoutTests(t *testing.T) {
 	if m := newMap(d, d.Figures[1]); slices.ContainsFunc(m.cells, func(row []level) bool { return slices.Max(row) != none }) {
 		t.Errorf("cells %v", m.cells)
 	}
-	if files := drawn(t, &results.Document{Figures: []results.Figure{{Name: results.Success}, {Name: results.Latency}}}); len(files) > 0 {
+	if files := drawn(t, &results.Document{Settings: results.Settings{Ranks: 1, Rails: 1}, Figures: []results.Figure{{Name: results.Success}, {Name: results.Latency}}}); len(files) > 0 {
 		t.Errorf("files %v", files)
 	}
 }

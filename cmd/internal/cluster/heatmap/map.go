@@ -24,12 +24,12 @@ func cellNodes(nodes, pairs int) int {
 	return int(math.Ceil(float64(nodes) / min(max(cells, fewCells), maxCells)))
 }
 
-// A pairMap is the heat map of one figure. Its axes count nodes, from 0, in the order of the map: by group, and by rank.
+// A pairMap is the heat map of one figure. Its axes count nodes, from 0, in the order of the map: by rail, group and rank.
 type pairMap struct {
 	d      *results.Document
 	figure results.Figure
-	order  []int // rank of each place
-	place  []int // of each rank
+	order  []int // node of each place
+	place  []int // of each node
 	per    int   // nodes of a cell in each direction
 	cells  [][]level
 	nodes  []level   // the worst node of each row
@@ -39,12 +39,14 @@ type pairMap struct {
 func newMap(d *results.Document, f results.Figure) *pairMap {
 	n := len(d.Nodes)
 	m := &pairMap{d: d, figure: f, order: make([]int, n), place: make([]int, n), per: cellNodes(n, d.PairCount())}
-	for rank := range m.order {
-		m.order[rank] = rank
+	for node := range m.order {
+		m.order[node] = node
 	}
-	slices.SortStableFunc(m.order, func(a, b int) int { return cmp.Compare(d.Nodes[a].Group, d.Nodes[b].Group) })
-	for place, rank := range m.order {
-		m.place[rank] = place
+	slices.SortStableFunc(m.order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(d.Nodes[a].Rail, d.Nodes[b].Rail), cmp.Compare(d.Nodes[a].Group, d.Nodes[b].Group))
+	})
+	for place, node := range m.order {
+		m.place[node] = place
 	}
 	m.cells, m.nodes = make([][]level, m.size()), make([]level, m.size())
 	for i := range m.cells {
@@ -105,19 +107,23 @@ func (m *pairMap) fillPair(a, b int, tests []*results.Test) {
 
 // value returns a test's figure over the median, of which more is better; 0 if it has none.
 func (m *pairMap) value(t *results.Test) float64 {
+	middle := m.figure.Median
+	if rails := m.figure.Rails; rails != nil {
+		middle = rails[m.d.Nodes[t.A].Rail]
+	}
 	switch {
 	case m.figure.Name == results.Bandwidth:
-		return t.Bandwidth / m.figure.Median
+		return t.Bandwidth / middle
 	case t.MedianNs == 0:
 		return 0
 	}
-	return m.figure.Median / t.MedianNs
+	return middle / t.MedianNs
 }
 
 // fillNodes colors the nodes by the median of their tests.
 func (m *pairMap) fillNodes() {
-	for place, rank := range m.order {
-		for _, e := range m.d.Nodes[rank].Evidence {
+	for place, node := range m.order {
+		for _, e := range m.d.Nodes[node].Evidence {
 			l := none
 			switch {
 			case e.Figure == results.Success && e.State == results.Bad:

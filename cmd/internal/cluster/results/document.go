@@ -47,7 +47,7 @@ type Document struct {
 	Software bool      `json:"software" about:"the devices are software in shared memory"`
 	Rounds   int       `json:"rounds"`
 	Figures  []Figure  `json:"figures" about:"what the tests measured, and how certain it is"`
-	Nodes    []Node    `json:"nodes" about:"in the order of ranks"`
+	Nodes    []Node    `json:"nodes" about:"in the order of ranks; of several devices of each rank, rails, each has an entry"`
 	Pairs    []Pair    `json:"bad_pairs" about:"good nodes whose tests with each other are low"`
 	Groups   []Group   `json:"groups,omitempty" about:"of nodes that share a part of the network; not there: not known"`
 	Tests    []Test    `json:"tests" about:"in their order"`
@@ -55,11 +55,12 @@ type Document struct {
 
 // A Figure is what all tests have measured.
 type Figure struct {
-	Name     string  `json:"name" about:"success, bandwidth, latency, or limits if there are any"`
-	Tests    int     `json:"tests"`
-	Median   float64 `json:"median" about:"of all tests: B/s of both directions, or ns; 1 for success and limits"`
-	Noise    float64 `json:"noise" about:"standard deviation of the logarithm of a test's figure, without tests of suspected nodes"`
-	Smallest float64 `json:"smallest" about:"the smallest slowdown that could have been found, as a share"`
+	Name     string    `json:"name" about:"success, bandwidth, latency, or limits if there are any"`
+	Tests    int       `json:"tests"`
+	Median   float64   `json:"median" about:"of all tests: B/s of both directions, or ns; 1 for success and limits"`
+	Rails    []float64 `json:"rails,omitempty" about:"median of the tests of each rail, if there are several"`
+	Noise    float64   `json:"noise" about:"standard deviation of the logarithm of a test's figure, without tests of suspected nodes"`
+	Smallest float64   `json:"smallest" about:"the smallest slowdown that could have been found, as a share"`
 }
 
 // The states of a node.
@@ -71,9 +72,10 @@ const (
 	Missing   = "missing"
 )
 
-// A Node is a rank and the verdict about it.
+// A Node is a rank, or one of several devices of a rank, and the verdict about it.
 type Node struct {
 	Rank     int        `json:"rank"`
+	Rail     int        `json:"rail,omitempty" about:"place of the device in -d, from 0"`
 	Name     string     `json:"name" about:"of the host; empty: the rank did not appear"`
 	Device   string     `json:"device" about:"empty: not known"`
 	Group    string     `json:"group,omitempty" about:"the leaf switch, as --topology or the launcher says; empty: not known"`
@@ -95,16 +97,16 @@ type Evidence struct {
 
 // A Pair is two good nodes whose tests with each other are low.
 type Pair struct {
-	A      int    `json:"a" about:"rank"`
-	B      int    `json:"b" about:"rank"`
+	A      int    `json:"a" about:"index in nodes, which is the rank if ranks have one device"`
+	B      int    `json:"b"`
 	Figure string `json:"figure"`
 }
 
 // A Test is one test of two nodes.
 type Test struct {
 	Round     int       `json:"round"`
-	A         int       `json:"a" about:"rank of the server"`
-	B         int       `json:"b" about:"rank of the client"`
+	A         int       `json:"a" about:"server: index in nodes, which is the rank if ranks have one device"`
+	B         int       `json:"b" about:"client"`
 	Time      time.Time `json:"time" about:"when it ended"`
 	Seconds   float64   `json:"seconds" about:"that it took, with the start of its processes"`
 	Bandwidth float64   `json:"bandwidth_bytes_per_s,omitempty" about:"of both directions"`
@@ -113,7 +115,7 @@ type Test struct {
 	Error     string    `json:"error,omitempty" about:"why there is no figure"`
 }
 
-// Pair returns the ranks of a test, the lower one first.
+// Pair returns the nodes of a test, the lower one first.
 func (t *Test) Pair() [2]int { return [2]int{min(t.A, t.B), max(t.A, t.B)} }
 
 // AllFailed reports whether there were tests and none has a figure.

@@ -13,7 +13,8 @@ import (
 func TestGroups(t *testing.T) {
 	const nodes = 64
 	random := rand.New(rand.NewPCG(3, 4))
-	sampler, j := schedule.NewSampler(nodes, random), NewJudge(nodes, 0.1, Limits{})
+	settings := Settings{Ranks: nodes, Rails: 1, Slow: 0.1}
+	sampler, j := schedule.NewSampler(nodes, random), NewJudge(&settings)
 	group := func(node int) string { return "leaf" + string(rune('1'+node/16)) }
 	for round := 1; round <= 20; round++ {
 		var tests []Test
@@ -26,7 +27,7 @@ func TestGroups(t *testing.T) {
 		}
 		j.Add(tests...)
 	}
-	d := &Document{Nodes: make([]Node, nodes), Status: 7}
+	d := &Document{Settings: settings, Nodes: make([]Node, nodes), Status: 7}
 	for i := range d.Nodes {
 		d.Nodes[i] = Node{Rank: i, Name: "n", Group: group(i)}
 	}
@@ -54,7 +55,7 @@ func TestOneGroupIsNotJudged(t *testing.T) {
 	for i := range d.Nodes {
 		d.Nodes[i].Group = "leaf1"
 	}
-	NewJudge(8, 0.1, Limits{}).judgeGroups(d)
+	NewJudge(&ofEight).judgeGroups(d)
 	if len(d.Groups) > 0 {
 		t.Errorf("groups %v", d.Groups)
 	}

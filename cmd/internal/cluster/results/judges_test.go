@@ -8,11 +8,14 @@ import (
 	"github.com/ibperf/ibperf/cmd/internal/cluster/schedule"
 )
 
+// ofEight is the settings of a run of eight ranks.
+var ofEight = Settings{Ranks: 8, Rails: 1, Slow: 0.1}
+
 // judged returns the document of ten circles of 8 nodes. change makes tests differ from good ones.
 func judged(t *testing.T, change func(*Test)) *Document {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
-	sampler, j := schedule.NewSampler(8, random), NewJudge(8, 0.1, Limits{})
+	sampler, j := schedule.NewSampler(8, random), NewJudge(&ofEight)
 	for round := 1; round <= 70; round++ {
 		var tests []Test
 		for _, p := range sampler.Full() {
@@ -23,7 +26,7 @@ func judged(t *testing.T, change func(*Test)) *Document {
 		}
 		j.Add(tests...)
 	}
-	d := &Document{Nodes: make([]Node, 8)}
+	d := &Document{Settings: ofEight, Nodes: make([]Node, 8)}
 	for i := range d.Nodes {
 		d.Nodes[i] = Node{Rank: i, Name: "n"}
 	}
@@ -117,7 +120,7 @@ func TestBadPair(t *testing.T) {
 
 // TestTextOfManyUndecided has a few reasons.
 func TestTextOfManyUndecided(t *testing.T) {
-	d := &Document{Nodes: make([]Node, 100)}
+	d := &Document{Settings: Settings{Ranks: 100, Rails: 1}, Nodes: make([]Node, 100)}
 	for i := range d.Nodes {
 		d.Nodes[i] = Node{Rank: i, State: Undecided, Why: "noise"}
 	}
@@ -155,7 +158,7 @@ func TestText(t *testing.T) {
 	if !strings.HasSuffix(text, "ib_cluster: 8 nodes: 6 good, 1 bad, 1 lost; 28 pairs in 280 tests; exit status 7\n") {
 		t.Errorf("the last line of\n%s", text)
 	}
-	if reason := Drain(&d.Nodes[4]); len(reason) > maxDrain || strings.ContainsAny(reason, "\"\n") {
+	if reason := drain([]string{d.Nodes[4].Why}); len(reason) > maxDrain || strings.ContainsAny(reason, "\"\n") {
 		t.Errorf("reason %q", reason)
 	}
 }

@@ -49,7 +49,7 @@ func (j *Journal) KeepFiles(t Test, files [][]byte) error {
 		return err
 	}
 	for i, file := range files {
-		path := filepath.Join(dir, fmt.Sprintf("round%d_%d-%d_%d.json", t.Round, t.A, t.B, i+1))
+		path := filepath.Join(dir, fmt.Sprintf("round%d_%s-%s_%d.json", t.Round, j.Head.Settings.Place(t.A), j.Head.Settings.Place(t.B), i+1))
 		if err := atomicfile.Write(path, file); err != nil {
 			return fmt.Errorf("write %s: %w", path, atomicfile.Advise(path, err))
 		}

@@ -82,12 +82,12 @@ func (l *Limits) value(t Test) float64 {
 
 // LimitsMissed reports whether tests missed limits and no evidence clears their nodes.
 func (d *Document) LimitsMissed() bool {
-	for _, n := range d.Nodes {
-		if len(d.Nodes) == 1 {
-			return n.State != Good && d.countMissed(n.Rank) > 0
+	for i, n := range d.Nodes {
+		if d.Settings.Ranks == 1 && n.State != Good && d.countMissed(i) > 0 {
+			return true
 		}
 		for _, e := range n.Evidence {
-			if e.Figure == MeetsLimits && e.State != Good && d.countMissed(n.Rank) > 0 {
+			if d.Settings.Ranks > 1 && e.Figure == MeetsLimits && e.State != Good && d.countMissed(i) > 0 {
 				return true
 			}
 		}
@@ -95,10 +95,10 @@ func (d *Document) LimitsMissed() bool {
 	return false
 }
 
-// countMissed counts the tests of a rank that missed a limit.
-func (d *Document) countMissed(rank int) (n int) {
+// countMissed counts the tests of a node that missed a limit.
+func (d *Document) countMissed(node int) (n int) {
 	for i := range d.Tests {
-		if t := &d.Tests[i]; (t.A == rank || t.B == rank) && t.Error == "" && d.Settings.Limits.Missed(t) != "" {
+		if t := &d.Tests[i]; (t.A == node || t.B == node) && t.Error == "" && d.Settings.Limits.Missed(t) != "" {
 			n++
 		}
 	}

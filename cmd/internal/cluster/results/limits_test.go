@@ -47,8 +47,9 @@ func TestLimitsRefuse(t *testing.T) {
 func limited(t *testing.T, change func(*Test)) *Document {
 	t.Helper()
 	tests, limits := judged(t, change).Tests, Limits{MinBandwidth: 0.8e9}
-	d := &Document{Nodes: make([]Node, 8), Settings: Settings{Limits: limits}}
-	j := NewJudge(8, 0.5, limits) // so that bandwidth itself decides nothing here
+	d := &Document{Nodes: make([]Node, 8), Settings: ofEight}
+	d.Settings.Slow, d.Settings.Limits = 0.5, limits // so that bandwidth itself decides nothing here
+	j := NewJudge(&d.Settings)
 	j.Add(tests...)
 	for i := range d.Nodes {
 		d.Nodes[i] = Node{Rank: i, Name: "n"}
@@ -78,7 +79,7 @@ func TestAllMissALimit(t *testing.T) {
 			t.Errorf("rank %d is %s: %s", n.Rank, n.State, n.Why)
 		}
 	}
-	j := NewJudge(8, 0.5, d.Settings.Limits)
+	j := NewJudge(&d.Settings)
 	j.Add(d.Tests...)
 	if !d.LimitsMissed() || j.Open(3) {
 		t.Errorf("missed: %v, open: %v", d.LimitsMissed(), j.Open(3))

@@ -19,17 +19,18 @@ func TestFilesOfAllPairsAreSmall(t *testing.T) {
 		limit         = 500 << 20
 	)
 	dir := t.TempDir()
-	journal, err := Open(dir, Head{Settings: Settings{Ranks: nodes}}, false)
+	settings := Settings{Ranks: nodes, Rails: 1, Slow: 0.1}
+	journal, err := Open(dir, Head{Settings: settings}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer journal.Close()
 	random := rand.New(rand.NewPCG(1, 2))
-	d := &Document{Started: time.Now().UTC(), Finished: time.Now().UTC(), Nodes: make([]Node, nodes)}
+	d := &Document{Settings: settings, Started: time.Now().UTC(), Finished: time.Now().UTC(), Nodes: make([]Node, nodes)}
 	for i := range d.Nodes {
 		d.Nodes[i] = Node{Rank: i, Name: fmt.Sprintf("rack17-node%04d.cluster.example.org", i), Device: "mlx5_0"}
 	}
-	sampler, judge := schedule.NewSampler(nodes, random), NewJudge(nodes, 0.1, Limits{})
+	sampler, judge := schedule.NewSampler(nodes, random), NewJudge(&settings)
 	for round := 1; round <= rounds; round++ {
 		var tests []Test
 		for _, p := range sampler.Full() {

@@ -34,7 +34,7 @@ func (d *Document) Text(width int) string {
 		low := map[string]string{Success: "fails", MeetsLimits: "misses the limits"}[p.Figure]
 		fmt.Fprintf(&b, "the pair of %s and %s %s, and both are good with others: check the path between them\n", d.Name(p.A), d.Name(p.B), cmp.Or(low, "has low "+p.Figure))
 	}
-	if met, all := d.PairCount(), len(d.Nodes)*(len(d.Nodes)-1)/2; met < all {
+	if met, all := d.PairCount(), d.Settings.Nodes()*(d.Settings.Ranks-1)/2; met < all {
 		fmt.Fprintf(&b, "%d of %d pairs were tested: a single bad pair is among them with a chance of %.2g %%\n", met, all, 100*float64(met)/float64(all))
 	}
 	if d.Settings.Together {
@@ -43,16 +43,13 @@ func (d *Document) Text(width int) string {
 	if d.Settings.Limits != (Limits{}) {
 		b.WriteString(d.limitsText())
 	}
+	b.WriteString(d.railsText())
 	for _, f := range d.Figures {
-		if len(d.Nodes) > 1 && (f.Name == Bandwidth || f.Name == Latency) {
+		if d.Settings.Ranks > 1 && (f.Name == Bandwidth || f.Name == Latency) {
 			fmt.Fprintf(&b, "%s: noise %s %%; a node slower by less than %s %% could not have been found\n", f.Name, phrase.PercentNumber(f.Noise), phrase.PercentNumber(f.Smallest))
 		}
 	}
-	for _, n := range d.Nodes {
-		if n.State == Bad {
-			fmt.Fprintf(&b, "drain %s: %s\n", cmp.Or(n.Name, d.Name(n.Rank)), Drain(&n))
-		}
-	}
+	b.WriteString(d.drains())
 	fmt.Fprintf(&b, "%s\n", d.last())
 	return b.String()
 }
@@ -64,12 +61,12 @@ const maxUndecided = 10
 func (d *Document) reasons() string {
 	var b strings.Builder
 	undecided := 0
-	for _, n := range d.Nodes {
+	for i, n := range d.Nodes {
 		if n.State == Undecided {
 			undecided++
 		}
 		if n.State != Good && (n.State != Undecided || undecided <= maxUndecided) {
-			fmt.Fprintf(&b, "%s is %s: %s\n", d.Name(n.Rank), n.State, n.Why)
+			fmt.Fprintf(&b, "%s is %s: %s\n", d.Name(i), n.State, n.Why)
 		}
 	}
 	if more := undecided - maxUndecided; more > 0 {
@@ -81,9 +78,32 @@ func (d *Document) reasons() string {
 // maxDrain is the longest reason for draining a node, in bytes, that fits a line of sinfo -R.
 const maxDrain = 100
 
-// Drain returns the reason for a node's state, as one line for the reason of Slurm's state drain.
-func Drain(n *Node) string {
-	reason := "ib_cluster: " + strings.ReplaceAll(n.Why, "\"", "'")
+// drains returns a line for each rank with a bad device.
+func (d *Document) drains() string {
+	var b strings.Builder
+	for rank := range d.Settings.Ranks {
+		var why []string
+		name := fmt.Sprint("rank ", rank)
+		for _, n := range d.Nodes[rank*d.Settings.Rails : (rank+1)*d.Settings.Rails] {
+			name = cmp.Or(n.Name, name)
+			switch {
+			case n.State != Bad:
+			case d.Settings.Rails > 1:
+				why = append(why, fmt.Sprintf("rail %d: %s", n.Rail, n.Why))
+			default:
+				why = append(why, n.Why)
+			}
+		}
+		if why != nil {
+			fmt.Fprintf(&b, "drain %s: %s\n", name, drain(why))
+		}
+	}
+	return b.String()
+}
+
+// drain returns reasons as one line for the reason of Slurm's state drain.
+func drain(why []string) string {
+	reason := "ib_cluster: " + strings.ReplaceAll(strings.Join(why, "; "), "\"", "'")
 	return strings.ToValidUTF8(reason[:min(len(reason), maxDrain)], "")
 }
 
@@ -102,7 +122,11 @@ func (d *Document) last() string {
 	if bad := d.countBadGroups(); bad > 0 {
 		parts = append(parts, fmt.Sprintf("%d bad group%s", bad, map[bool]string{true: "s"}[bad > 1]))
 	}
-	return fmt.Sprintf("ib_cluster: %d nodes: %s; %d pairs in %d tests; exit status %d", len(d.Nodes), strings.Join(parts, ", "), d.PairCount(), len(d.Tests), d.Status)
+	nodes := fmt.Sprintf("%d nodes", d.Settings.Ranks)
+	if d.Settings.Rails > 1 {
+		nodes = fmt.Sprintf("%d devices of %s", len(d.Nodes), nodes)
+	}
+	return fmt.Sprintf("ib_cluster: %s: %s; %d pairs in %d tests; exit status %d", nodes, strings.Join(parts, ", "), d.PairCount(), len(d.Tests), d.Status)
 }
 
 // sumText returns what the tests of the first round moved together.
@@ -125,27 +149,19 @@ func (d *Document) PairCount() int {
 	return len(tested)
 }
 
-// Name returns how a rank is called in sentences.
-func (d *Document) Name(rank int) string {
-	if name := d.Nodes[rank].Name; name != "" {
-		return fmt.Sprintf("rank %d (%s)", rank, name)
-	}
-	return fmt.Sprintf("rank %d", rank)
-}
-
-// worstPairs returns the tests with errors, and those with the lowest bandwidth.
+// worstPairs returns the tests with errors, and those with the lowest bandwidth, over the median of their rail.
 func (d *Document) worstPairs() *table.Table {
 	t := &table.Table{Title: "Worst tests", Keys: 2, Columns: []table.Column{
 		{Name: "ranks"}, {Name: "round"}, {Name: "bandwidth", Unit: "Gb/s"}, {Name: "p50", Unit: "usec"}, {Name: "p99", Unit: "usec"}, {Name: "error", Left: true},
 	}}
 	tests := slices.Clone(d.Tests)
-	slices.SortStableFunc(tests, func(a, b Test) int { return cmp.Compare(a.Bandwidth, b.Bandwidth) })
+	slices.SortStableFunc(tests, func(a, b Test) int { return cmp.Compare(a.Bandwidth/d.middle(a), b.Bandwidth/d.middle(b)) })
 	for _, v := range tests[:min(worst, len(tests))] {
 		figures := []string{"-", "-", "-"}
 		if v.Error == "" {
 			figures = []string{units.RateText(v.Bandwidth, true), units.UsecText(v.MedianNs), units.UsecText(v.P99Ns)}
 		}
-		t.Add(fmt.Sprintf("%d-%d", v.A, v.B), fmt.Sprint(v.Round), figures[0], figures[1], figures[2], v.Error)
+		t.Add(d.Settings.Place(v.A)+"-"+d.Settings.Place(v.B), fmt.Sprint(v.Round), figures[0], figures[1], figures[2], v.Error)
 	}
 	return t
 }
@@ -155,7 +171,7 @@ func (d *Document) states() *table.Table {
 	t := &table.Table{Title: "Nodes", Keys: 2, Columns: []table.Column{
 		{Name: "rank"}, {Name: "node", Left: true}, {Name: "verdict", Left: true}, {Name: "bandwidth", Unit: "of median"}, {Name: "latency", Unit: "of median"}, {Name: "tests"},
 	}}
-	for _, n := range d.Nodes {
+	for i, n := range d.Nodes {
 		if len(d.Nodes) > smallCluster && n.State == Good {
 			continue
 		}
@@ -171,7 +187,7 @@ func (d *Document) states() *table.Table {
 				latency = fmt.Sprintf("%.2f", 1/e.Ratio)
 			}
 		}
-		t.Add(fmt.Sprint(n.Rank), cmp.Or(n.Name, "-"), n.State, bandwidth, latency, tests)
+		t.Add(d.Settings.Place(i), cmp.Or(n.Name, "-"), n.State, bandwidth, latency, tests)
 	}
 	return t
 }
