@@ -1,6 +1,7 @@
 package shm_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/ibperf/ibperf/internal/leak"
@@ -18,5 +19,21 @@ func TestConformance(t *testing.T) {
 			t.Parallel()
 			verbstest.Run(t, verbstest.TargetOf(must(verbs.Lookup(name))(t)))
 		})
+	}
+}
+
+// TestOrderIsKept runs the statements about order on devices that hold back every second WRITE, or complete it before the
+// peer has its data, or both.
+func TestOrderIsKept(t *testing.T) {
+	for _, name := range []string{"shm_whole:late=2", "shm_whole:early=2", "shm_unordered:late=2:early=2"} {
+		target := verbstest.TargetOf(must(verbs.Lookup(name))(t))
+		noError(t, target.Resolve())
+		for _, row := range verbstest.Coverage() {
+			if strings.HasPrefix(row.ID, "ORD-") {
+				if r := verbstest.Check(target, row.ID); r.Outcome != verbstest.Holds {
+					t.Errorf("%s: %s, %q: %s %s", name, row.ID, row.Text, r.Outcome, r.Reason)
+				}
+			}
+		}
 	}
 }

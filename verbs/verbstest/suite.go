@@ -33,7 +33,7 @@ type statement struct {
 func statements() []statement {
 	return slices.Concat(
 		devStatements, portStatements, mrStatements, reregStatements, mwStatements, domainStatements, cqStatements, cqExStatements, chnStatements,
-		qpsStatements, qryStatements, sndStatements, rcvStatements, rmaStatements, atomicStatements, counterStatements, ucStatements,
+		qpsStatements, qryStatements, sndStatements, rcvStatements, rmaStatements, atomicStatements, ordStatements, counterStatements, ucStatements,
 		wcStatements, errStatements, dioStatements, aevStatements, misuseStatements, abiStatements,
 		udStatements, mcStatements, srqStatements,
 		xrcStatements, srdStatements,
