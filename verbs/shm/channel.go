@@ -4,13 +4,13 @@ import (
 	"errors"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/internal/fdwait"
+	"github.com/ibperf/ibperf/verbs/shm/internal/arming"
 )
 
 // channel is a completion channel: a pipe into which this process and peers write tokens.
@@ -119,7 +119,7 @@ func (ch *channel) takeEvent() (verbs.CQ, error) {
 			return nil, unix.EAGAIN
 		}
 		q := ch.ctx.cqs.slot(t.cq).Load()
-		if q != nil && q.ch == ch && q.notifier.cq == t.cq && q.notifier.consume(t.armed) {
+		if q != nil && q.ch == ch && q.notifier.cq == t.cq && q.notifier.taken.Take(q.notifier.word, t.armed) {
 			ch.ctx.async.addUnacked(&q.acks, 1)
 			return q, nil
 		}
@@ -145,7 +145,7 @@ func (ch *channel) drainPipe() {
 // renotify writes a token if the CQ is armed and has completions or pending work.
 func (q *cq) renotify() {
 	if b := q.notifier; b.armed() && (q.hasPendingWork() || !q.empty()) {
-		b.send(atomic.LoadUint64(b.armWord) >> armShift)
+		b.send(arming.Number(b.word))
 	}
 }
 

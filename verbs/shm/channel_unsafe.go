@@ -16,7 +16,7 @@ import (
 type token struct {
 	cq    uint32
 	mark  uint32
-	armed uint64 // see notifier.arm
+	armed uint64 // see package arming
 }
 
 const tokenMark = 0x6c6c6562 // the mark of every token

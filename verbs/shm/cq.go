@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/arming"
 )
 
 // cq is a completion queue. A private ring holds the completions that this process makes: of
@@ -218,7 +219,7 @@ func (q *cq) ReqNotify(solicitedOnly bool) error {
 		return q.ctx.err("req_notify_cq", ebadf, closedText)
 	}
 	if q.notifier != nil {
-		q.notifier.arm(solicitedOnly)
+		arming.Arm(q.notifier.word, solicitedOnly)
 		q.checkOverrun()
 		q.wakeEngine()
 	}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/arming"
 )
 
 // eventNode is a node whose CQ has a channel.
@@ -181,7 +182,7 @@ func TestPeerDiesBeforeItsToken(t *testing.T) {
 	dying.postEmptySend(t)
 	check(t, s.cq.ReqNotify(false))
 	notifier := dying.qp.peer.notifier
-	notifier.lastNotified.Store(*notifier.armWord >> armShift) // as if it had just notified
+	notifier.written.First(arming.Number(notifier.word)) // as if it had just notified
 	dying.postEmptySend(t)
 	if _, err := s.ch.GetEvent(10 * time.Millisecond); !errors.Is(err, verbs.ErrTimeout) {
 		t.Fatalf("an event without a token: %v", err)
@@ -219,7 +220,7 @@ func TestLostPeerWakesArmedCQ(t *testing.T) {
 	}
 	check(t, s.cq.ReqNotify(false))
 	notifier := dying.qp.peer.notifier
-	notifier.lastNotified.Store(*notifier.armWord >> armShift)
+	notifier.written.First(arming.Number(notifier.word))
 	dying.postEmptySend(t)
 	check(t, dying.ctx.Close())
 	s.wantEvent(t)

@@ -68,8 +68,8 @@
 //	               send_reorder.go: WRITEs that overtake each other; send_unseen.go: WRITEs that complete
 //	               before their data is stored; progress.go: the engine
 //	               and polling threads; delay_timer.go
-//	locks          lock.go: the requester's word, spin lock, counters; lock_release.go,
-//	               lock_release_race.go: stores with release order; quiesce.go
+//	locks          lock.go: the requester's word, spin lock, counters; lock_race.go, lock_norace.go;
+//	               quiesce.go: waiting until requesters have left, by internal/quiesce
 //	responder      recv_queue.go: receives and records
 //	SRQs           srq.go; srq_supply.go: the owner; srq_requester.go: the peer's
 //	               requester; srq_completions.go
@@ -77,7 +77,7 @@
 //	CQs            cq.go; cq_receivers.go: records of its QPs; cq_srq_receivers.go: those of QPs
 //	               on SRQs; cq_names.go, arrivals.go: which of
 //	               many QPs have records; cq_overrun.go; cq_timestamp.go
-//	events         cq_notifier.go: arming and tokens; channel.go, channel_unsafe.go: the
+//	events         cq_notifier.go: tokens, by internal/arming; channel.go, channel_unsafe.go: the
 //	               completion channel; async_event.go
 //	Linux          system_unsafe_linux.go: system calls; system_other.go: no device opens
 //
@@ -117,10 +117,9 @@
 //	                                    another QP's     the QP or the peer's context has ended
 //	                                    request
 //
-// A requester's word in the directory (requesterSeq) is odd while it executes. A thread that ends
-// an object removes it from the tables, counts a change (directory.changes), and waits until each
-// word that was odd has changed. A requester compares the count before each request and each
-// chunk of 1 MiB.
+// A thread that ends an object waits until requesters have left, as package quiesce describes: the
+// word is requesterSeq, the number of changes directory.changes. A requester compares the number
+// before each request and each chunk of 1 MiB.
 //
 // # Types of QPs
 //

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/quiesce"
 )
 
 // directory is the memory in which a context describes its objects to peers. Peers map it
@@ -29,7 +30,7 @@ type directory struct {
 
 // change counts a change. After it, awaitQuiescence waits until no requester relies on earlier
 // values.
-func (d *directory) change() { atomic.AddUint64(&d.changes, 1) }
+func (d *directory) change() { quiesce.Announce(&d.changes) }
 
 // mrEntry describes a memory region or window to peers' requesters (64 bytes). The owner clears key
 // first and sets it last.

@@ -4,6 +4,9 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/ibperf/ibperf/verbs/internal/store"
+	"github.com/ibperf/ibperf/verbs/shm/internal/quiesce"
 )
 
 // Locks of the data path.
@@ -24,12 +27,11 @@ func (l *spinLock) Lock() {
 
 func (l *spinLock) Unlock() {
 	l.raceLock.Unlock()
-	release(&l.word, 0)
+	store.Release32(&l.word, 0)
 }
 
-// lock acquires the QP's requester. Its word is in the directory, where the peer reads it too: the
-// word is odd while the requester executes, and each lock and unlock increments it. A thread that
-// waits for the requester to leave only has to see the word change.
+// lock acquires the QP's requester. Its word is in the directory, where the peer reads it too: see
+// package quiesce.
 func (q *qp) lock() {
 	for round := 0; !q.tryLock(); round++ {
 		backOff(round)
@@ -38,9 +40,7 @@ func (q *qp) lock() {
 
 // tryLock acquires the requester if it is free, and reports whether it has.
 func (q *qp) tryLock() bool {
-	word := &q.entry.requesterSeq
-	n := atomic.LoadUint32(word)
-	if n&1 != 0 || !atomic.CompareAndSwapUint32(word, n, n+1) {
+	if !quiesce.TryEnter(&q.entry.requesterSeq) {
 		return false
 	}
 	q.raceLock.Lock()
@@ -58,7 +58,7 @@ func (q *qp) unlock() {
 	then, generation := q.afterUnlock, q.generation.Load()
 	q.afterUnlock = 0
 	q.raceLock.Unlock()
-	release(&q.entry.requesterSeq, atomic.LoadUint32(&q.entry.requesterSeq)+1)
+	quiesce.Leave(&q.entry.requesterSeq)
 	if then != 0 {
 		q.runAfterUnlock(then, generation)
 	}
@@ -95,7 +95,7 @@ func backOff(round int) {
 type relaxedCounter struct{ v uint32 }
 
 func (t *relaxedCounter) Load() uint32   { return atomic.LoadUint32(&t.v) }
-func (t *relaxedCounter) Store(v uint32) { release(&t.v, v) }
+func (t *relaxedCounter) Store(v uint32) { store.Release32(&t.v, v) }
 
 // Add is for counters with concurrent writers.
 func (t *relaxedCounter) Add(n uint32) uint32 { return atomic.AddUint32(&t.v, n) }

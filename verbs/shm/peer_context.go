@@ -183,7 +183,7 @@ func (r *peerContext) notifier(cq uint32) (*notifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	b = &notifier{cq: cq, armWord: &e.armed, fd: fd}
+	b = &notifier{cq: cq, word: &e.armed, fd: fd}
 	r.notifiers[cq] = b
 	return b, nil
 }

@@ -6,23 +6,22 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/quiesce"
 )
 
-// Quiescing: waiting until requesters have left. A thread that ends an object removes it from the
-// tables and counts a change. Requesters that execute at that moment may have read the tables
-// before, so the thread waits until each of them has left once.
+// Waiting until requesters have left, see package quiesce.
 
 // activeRequester is a requester that was executing when it was examined.
 type activeRequester struct {
 	qp      *qp
 	peerCtx *peerContext // nil: the QP's own requester; else the requester of its peer
 	num     uint32       // of the peer's QP
-	seq     uint32       // its word at that time, which changes when it leaves; see lock
+	seq     uint32       // its word at that time, which changes when it leaves
 }
 
 // appendOwnRequester appends the requester of the QP, if it is executing.
 func (q *qp) appendOwnRequester(list []activeRequester) []activeRequester {
-	if seq := atomic.LoadUint32(&q.entry.requesterSeq); seq&1 != 0 {
+	if seq, executes := quiesce.Observe(&q.entry.requesterSeq); executes {
 		list = append(list, activeRequester{qp: q, seq: seq})
 	}
 	return list
@@ -35,33 +34,37 @@ func (q *qp) appendPeerRequester(list []activeRequester) []activeRequester {
 	if t.peerCtx == nil {
 		return list
 	}
-	if t.seq = t.peerCtx.requesterSeq(t.num); t.seq&1 != 0 {
+	executes := false
+	if t.seq, executes = t.peerCtx.observe(t.num); executes {
 		list = append(list, t)
 	}
 	return list
 }
 
-// requesterSeq returns the word of the peer's QP, or 0 if the QP is gone. The lock keeps the
-// directory mapped.
-func (r *peerContext) requesterSeq(num uint32) uint32 {
+// observe returns the word of the peer's QP, 0 if the QP is gone, and whether its requester executes.
+// The lock keeps the directory mapped.
+func (r *peerContext) observe(num uint32) (seq uint32, executes bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.dir == nil || r.gone.Load() {
-		return 0
+		return 0, false
 	}
 	e := &r.dir.qps[numIndex(num)]
 	if atomic.LoadUint32(&e.num) != num {
-		return 0
+		return 0, false
 	}
-	return atomic.LoadUint32(&e.requesterSeq)
+	return quiesce.Observe(&e.requesterSeq)
 }
 
 // hasLeft reports whether the requester has left since.
 func (t *activeRequester) hasLeft() bool {
+	var seq uint32
 	if t.peerCtx == nil {
-		return atomic.LoadUint32(&t.qp.entry.requesterSeq) != t.seq
+		seq, _ = quiesce.Observe(&t.qp.entry.requesterSeq)
+	} else {
+		seq, _ = t.peerCtx.observe(t.num)
 	}
-	return t.peerCtx.requesterSeq(t.num) != t.seq
+	return seq != t.seq
 }
 
 // quiesceTimeout is the time to wait for a peer. A requester takes far less, unless its process is

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/internal/memfd"
+	"github.com/ibperf/ibperf/verbs/internal/store"
 )
 
 // recvQueue is a receive queue as its owner sees it. The owner reads what the peer can write, but
@@ -119,7 +120,7 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 	r := &q.recv
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	defer func() { release(&r.header.posted, r.posted.Load()) }()
+	defer func() { store.Release32(&r.header.posted, r.posted.Load()) }()
 	for ; wr != nil; wr = wr.Next {
 		if errno, why := q.checkReceive(wr); errno != 0 {
 			return wr, q.err("post_recv", errno, why)

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/quiesce"
 )
 
 // A request is checked against some forty words of both sides: states, keys, rights, bounds. They
@@ -48,20 +49,19 @@ func emptyCache() requesterCache {
 
 // valid reports whether the cache is still valid.
 func (v *requesterCache) valid() bool {
-	ownDiff, peerDiff := atomic.LoadUint64(v.ownCounter)^v.ownChanges, atomic.LoadUint64(v.peerCounter)^v.peerChanges
-	return ownDiff|peerDiff == 0
+	return quiesce.Difference(v.ownCounter, v.ownChanges)|quiesce.Difference(v.peerCounter, v.peerChanges) == 0
 }
 
 // refreshCache empties the cache. It also advances the requester's word, which counts as leaving
 // for threads that quiesce. The caller calls endBatch first, except within a request, which keeps
 // its receive.
 func (q *qp) refreshCache() {
-	atomic.AddUint32(&q.entry.requesterSeq, 2)
+	quiesce.Restart(&q.entry.requesterSeq)
 	q.cache = requesterCache{ownCounter: &q.ctx.dir.changes, peerCounter: &q.ctx.dir.changes}
 	if r := q.peerCtx.Load(); r != nil {
 		q.cache.peerCounter = &r.dir.changes
 	}
-	q.cache.ownChanges, q.cache.peerChanges = atomic.LoadUint64(q.cache.ownCounter), atomic.LoadUint64(q.cache.peerCounter)
+	q.cache.ownChanges, q.cache.peerChanges = quiesce.Changes(q.cache.ownCounter), quiesce.Changes(q.cache.peerCounter)
 	q.cache.state = verbs.QPState(q.state.Load())
 }
 

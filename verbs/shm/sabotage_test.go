@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/arming"
 )
 
 // TestSabotage's goals, and its time limit. It does not run under the race detector, which does not
@@ -115,7 +116,7 @@ func (s *saboteur) entries() (*qpEntry, *mrEntry) {
 func (s *saboteur) fillPipes(p *sabotageTarget) {
 	rng := rand.New(rand.NewSource(s.fills.Load()))
 	b := p.cq.(*cq).notifier
-	armed := atomic.LoadUint64(b.armWord) >> armShift
+	armed := arming.Number(b.word)
 	for errno := unix.Errno(0); errno == 0; {
 		errno = writeToken(s.pipe, token{cq: b.cq - uint32(rng.Intn(2)), mark: tokenMark, armed: armed + uint64(rng.Intn(40)) - 20})
 	}

@@ -1,0 +1,6 @@
+//go:build !interleave
+
+package interleave
+
+// Step marks the point before an access to shared memory.
+func Step() {}
