@@ -57,10 +57,11 @@ test: check ## run the tests of both modules with the race detector, and a sampl
 	test/guest/tests sample
 	@echo 'test: ok; not run, see make long: the tests of test/long.txt, new inputs of fuzz targets, arm64, programs on Debian 11, most of the guest'
 
-long: packages ## run what make test leaves out: long tests, fuzz targets, arm64, programs on Debian 11, the whole guest (40 minutes)
+long: packages ## run what make test leaves out: long tests, the order of locks, fuzz targets, arm64, programs on Debian 11, the whole guest (40 minutes)
 	@test/packages browser || [ -z "$$CI" ] # without it test/browser is skipped
 	$(GO) test -race -vet=off -p 1 -timeout 45m -run '$(LONG)' $(call LONG_IN,.)
 	$(GO) test -vet=off -run 'InjectedDelay|Controls' ./harness # the race detector slows these
+	$(GO) test -vet=off -tags lockorder -skip Allocate ./verbs/shm ./verbs/shm/internal/lockorder
 	cd test && $(GO) test -race -vet=off -p 1 -timeout 45m -run '$(LONG)' $(call LONG_IN,test)
 	test/fuzz $(FUZZ)
 	packaging/tree $(OUT)/tree $(shell $(GO) env GOHOSTARCH) || [ -z "$$CI" ] # needs a download: the C library of Debian 11

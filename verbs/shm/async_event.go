@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
 )
 
 // asyncEvents is the queue of a context's asynchronous events. Its lock is acquired last, so that
 // events can be raised while any other lock is held.
 type asyncEvents struct {
-	mu           sync.Mutex
+	mu           lockorder.Mutex[lockorder.AsyncEvents]
 	queue        []verbs.AsyncEvent
 	overrunnable cowList[cq]   // CQs that peers can overrun
 	wake         chan struct{} // has a token while a waiter should check again

@@ -3,7 +3,6 @@ package shm
 import (
 	"errors"
 	"os"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -11,6 +10,7 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/internal/fdwait"
 	"github.com/ibperf/ibperf/verbs/shm/internal/arming"
+	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
 )
 
 // channel is a completion channel: a pipe into which this process and peers write tokens.
@@ -19,7 +19,7 @@ type channel struct {
 	readFD, writeFD int    // the pipe's ends; events owns readFD
 	inode           uint64 // the pipe's
 	events          *fdwait.Waiter[verbs.CQ]
-	mu              sync.Mutex // guards reading tokens and closing the pipe
+	mu              lockorder.Mutex[lockorder.Channel] // guards reading tokens and closing the pipe
 }
 
 func (c *context) CreateCompChannel() (verbs.CompChannel, error) {

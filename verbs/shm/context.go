@@ -9,12 +9,12 @@ import (
 	"net"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/internal/memfd"
+	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
 )
 
 // context is an open device. It holds the directory that peers read, the socket that they connect
@@ -35,7 +35,7 @@ type context struct {
 	cqs  table[cq] // CQs with a channel
 	ahs  table[ah]
 
-	mu           sync.Mutex
+	mu           lockorder.Mutex[lockorder.Context]
 	regionCounts map[uint64]int // number of regions in a memfd, by its inode
 	peerContexts map[uint64]*peerContext
 	peerConns    cowList[peerConn]  // from peers

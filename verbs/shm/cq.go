@@ -17,7 +17,7 @@ type cq struct {
 	ch       *channel
 	notifier *notifier // nil: no channel
 
-	mu           spinLock
+	mu           cqLock
 	cqe          int      // capacity; guarded by mu
 	ring         []ringWC // its size is a power of two; guarded by mu
 	ringTimes    []uint64 // timestamps of ring, nil without timestamps; guarded by mu

@@ -1,13 +1,13 @@
 package shm
 
 import (
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/ibperf/ibperf/verbs/shm/internal/arming"
+	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
 )
 
 // notifier raises a CQ's completion events. It consists of a word in the owner's directory, see
@@ -20,7 +20,7 @@ type notifier struct {
 	fd      int
 	written arming.Written // by this process
 
-	mu     sync.Mutex
+	mu     lockorder.Mutex[lockorder.Notifier]
 	closed bool // fd is closed; guarded by mu
 
 	taken arming.Taken // owner only; guarded by the channel's mu

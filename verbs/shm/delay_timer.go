@@ -2,11 +2,12 @@ package shm
 
 import (
 	"math"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
 )
 
 // delayTimer wakes the engine of a device with a delay fault when the next request is due, with a
@@ -16,7 +17,7 @@ type delayTimer struct {
 	began time.Time
 	due   atomic.Int64 // when to wake the engine, in nanoseconds after began; or never
 
-	mu     sync.Mutex
+	mu     lockorder.Mutex[lockorder.DelayTimer]
 	wake   int  // an eventfd; guarded by mu, except in the engine
 	closed bool // wake is closed; guarded by mu
 }

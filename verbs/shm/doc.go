@@ -68,8 +68,9 @@
 //	               send_reorder.go: WRITEs that overtake each other; send_unseen.go: WRITEs that complete
 //	               before their data is stored; progress.go: the engine
 //	               and polling threads; delay_timer.go
-//	locks          lock.go: the requester's word, spin lock, counters; lock_race.go, lock_norace.go;
-//	               quiesce.go: waiting until requesters have left, by internal/quiesce
+//	locks          internal/lockorder: the order in which they are acquired; lock.go: the requester's
+//	               word, spin lock, counters; lock_race.go, lock_norace.go; quiesce.go: waiting until
+//	               requesters have left, by internal/quiesce
 //	responder      recv_queue.go: receives and records
 //	SRQs           srq.go; srq_supply.go: the owner; srq_requester.go: the peer's
 //	               requester; srq_completions.go

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/verbs/internal/store"
+	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
 	"github.com/ibperf/ibperf/verbs/shm/internal/quiesce"
 )
 
@@ -19,10 +20,19 @@ type spinLock struct {
 }
 
 func (l *spinLock) Lock() {
+	if !atomic.CompareAndSwapUint32(&l.word, 0, 1) {
+		l.await()
+	}
+	l.raceLock.Lock()
+}
+
+// await acquires the lock when it is free. Lock is inlined without it.
+//
+//go:noinline
+func (l *spinLock) await() {
 	for round := 0; !atomic.CompareAndSwapUint32(&l.word, 0, 1); round++ {
 		backOff(round)
 	}
-	l.raceLock.Lock()
 }
 
 func (l *spinLock) Unlock() {
@@ -30,9 +40,23 @@ func (l *spinLock) Unlock() {
 	store.Release32(&l.word, 0)
 }
 
+// cqLock is the lock of a CQ.
+type cqLock struct{ spin spinLock }
+
+func (l *cqLock) Lock() {
+	lockorder.Acquire(lockorder.CQ{})
+	l.spin.Lock()
+}
+
+func (l *cqLock) Unlock() {
+	lockorder.Release(lockorder.CQ{})
+	l.spin.Unlock()
+}
+
 // lock acquires the QP's requester. Its word is in the directory, where the peer reads it too: see
 // package quiesce.
 func (q *qp) lock() {
+	lockorder.Check(lockorder.Requester{})
 	for round := 0; !q.tryLock(); round++ {
 		backOff(round)
 	}
@@ -44,6 +68,7 @@ func (q *qp) tryLock() bool {
 		return false
 	}
 	q.raceLock.Lock()
+	lockorder.Held(lockorder.Requester{})
 	return true
 }
 
@@ -57,6 +82,7 @@ func (q *qp) unlock() {
 	}
 	then, generation := q.afterUnlock, q.generation.Load()
 	q.afterUnlock = 0
+	lockorder.Release(lockorder.Requester{})
 	q.raceLock.Unlock()
 	quiesce.Leave(&q.entry.requesterSeq)
 	if then != 0 {

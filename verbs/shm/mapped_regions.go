@@ -1,8 +1,9 @@
 package shm
 
 import (
-	"sync"
 	"sync/atomic"
+
+	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
 )
 
 // Which memory of its peers a context has mapped, for those that deregister memory: they wait only for requesters that may use
@@ -14,7 +15,7 @@ const mappedBits = 4096
 
 // mappedRegions counts the mapped memfds of each bit.
 type mappedRegions struct {
-	sync.Mutex
+	lockorder.Mutex[lockorder.MappedRegions]
 	counts [mappedBits]uint32
 }
 

@@ -2,11 +2,11 @@ package shm
 
 import (
 	"errors"
-	"sync"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
 )
 
 // object holds what all objects of a context have in common. An object cannot be closed while
@@ -16,7 +16,7 @@ type object struct {
 	parents []*object // the objects that this one uses; see retain
 	name    string    // follows the device's name in errors
 	acks    acks      // of the object's events
-	usersMu sync.Mutex
+	usersMu lockorder.Mutex[lockorder.Users]
 	users   int         // objects that use this one; guarded by usersMu
 	closed  atomic.Bool // written under usersMu; of QPs, which have no users, under qp.modify
 }

@@ -2,10 +2,11 @@ package shm
 
 import (
 	"net"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
 )
 
 // peerContext is a peer's context as this process sees it: the connection, the directory, and the
@@ -17,7 +18,7 @@ type peerContext struct {
 	conn *net.UnixConn
 	gone atomic.Bool // the peer's context is closed or its process has ended
 
-	mu        sync.Mutex
+	mu        lockorder.Mutex[lockorder.Peer]
 	dir       *directory                // nil after close
 	mapped    map[uint64][]byte         // mapped memory by inode
 	notifiers map[uint32]*notifier      // by number of the CQ

@@ -3,10 +3,10 @@ package shm
 import (
 	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
 )
 
 // Progress of requests that PostSend could not finish:
@@ -25,7 +25,7 @@ import (
 
 // engine is the goroutine that executes pending requests without the application.
 type engine struct {
-	mu         sync.Mutex
+	mu         lockorder.Mutex[lockorder.Engine]
 	queue      map[*qp]struct{} // QPs with pending work
 	idle       bool             // the queue was empty for a while: the goroutine sleeps until it is woken
 	wake       chan struct{}

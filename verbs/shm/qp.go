@@ -3,12 +3,12 @@ package shm
 import (
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/internal/memfd"
 	"github.com/ibperf/ibperf/verbs/internal/store"
+	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
 )
 
 // qp is a queue pair. Its requester runs in the thread that posts. Pending requests run in threads
@@ -27,7 +27,7 @@ type qp struct {
 	raceLock       raceLock      // for lock and unlock
 	doorbells      atomic.Uint32 // doorbells since the handling of the last one began
 
-	modify sync.Mutex // serializes changes of state; closed is written under it and the context's lock
+	modify lockorder.Mutex[lockorder.Modify] // serializes changes of state; closed is written under it and the context's lock
 
 	initAttr      verbs.QPInitAttr            // for Query
 	commEstRaised bool                        // COMM_EST was raised; guarded by modify
@@ -36,7 +36,7 @@ type qp struct {
 	state         atomic.Uint32               // verbs.QPState
 	peerCtx       atomic.Pointer[peerContext] // the peer's context; written under modify
 
-	handlesMu sync.Mutex
+	handlesMu lockorder.Mutex[lockorder.Handles]
 	handles   []verbs.QP // open handles: any number for XRC_RECV, else the QP; guarded by handlesMu
 
 	recv recvQueue

@@ -3,13 +3,13 @@ package shm
 import (
 	"encoding/binary"
 	"math"
-	"sync"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/internal/memfd"
 	"github.com/ibperf/ibperf/verbs/internal/store"
+	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
 )
 
 // recvQueue is a receive queue as its owner sees it. The owner reads what the peer can write, but
@@ -22,12 +22,12 @@ type recvQueue struct {
 	header  *recvHeader
 	records []record
 
-	mu     sync.Mutex     // guards posting
-	slots  []recvSlot     // nil with SRQs
-	posted relaxedCounter // written under mu
-	next   relaxedCounter // next record to poll, written under the CQ's lock; UD: next receive to fill, written under the QP's lock
-	freed  relaxedCounter // receives whose completions were polled
-	closed atomic.Bool    // later records of the peer are ignored
+	mu     lockorder.Mutex[lockorder.Receives] // guards posting
+	slots  []recvSlot                          // nil with SRQs
+	posted relaxedCounter                      // written under mu
+	next   relaxedCounter                      // next record to poll, written under the CQ's lock; UD: next receive to fill, written under the QP's lock
+	freed  relaxedCounter                      // receives whose completions were polled
+	closed atomic.Bool                         // later records of the peer are ignored
 
 	// For CQs of many QPs, guarded by the lock of the CQ.
 	namedTo       *names // of the receive CQ, if the peer names this queue when asked

@@ -2,10 +2,10 @@ package shm
 
 import (
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
 )
 
 // A QP on an SRQ also has a receive queue, which its peer's requester uses like any other. The
@@ -32,8 +32,8 @@ const (
 
 // srqPool is the source of a QP's receives: one SRQ, or all SRQs of an XRC domain.
 type srqPool struct {
-	id   uint32     // of the XRC domain; 0 for an SRQ
-	mu   sync.Mutex // guards all its SRQs
+	id   uint32                          // of the XRC domain; 0 for an SRQ
+	mu   lockorder.Mutex[lockorder.Pool] // guards all its SRQs
 	srqs cowList[srq]
 	qps  cowList[qp] // QPs that are supplied from it
 }

@@ -2,8 +2,9 @@ package shm
 
 import (
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
 )
 
 // table holds the objects of one kind by number. An object's slot is its number modulo the size, a
@@ -11,10 +12,10 @@ import (
 // that a late peer or request finds no newer object. Slot 0 is never used, since a zero number
 // often means none.
 type table[T any] struct {
-	sync.Mutex                                     // guards insert; of the regions' table every change, see replaceRegion
-	pages           []atomic.Pointer[tablePage[T]] // allocated on first use
-	absent          atomic.Pointer[T]              // stays nil: the slot of a number whose page is not allocated
-	size, last, max uint32
+	lockorder.Mutex[lockorder.Table]                                // guards insert; of the regions' table every change, see replaceRegion
+	pages                            []atomic.Pointer[tablePage[T]] // allocated on first use
+	absent                           atomic.Pointer[T]              // stays nil: the slot of a number whose page is not allocated
+	size, last, max                  uint32
 }
 
 type tablePage[T any] [tablePageSize]atomic.Pointer[T]
@@ -76,7 +77,7 @@ func (t *table[T]) all() (list []*T) {
 
 // cowList is a copy-on-write list of objects: readers keep the snapshot that they loaded.
 type cowList[T any] struct {
-	mu       sync.Mutex // serializes changes
+	mu       lockorder.Mutex[lockorder.List] // serializes changes
 	snapshot atomic.Pointer[[]*T]
 }
 

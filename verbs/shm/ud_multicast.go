@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
 )
 
 // Limits of multicast groups.
@@ -92,7 +92,7 @@ func (c *context) attached(q *qp) bool {
 // multicastPeers holds the contexts to which a context sends multicast messages: those of this user
 // on this host, including itself. Each context delivers to its own QPs in the group.
 type multicastPeers struct {
-	mu       sync.Mutex
+	mu       lockorder.Mutex[lockorder.Multicast]
 	contexts map[uint64]*peerContext // by id; nil: cannot be reached, for example since it runs as another user
 }
 

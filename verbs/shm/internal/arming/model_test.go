@@ -90,7 +90,7 @@ func (m *model) check() error {
 	return nil
 }
 
-// runOf returns a run of producers of some completions each and an owner who waits for all.
+// runOf returns a run of producers of some completions each and an owner that waits for all.
 func runOf(producers, each int, solicitedOnly bool, arm func(*model) int) func() interleave.Run {
 	return func() interleave.Run {
 		m := &model{solicited: solicitedOnly}
@@ -103,7 +103,7 @@ func runOf(producers, each int, solicitedOnly bool, arm func(*model) int) func()
 }
 
 // TestNoWakeUpIsLost covers all orders of an owner and a producer, those of two producers with up to three preemptions, and
-// random ones of four. An owner who waits for a token that does not come fails the run.
+// random ones of four. An owner that waits for a token that does not come fails the run.
 func TestNoWakeUpIsLost(t *testing.T) {
 	for _, solicitedOnly := range []bool{false, true} {
 		orders, err := interleave.All(1_000_000, runOf(1, 2, solicitedOnly, armThenPoll))

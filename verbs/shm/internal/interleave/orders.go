@@ -69,7 +69,7 @@ func (s *search) choose(ready []int, last int) int {
 	return taken
 }
 
-// next moves to the next order, if there is one.
+// next moves to the next order, and reports whether there is one.
 func (s *search) next() bool {
 	for n := len(s.choices); n > 0; n-- {
 		if c := &s.choices[n-1]; c.taken+1 < c.of {
