@@ -99,8 +99,9 @@ var table = []rule{
 	{"result", []string{"option", "internal/atomicfile", "internal/printable", "internal/units"}},
 	{"option", []string{"verbs", "internal/limit"}},
 
-	{"verbs/shm", []string{"verbs", "verbs/internal/fdwait", "verbs/internal/memfd", "verbs/internal/store", "verbs/shm/internal/arming", "verbs/shm/internal/lockorder", "verbs/shm/internal/quiesce"}},
+	{"verbs/shm", []string{"verbs", "verbs/internal/fdwait", "verbs/internal/memfd", "verbs/internal/store", "verbs/shm/internal/arming", "verbs/shm/internal/lockorder", "verbs/shm/internal/quiesce", "verbs/shm/internal/ring"}},
 	{"verbs/shm/internal/arming", []string{"verbs/shm/internal/interleave"}},
+	{"verbs/shm/internal/ring", []string{"verbs/internal/store", "verbs/shm/internal/interleave"}},
 	{"verbs/shm/internal/quiesce", []string{"verbs/internal/store", "verbs/shm/internal/interleave"}},
 	{"verbs/shm/internal/interleave", nil},
 	{"verbs/shm/internal/lockorder", nil},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/ring"
 )
 
 // Counters of 32 bits wrap after 2^32 messages. These tests begin shortly before that, with an
@@ -215,7 +216,7 @@ func TestDatagramCountersWrap(t *testing.T) {
 	}
 	slots := to.qp.recv.layout.n
 	for i := n - slots; i != n; i++ { // as earlier messages have left them: no record is empty
-		to.qp.recv.records[i%slots] = record{0, uint64(i+1) << recSeqAt}
+		to.qp.recv.records[i%slots] = record{0, uint64(i+1) << ring.NumberAt}
 	}
 	from.qp.posted, from.qp.pendHead, from.qp.pendTail = n, n, n
 	from.qp.sendDone.Store(n)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/shm/internal/quiesce"
+	"github.com/ibperf/ibperf/verbs/shm/internal/ring"
 )
 
 // directory is the memory in which a context describes its objects to peers. Peers map it
@@ -126,9 +127,8 @@ type recvHeader struct {
 const headerSize = 128
 
 // record is the completion of one receive, which the peer's requester publishes. Word 0 holds
-// byte_len and the immediate data. Word 1 holds status, opcode, flags and, in the upper half, the
-// number of the receive plus one. The store of word 1 publishes the record.
-type record [2]uint64
+// byte_len and the immediate data. Word 1 holds status, opcode and flags.
+type record = ring.Record
 
 const (
 	recordSize  = 16
@@ -141,7 +141,6 @@ const (
 	recFault   = 1 << 17 // fault record: consumes no receive; the connection has failed
 	recWithInv = 1 << 18 // word 0 has the invalidated rkey in place of immediate data
 	recOpShift = 8       // completion opcode; the status is in bits 0-7
-	recSeqAt   = 32
 )
 
 // recvWQE holds the rest of a posted receive after its SGEs. It rarely changes from one pass over

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/internal/store"
+	"github.com/ibperf/ibperf/verbs/shm/internal/ring"
 )
 
 // peerQP is the connected QP as this side's requester sees it.
@@ -136,17 +137,14 @@ func (q *qp) beginConnection(p *peerQP, epoch uint32) bool {
 // published returns the number of records on this connection, which wraps around. Slot 0 is empty
 // only if all slots are.
 func (p *peerQP) published() uint32 {
-	n := p.records[0].number()
+	n := p.records[0].Number()
 	for i := range p.records {
-		if at := p.records[i].number(); int32(at-n) > 0 {
+		if at := p.records[i].Number(); int32(at-n) > 0 {
 			n = at
 		}
 	}
 	return n
 }
-
-// number returns the number of the record's receive plus one, or 0 if the record is empty.
-func (r *record) number() uint32 { return uint32(atomic.LoadUint64(&r[1]) >> recSeqAt) }
 
 // selectSRQ finds the SRQ that a request of XRC names. Its PD determines the memory that the
 // request may use, since an XRC_RECV QP has no PD.
@@ -179,7 +177,7 @@ func (p *peerQP) hasReceive() bool {
 		return p.claimed > 0 || uint32(atomic.LoadUint64(&p.header.supplied)>>32) != p.next
 	}
 	if p.postedSeen == p.next {
-		p.postedSeen = atomic.LoadUint32(&p.header.posted)
+		p.postedSeen = ring.Posted(&p.header.posted)
 	}
 	return p.postedSeen != p.next
 }
@@ -262,20 +260,19 @@ func (p *peerQP) fault(status verbs.WCStatus) {
 }
 
 // storeRecord writes the record of receive p.next. With a notifier the stores end in a full fence,
-// so that armWord is read after the record is visible; see notifier.notify.
+// so that the word of the CQ is read after the record is visible; see notifier.notify.
 func (p *peerQP) storeRecord(w0, w1 uint64, solicited bool) {
 	rec := &p.records[p.next&(p.layout.n-1)]
-	w1 |= uint64(p.next+1) << recSeqAt
+	w1 = ring.Second(w1, p.next)
 	if p.stamps != verbs.TimestampNone {
 		atomic.StoreUint64(view[uint64](p.mem, p.layout.timeAt(p.next)), timestamp(p.stamps))
 	}
 	if p.notifier == nil {
-		store.Publish((*[2]uint64)(rec), w0, w1)
+		rec.Publish(w0, w1)
 		p.name()
 		return
 	}
-	atomic.StoreUint64(&rec[0], w0)
-	atomic.StoreUint64(&rec[1], w1)
+	rec.PublishFenced(w0, w1)
 	if p.name() {
 		atomic.AddUint32(&p.fence, 1)
 	}
@@ -300,9 +297,9 @@ func (p *peerQP) mayHoldRecords() bool { return p.notifier == nil && p.stamps ==
 // cache once, instead of once for each message.
 func (p *peerQP) holdRecord(n uint64) {
 	at := p.next % lineRecords
-	p.advance()
 	p.heldRecords++
-	p.heldLine[at] = record{n, uint64(verbs.WCRecv)<<recOpShift | uint64(p.next)<<recSeqAt}
+	p.heldLine[at] = record{n, ring.Second(uint64(verbs.WCRecv)<<recOpShift, p.next)}
+	p.advance()
 	if at == lineRecords-1 {
 		p.flushHeld()
 	}
@@ -314,7 +311,7 @@ func (p *peerQP) flushHeld() {
 	for i := p.next; p.heldRecords > 0; p.heldRecords-- {
 		i--
 		w := &p.heldLine[i%lineRecords]
-		store.Publish((*[2]uint64)(&p.records[i&(p.layout.n-1)]), w[0], w[1])
+		p.records[i&(p.layout.n-1)].Publish(w[0], w[1])
 	}
 	p.name()
 }

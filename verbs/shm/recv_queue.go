@@ -8,8 +8,8 @@ import (
 
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/internal/memfd"
-	"github.com/ibperf/ibperf/verbs/internal/store"
 	"github.com/ibperf/ibperf/verbs/shm/internal/lockorder"
+	"github.com/ibperf/ibperf/verbs/shm/internal/ring"
 )
 
 // recvQueue is a receive queue as its owner sees it. The owner reads what the peer can write, but
@@ -120,7 +120,7 @@ func (q *qp) PostRecv(wr *verbs.RecvWR) (*verbs.RecvWR, error) {
 	r := &q.recv
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	defer func() { store.Release32(&r.header.posted, r.posted.Load()) }()
+	defer func() { ring.Post(&r.header.posted, r.posted.Load()) }()
 	for ; wr != nil; wr = wr.Next {
 		if errno, why := q.checkReceive(wr); errno != 0 {
 			return wr, q.err("post_recv", errno, why)
@@ -186,7 +186,7 @@ func (r *recvQueue) ready() bool {
 	if i == r.posted.Load() {
 		return false
 	}
-	_, published := r.record(i)
+	_, published := r.records[i&(r.layout.n-1)].Published(i)
 	return published && !r.closed.Load()
 }
 
@@ -197,8 +197,7 @@ func (r *recvQueue) hasWork() bool {
 
 // record returns the second word of record i, and whether the peer has published the record.
 func (r *recvQueue) record(i uint32) (w1 uint64, published bool) {
-	w1 = atomic.LoadUint64(&r.records[i&(r.layout.n-1)][1])
-	return w1, uint32(w1>>recSeqAt) == i+1
+	return r.records[i&(r.layout.n-1)].Published(i)
 }
 
 // poll converts records into completions, under the CQ's lock. ok is false when a record shows that
@@ -260,7 +259,7 @@ func (r *recvQueue) slot(i uint32) *recvSlot { return &r.slots[i&(r.layout.n-1)]
 // whether it succeeded. Applications rely on byte_len, so a byte_len beyond the receive is an
 // error.
 func (r *recvQueue) complete(i uint32, w1 uint64, at *recvSlot, wc *verbs.WC) bool {
-	w0 := atomic.LoadUint64(&r.records[i&(r.layout.n-1)][0])
+	w0 := r.records[i&(r.layout.n-1)].First()
 	*wc = verbs.WC{} // assigned member by member: a composite literal is copied in larger pieces than it is built in
 	wc.WRID, wc.QPNum, wc.ByteLen = at.wrid, r.qp.num, uint32(w0)
 	wc.Status, wc.Opcode = verbs.WCStatus(w1&0xff), verbs.WCOpcode(w1>>recOpShift&0xff)

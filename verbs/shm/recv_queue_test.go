@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/ring"
 )
 
 // newReceivingNode returns a node in RTS, connected to a second one, with a receive of 64 bytes.
@@ -21,7 +22,7 @@ func newReceivingNode(t testing.TB) *node {
 
 // forgeRecord writes the record that completes receive i, as a peer can.
 func (v *node) forgeRecord(i uint32, w0, w1 uint64) {
-	v.qp.recv.records[i&(v.qp.recv.layout.n-1)] = record{w0, w1&(1<<recSeqAt-1) | uint64(i+1)<<recSeqAt}
+	v.qp.recv.records[i&(v.qp.recv.layout.n-1)] = record{w0, w1&(1<<ring.NumberAt-1) | uint64(i+1)<<ring.NumberAt}
 }
 
 // TestForgedRecordsFailTheQP covers that a record that no honest peer makes ends the connection,

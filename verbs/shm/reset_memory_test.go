@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/ring"
 )
 
 // TestResetTouchesWhatWasPosted covers that RESET of a large receive queue writes only what was used of it: its memory has no
@@ -26,7 +27,7 @@ func TestResetTouchesWhatWasPosted(t *testing.T) {
 			check(t, err)
 		}
 		for i := range min(posted, 2) { // as a peer does
-			q.recv.records[i] = record{0, uint64(verbs.WCRecv)<<recOpShift | uint64(i+1)<<recSeqAt}
+			q.recv.records[i] = record{0, uint64(verbs.WCRecv)<<recOpShift | uint64(i+1)<<ring.NumberAt}
 		}
 		check(t, q.Modify(&verbs.QPAttr{State: verbs.QPReset}, verbs.MaskState))
 		var st unix.Stat_t

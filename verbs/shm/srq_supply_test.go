@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/ring"
 )
 
 // srqNode is a node with an SRQ of 8 receives and QPs on it. Their peers never send; the test
@@ -54,7 +55,7 @@ func (q *qp) completeReceive(i uint32) {
 	q.claimUpTo(i)
 	q.pool.mu.Lock()
 	defer q.pool.mu.Unlock()
-	q.recv.records[i] = record{0, uint64(verbs.WCRecv)<<recOpShift | uint64(i+1)<<recSeqAt}
+	q.recv.records[i] = record{0, uint64(verbs.WCRecv)<<recOpShift | uint64(i+1)<<ring.NumberAt}
 }
 
 // claimUpTo claims the receives up to i, as a peer does.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/verbs"
+	"github.com/ibperf/ibperf/verbs/shm/internal/ring"
 )
 
 // setMessageNumber gives the next message of an unused connection the number n, as if there had
@@ -25,7 +26,7 @@ func setMessageNumber(t *testing.T, from, to *node, n uint32) {
 	atomic.StoreUint32(&r.header.posted, n)
 	p.next, p.postedSeen = n, n
 	for i := n - min(n, p.layout.n); i != n; i++ {
-		p.records[i%p.layout.n] = record{0, uint64(i+1) << recSeqAt}
+		p.records[i%p.layout.n] = record{0, uint64(i+1) << ring.NumberAt}
 	}
 }
 
