@@ -50,7 +50,7 @@ test: check ## run the tests of both modules with the race detector, and a sampl
 	$(GO) test -race -vet=off -skip '$(UNRACED)|$(LONG)' $$($(GO) list ./... | grep -vE '$(SPINNING)')
 	$(GO) test -race -vet=off -p 1 -timeout 45m -skip '$(LONG)' $$($(GO) list ./... | grep -E '$(SPINNING)')
 	$(GO) test -vet=off -run '$(UNRACED)' ./reports/... ./cmd/ib_report ./cmd/internal/cluster/heatmap ./cmd/internal/cluster/coordinator ./cmd/internal/cluster/simulation
-	$(GO) test -vet=off -run 'DoNotAllocate|MemoryIsFlat' ./harness # the race detector allocates
+	$(GO) test -vet=off -timeout 45m -run 'DoNotAllocate|MemoryIsFlat' ./harness # the race detector allocates
 	$(GO) test -vet=off -tags interleave ./verbs/shm/internal/... # all orders of their steps
 	cd test && $(GO) test -race -vet=off $$($(GO) list ./... | grep -vE '$(SPINNING)')
 	cd test && $(GO) test -race -vet=off -p 1 -timeout 45m -skip '$(LONG)' $$($(GO) list ./... | grep -E '$(SPINNING)')
