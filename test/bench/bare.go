@@ -55,6 +55,15 @@ func (s setup) eventfd(b bench) *bare {
 		differs: "The eventfds carry no message and have no completion queue. "}
 }
 
+// pingpong returns a program that plays ping-pong with words in shared memory between two processes, on the CPUs of
+// server and client.
+func (s setup) pingpong(b bench) *bare {
+	return &bare{path: filepath.Join(s.bin, "pingpong"), args: []int{s.cpus[0], b.iters},
+		defined: "the median of all samples; a sample is half of the round trip of a ping-pong between two processes, " +
+			"each of which spins on a word in a cache line of its own that the other one writes",
+		differs: "The ping-pong has no requests, keys or completions: it is the time that the CPUs need to pass on a line. "}
+}
+
 func (p *bare) label() label { return label{name: filepath.Base(p.path)} }
 
 // release returns the releases of compiler and C library.

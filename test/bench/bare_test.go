@@ -14,7 +14,7 @@ func build(t *testing.T) setup {
 		t.Skip("no gcc")
 	}
 	s := setup{bin: t.TempDir()}
-	for _, name := range []string{"memcpy", "ascending", "eventfd"} {
+	for _, name := range []string{"memcpy", "ascending", "eventfd", "pingpong"} {
 		if out, err := exec.Command("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", filepath.Join(s.bin, name),
 			filepath.Join("c", name+".c")).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -25,7 +25,7 @@ func build(t *testing.T) setup {
 
 func TestBareProgramsAreMeasured(t *testing.T) {
 	s, r := build(t), newRunner(t, runLimit)
-	copies, sendEvent := bandwidth("write", 4096, "poll", 1000), latency("send", 8, "event", 100)
+	copies, sendEvent, writeData := bandwidth("write", 4096, "poll", 1000), latency("send", 8, "event", 100), latency("write", 8, "data", 100)
 	for _, c := range []struct {
 		p        *bare
 		b        bench
@@ -34,6 +34,7 @@ func TestBareProgramsAreMeasured(t *testing.T) {
 		{s.memcpy(copies), copies, 1e6, 1e13},
 		{s.ascending(copies), copies, 1e6, 1e13},
 		{s.eventfd(sendEvent), sendEvent, 100, 1e9},
+		{s.pingpong(writeData), writeData, 5, 1e9},
 	} {
 		release, err := c.p.release(t.Context())
 		if err != nil || !strings.Contains(release, "glibc-") {

@@ -78,9 +78,10 @@ func (s setup) embeddedMatches() []match {
 	shm := []string{"-d", "memory", "-x", "posix"}
 	k64, m1, m8 := bandwidth(option.OpWrite, 64*kib, option.ModePoll, 1e5), bandwidth(option.OpWrite, mib, option.ModePoll, 7000), bandwidth(option.OpWrite, 8*mib, option.ModePoll, 250)
 	k4, read := bandwidth(option.OpWrite, 4*kib, option.ModePoll, 2e6), bandwidth(option.OpRead, 64*kib, option.ModePoll, 1e5)
-	sendEvent := latency(option.OpSend, 8, option.ModeEvent, 5000)
+	writeData, sendEvent := latency(option.OpWrite, 8, option.ModeData, 1e6), latency(option.OpSend, 8, option.ModeEvent, 5000)
 	return []match{
 		s.matchWith(mean(latency(option.OpWrite, 8, option.ModeData, 1e6)), &ucx{"put_lat", 8, 1e6, shm}, 1),
+		s.matchWith(writeData, s.pingpong(writeData), 1.2),
 		s.matchWith(mean(latency(option.OpSend, 8, option.ModePoll, 5e5)), &ucx{"am_lat", 8, 5e5, shm}, 1),
 		s.matchWith(bandwidth(option.OpWrite, 8, option.ModePoll, 10e6), &ucx{"put_bw", 8, 10e6, shm}, 2),
 		s.matchWith(bandwidth(option.OpSend, 8, option.ModePoll, 4e6), &ucx{"am_bw", 8, 4e6, shm}, 2),

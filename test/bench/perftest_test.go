@@ -153,7 +153,7 @@ func TestEveryMatchSaysWhatItComparesAndHow(t *testing.T) {
 		"write_bw, 64K, poll, rxe0: perftest", "send_bw, 8, event, rxe0: perftest", "read_bw, 8, poll, rxe0: perftest",
 		"write_lat, 2, data, rxe0: perftest", "send_lat, 4K, poll, rxe0: perftest", "read_lat, 2, poll, rxe0: perftest",
 		"write_bw -q 1024, 4K, poll, shm_whole: perftest", "write_lat, 8, data, shm_whole: ucx_perftest put_lat",
-		"write_bw, 1M, poll, shm_whole: ucx_perftest ucp_put_bw", "send_lat, 8, event, shm_whole: eventfd",
+		"write_bw, 1M, poll, shm_whole: ucx_perftest ucp_put_bw", "send_lat, 8, event, shm_whole: eventfd", "write_lat, 8, data, shm_whole: pingpong",
 		"write_bw, 4K, poll, shm_whole: ascending", "write_bw, 64K, poll, shm_whole: memcpy",
 	} {
 		if !seen[want] {
