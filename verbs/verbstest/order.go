@@ -59,6 +59,15 @@ func writeOf(a, b *side, size int) send {
 	return send{ID: 1, Flags: signaled, SGEs: []verbs.SGE{a.SGE(0, size)}}.Toward(b, 0)
 }
 
+// writesOf fills n sources, one behind the other, with data that depends on i, and returns a WRITE of each to its place.
+func writesOf(a, b *side, n, i, size int, place func(k int) int) (list []send) {
+	for k := range n {
+		fixture.Fill(a.Mem[k*size:(k+1)*size], i+k)
+		list = append(list, send{ID: uint64(k), SGEs: []verbs.SGE{a.SGE(k*size, size)}}.Toward(b, place(k)))
+	}
+	return list
+}
+
 // arrived checks that b has the data of a's WRITE.
 func arrived(a, b *side, i, size int, after string) {
 	a.Helper()
@@ -119,10 +128,9 @@ func lastWriteStays(e *env) {
 	const writes = 8
 	e.ordered(func(a, b *side, i, size int) {
 		size = min(size, 1000)
-		var list []send
-		for k := range writes {
-			fixture.Fill(a.Mem[k*size:(k+1)*size], i+k)
-			list = append(list, send{ID: uint64(k), Flags: signaled, SGEs: []verbs.SGE{a.SGE(k*size, size)}}.Toward(b, orderWord))
+		list := writesOf(a, b, writes, i, size, func(int) int { return orderWord })
+		for k := range list {
+			list[k].Flags = signaled
 		}
 		b.PostRecv(recv{ID: 1})
 		a.Post(append(list, send{ID: writes, Op: opSend, Flags: signaled})...)
@@ -174,23 +182,19 @@ func sourceIsFree(e *env) {
 	const writes = 4
 	e.ordered(func(a, b *side, i, size int) {
 		size = min(size, 1000)
-		var list []send
-		for k := range writes {
-			fixture.Fill(a.Mem[k*size:(k+1)*size], i+k)
-			list = append(list, send{ID: 1, SGEs: []verbs.SGE{a.SGE(k*size, size)}}.Toward(b, k*size))
-		}
+		list := writesOf(a, b, writes, i, size, func(k int) int { return k * size })
 		list[writes-1].Flags = signaled
 		sent := slices.Clone(a.Mem[:writes*size])
 		a.Post(list...)
-		a.SendCQ.Expect(1, verbs.WCSuccess)
+		a.SendCQ.Expect(writes-1, verbs.WCSuccess)
 		clear(a.Mem[:writes*size])
-		b.PostRecv(recv{ID: 2})
-		a.Post(send{ID: 3, Op: opSend, Flags: signaled})
-		b.RecvCQ.Expect(2, verbs.WCSuccess)
+		b.PostRecv(recv{ID: 1})
+		a.Post(send{ID: writes, Op: opSend, Flags: signaled})
+		b.RecvCQ.Expect(1, verbs.WCSuccess)
 		if !bytes.Equal(b.Mem[:writes*size], sent) {
 			e.Fatalf("message %d, %d bytes: a WRITE sent what its source had after the completion", i, size)
 		}
-		a.SendCQ.Expect(3, verbs.WCSuccess)
+		a.SendCQ.Expect(writes, verbs.WCSuccess)
 	})
 }
 
