@@ -40,7 +40,12 @@ var rankFaults = []rankFault{
 	{
 		name: "slow pair", status: statusLimit,
 		device: func(r []int) map[int]string {
-			return map[int]string{r[0]: pairDevice(r[0], r[1]), r[1]: pairDevice(r[1], r[0])}
+			all := map[int]string{}
+			for _, rank := range eight {
+				all[rank] = pairDevice(rank, len(eight)) // no rank: the device only costs what it costs in the pair
+			}
+			all[r[0]], all[r[1]] = pairDevice(r[0], r[1]), pairDevice(r[1], r[0])
+			return all
 		},
 		named: func(r []int) string { return fmt.Sprintf("pair %d-%d", min(r[0], r[1]), max(r[0], r[1])) },
 	},
