@@ -107,10 +107,7 @@ func (m *pairMap) fillPair(a, b int, tests []*results.Test) {
 
 // value returns a test's figure over the median, of which more is better; 0 if it has none.
 func (m *pairMap) value(t *results.Test) float64 {
-	middle := m.figure.Median
-	if rails := m.figure.Rails; rails != nil {
-		middle = rails[m.d.Nodes[t.A].Rail]
-	}
+	middle := m.figure.MedianOf(m.d.Nodes[t.A].Rail)
 	switch {
 	case m.figure.Name == results.Bandwidth:
 		return t.Bandwidth / middle

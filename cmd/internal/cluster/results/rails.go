@@ -43,14 +43,18 @@ func (d *Document) Name(node int) string {
 	return name
 }
 
-// middle returns the median bandwidth of the rail of a test, 1 if there is one rail.
-func (d *Document) middle(t Test) float64 {
-	for _, f := range d.Figures {
-		if f.Name == Bandwidth && f.Rails != nil && f.Rails[t.A%d.Settings.Rails] > 0 {
-			return f.Rails[t.A%d.Settings.Rails]
-		}
+// MedianOf returns the median of the tests of a rail.
+func (f *Figure) MedianOf(rail int) float64 {
+	if f.Rails == nil {
+		return f.Median
 	}
-	return 1
+	return f.Rails[rail]
+}
+
+// relative returns a test's bandwidth over the median of its rail.
+func (d *Document) relative(t Test) float64 {
+	i := slices.IndexFunc(d.Figures, func(f Figure) bool { return f.Name == Bandwidth })
+	return t.Bandwidth / d.Figures[i].MedianOf(t.A%d.Settings.Rails)
 }
 
 // railsText returns a line about each of several rails: a rail that is slow as a whole has good devices.

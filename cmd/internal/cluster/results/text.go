@@ -155,7 +155,7 @@ func (d *Document) worstPairs() *table.Table {
 		{Name: "ranks"}, {Name: "round"}, {Name: "bandwidth", Unit: "Gb/s"}, {Name: "p50", Unit: "usec"}, {Name: "p99", Unit: "usec"}, {Name: "error", Left: true},
 	}}
 	tests := slices.Clone(d.Tests)
-	slices.SortStableFunc(tests, func(a, b Test) int { return cmp.Compare(a.Bandwidth/d.middle(a), b.Bandwidth/d.middle(b)) })
+	slices.SortStableFunc(tests, func(a, b Test) int { return cmp.Compare(d.relative(a), d.relative(b)) })
 	for _, v := range tests[:min(worst, len(tests))] {
 		figures := []string{"-", "-", "-"}
 		if v.Error == "" {

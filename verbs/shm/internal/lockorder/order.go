@@ -1,5 +1,6 @@
 // Package lockorder has the order in which the embedded device acquires its locks: a thread that holds a lock waits only for
-// locks further down the table. Builds with the tag lockorder check that, and panic where it does not hold.
+// locks further down the table. Builds with the tag lockorder check that, and panic where it does not hold. The lock of a ring
+// of names is not in it: a thread that holds it waits for nothing.
 package lockorder
 
 // Order has the kinds of locks from the outermost to the innermost one.
