@@ -1,10 +1,11 @@
-// Package leak checks that the tests of a package leave nothing behind: no goroutine, no descriptor and no mapping of a
-// file or of shared memory. A leak is printed with the place where it was made. Private anonymous memory is not checked: it
+// Package leak checks that the tests of a package leave nothing behind: no goroutine, no descriptor, no mapping of a
+// file or of shared memory and no temporary file. A leak is printed with the place where it was made. Private anonymous memory is not checked: it
 // looks like the memory of Go's runtime.
 package leak
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"runtime"
 	"testing"
@@ -33,6 +34,12 @@ func Run(tests func() int, allowed ...Allowed) int {
 		flag.Parse()
 	}
 	openOnce()
+	temporary, err := temporaryFolder()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "leak:", err)
+		return 1
+	}
+	defer os.RemoveAll(temporary)
 	before := take()
 	status := tests()
 	if status != 0 || fuzzing() {
@@ -42,12 +49,14 @@ func Run(tests func() int, allowed ...Allowed) int {
 		wait(before, tracedPatience, allowed).save(path)
 		return 0
 	}
-	left := wait(before, patience, allowed)
-	if left.empty() {
-		return 0
+	if left := wait(before, patience, allowed); !left.empty() {
+		left.report(os.Stderr)
+		return 1
 	}
-	left.report(os.Stderr)
-	return 1
+	if reportFiles(os.Stderr, temporary) {
+		return 1
+	}
+	return 0
 }
 
 // openOnce makes the runtime open what it keeps until the process ends: the descriptors of its poller.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -37,6 +38,12 @@ func leaveMapping(t *testing.T, name string) {
 	}
 }
 
+func leaveFile(t *testing.T) {
+	if err := os.WriteFile(filepath.Join(os.TempDir(), "left"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 var kept any
 
 // TestLeaves leaves behind what the flag says, in another process.
@@ -48,6 +55,8 @@ func TestLeaves(t *testing.T) {
 		leaveSocket(t)
 	case "mapping":
 		leaveMapping(t, "left")
+	case "file":
+		leaveFile(t)
 	case "allowed":
 		leaveMapping(t, "allowed")
 	case "more":
@@ -73,12 +82,15 @@ func TestPlacesAreNamed(t *testing.T) {
 		"goroutine": {"created by ", "leak.leaveGoroutine", "leak_test.go:"},
 		"socket":    {"descriptor ", "socket:", "leak_test.go:"},
 		"mapping":   {"mapping 0x", "/memfd:left", "leak_test.go:"},
+		"file":      {`left "left"`},
 		"more":      {"mapping 0x", "/memfd:allowed", "leak_test.go:"},
 		"once":      {"left no descriptor and no mapping when they ran once more", "descriptor ", "socket:"},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			out, err := exec.Command(own, "-test.run=^TestLeaves$", "-leave="+kind).CombinedOutput()
+			c := exec.Command(own, "-test.run=^TestLeaves$", "-leave="+kind)
+			c.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
+			out, err := c.CombinedOutput()
 			if err == nil {
 				t.Errorf("the tests passed:\n%s", out)
 			}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -71,9 +72,20 @@ func (p *process) wantSocketsGone() {
 			p.t.Fatalf("%s left the socket %s", p.name, name)
 		}
 	}
-	if files, _ := filepath.Glob("/dev/shm/*ibperf*"); len(files) > 0 {
-		p.t.Fatalf("files are left in /dev/shm: %s", files)
+	for _, file := range sharedFiles() {
+		if !slices.Contains(sharedBefore, file) {
+			p.t.Fatalf("%s is left", file)
+		}
 	}
+}
+
+// sharedBefore has the files of /dev/shm that were there before the tests, which no process of them has left.
+var sharedBefore = sharedFiles()
+
+// sharedFiles returns the files in /dev/shm with the name of the project.
+func sharedFiles() []string {
+	files, _ := filepath.Glob("/dev/shm/*ibperf*")
+	return files
 }
 
 // cpuTicks returns the CPU time of the process, in hundredths of a second.

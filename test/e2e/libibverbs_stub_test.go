@@ -37,7 +37,7 @@ func stub(t *testing.T) []string {
 	case err != nil:
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("/dev/shm", "ibperf-e2e.")
+	dir, err := os.MkdirTemp("/dev/shm", "verbs-stub.")
 	if err != nil {
 		t.Skip(err)
 	}

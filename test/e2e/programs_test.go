@@ -83,10 +83,10 @@ func buildAndRun(m *testing.M) int {
 
 // run runs the tests and reports processes that they left.
 func run(m *testing.M) int {
-	status := leak.Run(m.Run)
-	if stubFolder != "" {
-		os.RemoveAll(stubFolder)
-	}
+	status := leak.Run(func() int {
+		defer func() { os.RemoveAll(stubFolder) }()
+		return m.Run()
+	})
 	if left := ourProcesses(); len(left) > 0 {
 		fmt.Fprintf(os.Stderr, "the tests left processes: %s\n", strings.Join(left, ", "))
 		return 1

@@ -44,8 +44,10 @@ func buildAndRun(m *testing.M) int {
 	if out, err := build.CombinedOutput(); err != nil {
 		panic(string(out))
 	}
-	defer os.RemoveAll(stubFolder)
-	return leak.Run(m.Run)
+	return leak.Run(func() int {
+		defer func() { os.RemoveAll(stubFolder) }()
+		return m.Run()
+	})
 }
 
 // side is a client or a server.

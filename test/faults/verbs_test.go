@@ -39,7 +39,7 @@ func stub(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("/dev/shm", "ibperf-faults.")
+	dir, err := os.MkdirTemp("/dev/shm", "verbs-stub.")
 	if err != nil {
 		t.Skip(err)
 	}

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 		flag.Set("test.parallel", "8")
 	}
 	tests := func() int {
-		defer os.RemoveAll(stubLibrary)
+		defer func() { os.RemoveAll(stubLibrary) }()
 		return m.Run()
 	}
 	if os.Getenv("STUB_SHARED") != "" { // the stub replaces registered memory, and cannot give it back
