@@ -54,7 +54,7 @@ func (c *comparer) lines(ctx context.Context, m match) ([]comparison.Line, error
 	var lines []comparison.Line
 	for _, g := range m.goals {
 		l := comparison.Line{
-			Test: m.title(), Size: m.size, Mode: string(m.mode), Metric: g.metric, Goal: g.ratio,
+			Test: m.title(), Size: m.size, Mode: string(m.mode), Metric: g.metric, Goal: g.ratio, Class: g.class,
 			Parameters: m.parameters(m.setup),
 			Subject:    subject, Reference: reference,
 		}
@@ -91,9 +91,10 @@ func (c *comparer) describe(ctx context.Context, p program) (comparison.Values, 
 	return comparison.Values{Program: comparison.Program{Name: l.name, Release: c.releases[l.name]}, Part: l.part, Device: l.device}, nil
 }
 
-// measurePair runs each program of a match once. The subject runs first in every second pair.
+// measurePair runs each program of a match once, and adds the values to the lines of their class. The subject runs first in every
+// second pair.
 func (c *comparer) measurePair(ctx context.Context, m match, lines []comparison.Line, to *comparison.Comparison) error {
-	before := len(lines[0].Subject.Rounds)
+	before := pairsOf(lines)
 	programs := [2]program{m.subject, m.reference}
 	var readings [2]reading
 	var commands [2][]string
@@ -110,10 +111,22 @@ func (c *comparer) measurePair(ctx context.Context, m match, lines []comparison.
 		l.Subject.Command, l.Reference.Command = commands[0], commands[1]
 		l.Warnings = addNewWarnings(addNewWarnings(l.Warnings, readings[0].runWarnings), readings[1].runWarnings)
 		subject, reference := readings[0].number(l.Metric), readings[1].number(l.Metric)
-		l.Add(subject, reference)
-		fmt.Fprintf(c.progress, "pair %d: %s: %s: ratio %.3f\n", before+1, m, l.Metric, subject/reference)
+		if l.Class.Has(reference) {
+			l.Add(subject, reference)
+			fmt.Fprintf(c.progress, "pair %d: %s: %s: ratio %.3f\n", before+1, m, l.Metric, subject/reference)
+		}
 	}
 	return nil
+}
+
+// pairsOf returns the number of measured pairs of a match, each of which is in all lines of its first metric with its class.
+func pairsOf(lines []comparison.Line) (n int) {
+	for i := range lines {
+		if lines[i].Metric == lines[0].Metric {
+			n += len(lines[i].Subject.Rounds)
+		}
+	}
+	return n
 }
 
 // addNewWarnings appends the warnings that are not yet in the list.

@@ -35,7 +35,7 @@ func newComparer(s *script, pairs int, benches ...bench) *comparer {
 	c := &comparer{pairs: pairs, measure: s.measure, progress: io.Discard}
 	for _, b := range benches {
 		c.matches = append(c.matches, match{bench: b, subject: &fake{"one", ""}, reference: &fake{"other", ""},
-			goals: []goal{{b.metric, 1}}})
+			goals: []goal{{b.metric, 1, nil}}})
 	}
 	return c
 }
@@ -74,7 +74,7 @@ func TestProgramAgainstItselfNeedsNoNote(t *testing.T) {
 func TestEveryGoalIsALineOfTheSameRuns(t *testing.T) {
 	s := &script{values: map[string]float64{"one": 30, "other": 20}}
 	c := newComparer(s, 3, someBench)
-	c.matches[0].goals = []goal{{comparison.MetricLatency, 1}, {comparison.MetricWall, 0.5}}
+	c.matches[0].goals = []goal{{comparison.MetricLatency, 1, nil}, {comparison.MetricWall, 0.5, nil}}
 	to := comparison.New()
 	if err := c.run(t.Context(), to); err != nil {
 		t.Fatal(err)
@@ -85,6 +85,29 @@ func TestEveryGoalIsALineOfTheSameRuns(t *testing.T) {
 	wall := to.Lines[1]
 	if wall.Metric != comparison.MetricWall || wall.Goal != 0.5 || wall.Subject.Rounds[2] != 60 || wall.Subject.Definition == to.Lines[0].Subject.Definition {
 		t.Errorf("line is %+v", wall)
+	}
+}
+
+func TestPairsAreSortedByClassAndAlternate(t *testing.T) {
+	s := &script{values: map[string]float64{"one": 150, "other": 100}}
+	c := newComparer(s, 4, someBench)
+	s.stop = func() {
+		if len(s.order) > 4 { // from the third pair on
+			s.values = map[string]float64{"one": 330, "other": 150}
+		}
+	}
+	c.matches[0].goals = []goal{{comparison.MetricLatency, 1.2, near}, {comparison.MetricLatency, 1.05, far}}
+	to := comparison.New()
+	if err := c.run(t.Context(), to); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{1.5, 2.2} {
+		if l := to.Lines[i]; len(l.Subject.Rounds) != 2 || l.Ratio.Median != want {
+			t.Errorf("line is %+v", l)
+		}
+	}
+	if s.order[0] == s.order[2] || s.order[4] == s.order[6] || s.order[2] == s.order[4] {
+		t.Errorf("order is %q", s.order)
 	}
 }
 

@@ -18,11 +18,19 @@ type match struct {
 }
 
 // A goal is the maximum of the median ratio of a metric, or its minimum if higher is better. 0 is no
-// goal.
+// goal. With a class it is one for those pairs only.
 type goal struct {
 	metric string
 	ratio  float64
+	class  *comparison.Class
 }
+
+// near and far are the pairs in which the ping-pong in C shows that the CPUs of both processes do, or do not, share a cache: the
+// hypervisor moves them.
+var (
+	near = &comparison.Class{Name: "near CPUs", Below: 150}
+	far  = &comparison.Class{Name: "far CPUs", From: 150}
+)
 
 // String returns bench, device and reference.
 func (m match) String() string {
@@ -32,13 +40,13 @@ func (m match) String() string {
 // matchWith returns a match of ibperf with a reference, in which the ratio of the bench's metric has a
 // goal.
 func (s setup) matchWith(b bench, reference program, ratio float64) match {
-	return match{b, s, &ibperf{s}, reference, []goal{{b.metric, ratio}}, false}
+	return match{b, s, &ibperf{s}, reference, []goal{{b.metric, ratio, nil}}, false}
 }
 
 // matchWithPlainRC returns a match of a bench with an SRQ or over XRC, whose reference is the same bench
 // over RC without an SRQ.
 func (s setup) matchWithPlainRC(b bench, transport string) match {
-	return match{withTransport(transport, b), s, &ibperf{s}, plainRC{&ibperf{s}}, []goal{{b.metric, 0.5}}, false}
+	return match{withTransport(transport, b), s, &ibperf{s}, plainRC{&ibperf{s}}, []goal{{b.metric, 0.5, nil}}, false}
 }
 
 // matches returns all matches of the device of the setup.
@@ -81,7 +89,7 @@ func (s setup) embeddedMatches() []match {
 	writeData, sendEvent := latency(option.OpWrite, 8, option.ModeData, 1e6), latency(option.OpSend, 8, option.ModeEvent, 5000)
 	return []match{
 		s.matchWith(mean(latency(option.OpWrite, 8, option.ModeData, 1e6)), &ucx{"put_lat", 8, 1e6, shm}, 1),
-		s.matchWith(writeData, s.pingpong(writeData), 1.2),
+		{writeData, s, &ibperf{s}, s.pingpong(writeData), []goal{{writeData.metric, 1.2, near}, {writeData.metric, 1.05, far}}, false},
 		s.matchWith(mean(latency(option.OpSend, 8, option.ModePoll, 5e5)), &ucx{"am_lat", 8, 5e5, shm}, 1),
 		s.matchWith(bandwidth(option.OpWrite, 8, option.ModePoll, 10e6), &ucx{"put_bw", 8, 10e6, shm}, 2),
 		s.matchWith(bandwidth(option.OpSend, 8, option.ModePoll, 4e6), &ucx{"am_bw", 8, 4e6, shm}, 2),
@@ -172,12 +180,12 @@ func (s setup) resourceMatches(reference program) []match {
 	write := option.Test{Op: option.OpWrite, Kind: option.KindBandwidth}
 	many := bench{write, 4 * kib, option.ModePoll, comparison.MetricWall, 5, manyQPs, 1, ""}
 	plain := bench{Test: write, size: 64 * kib, mode: option.ModePoll, metric: comparison.MetricWall}
-	goals := []goal{{comparison.MetricWall, 1}, {comparison.MetricMemory, 1}}
+	goals := []goal{{comparison.MetricWall, 1, nil}, {comparison.MetricMemory, 1.05, nil}}
 	embedded := s
 	embedded.device = "shm_whole"
 	return []match{
 		{many, s, &ibperf{s}, reference, goals, true},
 		{many, embedded, &ibperf{embedded}, reference, goals, true},
-		{plain, s, &ibperf{s}, reference, []goal{{comparison.MetricWall, 0.5}}, true},
+		{plain, s, &ibperf{s}, reference, []goal{{comparison.MetricWall, 0.5, nil}}, true},
 	}
 }

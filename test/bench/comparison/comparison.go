@@ -53,15 +53,28 @@ type Machine struct {
 type Line struct {
 	Test       string           `json:"test"` // "write_lat"
 	Size       int              `json:"size_bytes"`
-	Mode       string           `json:"arrival"`    // completion mode: "data", "poll" or "event"
-	Parameters map[string]int   `json:"parameters"` // options of the subject, in the option's unit
-	Metric     string           `json:"metric"`     // one of the names that begin with Metric
+	Mode       string           `json:"arrival"`         // completion mode: "data", "poll" or "event"
+	Parameters map[string]int   `json:"parameters"`      // options of the subject, in the option's unit
+	Metric     string           `json:"metric"`          // one of the names that begin with Metric
+	Class      *Class           `json:"class,omitempty"` // of the pairs; nil: all
 	Subject    Values           `json:"subject"`
 	Reference  Values           `json:"reference"`
 	Ratio      Spread           `json:"ratio"`          // subject / reference, over the pairs
 	Goal       float64          `json:"goal,omitempty"` // upper or lower limit of the median ratio; 0: no goal
 	Note       string           `json:"note,omitempty"` // how the definitions differ
 	Warnings   []result.Warning `json:"warnings,omitempty"`
+}
+
+// Class tells which pairs a line has: those with a value of the reference in a range.
+type Class struct {
+	Name  string  `json:"name"`
+	From  float64 `json:"from"`            // in the unit of the metric
+	Below float64 `json:"below,omitempty"` // 0: no limit
+}
+
+// Has reports whether a pair with a value of the reference is of the class.
+func (c *Class) Has(reference float64) bool {
+	return c == nil || c.From <= reference && (c.Below == 0 || reference < c.Below)
 }
 
 // Values holds what one program measured in a line.
@@ -112,6 +125,7 @@ func definitions() map[string]string {
 	return map[string]string{
 		"rounds":     "one value of each run, as the line's own definitions of both programs say",
 		"pairs":      "a pair is a run of each program, one right after the other; the order changes from pair to pair",
+		"class":      "a line with a class has those pairs in which the reference's value is at least from and less than below",
 		"median":     "the median of the rounds",
 		MetricWall:   "from the start of the server until server and client have ended; the client is started when the server listens",
 		MetricMemory: "the largest resident memory (VmHWM) of server and of client, looked at every 50 ms, added; memory that both map counts twice",

@@ -173,7 +173,7 @@ func (l *Line) cells(notes []string) []string {
 		numbers = []string{s.text(l.Subject.Median), s.text(l.Reference.Median), s.unit,
 			units.RatioText(l.Ratio.Median, 1), units.RatioText(l.Ratio.Q1, 1), units.RatioText(l.Ratio.Q3, 1), l.goalText()}
 	}
-	return slices.Concat([]string{printable.Clean(l.Test), units.Size(l.Size), l.Mode, l.Subject.label(), l.Reference.label(), s.name, s.better()},
+	return slices.Concat([]string{printable.Clean(l.title()), units.Size(l.Size), l.Mode, l.Subject.label(), l.Reference.label(), s.name, s.better()},
 		numbers, []string{strconv.Itoa(len(l.Subject.Rounds)), mark})
 }
 
@@ -196,9 +196,17 @@ func (s scale) better() string {
 	return "lower"
 }
 
-// name returns test, size and completion mode.
+// title returns the test and the class of the pairs.
+func (l *Line) title() string {
+	if l.Class == nil {
+		return l.Test
+	}
+	return l.Test + ", " + l.Class.Name
+}
+
+// name returns test, class, size and completion mode.
 func (l *Line) name() string {
-	return printable.Clean(l.Test) + ", " + units.Size(l.Size) + ", " + l.Mode
+	return printable.Clean(l.title()) + ", " + units.Size(l.Size) + ", " + l.Mode
 }
 
 // goalText returns the goal and the outcome: met by the median ratio, by a quartile only ("in spread"),

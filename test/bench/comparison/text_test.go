@@ -20,7 +20,7 @@ func setText(t *testing.T, set Set) string {
 
 func TestComparisonTableIsAsInGoldenFile(t *testing.T) {
 	c := syntheticComparison(5)
-	c.Lines = append(c.Lines, Line{Test: "read_lat", Size: 4096, Mode: "poll", Metric: MetricLatency, Goal: 1.05,
+	c.Lines = append(c.Lines, Line{Test: "read_lat", Size: 4096, Mode: "poll", Metric: MetricLatency, Goal: 1.05, Class: &Class{Name: "near CPUs", Below: 150},
 		Subject: Values{Program: Program{Name: "ibperf"}}, Reference: Values{Program: Program{Name: "memcpy"}}})
 	c.Lines[0].Warnings = []result.Warning{{ID: "short-run", Text: "a short run"}}
 	c.Lines[2].Warnings = []result.Warning{{ID: "short-run", Text: "a short run"}, {ID: "repeated-run", Text: "a run was repeated"}}
