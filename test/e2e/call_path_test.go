@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/result"
+	"github.com/ibperf/ibperf/test/stub"
 )
 
 // TestCallPathIsInResults: result files of both sides have it, and the text names a side with cgo.
 func TestCallPathIsInResults(t *testing.T) {
-	env := stub(t)
+	env := stub.Env(t)
 	for forced, want := range map[string]string{"": result.CallsDirect, "1": result.CallsCgo} {
 		t.Run(want, func(t *testing.T) {
 			w := newWorkspace(t, "*.json")

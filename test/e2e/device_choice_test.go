@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ibperf/ibperf/test/stub"
 )
 
 // tryEmbedded holds the texts of a program that found no usable RDMA device.
@@ -29,7 +31,7 @@ func noDevice(t *testing.T) map[string]struct {
 	if err := os.WriteFile(filepath.Join(empty, "libibverbs.so.1"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	device := stub(t)
+	device := stub.Env(t)
 	return map[string]struct {
 		env  []string
 		says string
@@ -81,7 +83,7 @@ func withoutDevices(t *testing.T) {
 // TestServersWithoutAnRDMADevice serve clients with an embedded device, and refuse others with the
 // reason.
 func TestServersWithoutAnRDMADevice(t *testing.T) {
-	device := stub(t)
+	device := stub.Env(t)
 	for name, c := range noDevice(t) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorkspace(t)
@@ -200,7 +202,7 @@ func TestDevicesWithoutRDMACM(t *testing.T) {
 // clients with an RDMA device.
 func TestVariableNamesTheDevice(t *testing.T) {
 	const because = ": IBPERF_DEVICE names it"
-	device := stub(t)
+	device := stub.Env(t)
 	for _, c := range []struct{ server, client, options, on, at string }{
 		{"", "shm_block128", "", "shm_block128", "shm_block128"},
 		{"", "shm_unordered:seed=7", "", "shm_unordered:seed=7", "shm_unordered:seed=7"},

@@ -12,12 +12,13 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/result"
+	"github.com/ibperf/ibperf/test/stub"
 )
 
 // gpuLibraries compiles the driver libraries of a GPU that exists in tests alone, once, and returns their folder,
-// which is in [stubFolder].
+// which is in [stub.Folder].
 var gpuLibraries = sync.OnceValues(func() (dir string, err error) {
-	dir = filepath.Join(stubFolder, "gpu")
+	dir = filepath.Join(stub.Folder(), "gpu")
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return "", err
 	}
@@ -36,7 +37,7 @@ var gpuLibraries = sync.OnceValues(func() (dir string, err error) {
 // end.
 func onGPU(t *testing.T) (w *workspace, dump string) {
 	t.Helper()
-	env := stub(t)
+	env := stub.Env(t)
 	dir, err := gpuLibraries()
 	if err != nil {
 		t.Fatal(err)

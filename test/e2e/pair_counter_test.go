@@ -7,6 +7,7 @@ import (
 
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/result"
+	"github.com/ibperf/ibperf/test/stub"
 )
 
 const counters = "STUB_COUNTERS=1"
@@ -29,7 +30,7 @@ func TestModeCounter(t *testing.T) {
 	} {
 		t.Run(c.program+" "+c.options, func(t *testing.T) {
 			w := newWorkspace(t, "*.json")
-			w.env = slices.Concat(stub(t), c.env, []string{counters})
+			w.env = slices.Concat(stub.Env(t), c.env, []string{counters})
 			w.runPair(statusDone, c.program, "", "-d stub0 --completion counter --verify --out_json_file client.json "+c.options)
 			for _, r := range w.readResult("client.json").Rows {
 				if r.Mode != option.ModeCounter || r.Opcode != "RDMA_WRITE" || r.Verify == nil || r.Verify.Messages == 0 || r.Verify.Bad() > 0 {
@@ -43,7 +44,7 @@ func TestModeCounter(t *testing.T) {
 // TestWrongDataInModeCounter: --verify sees data that is wrong when the counter has counted it.
 func TestWrongDataInModeCounter(t *testing.T) {
 	w := newWorkspace(t)
-	w.env = append(stub(t), counters, "STUB_FAULT=data")
+	w.env = append(stub.Env(t), counters, "STUB_FAULT=data")
 	server, client := w.startPair("ib_write_bw", "", "-d stub0 -s 4096 -n 500 --completion counter --verify")
 	if here, there := client.wait(patience), server.wait(patience); here != statusData || there != statusData {
 		t.Errorf("the client ended with status %d, the server with %d, want %d\n%s", here, there, statusData, client.output())
@@ -53,7 +54,7 @@ func TestWrongDataInModeCounter(t *testing.T) {
 // TestComparisonWithCounters: a comparison measures mode counter where both sides of a ping-pong, or the
 // receiver of a stream, have counters, and leaves it out elsewhere.
 func TestComparisonWithCounters(t *testing.T) {
-	base := stub(t)
+	base := stub.Env(t)
 	for _, c := range []struct {
 		program, options string
 		server, client   string
@@ -90,7 +91,7 @@ func TestComparisonWithCounters(t *testing.T) {
 // TestModeCounterIsRefused by name: where a device has no counters, or too few of them, or counts something
 // else than the messages.
 func TestModeCounterIsRefused(t *testing.T) {
-	base := stub(t)
+	base := stub.Env(t)
 	none := "STUB_COUNTERS=0"
 	for _, c := range []struct {
 		program, options string

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/result"
+	"github.com/ibperf/ibperf/test/stub"
 )
 
 var hintedRegion = regexp.MustCompile(`^region of ([0-9]+) bytes: (.*)$`)
@@ -53,7 +54,7 @@ func TestHintsOfMessages(t *testing.T) {
 	} {
 		t.Run(c.program, func(t *testing.T) {
 			w := newWorkspace(t, "*.json")
-			dir, env := t.TempDir(), append(stub(t), "STUB_TPH=1")
+			dir, env := t.TempDir(), append(stub.Env(t), "STUB_TPH=1")
 			side := func(name string) []string {
 				return append(slices.Clone(env), "STUB_HINTS="+filepath.Join(dir, name))
 			}
@@ -98,7 +99,7 @@ func TestNoHints(t *testing.T) {
 	} {
 		t.Run(c.env+" "+c.options, func(t *testing.T) {
 			w := newWorkspace(t, readyName)
-			w.env = append(append(stub(t), "IBPERF_DEVICE=stub0"), strings.Fields(c.env)...)
+			w.env = append(append(stub.Env(t), "IBPERF_DEVICE=stub0"), strings.Fields(c.env)...)
 			if strings.Contains(c.env, old) {
 				sources, _ := filepath.Glob("../../verbs/ibv/testdata/libibverbs/*.c")
 				args := append([]string{"-DSTUB_OLD", "-O0", "-shared", "-fPIC", "-pthread", "-o", old}, sources...)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/result"
+	"github.com/ibperf/ibperf/test/stub"
 )
 
 // TestOutOfOrderQPs runs on a device with MLX5DV_QP_CREATE_OOO_DP, whose QPs with it promise no order:
@@ -15,7 +16,7 @@ import (
 // beside that of the others.
 func TestOutOfOrderQPs(t *testing.T) {
 	const offers = "STUB_OOO=16384"
-	base := slices.Concat(stub(t), mlx5)
+	base := slices.Concat(stub.Env(t), mlx5)
 	for _, c := range []struct {
 		program, options string
 		server, client   string
@@ -76,7 +77,7 @@ func TestOutOfOrderQPs(t *testing.T) {
 
 // TestNoOutOfOrderRow: --also ooo is refused where a side lacks such QPs, with the side.
 func TestNoOutOfOrderRow(t *testing.T) {
-	base := slices.Concat(stub(t), mlx5)
+	base := slices.Concat(stub.Env(t), mlx5)
 	for _, c := range []struct{ server, client, want string }{
 		{"STUB_OOO=16384", "STUB_OOO=0", "--also ooo: mlx5dv_query_device offers no RC QPs"},
 		{"STUB_OOO=0", "STUB_OOO=16384", "--also ooo: the device of the peer has no RC QPs"},

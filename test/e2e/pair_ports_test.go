@@ -3,12 +3,14 @@ package e2e
 import (
 	"slices"
 	"testing"
+
+	"github.com/ibperf/ibperf/test/stub"
 )
 
 // TestTwoPorts runs QPs on either port of a device with two; result files, errors and ib_caps name the
 // port.
 func TestTwoPorts(t *testing.T) {
-	env := append(stub(t), "STUB_PORTS=2")
+	env := append(stub.Env(t), "STUB_PORTS=2")
 	at := func(t *testing.T, keep ...string) *workspace {
 		w := newWorkspace(t, keep...)
 		w.env = slices.Clone(env)

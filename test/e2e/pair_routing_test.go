@@ -3,6 +3,8 @@ package e2e
 import (
 	"fmt"
 	"testing"
+
+	"github.com/ibperf/ibperf/test/stub"
 )
 
 // wantPairs compares the modes of WRITE on a fabric that routes adaptively, and checks that all rows have the
@@ -28,7 +30,7 @@ func wantPairs(t *testing.T, w *workspace, program, options string, want []strin
 
 // TestAdaptiveRoutingThroughLibibverbs runs [wantPairs] on the stub of libibverbs.
 func TestAdaptiveRoutingThroughLibibverbs(t *testing.T) {
-	env := append(stub(t), "STUB_ORDER=1")
+	env := append(stub.Env(t), "STUB_ORDER=1")
 	for _, program := range []string{"ib_write_lat", "ib_write_bw"} {
 		w := newWorkspace(t, "*.json")
 		w.env = env

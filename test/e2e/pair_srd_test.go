@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ibperf/ibperf/test/stub"
 )
 
 // srdRuns are command lines over SRD that TestTransportsThroughLibibverbs does not have: without
@@ -22,7 +24,7 @@ var srdRuns = []struct {
 
 // TestMessagesOverSRD runs [srdRuns]: messages have the size, and none is lost or corrupted.
 func TestMessagesOverSRD(t *testing.T) {
-	env := append(stub(t), efa...)
+	env := append(stub.Env(t), efa...)
 	for _, c := range srdRuns {
 		t.Run(c.program+" "+c.options, func(t *testing.T) {
 			w := newWorkspace(t, "*.json")
@@ -45,7 +47,7 @@ func TestDatagramsOfEFA(t *testing.T) {
 	} {
 		t.Run(c.program+" "+c.options, func(t *testing.T) {
 			w := newWorkspace(t, "*.json")
-			w.env = append(stub(t), "STUB_EFA=1")
+			w.env = append(stub.Env(t), "STUB_EFA=1")
 			w.runPair(statusDone, c.program, "", "-d stub0 -c UD --verify --out_json_file client.json "+c.options)
 			f := w.readResult("client.json")
 			if f.Local.Device.GIDIndex != 0 || f.Peer.Device.GIDIndex != 0 {
@@ -62,7 +64,7 @@ func TestDatagramsOfEFA(t *testing.T) {
 
 // TestRefusedOverSRD: the error names what the device lacks.
 func TestRefusedOverSRD(t *testing.T) {
-	env := stub(t)
+	env := stub.Env(t)
 	for _, c := range []struct {
 		program, options string
 		status           int

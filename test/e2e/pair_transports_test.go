@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/test/stub"
 )
 
 // carried lists the operations of each transport.
@@ -88,7 +89,7 @@ func sizeOf(p *option.Plan) int {
 func TestTransportsThroughLibibverbs(t *testing.T) { runThroughLibibverbs(t, sampleOfPlans()) }
 
 func runThroughLibibverbs(t *testing.T, plans []option.Plan) {
-	env := stub(t)
+	env := stub.Env(t)
 	for _, plan := range plans {
 		options := optionsOf(&plan)
 		t.Run(plan.Program()+" "+options, func(t *testing.T) {

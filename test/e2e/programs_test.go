@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/internal/leak"
+	"github.com/ibperf/ibperf/test/stub"
 )
 
 // programs are the benchmarks with messages of any size and all completion modes.
@@ -84,7 +85,7 @@ func buildAndRun(m *testing.M) int {
 // run runs the tests and reports processes that they left.
 func run(m *testing.M) int {
 	status := leak.Run(func() int {
-		defer func() { os.RemoveAll(stubFolder) }()
+		defer stub.Remove()
 		return m.Run()
 	})
 	if left := ourProcesses(); len(left) > 0 {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ibperf/ibperf/test/stub"
 )
 
 // mlx5 holds variables that make stub0 a ConnectX-5, by which perftest decides how to create QPs.
@@ -20,7 +22,7 @@ type sizes struct{ sendQueues, pinned int }
 func sizesOf(t *testing.T, w *workspace, run func()) (s sizes) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "sizes")
-	w.env = slices.Concat(stub(t), mlx5, []string{"STUB_SIZES=" + file})
+	w.env = slices.Concat(stub.Env(t), mlx5, []string{"STUB_SIZES=" + file})
 	run()
 	data, err := os.ReadFile(file)
 	if err != nil {

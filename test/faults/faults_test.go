@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/ibperf/ibperf/test/stub"
 )
 
 // grace is the time within which a side ends after the loss of the other, in addition to ten runs without a fault.
@@ -198,7 +200,7 @@ func verbsFaults(t *testing.T, s shape) *outcome {
 	t.Helper()
 	o := &outcome{name: "verbs, " + s.String()}
 	var took time.Duration
-	env := stub(t)
+	env := stub.Env(t)
 	err := in(s, func(p *pair) error {
 		p.env = env
 		if err := p.start(); err != nil {
@@ -214,7 +216,7 @@ func verbsFaults(t *testing.T, s shape) *outcome {
 	for _, call := range verbsPoints(t) {
 		o.points++
 		for side, name := range []string{"client", "server"} {
-			o.faults = append(o.faults, fault{name + "'s ibv_" + call, func() error { return s.refuse(stub(t), side, call, 10*took+grace) }})
+			o.faults = append(o.faults, fault{name + "'s ibv_" + call, func() error { return s.refuse(stub.Env(t), side, call, 10*took+grace) }})
 		}
 	}
 	return o

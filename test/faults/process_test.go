@@ -19,6 +19,7 @@ import (
 	"github.com/ibperf/ibperf/internal/subprocess"
 	"github.com/ibperf/ibperf/internal/testclock"
 	"github.com/ibperf/ibperf/test/printed"
+	"github.com/ibperf/ibperf/test/stub"
 )
 
 // bin is the folder of the built programs.
@@ -45,7 +46,7 @@ func buildAndRun(m *testing.M) int {
 		panic(string(out))
 	}
 	return leak.Run(func() int {
-		defer func() { os.RemoveAll(stubFolder) }()
+		defer stub.Remove()
 		return m.Run()
 	})
 }

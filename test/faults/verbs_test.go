@@ -1,51 +1,12 @@
 package faults
 
 import (
-	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"sync"
 	"testing"
 )
-
-// stubFolder is the folder of the compiled test library, empty until it is compiled.
-var stubFolder string
-
-// stubLibrary compiles the test library with the device stub0, once, and returns its path.
-var stubLibrary = sync.OnceValues(func() (library string, err error) {
-	if stubFolder, err = os.MkdirTemp("", "ibperf-faults-stub-"); err != nil {
-		return "", err
-	}
-	library = filepath.Join(stubFolder, "stub.so")
-	sources, _ := filepath.Glob("../../verbs/ibv/testdata/libibverbs/*.c")
-	args := append([]string{"-O2", "-shared", "-fPIC", "-pthread", "-o", library}, sources...)
-	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("gcc: %w\n%s", err, out)
-	}
-	return library, nil
-})
-
-// stub returns the variables with which both sides of a run load the test library.
-func stub(t *testing.T) []string {
-	t.Helper()
-	library, err := stubLibrary()
-	if errors.Is(err, exec.ErrNotFound) {
-		t.Skip("gcc is not installed")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.MkdirTemp("/dev/shm", "verbs-stub.")
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return []string{"LD_PRELOAD=" + library, "STUB_SHARED=" + filepath.Join(dir, "shared")}
-}
 
 // namesIn returns the names that the first group of an expression matches in files.
 func namesIn(t *testing.T, files, expression string) (names []string) {
