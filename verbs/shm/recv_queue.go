@@ -200,30 +200,43 @@ func (r *recvQueue) record(i uint32) (w1 uint64, published bool) {
 	return r.records[i&(r.layout.n-1)].Published(i)
 }
 
+// newRecords walks the records that the peer has published and no poll has converted, in order.
+type newRecords struct {
+	r  *recvQueue
+	i  uint32 // the receive of the current record
+	w1 uint64 // second word of the record
+}
+
+func (r *recvQueue) newRecords() newRecords { return newRecords{r: r, i: r.next.Load() - 1} }
+
+// next advances to the next record and reports whether there is one.
+func (at *newRecords) next() (published bool) {
+	at.i++
+	at.w1, published = at.r.record(at.i)
+	return published
+}
+
+// ends reports whether the record ends the connection: it is a fault record, or has no posted receive.
+func (at *newRecords) ends() bool { return at.w1&recFault != 0 || at.i == at.r.posted.Load() }
+
 // poll converts records into completions, under the CQ's lock. ok is false when a record shows that
 // the connection has failed.
 func (r *recvQueue) poll(wc []verbs.WC, times []uint64) (n int, ok bool) {
 	if r.closed.Load() {
 		return 0, true
 	}
-	first := r.next.Load()
-	for ok = true; ok; n++ {
-		i := first + uint32(n)
-		w1, published := r.record(i)
-		if !published {
+	ok = true
+	for at := r.newRecords(); ok && at.next(); n++ {
+		if ok = !at.ends(); !ok || n == len(wc) {
 			break
 		}
-		ok = w1&recFault == 0 && i != r.posted.Load() // a record without a posted receive
-		if !ok || n == len(wc) {
-			break
-		}
-		ok = r.complete(i, w1, r.slot(i), &wc[n])
+		ok = r.complete(at.i, at.w1, r.slot(at.i), &wc[n])
 		if times != nil {
-			times[n] = r.time(i)
+			times[n] = r.time(at.i)
 		}
 	}
 	if n > 0 {
-		r.next.Store(first + uint32(n))
+		r.next.Store(r.next.Load() + uint32(n))
 		r.freed.Store(r.freed.Load() + uint32(n))
 	}
 	return n, ok
@@ -232,23 +245,23 @@ func (r *recvQueue) poll(wc []verbs.WC, times []uint64) (n int, ok bool) {
 // connectionEnded reports whether the peer has ended the connection, in the next record or in a
 // later unpolled one. why is the event to raise, or noEvent if a completion shows the reason.
 func (r *recvQueue) connectionEnded() (why verbs.EventType, ended bool) {
-	for i := r.next.Load(); !r.closed.Load(); i++ {
-		w1, published := r.record(i)
-		status := verbs.WCStatus(w1 & 0xff)
+	if r.closed.Load() {
+		return noEvent, false
+	}
+	for at := r.newRecords(); at.next(); {
+		status := verbs.WCStatus(at.w1 & 0xff)
 		switch {
-		case !published:
-			return why, ended
-		case w1&recFault != 0 && status == verbs.WCRemAccessErr:
+		case at.w1&recFault != 0 && status == verbs.WCRemAccessErr:
 			return verbs.EventQPAccessErr, true
-		case w1&recFault != 0:
+		case at.w1&recFault != 0:
 			return verbs.EventQPReqErr, true
-		case i == r.posted.Load():
+		case at.ends():
 			return verbs.EventQPFatal, true // a record without a posted receive
 		case status != verbs.WCSuccess:
 			why, ended = noEvent, true
 		}
 	}
-	return noEvent, false
+	return why, ended
 }
 
 const noEvent = ^verbs.EventType(0)
@@ -285,18 +298,20 @@ func immWord(b [4]byte) uint32 { return binary.LittleEndian.Uint32(b[:]) }
 func (r *recvQueue) flush() {
 	cq := r.qp.recvCQ
 	cq.mu.Lock()
-	i := r.next.Load()
-	for ; i != r.posted.Load(); i++ {
-		e := ringWC{counter: &r.freed, wc: verbs.WC{WRID: r.slot(i).wrid, QPNum: r.qp.num, Status: verbs.WCWRFlushErr}}
-		if w1, published := r.record(i); !published || w1&recFault != 0 {
-			r.closed.Store(true)
-		} else if !r.closed.Load() {
-			r.complete(i, w1, r.slot(i), &e.wc)
+	e := ringWC{counter: &r.freed}
+	if !r.closed.Load() {
+		for at := r.newRecords(); at.next() && !at.ends(); {
+			r.complete(at.i, at.w1, r.slot(at.i), &e.wc)
+			cq.pushLocked(&e, r.time(at.i))
+			r.next.Store(at.i + 1)
 		}
-		cq.pushLocked(&e, r.time(i))
 	}
-	r.next.Store(i)
-	flushed := r.closed.Swap(true)
+	flushed := r.closed.Swap(true) || r.next.Load() != r.posted.Load()
+	for i := r.next.Load(); i != r.posted.Load(); i++ {
+		e.wc = verbs.WC{WRID: r.slot(i).wrid, QPNum: r.qp.num, Status: verbs.WCWRFlushErr}
+		cq.pushLocked(&e, r.time(i))
+		r.next.Store(i + 1)
+	}
 	cq.mu.Unlock()
 	if flushed {
 		cq.notify(true)

@@ -12,16 +12,12 @@ func (q *qp) completeReceives(polled *cq, wc []verbs.WC) (n int, ok bool) {
 	var s *srq
 	var to *cq // stays locked, since the next receive mostly has the same CQ
 	var e ringWC
-	i := r.next.Load()
-	for ok = true; ok; i++ {
-		w1, published := r.record(i)
-		if !published {
+	at := r.newRecords()
+	for ok = true; ok && at.next(); r.next.Store(at.i + 1) {
+		if ok = !at.ends(); !ok {
 			break
 		}
-		if ok = w1&recFault == 0 && i != r.posted.Load(); !ok {
-			break
-		}
-		w := r.supplied[i&(r.layout.n-1)]
+		w := r.supplied[at.i&(r.layout.n-1)]
 		s = w.srq
 		if c := s.cqFor(q); c != to {
 			if to != nil {
@@ -35,20 +31,19 @@ func (q *qp) completeReceives(polled *cq, wc []verbs.WC) (n int, ok bool) {
 			break
 		}
 		if direct {
-			ok = r.complete(i, w1, &w.recvSlot, &wc[n])
+			ok = r.complete(at.i, at.w1, &w.recvSlot, &wc[n])
 			n++
 		} else if !s.closed.Load() { // a destroyed SRQ has no completions
-			ok = r.complete(i, w1, &w.recvSlot, &e.wc)
+			ok = r.complete(at.i, at.w1, &w.recvSlot, &e.wc)
 			e.counter = &s.completionsPolled
 			s.completionsAdded++
-			to.pushLocked(&e, r.time(i))
+			to.pushLocked(&e, r.time(at.i))
 		}
 		s.consume(w)
 	}
 	if to != nil {
 		to.mu.Unlock()
 	}
-	r.next.Store(i)
 	if ok && s != nil {
 		s.supplyWaiting()
 	}
