@@ -12,18 +12,20 @@
 // after another, and a single run finishes the row of each size at once. A row is one mode and size in the
 // result, made of its rounds.
 //
-//   - session.go, setup.go, mode_decision.go: [Config] and a run; setting up; which modes the devices'
-//     promises allow
-//   - schedule.go, order.go, precision.go: the client's steps; the order of sizes and modes; further
-//     runs for --precision
+//   - config.go, session.go: [Config] and a run
+//   - setup.go, mode_decision.go, bounds.go, footprint.go: setting up; which modes the devices' promises
+//     allow; limits of the peer's messages, memory that a plan needs
+//   - schedule.go, steps.go, order.go, precision.go: the client's steps, and executing one; the order of
+//     sizes and modes; further runs for --precision
 //   - round.go, round_result.go, bidirectional.go, drain.go: one round, its figures, both
 //     directions at once, empty queues after a size
-//   - row.go, row_finish.go, loss.go, warnings.go, round_variation.go, rate_limit.go, load.go: rows,
-//     statistics, lost messages, warnings
-//   - merge.go, merge_row.go: one file of the runs of several processes
+//   - row.go, row_cost.go, row_finish.go, loss.go, load.go, round_variation.go: rows, statistics, CPU
+//     time, lost messages
+//   - warnings.go, idle.go, rate_limit.go: what is doubtful
+//   - merge.go, merge_row.go, merge_tuning.go: one file of the runs of several processes
 //   - run_infinitely.go: runs that end when they are stopped
-//   - cpu.go, placement.go, counters.go, footprint.go: CPUs of the measuring threads and their
-//     distance, counters of the caller, memory that a plan needs
+//   - threads.go, placement.go, numa.go: the measuring threads, their CPUs and NUMA nodes
+//   - device.go, link_rate.go, counters.go: the device as files describe it, counters of the caller
 //   - watch.go, device_events.go, errors.go: what ends a run early
 //
 // The packages below, each importing only those after it:

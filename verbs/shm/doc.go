@@ -71,7 +71,7 @@
 //	locks          internal/lockorder: the order in which they are acquired; lock.go: the requester's
 //	               word, spin lock, counters; lock_race.go, lock_norace.go; quiesce.go: waiting until
 //	               requesters have left, by internal/quiesce
-//	responder      recv_queue.go: receives and records, by internal/ring
+//	responder      recv_queue.go: receives; recv_records.go: their records and completions, by internal/ring
 //	SRQs           srq.go; srq_supply.go: the owner; srq_requester.go: the peer's
 //	               requester; srq_completions.go
 //	UD             ud_datagram.go, ud_grh.go, ud_ah.go, ud_multicast.go
