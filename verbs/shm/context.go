@@ -89,7 +89,7 @@ func open(d *device) (*context, error) {
 	// are unreachable.
 	runtime.AddCleanup(c, func(f *memfd.File) { f.Unmap() }, c.dirFile)
 	c.async.init()
-	if err = c.engine.init(d.delays()); err != nil {
+	if err = c.engine.init(d.delays(), d.late != 0 || d.options.Early != 0); err != nil {
 		c.sock.Close()
 		c.dirFile.CloseFD()
 		return nil, err

@@ -32,7 +32,7 @@ type Options struct {
 	// before it. The default is 8, on shm_whole none. Key late.
 	Late int
 
-	// Early is n to let one in n signaled WRITEs of at most 4 KiB complete up to a millisecond before its data is in the peer's
+	// Early is n to let one in n signaled WRITEs of at most 4 KiB complete some 20 us before its data is in the peer's
 	// memory. Key early.
 	Early int
 

@@ -17,8 +17,9 @@ import (
 //	the engine      A goroutine of the context, as a NIC works without its application. It runs at
 //	                once if the CQ is armed, or if the request is a READ that the application must
 //	                be able to watch; else every lazyTick, since waking a goroutine on a CPU on
-//	                which the application spins costs more than the work. With the delay fault it
-//	                executes requests when they are due.
+//	                which the application spins costs more than the work. On a device with late
+//	                requests a tick is busyTick. With the delay fault it executes requests when
+//	                they are due.
 //
 // All of them call qp.progress: the poster directly, since it holds the QP's lock, the others through
 // qp.tryProgress, which does nothing while another thread holds the lock.
@@ -31,6 +32,7 @@ type engine struct {
 	wake       chan struct{}
 	done       chan struct{}
 	ended      chan struct{}
+	tick       time.Duration
 	delayTimer *delayTimer // replaces wake and idle on a device that delays requests; else nil
 }
 
@@ -40,8 +42,12 @@ const (
 	busyTick  = 20 * time.Microsecond
 )
 
-func (e *engine) init(delays bool) (err error) {
-	e.queue, e.idle = map[*qp]struct{}{}, !delays
+// init starts the engine. late reports whether requests are late, which Go's timers are too coarse for.
+func (e *engine) init(delays, late bool) (err error) {
+	e.queue, e.idle, e.tick = map[*qp]struct{}{}, !delays, lazyTick
+	if late {
+		e.tick = busyTick
+	}
 	e.wake, e.done, e.ended = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
 	if !delays {
 		go e.run()
@@ -97,23 +103,55 @@ func (e *engine) schedule(q *qp, now bool) {
 
 func (e *engine) run() {
 	defer close(e.ended)
+	if e.tick < lazyTick {
+		runtime.LockOSThread()
+		setPreciseSleep()
+	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ticks := 0; ; ticks++ {
-		switch next := e.progressAll(); {
+		next := e.progressAll()
+		switch {
 		case !next.IsZero():
 			ticks = 0
-			timer.Reset(time.Until(next))
 		case ticks < lazyTicks || !e.setIdle():
-			timer.Reset(lazyTick)
+			next = time.Now().Add(e.tick)
 		}
-		select {
-		case <-e.wake:
-			ticks = 0
-		case <-timer.C:
-		case <-e.done:
+		woken, over := e.pause(next, timer)
+		if over {
 			return
 		}
+		if woken {
+			ticks = 0
+		}
+	}
+}
+
+// pause returns at a time, or if there is none when the engine is woken or stopped, which it reports. It may return later than a
+// wake-up if the time is less than a millisecond ahead.
+func (e *engine) pause(next time.Time, timer *time.Timer) (woken, over bool) {
+	switch {
+	case next.IsZero():
+	case e.tick < lazyTick:
+		sleep(time.Until(next))
+		select {
+		case <-e.wake:
+			return true, false
+		case <-e.done:
+			return false, true
+		default:
+			return false, false
+		}
+	default:
+		timer.Reset(time.Until(next))
+	}
+	select {
+	case <-e.wake:
+		return true, false
+	case <-e.done:
+		return false, true
+	case <-timer.C:
+		return false, false
 	}
 }
 
@@ -155,7 +193,7 @@ func (e *engine) progressAll() (next time.Time) {
 	e.mu.Unlock()
 	for _, q := range list {
 		retryAt, ok := q.tryProgress(false)
-		tick := time.Now().Add(lazyTick)
+		tick := time.Now().Add(e.tick)
 		switch {
 		case ok && retryAt.IsZero():
 			continue

@@ -27,7 +27,7 @@ func newWaitingSend(t *testing.T) (q *qp, c *cq, peer *node) {
 		t.Fatalf("status %s, want SUCCESS", s)
 	}
 	v.ctx.engine.stop()
-	t.Cleanup(func() { v.ctx.engine.init(false) }) // Close stops it
+	t.Cleanup(func() { v.ctx.engine.init(false, false) }) // Close stops it
 	_, err = v.qp.PostSend(&verbs.SendWR{WRID: 7, Opcode: verbs.OpSend, SendFlags: verbs.SendSignaled})
 	check(t, err)
 	return v.qp, v.cq.(*cq), peer

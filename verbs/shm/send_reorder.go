@@ -21,9 +21,9 @@ import (
 // posted, and its data is stored locally by the engine, that of an atomic operation also by a poll. A request after it that has no
 // fence may execute before that, and reads its local memory without the result.
 const (
-	maxOvertaken  = 16               // limit of requests in a send queue that begins with a late one
-	maxLateness   = time.Millisecond // after which the engine executes it
-	maxLateResult = 4096             // bytes of a READ whose result may be late
+	maxOvertaken  = 16                    // limit of requests in a send queue that begins with a late one
+	maxLateness   = 20 * time.Microsecond // after which the engine executes it, within a tick
+	maxLateResult = 4096                  // bytes of a READ whose result may be late
 )
 
 // opsLate are the opcodes that may be late.

@@ -11,7 +11,7 @@ import (
 // WRITEs that complete before the peer's memory has their data. The completion of a WRITE means that the source may be used again,
 // and that the responder has taken over the message; only a message behind it or an atomic operation on the same QP shows that its
 // data is in place (InfiniBand volume 1, 9.5). With the option early=N the device keeps the data of one WRITE in N, and stores it
-// before the next request of the QP that keeps its order, before the QP leaves its state, or in the engine about a millisecond later.
+// before the next request of the QP that keeps its order, before the QP leaves its state, or in the engine some 20 us later.
 const maxUnseen = 16 // WRITEs of a QP
 
 // unseenWrite is a WRITE that has completed and whose data is not stored yet.

@@ -3,6 +3,7 @@ package shm_test
 import (
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/verbstest/fixture"
@@ -14,9 +15,11 @@ type unseenWrites struct {
 	source, dest *atomic.Uint64
 }
 
-func newUnseenWrites(t *testing.T) *unseenWrites {
+func newUnseenWrites(t *testing.T) *unseenWrites { return newLoneWrites(t, "shm_whole:early=1") }
+
+func newLoneWrites(t *testing.T, device string) *unseenWrites {
 	c := conf()
-	c.device = "shm_whole:early=1"
+	c.device = device
 	a, b := pair(t, c)
 	a.useOnce(t, b)
 	return &unseenWrites{a, b, &atomicWords(a.Mem)[0], &atomicWords(b.Mem)[0]}
@@ -65,6 +68,29 @@ func TestUnseenData(t *testing.T) {
 			if arrive(t, u); u.dest.Load() != 7 {
 				t.Errorf("the word is %d, want 7", u.dest.Load())
 			}
+		})
+	}
+}
+
+// TestLatenessIsShort covers that the data of a late WRITE, and of one that completes early, arrives within some 20 us, though the
+// application makes no call. On a busy machine only some do.
+func TestLatenessIsShort(t *testing.T) {
+	for _, device := range []string{"shm_whole:late=1", "shm_whole:early=1"} {
+		t.Run(device, func(t *testing.T) {
+			u := newLoneWrites(t, device)
+			least := time.Hour
+			for value := uint64(1); value <= 200; value++ {
+				u.source.Store(value)
+				posted := time.Now()
+				u.a.Post(send{Op: verbs.OpRDMAWrite, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{u.a.SGE(0, 8)}}.Toward(u.b, 0))
+				fixture.Eventually(t, "the data", func() bool { return u.dest.Load() == value })
+				least = min(least, time.Since(posted))
+				noError(t, spinFor(u.a.SendCQ.CQ))
+			}
+			if least > 500*time.Microsecond {
+				t.Errorf("the least time until the data of 200 WRITEs arrived is %v", least)
+			}
+			t.Logf("the least time is %v", least)
 		})
 	}
 }

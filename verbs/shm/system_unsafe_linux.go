@@ -35,6 +35,15 @@ func awaitEvent(fd int, most time.Duration) {
 	unix.Read(fd, count[:])
 }
 
+// setPreciseSleep makes sleep return after its time: by default the kernel groups it with others of the next 50 us.
+func setPreciseSleep() { unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) }
+
+// sleep blocks the thread for a time, in the kernel: Go's timers are rounded to milliseconds.
+func sleep(d time.Duration) {
+	limit := unix.NsecToTimespec(int64(max(d, 0)))
+	unix.Nanosleep(&limit, nil)
+}
+
 // isStableMemory reports whether a file's memory stays valid while it is mapped: a memfd that
 // cannot shrink and does not use huge pages.
 func isStableMemory(fd int) bool {
