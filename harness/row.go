@@ -202,7 +202,7 @@ func (rb *rowBuilder) build(p *option.Plan, forced bool, mine, theirs oob.Row) r
 	c := rb.test
 	r := result.Row{
 		Size: c.Size, Mode: c.Mode.Completion, Variant: c.Mode.Variant, Forced: c.PollsMemory && (forced || c.ByFlag), Opcode: c.Requests(),
-		Touch: c.Touch, Slots: c.Slots, Span: c.Span, Depth: int(c.Depth), CQMod: int(c.SignalEvery), Relaxed: c.Relaxed, Reorder: c.OutOfOrder,
+		Touch: c.Touch, Slots: c.Slots, Span: c.SpanIn, Depth: int(c.Depth), CQMod: int(c.SignalEvery), Relaxed: c.Relaxed, Reorder: c.OutOfOrder,
 		WarmupS: rb.warmUp(p).Seconds(), NoRatio: rb.noRatio, Rounds: rb.rounds, Latency: mine.Latency, Bandwidth: mine.Bandwidth,
 	}
 	if r.Load = mine.Load; r.Latency == nil {

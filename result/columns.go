@@ -24,7 +24,7 @@ var rowColumns = []Column{
 		Head: "touch", words: func(r *Row) string { return string(r.Touch) }},
 	{Field: "slots", Unit: "messages", Definition: "number of messages that the receive ring holds",
 		Head: "slots", empty: true, print: asCount, Value: func(r *Row) float64 { return float64(r.Slots) }},
-	{Field: "span", Unit: "messages", Definition: "number of slots of the ring that are in use",
+	{Field: "span", Unit: "messages", Definition: "number of slots of the ring at which messages arrive",
 		Head: "span", empty: true, print: asCount, Value: func(r *Row) float64 { return float64(r.Span) }},
 	{Field: "depth", Unit: "messages", Definition: "maximum number of requests of a QP that are posted and whose completions have not been polled; a latency test has one message outstanding regardless",
 		Head: "depth", empty: true, print: asCount, Value: func(r *Row) float64 { return float64(r.Depth) }},

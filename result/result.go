@@ -233,7 +233,7 @@ type Row struct {
 	Opcode  string         `json:"opcode"`            // "RDMA_WRITE", "SEND", ...; "A+B" if a message is two requests
 	Touch   option.Touch   `json:"touch"`
 	Slots   int            `json:"slots"`  // messages that the ring holds
-	Span    int            `json:"span"`   // slots in use
+	Span    int            `json:"span"`   // slots at which messages arrive
 	Depth   int            `json:"depth"`  // messages that a QP may have outstanding
 	CQMod   int            `json:"cq_mod"` // one send completion in every N messages
 	Relaxed bool           `json:"relaxed_ordering"`

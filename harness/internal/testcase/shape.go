@@ -15,8 +15,8 @@ const (
 	ringBudget = 1 << 20
 	minSlots   = 3
 	// latSlots is the number of messages in the ring of a latency test, and latSpan the number of
-	// their positions in memory in a comparison and with --verify, which divides it. With 65 positions
-	// the one-way latency on a Zen 4 is 30 to 70 ns longer than with 17, and with one 10 ns shorter.
+	// their positions in memory, which divides it. With 65 positions at the receiver the one-way latency
+	// on a Zen 4 is 30 to 70 ns longer than with 17, and with one 10 ns shorter.
 	latSlots = 51
 	latSpan  = 17
 	// maxReceives is the largest number of receives that the QPs of a latency test have together, unless
@@ -49,7 +49,7 @@ func (c *Case) shape(p *option.Plan) {
 	case c.PingPong:
 		switch {
 		case c.OpenLoop: // messages under way are at different positions
-		case !c.Verify && !p.Compare && !(c.Fetches && c.PollsMemory): // as in perftest
+		case c.Fetches && !c.Verify && !c.PollsMemory && !p.Compare: // as in perftest
 			c.Span = 1
 		case c.Slots%latSpan == 0:
 			c.Span = latSpan
@@ -76,6 +76,9 @@ func (c *Case) shape(p *option.Plan) {
 		c.Recvs = 0
 	}
 	c.SpanIn = c.Span
+	if c.PingPong && !c.OpenLoop && !c.Fetches && !c.Verify && !p.Compare { // as in perftest
+		c.SpanIn = 1 // but not the source: the next message is prepared while the last one is under way
+	}
 	if p.RxDepth != option.Defaults(p.Test).RxDepth {
 		c.RecvsAsked = rxDepth(p)
 	}
