@@ -87,7 +87,7 @@ func TestLatenessIsShort(t *testing.T) {
 				least = min(least, time.Since(posted))
 				noError(t, spinFor(u.a.SendCQ.CQ))
 			}
-			if least > 500*time.Microsecond {
+			if least >= time.Millisecond {
 				t.Errorf("the least time until the data of 200 WRITEs arrived is %v", least)
 			}
 			t.Logf("the least time is %v", least)
