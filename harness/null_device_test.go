@@ -65,13 +65,14 @@ func (d *nullDevice) fetch(wr *verbs.SendWR) {
 	}
 }
 
-// move copies the last word of each message into the ring of the receiver, which is this side's own.
+// move copies each message, of 8 bytes, into the ring of the receiver, which is this side's own.
 func (d *nullDevice) move(wr *verbs.SendWR) {
 	for ; wr != nil; wr = wr.Next {
 		if wr.NumSGE == 0 {
 			continue // the second request of a pair
 		}
-		from, to := wr.SGList.Addr, d.layout.Rx(0)+int(wr.SGList.Addr)-d.layout.Tx(0)
+		from := int(wr.SGList.Addr)
+		to := d.layout.Rx(0) + (from-d.layout.Tx(0))%(d.test.SpanIn*verbs.BlockSize)
 		copy(d.buf[to:to+8], d.buf[from:from+8])
 	}
 	d.take(wr)
