@@ -8,6 +8,10 @@ import (
 	"github.com/ibperf/ibperf/test/stub"
 )
 
+// efa holds variables that make stub0 an EFA device with READ and WRITE. It promises the order of
+// blocks, and one in every three requests is overtaken.
+var efa = []string{"STUB_EFA=10", "STUB_ORDER=2", "STUB_OVERTAKE=3"}
+
 // srdRuns are command lines over SRD that TestTransportsThroughLibibverbs does not have: without
 // --verify, in both directions, and with a default size, which is cut to the longest message of SRD.
 var srdRuns = []struct {

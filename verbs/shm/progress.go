@@ -103,7 +103,7 @@ func (e *engine) schedule(q *qp, now bool) {
 
 func (e *engine) run() {
 	defer close(e.ended)
-	if e.tick < lazyTick {
+	if e.precise() {
 		runtime.LockOSThread()
 		setPreciseSleep()
 	}
@@ -127,12 +127,15 @@ func (e *engine) run() {
 	}
 }
 
+// precise reports whether ticks are too short for Go's timers.
+func (e *engine) precise() bool { return e.tick < lazyTick }
+
 // pause returns at a time, or if there is none when the engine is woken or stopped, which it reports. It may return later than a
 // wake-up if the time is less than a millisecond ahead.
 func (e *engine) pause(next time.Time, timer *time.Timer) (woken, over bool) {
 	switch {
 	case next.IsZero():
-	case e.tick < lazyTick:
+	case e.precise():
 		sleep(time.Until(next))
 		select {
 		case <-e.wake:

@@ -45,11 +45,12 @@ func (c *Case) shape(p *option.Plan) {
 	c.Span = c.Slots
 	c.Depth = max(uint64(txDepth(p)), c.PostList)
 	c.Recvs = c.Slots
+	reuses := c.PingPong && !c.OpenLoop && !c.Verify && !p.Compare // one address, as perftest does
 	switch {
 	case c.PingPong:
 		switch {
 		case c.OpenLoop: // messages under way are at different positions
-		case c.Fetches && !c.Verify && !c.PollsMemory && !p.Compare: // as in perftest
+		case reuses && c.Fetches && !c.PollsMemory:
 			c.Span = 1
 		case c.Slots%latSpan == 0:
 			c.Span = latSpan
@@ -76,8 +77,8 @@ func (c *Case) shape(p *option.Plan) {
 		c.Recvs = 0
 	}
 	c.SpanIn = c.Span
-	if c.PingPong && !c.OpenLoop && !c.Fetches && !c.Verify && !p.Compare { // as in perftest
-		c.SpanIn = 1 // but not the source: the next message is prepared while the last one is under way
+	if reuses && !c.Fetches { // not the source: the next message is prepared while the last one is under way
+		c.SpanIn = 1
 	}
 	if p.RxDepth != option.Defaults(p.Test).RxDepth {
 		c.RecvsAsked = rxDepth(p)
