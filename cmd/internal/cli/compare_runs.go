@@ -42,7 +42,7 @@ func (o *options) newRun(of int) compareRun {
 // makeRuns makes all runs and reports their results. An early end leaves what was measured.
 func (a *app) makeRuns(ctx context.Context, c *clientRun, parts []compare.Part, folder *compare.Folder, draw compare.Draw) error {
 	o := c.options
-	run := o.newRun(compare.RunsOf(&o.Plan))
+	run := o.newRun(compare.RunsOf(parts))
 	do := func(ctx context.Context, run *compareRun) (ends bool, err error) {
 		return a.makeRun(ctx, c, run, parts)
 	}

@@ -69,7 +69,7 @@ func writtenParts(base *option.Plan) (all []compare.Part) {
 
 // With --rate-sweep a comparison measures only latency by rate.
 func TestRateSweepOfAComparison(t *testing.T) {
-	c := startBoth(t, quick, "--rate-sweep")
+	c := startBoth(t, quick, "--rate-sweep", "--runs", "5") // more than the sweeps of a whole comparison have
 	wantEnd(t, "client", c.client.end(t), StatusDone)
 	wantEnd(t, "server", c.server.end(t), StatusDone)
 	for _, name := range filesIn(t, c.dir) {

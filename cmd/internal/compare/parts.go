@@ -67,8 +67,13 @@ func Parts(base *option.Plan) []Part {
 	})
 }
 
-// RunsOf returns the number of runs of a comparison with the options of a base plan.
-func RunsOf(base *option.Plan) int { return cmp.Or(base.Runs, option.CompareRuns) }
+// RunsOf returns the number of runs in which the parts of a comparison are measured.
+func RunsOf(all []Part) (runs int) {
+	for _, p := range all {
+		runs = max(runs, p.Plan.Runs)
+	}
+	return runs
+}
 
 func carries(base *option.Plan, op option.Op) bool {
 	return base.Transport.Carries(op) && (op == option.OpSend || !base.UseSRQ)
@@ -123,7 +128,7 @@ func planOf(base *option.Plan, op option.Op, kind option.Kind) option.Plan {
 	p := *base
 	d := option.Defaults(option.Test{Op: op, Kind: kind})
 	p.Test, p.TxDepth, p.RxDepth, p.Inline = d.Test, d.TxDepth, d.RxDepth, d.Inline
-	p.Compare, p.Runs, p.Rounds = true, RunsOf(base), cmp.Or(base.Rounds, option.CompareRounds)
+	p.Compare, p.Runs, p.Rounds = true, cmp.Or(base.Runs, option.CompareRuns), cmp.Or(base.Rounds, option.CompareRounds)
 	if p.Atomic() {
 		p.Sizes, p.Offset = d.Sizes, base.Offset/option.AtomicBytes*option.AtomicBytes
 	}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,12 +48,16 @@ const closeRates = 1.1
 // rankedModes is the number of modes whose maximum rates have shares in the sweep.
 const rankedModes = 4
 
-// RateSweep returns only the parts of sweeps along rates, of WRITE and SEND.
+// RateSweep returns only the parts of sweeps along rates, of WRITE and SEND. Each is measured in all runs, by default in as many as
+// the sweep of a whole comparison.
 func RateSweep(base *option.Plan) (all []Part) {
 	for _, op := range []option.Op{option.OpWrite, option.OpSend} {
 		if carries(base, op) && !base.Transport.Lossy() && !base.Transport.Unordered() {
 			all = append(all, atRates(base, op, []int{nearest(base.Sizes, sweepSize)})...)
 		}
+	}
+	for i := range all {
+		all[i].Plan.Runs = cmp.Or(base.Runs, fewRuns)
 	}
 	return all
 }
