@@ -21,8 +21,8 @@ const (
 func PlanBounds(plan option.ResolvedPlan) oob.Bounds {
 	set := testcase.NewSet(plan.Plan())
 	p, qps := &set.Plan, setQPs(set)
-	setup := stepTime + time.Duration(qps)*setupPerQP + seconds(float64(set.Layout.Bytes())/setupBytesPerS)
-	return oob.Run{QPs: qps, Threads: p.Threads, Setup: setup, Round: longestRound(p)}.Bounds()
+	setup := stepTime + time.Duration(qps)*setupPerQP + seconds(float64(p.Devices*set.Layout.Bytes())/setupBytesPerS)
+	return oob.Run{QPs: qps, Threads: p.AllThreads(), Devices: p.Devices, Setup: setup, Round: longestRound(p)}.Bounds()
 }
 
 // longestRound returns the longest time of a round. In a bandwidth test the messages of the QPs are under way at the
@@ -40,7 +40,7 @@ func longestRound(p *option.Plan) time.Duration {
 	if p.RateLimit > 0 || p.Gap > 0 {
 		each += max(p.Gap, messageTime).Seconds()
 	}
-	all := float64(messages+1) * float64(p.QPs) * (each + float64(largest)/messageBytes)
+	all := float64(messages+1) * float64(p.AllQPs()) * (each + float64(largest)/messageBytes)
 	return max(duration, warmUp, p.Margin) + seconds(all)
 }
 
@@ -50,4 +50,4 @@ func seconds(s float64) time.Duration {
 }
 
 // setQPs returns the number of QPs that each side makes.
-func setQPs(s *testcase.Set) int { return len(s.Modes) * s.Plan.QPs }
+func setQPs(s *testcase.Set) int { return len(s.Modes) * s.Plan.AllQPs() }

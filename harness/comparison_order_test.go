@@ -155,7 +155,7 @@ func TestOrderContinuesInOtherProcesses(t *testing.T) {
 	}
 	queues := func(run, before int) []int {
 		s := session{cfg: &Config{RunsBefore: before}, set: testcase.NewSet(comparisonPlan(3).Resolve()), run: run}
-		return s.setupConfig().Order(len(s.set.Modes))
+		return s.setupConfig(&DevicePort{}).Order(len(s.set.Modes))
 	}
 	if second := queues(2, 0); !slices.Equal(second, queues(1, 1)) || slices.Equal(second, queues(1, 0)) {
 		t.Errorf("queues of runs 1 and 2 of one process: %v, %v; of two: %v, %v", queues(1, 0), second, queues(1, 0), queues(1, 1))

@@ -22,18 +22,23 @@ const (
 	Server = testcase.Server
 )
 
+// DevicePort is a port that a side measures with.
+type DevicePort struct {
+	Context verbs.Context // opened device, used by this run only
+	Port    int           // device port, from 1
+	CPUs    []int         // CPUs near the device; nil: no preference
+}
+
 // Config is one side of a run.
 type Config struct {
 	Plan     option.ResolvedPlan
 	Role     Role
-	Context  verbs.Context // opened device, used by this run only
-	Port     int           // device port, from 1
-	GIDIndex int           // -1: chosen by both sides together
+	Devices  []DevicePort // as many as the plan has; the i-th one is connected with the i-th one of the peer
+	GIDIndex int          // -1: chosen by both sides together
 	Peer     oob.Peer
 	PeerIP   netip.Addr          // of the Peer, if known: GIDs of its address family are preferred
 	Clock    func() *clock.Clock // creates the clock of a worker; nil: that of the machine
-	CPUs     []int               // CPUs near the device; nil: no preference
-	Pin      bool                // measure on the first of CPUs, and confine the process to CPUs
+	Pin      bool                // measure on the first CPUs of the devices, and confine the process to those of the first device
 
 	// RunsBefore is the number of runs of the same comparison that other processes have made before. This run
 	// continues their order.

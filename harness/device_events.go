@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -16,38 +17,43 @@ const (
 	presenceSlices = 20
 )
 
-// watchDevice halts the run on fatal events of the device. It acknowledges each event at once,
+// watchDevices halts the run on fatal events of the devices. It acknowledges each event at once,
 // because ibv_destroy_qp and ibv_destroy_cq wait for that. It returns a function that ends the
 // watch.
-func (s *session) watchDevice() (stop func()) {
-	quit, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for n := 1; ; n++ {
-			select {
-			case <-quit:
-				return
-			default:
-			}
-			err := s.deviceEvent()
-			if err == nil && n%presenceSlices == 0 {
-				err = s.checkPresence()
-			}
-			if err != nil {
-				s.halt.Set(&DeviceError{Err: err})
-				return
-			}
-		}
-	}()
+func (s *session) watchDevices() (stop func()) {
+	quit := make(chan struct{})
+	var watches sync.WaitGroup
+	for i := range s.cfg.Devices {
+		watches.Go(func() { s.watchDevice(&s.cfg.Devices[i], quit) })
+	}
 	return func() {
 		close(quit)
-		<-ended
+		watches.Wait()
 	}
 }
 
-// deviceEvent waits for one event and returns its error if it is fatal.
-func (s *session) deviceEvent() error {
-	c := s.cfg.Context
+// watchDevice watches one device until quit is closed, or the device has failed.
+func (s *session) watchDevice(d *DevicePort, quit <-chan struct{}) {
+	for n := 1; ; n++ {
+		select {
+		case <-quit:
+			return
+		default:
+		}
+		err := d.event()
+		if err == nil && n%presenceSlices == 0 {
+			err = d.checkPresence()
+		}
+		if err != nil {
+			s.halt.Set(&DeviceError{Err: err})
+			return
+		}
+	}
+}
+
+// event waits for one event and returns its error if it is fatal.
+func (d *DevicePort) event() error {
+	c := d.Context
 	e, err := c.GetAsyncEvent(asyncSlice)
 	switch {
 	case errors.Is(err, verbs.ErrTimeout):
@@ -55,17 +61,17 @@ func (s *session) deviceEvent() error {
 	case err != nil:
 		return fmt.Errorf("device %s failed: %w", c.Device().Name(), err)
 	}
-	trouble := s.eventError(e)
+	trouble := d.eventError(e)
 	c.AckAsyncEvent(e)
 	return trouble
 }
 
 // eventError returns the error of a fatal event, or nil.
-func (s *session) eventError(e verbs.AsyncEvent) error {
-	device := s.cfg.Context.Device().Name()
+func (d *DevicePort) eventError(e verbs.AsyncEvent) error {
+	device := d.Context.Device().Name()
 	switch e.Type {
 	case verbs.EventPortErr:
-		if e.Port == s.cfg.Port {
+		if e.Port == d.Port {
 			return fmt.Errorf("port %d of %s went down (%s): check cable, link and network interface", e.Port, device, e.Type)
 		}
 	case verbs.EventDeviceFatal:
@@ -90,8 +96,8 @@ func qpName(device string, qp verbs.QP) string {
 }
 
 // checkPresence detects a device that was removed without an event.
-func (s *session) checkPresence() error {
-	device := s.cfg.Context.Device()
+func (d *DevicePort) checkPresence() error {
+	device := d.Context.Device()
 	if device.Present() {
 		return nil
 	}

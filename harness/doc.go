@@ -13,13 +13,13 @@
 // result, made of its rounds.
 //
 //   - config.go, session.go: [Config] and a run
-//   - setup.go, mode_decision.go, bounds.go, footprint.go: setting up; which modes the devices' promises
-//     allow; limits of the peer's messages, memory that a plan needs
+//   - setup.go, promise.go, mode_decision.go, bounds.go, footprint.go: setting up; what this side's devices
+//     promise; which modes the promises allow; limits of the peer's messages, memory that a plan needs
 //   - schedule.go, steps.go, order.go, precision.go: the client's steps, and executing one; the order of
 //     sizes and modes; further runs for --precision
-//   - round.go, round_result.go, bidirectional.go, drain.go: one round, its figures, both
-//     directions at once, empty queues after a size
-//   - row.go, row_cost.go, row_finish.go, loss.go, load.go, round_variation.go: rows, statistics, CPU
+//   - round.go, round_result.go, measurement.go, bidirectional.go, drain.go: one round, its figures, those of both
+//     sides and of each device, both directions at once, empty queues after a size
+//   - row.go, row_build.go, row_cost.go, row_finish.go, loss.go, load.go, round_variation.go: rows, statistics, CPU
 //     time, lost messages
 //   - warnings.go, idle.go, rate_limit.go: what is doubtful
 //   - merge.go, merge_row.go, merge_tuning.go: one file of the runs of several processes

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 // pair runs both sides of a plan as two goroutines, each with a device of its own, and returns the
 // result files and errors of client and server.
 type pair struct {
-	device string
+	device string // or several, "a,b", as many as the plan has
 	plan   option.Plan
 	wrap   func(side int, c verbs.Context) verbs.Context // wraps the device of a side
 	peer   func(side int, p oob.Peer) oob.Peer           // wraps the peer of a side
@@ -54,7 +55,7 @@ func (p pair) run(t testing.TB) (files [2]*result.File, errs [2]error) {
 	done := make(chan struct{}, 2)
 	for i, x := range conns {
 		files[i] = &result.File{}
-		c := Config{Plan: resolvedPlan(t, p.plan), Role: Client, Port: 1, GIDIndex: -1, Peer: oob.NewPeer(x), File: files[i],
+		c := Config{Plan: resolvedPlan(t, p.plan), Role: Client, GIDIndex: -1, Peer: oob.NewPeer(x), File: files[i],
 			Begin: func(Beginning) {}, Row: func(result.Row) {}}
 		ctx := context.Background()
 		if i == 1 {
@@ -70,7 +71,11 @@ func (p pair) run(t testing.TB) (files [2]*result.File, errs [2]error) {
 				c.Begin = func(Beginning) { p.begin() }
 			}
 		}
-		c.Context = openDevice(t, p.device)
+		var opened []verbs.Context
+		for name := range strings.SplitSeq(p.device, ",") {
+			opened = append(opened, openDevice(t, name))
+			c.Devices = append(c.Devices, DevicePort{Context: opened[len(opened)-1], Port: 1})
+		}
 		if p.config != nil {
 			p.config(i, &c)
 		}
@@ -84,13 +89,16 @@ func (p pair) run(t testing.TB) (files [2]*result.File, errs [2]error) {
 		if p.clock != nil {
 			c.Clock = func() *clock.Clock { return p.clock(i) }
 		}
-		opened := c.Context
 		if p.wrap != nil {
-			c.Context = p.wrap(i, opened)
+			for d := range c.Devices {
+				c.Devices[d].Context = p.wrap(i, opened[d])
+			}
 		}
 		go func() {
 			defer func() { done <- struct{}{} }()
-			defer opened.Close()
+			for _, d := range opened {
+				defer d.Close()
+			}
 			if errs[i] = Run(ctx, c); errs[i] != nil {
 				x.Abort("", errs[i].Error())
 				return

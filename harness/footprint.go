@@ -35,8 +35,12 @@ func PlanFootprint(plan option.ResolvedPlan) Footprint {
 	set := testcase.NewSet(plan.Plan())
 	p, qps := &set.Plan, setQPs(set)
 	rows := len(set.Modes) * len(p.Sizes)
-	statistics := rows*bytesPerRow + mostRounds(p, rows)*bytesPerRound + len(set.Modes)*p.Threads*bytesPerWorker
-	return Footprint{set.Layout.Bytes() + qps*(set.Queues.Sends+set.Queues.Recvs)*bytesPerWR + statistics + PlanBounds(plan).Memory(), qps, p.Threads}
+	parts := 1
+	if p.Devices > 1 {
+		parts += p.Devices // a row of each device
+	}
+	statistics := parts*(rows*bytesPerRow+mostRounds(p, rows)*bytesPerRound) + len(set.Modes)*p.AllThreads()*bytesPerWorker
+	return Footprint{p.Devices*set.Layout.Bytes() + qps*(set.Queues.Sends+set.Queues.Recvs)*bytesPerWR + statistics + PlanBounds(plan).Memory(), qps, p.AllThreads()}
 }
 
 // mostRounds returns the largest number of rounds that the rows of a plan may have together.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ibperf/ibperf/harness/internal/halt"
 	"github.com/ibperf/ibperf/harness/internal/loop"
-	"github.com/ibperf/ibperf/harness/internal/setup"
 	"github.com/ibperf/ibperf/harness/internal/testcase"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
@@ -89,7 +88,7 @@ func served(t *testing.T, p option.Plan, turns []oob.Step) error {
 		resolved := resolvedPlan(t, p)
 		plan := resolved.Plan()
 		sides[i] = &session{set: testcase.NewSet(plan), halt: halt.New(), rows: map[rowKey]*rowBuilder{}, finished: map[rowKey]bool{}, current: -1, run: 1, peer: oob.NewPeer(x), cfg: &Config{
-			Plan: resolved, Role: []Role{Client, Server}[i], Context: c, Port: 1, GIDIndex: -1, Peer: oob.NewPeer(x),
+			Plan: resolved, Role: []Role{Client, Server}[i], Devices: []DevicePort{{Context: c, Port: 1}}, GIDIndex: -1, Peer: oob.NewPeer(x),
 			File: &result.File{}, Begin: func(Beginning) {}, Row: func(result.Row) {},
 		}}
 	}
@@ -123,7 +122,7 @@ func served(t *testing.T, p option.Plan, turns []oob.Step) error {
 
 // A client that begins more than option.MaxRuns runs gets an error, and the resources are closed.
 func TestClientCannotStartTooManyRuns(t *testing.T) {
-	s := &session{cfg: &Config{}, resources: &setup.Resources{}, workers: &loop.Workers{}, run: option.MaxRuns}
+	s := &session{cfg: &Config{}, workers: &loop.Workers{}, run: option.MaxRuns}
 	if err := s.newRun(); err == nil {
 		t.Error("another run was begun")
 	}

@@ -28,9 +28,13 @@ type measuredMode struct {
 	group int // index among the planned modes, each of which has QPs
 }
 
-// checkPromise returns an error for a promise with impossible values.
-func checkPromise(p oob.Promise) error {
-	if err := p.Check(); err != nil {
+// checkPromise returns an error for a promise with impossible values, or of another number of devices than the plan has.
+func checkPromise(p oob.Promise, devices int) error {
+	err := p.Check()
+	if n := 1 + len(p.Side.More); err == nil && n != devices {
+		err = fmt.Errorf("%d devices, want %d", n, devices)
+	}
+	if err != nil {
 		return &oob.MessageError{Exchange: "promise", Err: err}
 	}
 	return nil

@@ -65,7 +65,7 @@ func runAlone(t testing.TB, l timedLoop, p option.Plan, messages uint64) (uint64
 	s := &session{
 		set: testcase.NewSet(p),
 		cfg: &Config{
-			Role: l.role, Context: nullContext{shm, d}, Port: 1, GIDIndex: -1, File: &result.File{},
+			Role: l.role, Devices: []DevicePort{{Context: nullContext{shm, d}, Port: 1}}, GIDIndex: -1, File: &result.File{},
 		},
 		peer: alone{d, l.role, &announced}, halt: halt.New(), rows: map[rowKey]*rowBuilder{}, current: -1, run: 1,
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/ibperf/ibperf/harness/internal/affinity"
-	"github.com/ibperf/ibperf/harness/internal/setup"
 	"github.com/ibperf/ibperf/internal/topology"
 	"github.com/ibperf/ibperf/result"
 )
@@ -16,9 +15,9 @@ import (
 // nodes of the CPUs that the thread was on. The pages of memory and queues are on the node of the CPU that
 // accesses them first. Afterwards the thread may run where it could before. With --pin_cores or --numa_node
 // the process stays on the CPUs of the option.
-func (s *session) nearDevice(create func() error) (nodes []int, err error) {
+func (s *session) nearDevice(d *DevicePort, create func() error) (nodes []int, err error) {
 	if !s.cfg.Pin {
-		defer affinity.Bind(s.cfg.CPUs)()
+		defer affinity.Bind(d.CPUs)()
 	}
 	nodes = nodesOf(affinity.CurrentCPU())
 	err = create()
@@ -46,11 +45,11 @@ func (s *session) nodesOf(cpu int) []int {
 
 // numaOf returns the NUMA nodes of a device, of the threads that have made its memory and queues, and of the
 // memory.
-func numaOf(r *setup.Resources, setUp []int) *result.NUMA {
-	root := os.DirFS("/")
-	n := &result.NUMA{Nodes: topology.Nodes(root), SetUp: setUp}
-	if d := topology.DeviceOf(root, r.DeviceName()); d.Node != topology.Unknown {
-		n.Device = &d.Node
+func numaOf(d *deviceSetup) *result.NUMA {
+	root, r := os.DirFS("/"), d.resources
+	n := &result.NUMA{Nodes: topology.Nodes(root), SetUp: d.nodes}
+	if t := topology.DeviceOf(root, r.DeviceName()); t.Node != topology.Unknown {
+		n.Device = &t.Node
 	}
 	from := r.Buffer.Addr()
 	n.Memory = shares(topology.MemoryNodes(root, from, from+uint64(len(r.Buffer.Bytes()))))
@@ -74,8 +73,7 @@ func shares(pages map[int]int) (all []result.NodeShare) {
 const mostlyThere = 0.9
 
 // numaWarning returns the warning that most of a side's memory is not on the node of its device.
-func numaWarning(name string, side *result.Side) []result.Warning {
-	n := side.NUMA
+func numaWarning(name, device string, n *result.NUMA) []result.Warning {
 	if n == nil || n.Device == nil || len(n.Memory) == 0 {
 		return nil
 	}
@@ -91,5 +89,5 @@ func numaWarning(name string, side *result.Side) []result.Warning {
 	return []result.Warning{{ID: result.WarnNUMANode, Text: fmt.Sprintf(
 		"on %s %.0f %% of the memory is on other NUMA nodes than device %s, which is on node %d: messages cross the link between the sockets; "+
 			"--numa_node %d avoids it, or let the process run on the device's CPUs (taskset)",
-		name, 100*(1-there), side.Device.Name, *n.Device, *n.Device)}}
+		name, 100*(1-there), device, *n.Device, *n.Device)}}
 }

@@ -106,7 +106,7 @@ func TestSetUpNearTheDevice(t *testing.T) {
 	} {
 		var devices [2]*watched
 		files, errs := pair{device: "shm_whole", plan: testPlan(option.OpSend, option.KindBandwidth, 8, 10),
-			config: func(_ int, cfg *Config) { cfg.CPUs, cfg.Pin = c.cpus, c.pin },
+			config: func(_ int, cfg *Config) { cfg.Devices[0].CPUs, cfg.Pin = c.cpus, c.pin },
 			wrap: func(side int, ctx verbs.Context) verbs.Context {
 				devices[side] = &watched{Context: ctx, seen: map[string][]int{}}
 				return watchedContext{devices[side], t}
@@ -123,6 +123,50 @@ func TestSetUpNearTheDevice(t *testing.T) {
 			}
 			if got := onlyRow(t, files[side]).Local.CPUs; c.cpus != nil && !slices.Equal(got, near) {
 				t.Errorf("%s: side %d measured on CPUs %v, want %v", c.what, side, got, near)
+			}
+		}
+	}
+}
+
+// Memory, CQs and QPs of each of several devices are made on CPUs near it, and its messages are sent there.
+func TestSetUpNearEachDevice(t *testing.T) {
+	room := affinity.Free(nil)
+	if len(room) < 2 {
+		t.Skip("needs two CPUs")
+	}
+	near := map[string][]int{"shm_whole": room[:1], "shm_block128": room[len(room)-1:]}
+	var mu sync.Mutex
+	devices := map[*watched]string{}
+	p := testPlan(option.OpSend, option.KindBandwidth, 8, 10)
+	p.Devices = 2
+	files, errs := pair{device: twoDevices, plan: p,
+		config: func(_ int, cfg *Config) {
+			for i := range cfg.Devices {
+				cfg.Devices[i].CPUs = near[cfg.Devices[i].Context.Device().Name()]
+			}
+		},
+		wrap: func(side int, ctx verbs.Context) verbs.Context {
+			mu.Lock()
+			defer mu.Unlock()
+			w := &watched{Context: ctx, seen: map[string][]int{}}
+			devices[w] = ctx.Device().Name()
+			return watchedContext{w, t}
+		}}.run(t)
+	affinity.Confine(room)
+	if errs != [2]error{} {
+		t.Fatal(errs)
+	}
+	for d, name := range devices {
+		for _, call := range []string{"reg_mr", "create_cq", "create_qp"} {
+			if got := d.seen[call]; !slices.Equal(got, near[name]) {
+				t.Errorf("%s: %s was called on CPUs %v, want %v", name, call, got, near[name])
+			}
+		}
+	}
+	for side, f := range files {
+		for i, name := range strings.Split(twoDevices, ",") {
+			if got := onlyRow(t, f).Devices[i].Local.CPUs; !slices.Equal(got, near[name]) {
+				t.Errorf("side %d measured %s on CPUs %v, want %v", side, name, got, near[name])
 			}
 		}
 	}

@@ -184,8 +184,8 @@ func besidePerftest(t *testing.T, plan option.Plan, ours Role) (*result.File, ma
 	f := &result.File{}
 	plan.Perftest = &option.Perftest{Version: "6.06", Server: d.server, Cycle: perftestCycle}
 	plan.Sizes = sizesBeside(d)
-	err := Run(t.Context(), Config{Plan: resolvedPlan(t, plan), Role: ours, Port: 1, GIDIndex: -1, Peer: p, File: f,
-		Context: testdevice.Context(opened, testdevice.Options{OnPostSend: posts.onPost}), Begin: func(Beginning) {}, Row: func(result.Row) {}})
+	err := Run(t.Context(), Config{Plan: resolvedPlan(t, plan), Role: ours, GIDIndex: -1, Peer: p, File: f,
+		Devices: []DevicePort{{Context: testdevice.Context(opened, testdevice.Options{OnPostSend: posts.onPost}), Port: 1}}, Begin: func(Beginning) {}, Row: func(result.Row) {}})
 	close(d.quit)
 	<-p.ended
 	if err != nil || p.err != nil || posts.wrong != nil {

@@ -39,10 +39,10 @@ func (s *session) place(mine, theirs oob.Promise) {
 
 // chooseCPUs returns the CPUs of the threads of the client and of the server, and sets the one that a thread of each may share.
 func (s *session) chooseCPUs(client, server oob.Promise) (ofClients, ofServers []int) {
-	if s.plan.Threads > 1 {
-		return affinity.ChooseEach(s.plan.Threads, cpuSide(client), cpuSide(server))
+	if s.plan.AllThreads() > 1 {
+		return affinity.ChooseEach(s.plan.Threads, cpuSides(client), cpuSides(server))
 	}
-	ofClient, ofServer := affinity.Choose(s.plan.Compare, cpuSide(client), cpuSide(server))
+	ofClient, ofServer := affinity.Choose(s.plan.Compare, cpuSides(client)[0], cpuSides(server)[0])
 	if s.oneHost {
 		s.shared = sharedCPU(client, server, ofClient, ofServer)
 	}
@@ -128,16 +128,16 @@ func (s *session) distances(pairs [][2]int) (all []string) {
 	return all
 }
 
-// cpus returns the CPUs that a side may measure on with a number of threads. The preferred CPU is the last one, or the first
-// if the side is pinned. Several threads prefer CPUs of different cores.
-func (c *Config) cpus(threads int) []int {
+// cpus returns the CPUs that a side may measure on with a device, if it has a number of threads. The preferred CPU is the last
+// one, or the first if the side is pinned. Several threads prefer CPUs of different cores.
+func (c *Config) cpus(d *DevicePort, threads int) []int {
 	switch {
 	case c.Pin:
-		return c.CPUs
+		return d.CPUs
 	case threads > 1:
-		return coresLast(os.DirFS("/"), affinity.Free(c.CPUs))
+		return coresLast(os.DirFS("/"), affinity.Free(d.CPUs))
 	}
-	return affinity.Free(c.CPUs)
+	return affinity.Free(d.CPUs)
 }
 
 // coresLast returns CPUs so that the last ones are of different cores.
@@ -154,9 +154,9 @@ func coresLast(root fs.FS, cpus []int) []int {
 	return append(others, firsts...)
 }
 
-// preferredCPU returns the preferred CPU, or affinity.NoCPU if none is known.
-func (c *Config) preferredCPU() int {
-	all := c.cpus(1)
+// preferredCPU returns the preferred CPU with a device, or affinity.NoCPU if none is known.
+func (c *Config) preferredCPU(d *DevicePort) int {
+	all := c.cpus(d, 1)
 	switch {
 	case len(all) == 0:
 		return affinity.NoCPU
@@ -166,7 +166,10 @@ func (c *Config) preferredCPU() int {
 	return all[len(all)-1]
 }
 
-// cpuSide returns the CPUs of the side that made a promise.
-func cpuSide(p oob.Promise) affinity.Side {
-	return affinity.Side{Boot: p.Boot, CPUs: p.CPUs, Pinned: p.Pinned}
+// cpuSides returns the CPUs of the side that made a promise, device by device.
+func cpuSides(p oob.Promise) (all []affinity.Side) {
+	for _, cpus := range append([][]int{p.CPUs}, p.MoreCPUs...) {
+		all = append(all, affinity.Side{Boot: p.Boot, CPUs: cpus, Pinned: p.Pinned})
+	}
+	return all
 }

@@ -61,3 +61,15 @@ func FuzzParsePlan(f *testing.F) {
 		}
 	})
 }
+
+// Two devices need twice the QPs, threads and memory of one.
+func TestFootprintOfDevices(t *testing.T) {
+	p := option.Defaults(option.Test{Op: option.OpSend, Kind: option.KindBandwidth})
+	p.QPs, p.Threads, p.Sizes = 3, 2, []int{1 << 20}
+	one := PlanFootprint(resolvedPlan(t, p))
+	p.Devices = 2
+	two := PlanFootprint(resolvedPlan(t, p))
+	if two.QPs != 2*one.QPs || two.Threads != 2*one.Threads || two.Memory < 2*one.Memory*9/10 {
+		t.Errorf("two devices need %+v, one %+v", two, one)
+	}
+}

@@ -7,8 +7,34 @@ import (
 	"github.com/ibperf/ibperf/result"
 )
 
-// roundResult returns what this side measured in a round.
+// roundResult returns what this side measured in a round, with the parts of several devices.
 func (s *session) roundResult(g *loop.Group) oob.Round {
+	var parts []oob.Round
+	for _, d := range g.Devices {
+		parts = append(parts, s.roundResult(d))
+	}
+	r := s.resultOf(g)
+	r.Devices = parts
+	if g.Test().Verify {
+		r.Verify = verified(g, parts)
+	}
+	return r
+}
+
+// verified returns what --verify has found: that of all parts, or of a group without parts.
+func verified(g *loop.Group, parts []oob.Round) *result.Verify {
+	if len(parts) == 0 {
+		return g.Verified()
+	}
+	var all result.Verify
+	for _, p := range parts {
+		all.Add(*p.Verify)
+	}
+	return &all
+}
+
+// resultOf returns what the workers of a group measured in a round.
+func (s *session) resultOf(g *loop.Group) oob.Round {
 	var r oob.Round
 	c := g.Test()
 	for _, w := range g.Workers {
@@ -33,9 +59,6 @@ func (s *session) roundResult(g *loop.Group) oob.Round {
 	if c.Measured.Has(s.cfg.Role) {
 		r.Figure = figureOf(g)
 		r.Begin, r.End = g.Rate().Span()
-	}
-	if c.Verify {
-		r.Verify = g.Verified()
 	}
 	return r
 }

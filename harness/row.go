@@ -35,28 +35,39 @@ type rowBuilder struct {
 	role          Role             // of this side
 	keep          int              // largest number of samples to keep
 	placements    [][2]int         // different pairs of CPUs that the threads of both sides were on
+	devices       []*rowBuilder    // of each of several devices
 }
 
 func newRowBuilder(cfg *Config, c *testcase.Case, noRatio string) *rowBuilder {
-	return &rowBuilder{test: c, noRatio: noRatio, role: cfg.Role, keep: cfg.KeepSamples}
+	rb := &rowBuilder{test: c, noRatio: noRatio, role: cfg.Role, keep: cfg.KeepSamples}
+	if len(cfg.Devices) > 1 {
+		for range cfg.Devices {
+			rb.devices = append(rb.devices, &rowBuilder{test: c, role: cfg.Role})
+		}
+	}
+	return rb
 }
 
 // add adds the measurements of both sides in a round. If the round was interrupted, only those of this
 // side are known.
-func (rb *rowBuilder) add(run int, g *loop.Group, mine, theirs oob.Round, figure *result.Round, within time.Duration, whole bool) {
-	rb.here.add(mine)
-	rb.there.add(theirs)
-	rb.addPlacement(mine, theirs)
-	rb.outward.add(mine.Sent, theirs.Received)
-	rb.inward.add(theirs.Sent, mine.Received)
-	rb.merge(g, whole)
+func (rb *rowBuilder) add(run int, m *measurement, within time.Duration, whole bool) {
+	for i, d := range rb.devices {
+		d.add(run, &m.devices[i], within, whole)
+	}
+	rb.here.add(m.mine)
+	rb.there.add(m.theirs)
+	rb.addPlacement(m.mine, m.theirs)
+	rb.outward.add(m.mine.Sent, m.theirs.Received)
+	rb.inward.add(m.theirs.Sent, m.mine.Received)
+	rb.merge(m.group, whole)
 	rb.broken = rb.broken || !whole
-	if figure == nil {
+	if m.figure == nil {
 		return
 	}
+	figure := *m.figure
 	figure.Run, figure.Ended = run, time.Now().UTC().Truncate(time.Millisecond)
 	rb.alignedWithin = max(rb.alignedWithin, within)
-	rb.rounds = append(rb.rounds, *figure)
+	rb.rounds = append(rb.rounds, figure)
 }
 
 // figures returns, round by round, the values from which ratios are computed and the number of the run.
@@ -125,8 +136,10 @@ func (rb *rowBuilder) mergeRate(r *stats.Rate) {
 }
 
 // statistics returns this side's statistics of all rounds.
-func (rb *rowBuilder) statistics() oob.Row {
-	var r oob.Row
+func (rb *rowBuilder) statistics() (r oob.Row) {
+	for _, d := range rb.devices {
+		r.Devices = append(r.Devices, d.statistics())
+	}
 	switch {
 	case rb.samples != nil:
 		r.Latency, r.Load = rb.samples.Latency(rb.test.Factor), rb.load.load(rb.test)
@@ -154,7 +167,10 @@ func (rb *rowBuilder) buildAlone(p *option.Plan, forced bool) result.Row {
 
 // fromRounds computes statistics from the figures of the rounds. It replaces the statistics of the side
 // whose clock counts if they will not arrive.
-func (rb *rowBuilder) fromRounds() oob.Row {
+func (rb *rowBuilder) fromRounds() (row oob.Row) {
+	for _, d := range rb.devices {
+		row.Devices = append(row.Devices, d.fromRounds())
+	}
 	var n uint64
 	var seconds, mean float64
 	for _, r := range rb.rounds {
@@ -164,16 +180,18 @@ func (rb *rowBuilder) fromRounds() oob.Row {
 	}
 	switch {
 	case n == 0:
-		return oob.Row{}
+		return row
 	case rb.test.PingPong:
-		return oob.Row{Latency: &result.Latency{N: n, MeanNs: mean / float64(n), Factor: rb.test.Factor, MeanOnly: true}}
+		row.Latency = &result.Latency{N: n, MeanNs: mean / float64(n), Factor: rb.test.Factor, MeanOnly: true}
+		return row
 	}
 	b := &result.Bandwidth{Messages: n, Bytes: n * uint64(rb.test.Size), Seconds: seconds, MeasuredAt: rb.test.MeasuredAt}
 	if seconds > 0 {
 		b.MsgRate = float64(n) / seconds
 		b.Average = b.MsgRate * float64(rb.test.Size)
 	}
-	return oob.Row{Bandwidth: b}
+	row.Bandwidth = b
+	return row
 }
 
 // iterationsPerSecond returns the round trips of all rounds divided by their time.
@@ -195,89 +213,4 @@ func (rb *rowBuilder) measuredAt() string {
 		return "sender"
 	}
 	return rb.test.MeasuredAt
-}
-
-// build builds the row from both sides' statistics.
-func (rb *rowBuilder) build(p *option.Plan, forced bool, mine, theirs oob.Row) result.Row {
-	c := rb.test
-	r := result.Row{
-		Size: c.Size, Mode: c.Mode.Completion, Variant: c.Mode.Variant, Forced: c.PollsMemory && (forced || c.ByFlag), Opcode: c.Requests(),
-		Touch: c.Touch, Slots: c.Slots, Span: c.SpanIn, Depth: int(c.Depth), CQMod: int(c.SignalEvery), Relaxed: c.Relaxed, Reorder: c.OutOfOrder,
-		WarmupS: rb.warmUp(p).Seconds(), NoRatio: rb.noRatio, Rounds: rb.rounds, Latency: mine.Latency, Bandwidth: mine.Bandwidth,
-	}
-	if r.Load = mine.Load; r.Latency == nil {
-		r.Latency, r.Load = theirs.Latency, theirs.Load
-	}
-	if r.Load != nil && r.Load.Growing {
-		r.NoRatio = loadTooHigh
-	}
-	if r.Bandwidth == nil {
-		r.Bandwidth = theirs.Bandwidth
-	}
-	if c.Bidirectional() {
-		rb.sumDirections(&r, theirs)
-	}
-	if r.Latency != nil {
-		r.Latency.Rate = rb.iterationsPerSecond()
-	}
-	n := rowMessages(&r)
-	r.Local, r.Peer = rb.here.cost(n), rb.there.cost(n)
-	rb.counted.addTo(&r.Local)
-	if mine.Latency != nil {
-		r.Samples = rb.keptNs()
-	}
-	if p.Verify {
-		r.Verify = rb.verified()
-	}
-	if c.Lossy && c.Receivers != (testcase.Sides{}) {
-		rb.setDelivery(&r)
-	}
-	r.Warnings = receiveWarnings(c)
-	r.Warnings = append(r.Warnings, rowWarnings(c, &r, spinningOf(p, rb.role))...)
-	r.Warnings = append(r.Warnings, rateWarnings(c, p, &r)...)
-	r.Warnings = append(r.Warnings, loadWarnings(p, &r)...)
-	r.Warnings = append(r.Warnings, driftWarnings(rb.here.drift, rb.there.drift)...)
-	return r
-}
-
-// warmUp returns the time of the warm-up before the row.
-func (rb *rowBuilder) warmUp(p *option.Plan) time.Duration {
-	if rb.test.Exact {
-		return 0
-	}
-	return max(warmUp, p.Margin)
-}
-
-// check adds the findings of both sides' checks of every byte, warm-ups included.
-func (rb *rowBuilder) check(mine, theirs oob.Round) {
-	rb.checked = rb.checked || theirs.Verify != nil
-	for i, v := range []*result.Verify{mine.Verify, theirs.Verify} {
-		if v != nil {
-			rb.verify[i].Add(*v)
-		}
-	}
-}
-
-// verified returns the findings of both sides together.
-func (rb *rowBuilder) verified() *result.Verify {
-	var v result.Verify
-	for i, side := range []string{"this side", "the peer"} {
-		found := rb.verify[i]
-		if found.First != "" {
-			found.First = "on " + side + ": " + found.First
-		}
-		v.Add(found)
-	}
-	return &v
-}
-
-// rowMessages returns the number of messages by which the costs of a row are divided.
-func rowMessages(r *result.Row) uint64 {
-	switch {
-	case r.Latency != nil:
-		return r.Latency.N
-	case r.Bandwidth != nil:
-		return r.Bandwidth.Messages
-	}
-	return 0
 }

@@ -43,7 +43,7 @@ func (s *session) exchangeRow(rb *rowBuilder) (result.Row, error) {
 	}
 	row := rb.build(s.plan, s.decision.forced, mine, theirs)
 	row.Warnings = append(row.Warnings, idleWarnings(&row, s.cfg.File)...)
-	if !rb.test.Exact && (!row.Measured(s.plan.Kind) || rb.test.Bidirectional() && theirs.Bandwidth == nil) {
+	if !rb.test.Exact && (!row.Measured(s.plan.Kind) || rb.test.Bidirectional() && theirs.Bandwidth == nil || len(row.Devices) != len(rb.devices)) {
 		return result.Row{}, missingResult("row", rb.test)
 	}
 	return row, nil
@@ -59,7 +59,7 @@ func missingResult(message string, tc *testcase.Case) error {
 // clock counts.
 func (s *session) limits(tc *testcase.Case) oob.Limits {
 	p, now := s.plan, time.Now()
-	return oob.Limits{Time: max(now.Sub(s.began), now.Round(0).Sub(s.began.Round(0))), Threads: p.Threads, Kind: p.Kind, Size: tc.Size}
+	return oob.Limits{Time: max(now.Sub(s.began), now.Round(0).Sub(s.began.Round(0))), Threads: p.AllThreads(), Devices: p.Devices, Kind: p.Kind, Size: tc.Size}
 }
 
 // emit delivers a row. In a comparison, a row of mode event without any sleep is left out with a

@@ -4,11 +4,9 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/ibperf/ibperf/harness/internal/loop"
 	"github.com/ibperf/ibperf/harness/internal/testcase"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
-	"github.com/ibperf/ibperf/result"
 )
 
 // An endless run consists of intervals, and an interval of short rounds, its slices. After each slice
@@ -54,10 +52,10 @@ func (s *session) stopping() bool {
 
 // addSlice adds a slice to the row and to its interval. After the last slice of an interval both
 // sides exchange its statistics, because each may have measured what the other has not.
-func (s *session) addSlice(row *rowBuilder, g *loop.Group, mine, theirs oob.Round, figure *result.Round, whole bool) error {
+func (s *session) addSlice(row *rowBuilder, m *measurement, whole bool) error {
 	i, within := s.interval, s.alignment.within
 	for _, rb := range []*rowBuilder{row, i.row} {
-		rb.add(s.run, g, mine, theirs, figure, within, whole)
+		rb.add(s.run, m, within, whole)
 	}
 	if !whole {
 		return nil
@@ -83,6 +81,9 @@ func (s *session) addSlice(row *rowBuilder, g *loop.Group, mine, theirs oob.Roun
 // join joins a round with the next one. Its percentiles are the means of theirs, as their samples are mixed
 // with those of all rounds.
 func (rb *rowBuilder) join(at int) {
+	for _, d := range rb.devices {
+		d.join(at)
+	}
 	a, b := &rb.rounds[at], rb.rounds[at+1]
 	if seconds := a.Seconds + b.Seconds; seconds > 0 {
 		a.Average = (a.Average*a.Seconds + b.Average*b.Seconds) / seconds
@@ -113,8 +114,11 @@ func (rb *rowBuilder) thin() {
 
 // clear removes all rounds, and keeps the memory of samples and rate.
 func (rb *rowBuilder) clear() {
+	for _, d := range rb.devices {
+		d.clear()
+	}
 	samples, rate := rb.samples, rb.rate
-	*rb = rowBuilder{test: rb.test, role: rb.role, keep: rb.keep, rounds: rb.rounds[:0], samples: samples, rate: rate}
+	*rb = rowBuilder{test: rb.test, role: rb.role, keep: rb.keep, rounds: rb.rounds[:0], samples: samples, rate: rate, devices: rb.devices}
 	if samples != nil {
 		samples.Reset()
 	}

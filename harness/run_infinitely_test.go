@@ -56,13 +56,15 @@ func TestEndlessRunStops(t *testing.T) {
 		{option.OpSend, option.KindBandwidth, func(p *option.Plan) { p.Verify = true }},
 		{option.OpSend, option.KindLatency, func(*option.Plan) {}},
 		{option.OpRead, option.KindLatency, func(p *option.Plan) { p.NoPeak = true }},
+		{option.OpWrite, option.KindBandwidth, func(p *option.Plan) { p.Devices = 2 }},
+		{option.OpSend, option.KindLatency, func(p *option.Plan) { p.Devices = 2 }},
 	} {
 		stopped := i % 2
 		p := testPlan(c.op, c.kind, 4096, 0)
 		p.Endless, p.Duration, p.Runs = true, 2*sliceTime, 0 // the first run does not end
 		c.set(&p)
 		var seen [2][]result.Row
-		files, errs := pair{device: "shm_whole", plan: p, config: func(side int, c *Config) {
+		files, errs := pair{device: []string{"", "shm_whole", twoDevices}[p.Devices], plan: p, config: func(side int, c *Config) {
 			stop := make(chan struct{})
 			c.Stop, c.Interval = stop, func(r result.Row) {
 				if seen[side] = append(seen[side], r); side == stopped && len(seen[side]) == 2 {
@@ -83,6 +85,10 @@ func TestEndlessRunStops(t *testing.T) {
 			}
 			for i := range seen[side] {
 				checkInterval(t, &seen[side][i], r.Rounds[i])
+				for d := range r.Devices {
+					line := seen[side][i].OfDevice(d)
+					checkInterval(t, &line, r.Devices[d].Rounds[i])
+				}
 			}
 			n, average := measured(r)
 			if f.Interrupted || n < r.Rounds[0].Messages+r.Rounds[1].Messages || !(average > 0) {

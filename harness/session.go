@@ -23,7 +23,7 @@ type session struct {
 	cases       [][]testcase.Case // by measured mode and by size of plan
 	began       time.Time         // has the wall clock's and the monotonic clock's reading
 	peer        oob.Peer
-	resources   *setup.Resources
+	devices     []deviceSetup
 	workers     *loop.Workers
 	decision    decision
 	halt        *halt.Halt
@@ -37,7 +37,6 @@ type session struct {
 	run         int                    // number of the current run, from 1
 	repeats     int                    // how many times a run repeats the plan's rounds, at the client
 	limit       string                 // why intervals are wider than --precision
-	setUpNodes  []int                  // NUMA nodes on which memory and queues were made
 	placement                          // of the measuring threads of both sides
 	threads     threads                // that measure
 	stopped     bool                   // a side has been asked to end an endless run
@@ -52,21 +51,21 @@ type session struct {
 func Run(ctx context.Context, c Config) error {
 	set := testcase.NewSet(c.sidePlan())
 	if c.Pin {
-		affinity.Confine(c.CPUs)
+		affinity.Confine(c.Devices[0].CPUs)
 	}
 	s := &session{
 		cfg: &c, set: set, began: time.Now(), peer: c.Peer, halt: halt.New(),
-		resources: &setup.Resources{}, workers: &loop.Workers{}, rows: map[rowKey]*rowBuilder{}, finished: map[rowKey]bool{},
+		workers: &loop.Workers{}, rows: map[rowKey]*rowBuilder{}, finished: map[rowKey]bool{},
 		current: -1, run: 1, measured: c.RunsBefore * set.Plan.Rounds, warm: map[int]bool{},
 	}
-	stop := watch(ctx, s.halt, c.Peer, c.Context)
+	stop := watch(ctx, s.halt, c.Peer, c.Devices)
 	defer stop()
 	defer func() { s.tearDown() }()
 	err := s.failureReason(s.execute())
 	if errors.Is(err, ErrInterrupted) {
 		c.File.Interrupted = true
 	}
-	abandon(c.Context, err) // the watch may not have seen the end yet
+	abandon(c.Devices, err) // the watch may not have seen the end yet
 	if err != nil && c.Failed != nil {
 		c.Failed(err)
 	}
@@ -98,9 +97,8 @@ func (s *session) execute() error {
 	if err := s.setUp(); err != nil {
 		return err
 	}
-	local, peer := s.resources.Endpoints()
-	s.cfg.Begin(Beginning{Rows: len(s.plan.Sizes) * len(s.decision.modes), Local: local, Peer: peer})
-	defer s.watchDevice()()
+	s.cfg.Begin(s.beginning())
+	defer s.watchDevices()()
 	run := s.runServer
 	if s.cfg.Role == Client || s.exact() {
 		run = s.runClient
@@ -113,6 +111,16 @@ func (s *session) execute() error {
 		return err
 	}
 	return s.dataError()
+}
+
+// beginning returns the QPs of all devices and the number of rows.
+func (s *session) beginning() Beginning {
+	b := Beginning{Rows: len(s.plan.Sizes) * len(s.decision.modes)}
+	for _, d := range s.devices {
+		local, peer := d.resources.Endpoints()
+		b.Local, b.Peer = append(b.Local, local...), append(b.Peer, peer...)
+	}
+	return b
 }
 
 // exact reports whether the peer counts each message. Such a peer directs nothing: each side makes its own

@@ -3,16 +3,12 @@ package harness
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/ibperf/ibperf/harness/internal/affinity"
-	"github.com/ibperf/ibperf/harness/internal/clock"
 	"github.com/ibperf/ibperf/harness/internal/loop"
 	"github.com/ibperf/ibperf/harness/internal/setup"
 	"github.com/ibperf/ibperf/harness/internal/testcase"
-	"github.com/ibperf/ibperf/internal/host"
-	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/result"
 	"github.com/ibperf/ibperf/verbs"
@@ -21,12 +17,10 @@ import (
 // setUp makes QPs and memory, connects them, asks both devices about data order, and decides which
 // modes are measured.
 func (s *session) setUp() error {
-	nodes, err := s.nearDevice(s.create)
-	if err != nil {
+	if err := s.create(); err != nil {
 		return err
 	}
-	s.setUpNodes = nodes
-	a, err := s.resources.Connect()
+	a, err := s.connect()
 	if err != nil {
 		return err
 	}
@@ -36,44 +30,78 @@ func (s *session) setUp() error {
 	return s.exchangePromises(a)
 }
 
-// create makes memory, queues and workers.
+// create makes memory and queues on each device, and the workers.
 func (s *session) create() error {
-	r, err := setup.New(s.setupConfig(), s.set, s.halt, s.peer)
-	if err != nil {
-		return s.refusal(err)
+	var all []*setup.Resources
+	for i := range s.cfg.Devices {
+		d := deviceSetup{DevicePort: &s.cfg.Devices[i]}
+		var err error
+		if d.nodes, err = s.nearDevice(d.DevicePort, func() error { return s.createOn(&d) }); err != nil {
+			return err
+		}
+		s.devices, all = append(s.devices, d), append(all, d.resources)
 	}
-	s.resources, s.set = r, r.Set
-	w, err := loop.New(s.loopConfig(), r, s.halt)
+	first := &s.devices[0]
+	nodes, err := s.nearDevice(first.DevicePort, func() (err error) {
+		s.workers, err = loop.New(s.loopConfig(), all, s.halt)
+		return err
+	})
 	if err != nil {
-		return &DeviceError{Err: fmt.Errorf("set up device %s: %w", s.cfg.Context.Device().Name(), err)}
+		s.workers = &loop.Workers{}
+		return &DeviceError{Err: fmt.Errorf("set up device %s: %w", first.Context.Device().Name(), err)}
 	}
-	s.workers = w
+	first.nodes = addNew(first.nodes, nodes)
 	return nil
 }
 
+// createOn makes memory and queues on a device.
+func (s *session) createOn(d *deviceSetup) error {
+	r, err := setup.New(s.setupConfig(d.DevicePort), s.set, s.halt, s.peer)
+	if err != nil {
+		return refusal(err, d.Context)
+	}
+	d.resources, s.set = r, r.Set
+	return nil
+}
+
+// connect takes the QPs of all devices to RTS, and returns what all ports have in common.
+func (s *session) connect() (all setup.Agreed, err error) {
+	for i, d := range s.devices {
+		a, err := d.resources.Connect()
+		if err != nil {
+			return all, err
+		}
+		if i == 0 {
+			all = a
+		}
+		all = setup.Agreed{Longest: min(all.Longest, a.Longest), MTU: min(all.MTU, a.MTU), RdAtomic: min(all.RdAtomic, a.RdAtomic)}
+	}
+	return all, nil
+}
+
 // refusal returns the error of mode counter on a device without counters as a [RefusedError].
-func (s *session) refusal(err error) error {
+func refusal(err error, device verbs.Context) error {
 	var none *setup.NoCountersError
 	if !errors.As(err, &none) {
 		return err
 	}
-	return &RefusedError{Mode: option.ModeCounter, Side: none.Side, Device: s.cfg.Context.Device().Name(), NoCounters: none.Why}
+	return &RefusedError{Mode: option.ModeCounter, Side: none.Side, Device: device.Device().Name(), NoCounters: none.Why}
 }
 
-// sidePlan returns the plan as this side's device can execute it: over UD every request is signaled where the
+// sidePlan returns the plan as this side's devices can execute it: over UD every request is signaled where a
 // device refuses others. Over SRD it is on all devices.
 func (c *Config) sidePlan() option.Plan {
 	p := c.Plan.Plan()
-	if p.Transport == option.UD && setup.SignalsAll(c.Context) {
+	if p.Transport == option.UD && slices.ContainsFunc(c.Devices, func(d DevicePort) bool { return setup.SignalsAll(d.Context) }) {
 		p.CQMod = 1
 	}
 	return p
 }
 
-func (s *session) setupConfig() *setup.Config {
+func (s *session) setupConfig(d *DevicePort) *setup.Config {
 	c := s.cfg
 	return &setup.Config{
-		Role: c.Role, Context: c.Context, Port: c.Port, GIDIndex: c.GIDIndex, PeerIP: c.PeerIP, PKeyIndex: c.PKeyIndex,
+		Role: c.Role, Context: d.Context, Port: d.Port, GIDIndex: c.GIDIndex, PeerIP: c.PeerIP, PKeyIndex: c.PKeyIndex,
 		DLID: c.DLID, Vector: c.Vector, NUMANode: c.NUMANode, GPU: c.GPU, Hints: c.Hints,
 		Order: func(modes int) []int { return queueOrder(uint64(s.set.Plan.Seed), c.RunsBefore+s.run, modes) },
 	}
@@ -86,8 +114,10 @@ func (s *session) loopConfig() *loop.Config {
 // tearDown destroys what setUp has made.
 func (s *session) tearDown() {
 	s.workers.Close()
-	s.resources.Close()
-	s.workers, s.resources = &loop.Workers{}, &setup.Resources{}
+	for _, d := range slices.Backward(s.devices) {
+		d.resources.Close()
+	}
+	s.workers, s.devices = &loop.Workers{}, nil
 }
 
 // fit cuts the plan's sizes to the longest message of both ports, where the transport has a limit
@@ -107,29 +137,6 @@ func (s *session) fit(a setup.Agreed) error {
 	return p.Fit(int(a.Longest))
 }
 
-// promise returns this side's promise: the device's answer about data order and what else the peer
-// has to know.
-func (s *session) promise() (oob.Promise, error) {
-	r := s.resources
-	var orders setup.Orders
-	var err error
-	if r.GPU == nil { // the answers are about data that the CPU reads
-		orders, err = r.AskDataOrder()
-	}
-	if err != nil {
-		return oob.Promise{}, err
-	}
-	answer := result.Order{Query: orders.Call}
-	if orders.Call != "" {
-		answer.Answer = orders.Order.String()
-	}
-	if slices.ContainsFunc(s.set.Modes, r.OutOfOrder) && orders.Call != "" {
-		answer.OutOfOrder = orders.OutOfOrder.String()
-	}
-	return oob.Promise{Side: s.side(answer), Order: orders.Order, MaxScatterToCQE: r.KeptInCQE,
-		Boot: host.BootID(), CPUs: s.cfg.cpus(s.plan.Threads), Pinned: s.cfg.Pin, PathDifferences: r.OtherPath}, nil
-}
-
 // exchangePromises exchanges the devices' answers and decides which modes are measured.
 func (s *session) exchangePromises(a setup.Agreed) error {
 	mine, err := s.promise()
@@ -140,7 +147,7 @@ func (s *session) exchangePromises(a setup.Agreed) error {
 	if err != nil {
 		return err
 	}
-	if err := checkPromise(theirs); err != nil {
+	if err := checkPromise(theirs, s.plan.Devices); err != nil {
 		return err
 	}
 	if s.decision, err = decide(s.set, s.plan, s.cfg.Role, mine, theirs); err != nil {
@@ -157,7 +164,7 @@ func (s *session) exchangePromises(a setup.Agreed) error {
 	if s.run > 1 {
 		return nil
 	}
-	s.cases = s.set.Resolve(s.decision.testModes(), s.plan.Sizes, testcase.Answers{Order: s.decision.order, OutOfOrder: s.resources.OffersOutOfOrder()})
+	s.cases = s.set.Resolve(s.decision.testModes(), s.plan.Sizes, testcase.Answers{Order: s.decision.order, OutOfOrder: s.offersOutOfOrder()})
 	f.Parameters = s.parameters(a)
 	f.Definitions = result.DefinitionsOf(s.plan)
 	f.Warnings = append(f.Warnings, runWarnings(s.plan, s.decision, mine.Side, theirs.Side)...)
@@ -169,7 +176,7 @@ func (s *session) exchangePromises(a setup.Agreed) error {
 // parameters returns the plan as it is executed.
 func (s *session) parameters(a setup.Agreed) result.Parameters {
 	r, p := result.Parameters{Plan: *s.plan}, *s.plan
-	p.Inline, p.MTU = s.resources.Inline, a.MTU.Bytes()
+	p.Inline, p.MTU = s.inline(), a.MTU.Bytes()
 	if p.Fetches() && !p.Transport.Unordered() {
 		p.Outs = int(a.RdAtomic)
 	}
@@ -184,35 +191,4 @@ func (s *session) parameters(a setup.Agreed) result.Parameters {
 		}
 	}
 	return r
-}
-
-// tphOf returns the hints for files; nil if there are none.
-func tphOf(hints *verbs.DMAHInitAttr) *result.TPH {
-	if hints == nil {
-		return nil
-	}
-	t := &result.TPH{Hint: int(hints.Hint)}
-	if hints.Mask&verbs.DMAHCPU != 0 {
-		cpu := int(hints.CPU)
-		t.CPU = &cpu
-		t.Memory = map[verbs.TPHMemType]string{verbs.TPHVolatile: result.TPHVolatile, verbs.TPHPersistent: result.TPHPersistent}[hints.Memory]
-	}
-	return t
-}
-
-// side returns the description of this side.
-func (s *session) side(order result.Order) result.Side {
-	side := s.cfg.File.Local
-	c := clock.New()
-	side.Clock, side.ClockNs, side.ClockStepNs = c.Source(), c.Overhead(), c.Step()
-	side.ClockHz = c.Hz()
-	side.Device = DescribeDevice(s.cfg.Context, s.cfg.Port, &s.resources.Port)
-	side.Device.GID, side.Device.GIDIndex = s.resources.GID.GID.String(), s.resources.GID.Index
-	if s.resources.GPU != nil {
-		side.GPU = s.cfg.GPU.String() + ", " + s.resources.GPU.Name
-	}
-	side.TPH = tphOf(s.cfg.Hints)
-	side.Order, side.Idle = order, IdleOf(os.DirFS("/"), s.cfg.preferredCPU())
-	side.NUMA = numaOf(s.resources, s.setUpNodes)
-	return side
 }

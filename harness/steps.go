@@ -5,10 +5,8 @@ import (
 	"fmt"
 
 	"github.com/ibperf/ibperf/harness/internal/loop"
-	"github.com/ibperf/ibperf/harness/internal/testcase"
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
-	"github.com/ibperf/ibperf/result"
 )
 
 // runServer executes the steps that the client sends, until the last one.
@@ -139,33 +137,18 @@ func (s *session) executeRound(step oob.Step) error {
 	if err != nil && s.halt.Reason() == nil {
 		return err
 	}
-	figure := s.figure(row.test, mine, theirs)
-	if err == nil && figure == nil && !row.test.Exact {
-		return missingResult("result", row.test)
-	}
-	if err == nil && figure != nil && row.test.Bidirectional() { // the peer's begin and end are checked together with this side's
-		if bad := (&oob.Round{Figure: figure}).Check(s.limits(row.test)); bad != nil {
-			return &oob.MessageError{Exchange: "result", Err: fmt.Errorf("with this side's begin and end: %w", bad)}
+	m := s.measurement(row.test, g, mine, theirs)
+	if err == nil {
+		if err := s.checkFigures(row.test, &m); err != nil {
+			return err
 		}
 	}
 	if s.interval == nil {
-		row.add(s.run, g, mine, theirs, figure, s.alignment.within, err == nil)
+		row.add(s.run, &m, s.alignment.within, err == nil)
 		if s.cfg.Round != nil {
 			s.cfg.Round()
 		}
 		return err
 	}
-	return errors.Join(err, s.addSlice(row, g, mine, theirs, figure, err == nil))
-}
-
-// figure returns the figures of a round: those of the side whose clock counts, or in a bidirectional
-// test those of both sides joined. It returns nil if the peer has sent none.
-func (s *session) figure(tc *testcase.Case, mine, theirs oob.Round) *result.Round {
-	switch {
-	case tc.Bidirectional():
-		return s.alignment.joinFigures(tc.Size, mine, theirs)
-	case mine.Figure != nil:
-		return mine.Figure
-	}
-	return theirs.Figure
+	return errors.Join(err, s.addSlice(row, &m, err == nil))
 }

@@ -38,7 +38,7 @@ func (s *session) placeThread(i int) (release func()) {
 	case s.cfg.Pin: // the process is
 		return func() {}
 	}
-	return affinity.Bind(s.cfg.CPUs)
+	return affinity.Bind(s.cfg.Devices[i/s.plan.Threads].CPUs)
 }
 
 // run calls a function for each thread, with the thread's index, in that thread, and waits for all calls to return.

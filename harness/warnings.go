@@ -18,10 +18,13 @@ func runWarnings(p *option.Plan, d decision, mine, theirs result.Side) []result.
 		name string
 		side result.Side
 	}{{"this side", mine}, {"the peer", theirs}} {
-		if sw := s.side.Device.Software; sw != "" {
-			w = append(w, result.Warning{ID: result.WarnSoftwareDevice, Text: fmt.Sprintf("%s uses %s: %s", s.name, s.side.Device.Name, sw)})
+		devices := append([]result.MoreDevice{{Device: s.side.Device, NUMA: s.side.NUMA}}, s.side.More...)
+		for _, d := range devices {
+			if sw := d.Device.Software; sw != "" {
+				w = append(w, result.Warning{ID: result.WarnSoftwareDevice, Text: fmt.Sprintf("%s uses %s: %s", s.name, d.Device.Name, sw)})
+			}
+			w = append(w, numaWarning(s.name, d.Device.Name, d.NUMA)...)
 		}
-		w = append(w, numaWarning(s.name, &s.side)...)
 	}
 	w = append(w, d.warnings...)
 	if p.Verify {
@@ -189,4 +192,20 @@ func pathWarnings(mine, theirs oob.Promise) (w []result.Warning) {
 		}
 	}
 	return w
+}
+
+// overlapWarnings returns the warning about devices that did not measure during the whole time of all of them.
+func overlapWarnings(r *result.Row) []result.Warning {
+	if r.Bandwidth == nil || len(r.Devices) == 0 {
+		return nil
+	}
+	shortest := r.Bandwidth.Seconds
+	for _, d := range r.Devices {
+		shortest = min(shortest, d.Bandwidth.Seconds)
+	}
+	if shortest >= minActive*r.Bandwidth.Seconds {
+		return nil
+	}
+	return []result.Warning{{ID: result.WarnDevicesApart, Text: fmt.Sprintf(
+		"the devices did not measure at the same time: one was active for %.3g of %.3g s, so the sum is too small; use -D for a fixed time", shortest, r.Bandwidth.Seconds)}}
 }

@@ -1,12 +1,14 @@
 package oob
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/ibperf/ibperf/internal/printable"
+	"github.com/ibperf/ibperf/option"
 )
 
 // The names of the exchanges in which the sides agree.
@@ -24,11 +26,12 @@ type DeviceID struct {
 
 // Proposal is a client's request for a run.
 type Proposal struct {
-	Release string   `json:"release"`
-	Program string   `json:"program"` // names the test
-	Device  DeviceID `json:"device"`
-	Given   []string `json:"given"` // names of the options on the client's command line
-	Series  *Series  `json:"series,omitempty"`
+	Release string     `json:"release"`
+	Program string     `json:"program"` // names the test
+	Device  DeviceID   `json:"device"`
+	More    []DeviceID `json:"more_devices,omitempty"` // that are measured at the same time
+	Given   []string   `json:"given"`                  // names of the options on the client's command line
+	Series  *Series    `json:"series,omitempty"`
 
 	WantsCaps bool            `json:"wants_caps,omitempty"` // the answer is to hold the capabilities of the server's device
 	Plan      json.RawMessage `json:"plan"`                 // as package option encodes it
@@ -76,6 +79,7 @@ func (s *Series) KeepsOpen() bool { return s != nil && s.Held && s.Number == 1 &
 type Answer struct {
 	Release string          `json:"release"`
 	Device  DeviceID        `json:"device"`
+	More    []DeviceID      `json:"more_devices,omitempty"` // the server's, as many as the client's; none from releases that have one device
 	Plan    json.RawMessage `json:"plan,omitempty"`
 	Caps    json.RawMessage `json:"caps,omitempty"`    // a report of ib_caps
 	Class   string          `json:"class,omitempty"`   // of the refusal, as in [PeerError]
@@ -139,7 +143,7 @@ func DecodeProposal(data []byte) (Proposal, error) {
 		p.Series = nil
 	}
 	if err == nil {
-		err = checkNames(p.Release, p.Program, p.Device.Name, p.Device.Backend)
+		err = cmp.Or(checkNames(p.Release, p.Program, p.Device.Name, p.Device.Backend), checkMore(p.More))
 	}
 	return p, messageError(exchangePlan, err)
 }
@@ -155,9 +159,22 @@ func decodeAnswer(exchange string, data []byte) (Answer, error) {
 	err := Decode(data, &a)
 	a.Refusal, a.Wait = printable.Shorten(a.Refusal, maxRefusal), printable.Shorten(a.Wait, maxRefusal)
 	if err == nil && a.Refusal == "" && a.Wait == "" {
-		err = checkNames(a.Release, a.Device.Name, a.Device.Backend)
+		err = cmp.Or(checkNames(a.Release, a.Device.Name, a.Device.Backend), checkMore(a.More))
 	}
 	return a, messageError(exchange, err)
+}
+
+// checkMore checks the number and the names of further devices.
+func checkMore(all []DeviceID) error {
+	if n := len(all) + 1; n > option.MaxDevices {
+		return fmt.Errorf("%d devices, and the limit is %d", n, option.MaxDevices)
+	}
+	for _, d := range all {
+		if err := checkNames(d.Name, d.Backend); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // maxName is the longest name of a program, device or release, in bytes.

@@ -31,8 +31,9 @@ const (
 
 // Run holds what the bounds of a run's exchanges are derived from.
 type Run struct {
-	QPs     int           // of all modes
+	QPs     int           // of all modes and devices
 	Threads int           // measuring threads of a side
+	Devices int           // of a side
 	Setup   time.Duration // longest time to make memory and QPs, and to prepare a message size
 	Round   time.Duration // longest time of a round
 }
@@ -54,6 +55,10 @@ func (r Run) Bounds() Bounds {
 	endpoints := Bound{Bytes: 8 + r.QPs*maxEndpoint, Values: 1 + r.QPs*endpointValues, Time: r.Setup}
 	finish := numbers(r.Threads)
 	finish.Time += r.Round
+	parts := 1 // of a round and a row, which have one for each of several devices and one for all
+	if r.Devices > 1 {
+		parts += r.Devices
+	}
 	return Bounds{
 		exchangeAnswer: {0, 1, r.Setup}, // the client may send its part after the server has sent the plan
 		"offer":        {maxOffer, 8 << 10, r.Setup},
@@ -64,9 +69,9 @@ func (r Run) Bounds() Bounds {
 		"ready":        {0, 1, r.Setup},
 		"align":        {256, 8, r.Setup},
 		"finish":       finish,
-		"result":       {maxRound, 6 << 10, r.Setup},
+		"result":       {parts * maxRound, parts * 6 << 10, r.Setup},
 		"rest":         numbers(2 * r.QPs),
-		"row":          {maxRow, 128, r.Setup},
+		"row":          {parts * maxRow, parts * 128, r.Setup},
 	}
 }
 

@@ -14,7 +14,8 @@
 //
 //	Offer             offer        Offer           Offer          run_messages.go; how to address the ports
 //	Rendezvous        rdma_cm      -               Rendezvous     with --rdma_cm
-//	Endpoints         endpoints    []Endpoint      []Endpoint     addresses of all QPs; not for QPs of rdma_cm
+//	Endpoints         endpoints    []Endpoint      []Endpoint     addresses of all QPs; not for QPs of rdma_cm; Offer
+//	                                                              and Endpoints once for each device of a side
 //	Promise           promise      Promise         Promise        devices, and their data order
 //
 //	Step              turn         Step            -              the client directs the rest:

@@ -68,12 +68,12 @@ func messages(c *Conn) []message {
 	var all []message
 	add := func(send func() error, exchanges ...string) { all = append(all, message{exchanges, send}) }
 	add(func() error {
-		_, err := c.Propose(&Proposal{"v1", "ib_write_bw", device, []string{"size"}, &Series{"id", 1, 2, 1, 3, true, true}, true, json.RawMessage(`{"qps":2}`)}, func(string) {})
+		_, err := c.Propose(&Proposal{"v1", "ib_write_bw", device, []DeviceID{device}, []string{"size"}, &Series{"id", 1, 2, 1, 3, true, true}, true, json.RawMessage(`{"qps":2}`)}, func(string) {})
 		return err
 	}, "plan", "answer")
 	add(func() error { _, err := c.ReceiveProposal(); return err }, "plan")
 	add(func() error {
-		return c.SendAnswer(&Answer{Release: "v1", Device: device, Plan: json.RawMessage("{}"), Caps: json.RawMessage("{}")})
+		return c.SendAnswer(&Answer{Release: "v1", Device: device, More: []DeviceID{device}, Plan: json.RawMessage("{}"), Caps: json.RawMessage("{}")})
 	}, "answer")
 	add(func() error { return c.SendAnswer(&Answer{Class: "busy", Refusal: "later"}) }, "answer")
 	add(func() error { return c.SendAnswer(&Answer{Wait: "others run"}) }, "answer")
@@ -84,7 +84,7 @@ func messages(c *Conn) []message {
 	add(func() error { _, err := p.Rendezvous(Rendezvous{1, 2}); return err }, "rdma_cm")
 	add(func() error { _, err := p.Endpoints([]Endpoint{{verbs.Endpoint{}, 1, 2, 3, 4, 5, 6, 7}}); return err }, "endpoints")
 	add(func() error {
-		_, err := p.Promise(Promise{result.Side{}, verbs.OrderWhole, 32, "boot", []int{0, 1}, true, []string{"the service level is 0"}})
+		_, err := p.Promise(Promise{result.Side{}, verbs.OrderWhole, 32, "boot", []int{0, 1}, [][]int{{2}}, true, []string{"the service level is 0"}})
 		return err
 	}, "promise")
 	for _, kind := range []StepKind{StepRun, StepSize, StepRound, StepDrain, StepRow, StepEnd} {
@@ -94,11 +94,14 @@ func messages(c *Conn) []message {
 	add(func() error { _, err := p.Align(Reading{1, 2}); return err }, "align")
 	add(func() error { _, err := p.Finish([]uint64{1, 2}); return err }, "finish")
 	add(func() error {
-		_, err := p.Result(Round{&result.Round{}, 1, 2, true, 3, 4, 5, 6, 7, []int{0, 1}, []int{0}, 8, 9, 0.5, &result.Verify{}})
+		_, err := p.Result(Round{&result.Round{}, 1, 2, true, 3, 4, 5, 6, 7, []int{0, 1}, []int{0}, 8, 9, 0.5, &result.Verify{}, []Round{{}, {}}})
 		return err
 	}, "result")
 	add(func() error { _, err := p.Drain([]uint64{1, 2}); return err }, "rest")
-	add(func() error { _, err := p.Row(Row{&result.Latency{}, nil, &result.Bandwidth{}}); return err }, "row")
+	add(func() error {
+		_, err := p.Row(Row{&result.Latency{}, nil, &result.Bandwidth{}, []Row{{}, {}}})
+		return err
+	}, "row")
 	add(func() error { _, err := c.BeginConform(&ConformHello{"v1", "session", &device}); return err }, "conform", "conform-answer")
 	add(func() error { return c.JoinConform("session") }, "conform", "conform-answer")
 	add(func() error { _, err := c.ReceiveConform(); return err }, "conform")

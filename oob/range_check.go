@@ -15,6 +15,7 @@ import (
 type Limits struct {
 	Time    time.Duration // since the run began
 	Threads int           // measuring threads of a side
+	Devices int           // of a side
 	Kind    option.Kind   // of the test
 	Size    int           // of a message, in bytes
 }
@@ -42,6 +43,14 @@ func (l Limits) maxNs() float64 { return float64(l.Time) + float64(Suspended) }
 
 // threads returns the number of a side's measuring threads.
 func (l Limits) threads() float64 { return float64(max(1, l.Threads)) }
+
+// parts returns the number of parts of a round or row: one for each of several devices.
+func (l Limits) parts() int {
+	if l.Devices > 1 {
+		return l.Devices
+	}
+	return 0
+}
 
 // maxMessages returns the largest possible number of messages in a time.
 func (l Limits) maxMessages(seconds float64) float64 { return (seconds + clockSlack) * maxMsgRate }

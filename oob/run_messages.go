@@ -45,9 +45,10 @@ type Endpoint struct {
 type Promise struct {
 	Side            result.Side `json:"side"`
 	Order           verbs.Order `json:"order"`
-	MaxScatterToCQE int         `json:"kept"` // bytes; the device stores SENDs of up to this size in the CQE, and in memory once it is polled
-	Boot            string      `json:"boot"` // the kernel's boot_id, equal for two sides on one host
-	CPUs            []int       `json:"cpus"` // that the side may measure on
+	MaxScatterToCQE int         `json:"kept"`                // bytes; the device stores SENDs of up to this size in the CQE, and in memory once it is polled
+	Boot            string      `json:"boot"`                // the kernel's boot_id, equal for two sides on one host
+	CPUs            []int       `json:"cpus"`                // that the side may measure on
+	MoreCPUs        [][]int     `json:"more_cpus,omitempty"` // the same for each further device of several
 
 	Pinned bool `json:"pinned"` // to the first CPU of CPUs
 
@@ -104,6 +105,7 @@ type Round struct {
 	Received  uint64         `json:"came"`                 // number of the peer's messages that arrived
 	Drift     float64        `json:"clock_drift"`          // of the side's clock, in millionths
 	Verify    *result.Verify `json:"verify,omitempty"`     // outcome of checking every byte
+	Devices   []Round        `json:"devices,omitempty"`    // what each of several devices measured; the round itself is of all of them
 }
 
 // Row holds the statistics of all rounds of a row. The side whose clock counts sends it.
@@ -111,4 +113,5 @@ type Row struct {
 	Latency   *result.Latency   `json:"latency,omitempty"`
 	Load      *result.Load      `json:"load,omitempty"` // with Latency
 	Bandwidth *result.Bandwidth `json:"bandwidth,omitempty"`
+	Devices   []Row             `json:"devices,omitempty"` // of each of several devices; the row itself is of all of them
 }

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/result"
-	"github.com/ibperf/ibperf/verbs"
 )
 
 // Check returns an error for the first impossible value of a round. It names the range of possible values.
@@ -38,7 +36,21 @@ func (r *Round) Check(l Limits) error {
 	if err == nil && r.Figure != nil {
 		err = inMember("figure", checkFigure(r.Figure, l))
 	}
-	return err
+	return cmp.Or(err, checkEach(r.Devices, l, (*Round).Check))
+}
+
+// checkEach checks the number of parts of a message, one of each device of a run with several, and each part.
+func checkEach[T any](parts []T, l Limits, check func(*T, Limits) error) error {
+	if want := l.parts(); len(parts) != want {
+		return fmt.Errorf("devices has %d parts, want %d", len(parts), want)
+	}
+	l.Devices = 1 // a part has none
+	for i := range parts {
+		if err := check(&parts[i], l); err != nil {
+			return inMember("devices", err)
+		}
+	}
+	return nil
 }
 
 func checkVerify(v *result.Verify, l Limits) error {
@@ -73,67 +85,7 @@ func perSecond(n, seconds float64) float64 {
 	return n / seconds
 }
 
-// Check returns an error for the first impossible value of a promise. It names the range of possible values.
-func (p *Promise) Check() error {
-	s := &p.Side
-	err := checkAll(
-		checkRate("clock_ns", s.ClockNs), checkRate("clock_step_ns", s.ClockStepNs), checkRate("clock_hz", s.ClockHz),
-		check{"cpus", float64(s.CPUs), 0, maxCPU, nil},
-		check{"active_mtu_bytes", float64(s.Device.ActiveMTU), 0, maxMTU, nil},
-		check{"max_mtu_bytes", float64(s.Device.MaxMTU), 0, maxMTU, nil},
-		check{"kept", float64(p.MaxScatterToCQE), 0, math.MaxInt32, nil},
-		check{"order", float64(p.Order), float64(verbs.OrderUnknown), float64(verbs.OrderWhole), nil},
-		check{"unlike", float64(len(p.PathDifferences)), 0, maxPathDifferences, reason("texts")},
-	)
-	if s.Idle != nil {
-		for _, state := range s.Idle.States {
-			err = cmp.Or(err, checkRate("exit_latency_ns", state.ExitNs).err())
-		}
-		if limit := s.Idle.LimitNs; limit != nil {
-			err = cmp.Or(err, checkRate("latency_limit_ns", *limit).err())
-		}
-	}
-	if s.NUMA != nil {
-		err = cmp.Or(err, inMember("numa", checkNUMA(s.NUMA)))
-	}
-	if s.TPH != nil {
-		err = cmp.Or(err, inMember("tph", checkTPH(s.TPH)))
-	}
-	if s.Tuning != nil {
-		err = cmp.Or(err, inMember("tuning", checkTuning(s.Tuning)))
-	}
-	for _, text := range p.PathDifferences {
-		err = cmp.Or(err, checkText("unlike", text))
-	}
-	return err
-}
-
-func checkTPH(t *result.TPH) error {
-	cpu := 0
-	if t.CPU != nil {
-		cpu = *t.CPU
-	}
-	err := checkAll(check{"hint", float64(t.Hint), 0, 3, nil}, check{"cpu", float64(cpu), 0, maxCPU, nil})
-	return cmp.Or(err, checkText("memory", t.Memory))
-}
-
-func checkNUMA(n *result.NUMA) error {
-	nodes, shares := n.SetUp, 0.0
-	if n.Device != nil {
-		nodes = append(slices.Clip(nodes), *n.Device)
-	}
-	for _, m := range n.Memory {
-		nodes, shares = append(slices.Clip(nodes), m.Node), max(shares, m.Share)
-	}
-	err := checkAll(
-		check{"nodes", float64(n.Nodes), 0, maxNodes, nil},
-		check{"memory", float64(len(n.Memory)), 0, maxNodes, reason("NUMA nodes")},
-		check{"share", shares, 0, 1, nil},
-	)
-	return cmp.Or(err, checkNodes("node", nodes))
-}
-
-// checkNodes checks the number and the numbers of NUMA nodes.
+// checkCPUs checks the number and the numbers of the CPUs of threads.
 func checkCPUs(name string, cpus []int, l Limits) error {
 	err := check{name, float64(len(cpus)), 0, l.threads(), reason("threads")}.err()
 	for _, cpu := range cpus {
@@ -142,16 +94,11 @@ func checkCPUs(name string, cpus []int, l Limits) error {
 	return err
 }
 
-func checkNodes(name string, nodes []int) error {
-	err := check{name, float64(len(nodes)), 0, 3 * maxNodes, reason("NUMA nodes")}.err()
-	for _, node := range nodes {
-		err = cmp.Or(err, check{name, float64(node), 0, maxNodes - 1, nil}.err())
-	}
-	return err
-}
-
 // Check returns an error for the first impossible value of a row. It names the range of possible values.
 func (r *Row) Check(l Limits) error {
+	if err := checkEach(r.Devices, l, (*Row).Check); err != nil {
+		return err
+	}
 	switch {
 	case r.Latency != nil && l.Kind != option.KindLatency:
 		return errors.New("latency is set, which a bandwidth test does not measure")

@@ -31,6 +31,11 @@ func TestPromiseCheck(t *testing.T) {
 		"tuning.interrupt.ir": tuned(result.Tuning{Interrupt: &result.Interrupt{Number: -1}}),
 		"tuning.huge_pages.f": tuned(result.Tuning{HugePages: &result.HugePages{Free: -1}}),
 		"tuning.busiest_sibl": tuned(result.Tuning{Sibling: &result.Sibling{Busy: 1.1}}),
+		"more_devices = 16 ":  {Side: result.Side{More: make([]result.MoreDevice, 16)}, MoreCPUs: make([][]int, 16)},
+		"more_cpus = 1 out":   {MoreCPUs: [][]int{{0}}},
+		"active_mtu_bytes = ": {Side: result.Side{More: []result.MoreDevice{{Device: result.Device{ActiveMTU: -1}}}}, MoreCPUs: make([][]int, 1)},
+		"numa.nodes = 1026 ":  {Side: result.Side{More: []result.MoreDevice{{NUMA: &result.NUMA{Nodes: 1026}}}}, MoreCPUs: make([][]int, 1)},
+		"tuning.huge_pages.t": {Side: result.Side{More: []result.MoreDevice{{Tuning: &result.Tuning{HugePages: &result.HugePages{Total: -1}}}}}, MoreCPUs: make([][]int, 1)},
 		"unlike is 1001 b":    {PathDifferences: []string{strings.Repeat("x", 1001)}},
 	} {
 		if err := p.Check(); err == nil || !strings.HasPrefix(err.Error(), name) {
@@ -83,6 +88,35 @@ func TestNodesOfARound(t *testing.T) {
 		err := (&Round{Nodes: nodes}).Check(Limits{})
 		if (err == nil) != (name == "") || err != nil && !strings.HasPrefix(err.Error(), name) {
 			t.Errorf("Check = %v, want %q", err, name)
+		}
+	}
+}
+
+// Of several devices a round and a row have a part for each, which is checked, and has no parts itself.
+func TestPartsOfDevices(t *testing.T) {
+	two, one := Limits{Devices: 2, Threads: 2, Kind: "bw", Size: 8}, Limits{Devices: 1, Threads: 2, Kind: "bw", Size: 8}
+	bad := &result.Bandwidth{Seconds: -1}
+	for _, c := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"two parts", (&Round{Devices: make([]Round, 2)}).Check(two), ""},
+		{"no parts of one device", (&Round{}).Check(one), ""},
+		{"one part of two", (&Round{Devices: make([]Round, 1)}).Check(two), "devices has 1 parts, want 2"},
+		{"parts of one device", (&Round{Devices: make([]Round, 1)}).Check(one), "devices has 1 parts, want 0"},
+		{"a part of a part", (&Round{Devices: []Round{{}, {Devices: make([]Round, 2)}}}).Check(two), "devices.devices has 2 parts, want 0"},
+		{"an impossible part", (&Round{Devices: []Round{{}, {CPU: -2}}}).Check(two), "devices.cpu = -2"},
+		{"two parts of a row", (&Row{Devices: make([]Row, 2)}).Check(two), ""},
+		{"one part of a row", (&Row{Devices: make([]Row, 1)}).Check(two), "devices has 1 parts, want 2"},
+		{"an impossible part of a row", (&Row{Devices: []Row{{}, {Bandwidth: bad}}}).Check(two), "devices.bandwidth.seconds = -1"},
+	} {
+		text := ""
+		if c.err != nil {
+			text = c.err.Error()
+		}
+		if !strings.HasPrefix(text, c.want) || c.want == "" && text != "" {
+			t.Errorf("%s: %q, want %q", c.name, text, c.want)
 		}
 	}
 }

@@ -87,6 +87,9 @@ func (p *Plan) Key() string {
 	s := Settings{Plan: *p}
 	var b strings.Builder
 	b.WriteString(p.Program())
+	if p.Devices > 1 {
+		fmt.Fprintf(&b, " on %d devices", p.Devices)
+	}
 	for _, o := range AgreedOptions() {
 		if !o.Free {
 			b.WriteString(" " + o.Written(&s))
@@ -103,6 +106,9 @@ func (p *Plan) Apart(other *Plan) (all []string) {
 		if here, there := o.Written(&a), o.Written(&b); !o.Free && here != there {
 			all = append(all, here+" and "+there)
 		}
+	}
+	if p.Devices != other.Devices {
+		all = append(all, fmt.Sprintf("--ib-dev with %d and %d devices", p.Devices, other.Devices))
 	}
 	return all
 }

@@ -243,6 +243,10 @@ type Plan struct {
 	Precision float64       // requested half width of the intervals of ratios, relative; 0: none
 	TimeLimit time.Duration // of a run with Precision; 0: the default
 
+	// Devices is the number of devices of each side, each with the QPs and Threads of the plan. It is not an option: -d
+	// lists the client's devices.
+	Devices int
+
 	// Perftest describes the other side if it is perftest; nil: it is ibperf. It is not an option.
 	Perftest *Perftest
 }
@@ -251,12 +255,18 @@ type Plan struct {
 // a latency test with a rate.
 func (p *Plan) OpenLoop() bool { return p.Kind == KindLatency && p.RateLimit > 0 }
 
+// AllThreads returns the number of measuring threads of a side, on all of its devices.
+func (p *Plan) AllThreads() int { return max(1, p.Devices) * p.Threads }
+
+// AllQPs returns the number of QPs of a mode, on all devices of a side.
+func (p *Plan) AllQPs() int { return max(1, p.Devices) * p.QPs }
+
 // openLoopDepth is the number of messages of an open loop that may be sent and not answered, in place of a TxDepth of 1.
 const openLoopDepth = 128
 
 // Defaults returns the plan of a test without any option.
 func Defaults(t Test) Plan {
-	p := Plan{Test: t, QPs: 1, Threads: 1, TxDepth: 128, RxDepth: 512, QPTimeout: 14, RetryCount: 7, TOS: -1, CQEPoll: 64, PostList: -1, Spin: Spin{Polls: defaultSpinPolls}, Sizes: []int{65536}, AtomicType: FetchAndAdd, Transport: RC, Routing: RoutingUnknown, Arrivals: ArrivalsConstant}
+	p := Plan{Test: t, QPs: 1, Threads: 1, Devices: 1, TxDepth: 128, RxDepth: 512, QPTimeout: 14, RetryCount: 7, TOS: -1, CQEPoll: 64, PostList: -1, Spin: Spin{Polls: defaultSpinPolls}, Sizes: []int{65536}, AtomicType: FetchAndAdd, Transport: RC, Routing: RoutingUnknown, Arrivals: ArrivalsConstant}
 	if !t.Bandwidth() {
 		p.Sizes, p.TxDepth, p.Inline = []int{2}, 1, -1
 	}
@@ -273,6 +283,7 @@ const (
 	MaxList       = 4096
 	MaxQPs        = 16384
 	MaxThreads    = 1024
+	MaxDevices    = 16
 	maxModes      = 10 // modes of a comparison with its variants, each with QPs of its own
 	MaxCQMod      = 1024
 	MaxOuts       = 255 // the largest 8-bit attribute of a QP

@@ -36,6 +36,9 @@ var compareDefaults = map[string]string{
 
 // CompareHelp is [Option.HelpText] for ib_compare.
 func (o *Option) CompareHelp() string {
+	if o.Name == deviceOption {
+		return o.withDefault(oneDevice, o.Default)
+	}
 	if d, own := compareDefaults[o.Name]; own {
 		return o.withDefault(o.Help, d)
 	}
@@ -96,6 +99,8 @@ func (o *Option) InConform() bool {
 // ConformHelp is [Option.HelpText] for ib_conform.
 func (o *Option) ConformHelp() string {
 	switch {
+	case o.Name == deviceOption:
+		return o.withDefault(oneDevice, o.Default)
 	case o.Name == "out_json_file":
 		return o.withDefault(o.Help, ConformProgram+".json")
 	case o.Group != groupStatements:
@@ -156,6 +161,8 @@ func VerifySettings() Settings {
 func (o *Option) VerifyHelp() string {
 	s := VerifySettings()
 	switch o.Name {
+	case deviceOption:
+		return o.withDefault(oneDevice, o.Default)
 	case "size":
 		return o.withDefault(o.Help, o.Text(&s))
 	case "duration":

@@ -72,6 +72,15 @@ var rules = []struct {
 	text   string
 }{
 	{
+		func(s *Settings) bool { return s.Devices > 1 && s.Compare },
+		"--ib-dev: a comparison runs on one device: name one, or leave --compare out",
+	}, {
+		func(s *Settings) bool { return s.Devices > 1 && s.RDMACM },
+		"--ib-dev: rdma_cm chooses one device by the server's address: name one, or leave --rdma_cm out",
+	}, {
+		func(s *Settings) bool { return s.Devices > 1 && s.Multicast },
+		"--ib-dev: --mcg runs on one device: name one",
+	}, {
 		func(s *Settings) bool { return s.Endless && len(s.Sizes) > 1 },
 		"--run_infinitely needs one size: give --size one value",
 	}, {

@@ -56,16 +56,22 @@ var connectionOptions = []*Option{
 	},
 }
 
+// deviceOption is the name of the option of devices, and oneDevice its help in programs that run on one at a time.
+const (
+	deviceOption = "ib-dev"
+	oneDevice    = "RDMA device, as ib_caps lists it; a software device (shm_*) with random order takes a seed: shm_unordered:seed=7"
+)
+
 var deviceOptions = []*Option{
 	{
-		Name: "ib-dev", Letter: "d", Argument: "NAME", Group: groupDevice, Scope: PerSide,
-		Help:     "RDMA device, as ib_caps lists it; a software device (shm_*) with random order takes a seed: shm_unordered:seed=7",
+		Name: deviceOption, Letter: "d", Argument: "NAME", Group: groupDevice, Scope: PerSide,
+		Help:     oneDevice + "; NAME,NAME, or with ports NAME:PORT,NAME:PORT, measures several at the same time: each has the QPs and threads of the options and a row, and all have a row together",
 		Default:  "the environment variable " + DeviceVariable + ", else the first RDMA device whose port is active, preferably with the address of the control connection; a server without -d also serves a client's embedded device",
-		Perftest: "by default the environment variable " + DeviceVariable + ", else the first device whose port is active, preferably with the address of the control connection, not the first of the list",
-		value:    text(func(s *Settings) *string { return &s.Own.Device }, nil),
+		Perftest: "by default the environment variable " + DeviceVariable + ", else the first device whose port is active, preferably with the address of the control connection, not the first of the list; with several, NAME:1,NAME:2 is what perftest calls --dualport",
+		value:    text(func(s *Settings) *string { return &s.Own.Device }, legalDevices),
 	}, {
 		Name: "ib-port", Letter: "i", Argument: "N", Group: groupDevice, Scope: PerSide,
-		Help: "port of the device", Perftest: same,
+		Help: "port of the device, or of each without one in --ib-dev", Perftest: same,
 		value: number(func(s *Settings) *int { return &s.Own.IBPort }, 1, math.MaxUint8),
 	}, {
 		Name: "gid-index", Letter: "x", Argument: "N", Group: groupDevice, Scope: PerSide,

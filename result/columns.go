@@ -37,6 +37,7 @@ var rowColumns = []Column{
 	{Field: "warmup_s", Unit: "s", Definition: "time of the warm-up before the measured messages",
 		Head: "warm-up", shown: "s", empty: true, print: asSeconds, Value: func(r *Row) float64 { return r.WarmupS }},
 	{Field: "no_ratio", Definition: "why the row is not compared with others"},
+	{Field: "devices", Definition: "what each of several devices measured at the same time, in the order of local.device and local.more_devices, with the definitions of the row's members; the row itself is of all of them together"},
 }
 
 var latencyColumns = []Column{

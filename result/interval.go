@@ -28,21 +28,22 @@ type Interval struct {
 	Mode    option.Mode `json:"mode"`
 	Seconds float64     `json:"seconds"` // the measured time of the interval
 	// As in a [Row].
-	Latency    *Latency   `json:"latency,omitempty"`
-	Bandwidth  *Bandwidth `json:"bandwidth,omitempty"`
-	FromClient *Direction `json:"from_client,omitempty"`
-	FromServer *Direction `json:"from_server,omitempty"`
-	Delivery   *Delivery  `json:"delivery,omitempty"`
-	Verify     *Verify    `json:"verify,omitempty"`
-	Warnings   []Warning  `json:"warnings"` // of the run, then of the interval
+	Latency    *Latency    `json:"latency,omitempty"`
+	Bandwidth  *Bandwidth  `json:"bandwidth,omitempty"`
+	FromClient *Direction  `json:"from_client,omitempty"`
+	FromServer *Direction  `json:"from_server,omitempty"`
+	Devices    []DeviceRow `json:"devices,omitempty"`
+	Delivery   *Delivery   `json:"delivery,omitempty"`
+	Verify     *Verify     `json:"verify,omitempty"`
+	Warnings   []Warning   `json:"warnings"` // of the run, then of the interval
 }
 
 // NewInterval returns an interval of a run that ended at a time.
 func NewInterval(f *File, r *Row, end time.Time) *Interval {
 	i := &Interval{
 		Header: Header{IntervalFormat, IntervalVersion}, Time: end.UTC(), Test: f.Test(), Role: f.Role,
-		Host: f.Local.Host, Device: f.Local.Device.Name, Peer: f.Peer.Host, Size: r.Size, Mode: r.Mode, Latency: r.Latency, Bandwidth: r.Bandwidth,
-		FromClient: r.FromClient, FromServer: r.FromServer, Delivery: r.Delivery, Verify: r.Verify, Warnings: append(append([]Warning{}, f.Warnings...), r.Warnings...),
+		Host: f.Local.Host, Device: f.Local.DeviceNames(), Peer: f.Peer.Host, Size: r.Size, Mode: r.Mode, Latency: r.Latency, Bandwidth: r.Bandwidth,
+		FromClient: r.FromClient, FromServer: r.FromServer, Devices: r.Devices, Delivery: r.Delivery, Verify: r.Verify, Warnings: append(append([]Warning{}, f.Warnings...), r.Warnings...),
 	}
 	for _, part := range r.Rounds {
 		i.Seconds += part.Seconds

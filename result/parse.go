@@ -20,6 +20,7 @@ func Parse(data []byte) (*File, error) {
 	if err := f.Parameters.decode(option.Test{Op: option.Op(f.Op), Kind: f.Kind}); err != nil {
 		return nil, fmt.Errorf("parse parameters: %w", err)
 	}
+	f.Parameters.Devices = f.Local.devices()
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ func (f *File) check() error {
 			return fmt.Errorf("row %d: %w", i+1, err)
 		}
 	}
-	return nil
+	return f.checkDevices()
 }
 
 func (r *Row) check(kind option.Kind) error {

@@ -107,7 +107,8 @@ type Side struct {
 	TPH       *TPH              `json:"tph,omitempty"`      // nil: no hints
 	Tuning    *Tuning           `json:"tuning,omitempty"`   // nil in files that do not have it
 	Device    Device            `json:"device"`
-	Order     Order             `json:"order"`
+	Order     Order             `json:"order"`                  // of several devices the weakest answer
+	More      []MoreDevice      `json:"more_devices,omitempty"` // measured at the same time, after Device
 }
 
 // NUMA holds the NUMA nodes of what a side uses. Those of its measuring threads are in [Cost].
@@ -246,15 +247,17 @@ type Row struct {
 	// The two directions of a bidirectional test; else nil.
 	FromClient *Direction `json:"from_client,omitempty"`
 	FromServer *Direction `json:"from_server,omitempty"`
-	Samples    []float64  `json:"samples_ns,omitempty"` // in order of time, if asked for
-	Local      Cost       `json:"local"`
-	Peer       Cost       `json:"peer"`
-	Distances  []string   `json:"cpu_distances,omitempty"` // of the two sides' CPUs, if the sides are on one host
-	Rounds     []Round    `json:"rounds"`
-	NoRatio    string     `json:"no_ratio,omitempty"` // why this row is not compared with others; empty if it is
-	Delivery   *Delivery  `json:"delivery,omitempty"` // for transports that may lose messages, if arrivals are counted
-	Verify     *Verify    `json:"verify,omitempty"`
-	Warnings   []Warning  `json:"warnings,omitempty"`
+	// Devices has a row for each of several devices that were measured at the same time, in their order.
+	Devices   []DeviceRow `json:"devices,omitempty"`
+	Samples   []float64   `json:"samples_ns,omitempty"` // in order of time, if asked for
+	Local     Cost        `json:"local"`
+	Peer      Cost        `json:"peer"`
+	Distances []string    `json:"cpu_distances,omitempty"` // of the two sides' CPUs, if the sides are on one host
+	Rounds    []Round     `json:"rounds"`
+	NoRatio   string      `json:"no_ratio,omitempty"` // why this row is not compared with others; empty if it is
+	Delivery  *Delivery   `json:"delivery,omitempty"` // for transports that may lose messages, if arrivals are counted
+	Verify    *Verify     `json:"verify,omitempty"`
+	Warnings  []Warning   `json:"warnings,omitempty"`
 }
 
 // Delivery counts the messages of a row or a direction, without warm-ups.

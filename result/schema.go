@@ -121,7 +121,7 @@ func (s *schema) object(t reflect.Type, path string) map[string]any {
 		}
 		at := s.memberPath(path, name)
 		member := s.schemaOf(t.Field(i).Type, at)
-		if text := cmp.Or(t.Field(i).Tag.Get("about"), s.about[at]); text != "" {
+		if text := cmp.Or(t.Field(i).Tag.Get("about"), s.about[strings.TrimPrefix(at, "devices.")]); text != "" {
 			member["description"] = text
 		}
 		members[name] = member

@@ -14,6 +14,7 @@ const (
 	WarnClocksApart    WarningID = "clocks-apart"
 	WarnCPUFrequency   WarningID = "cpu-frequency"
 	WarnDataNotRun     WarningID = "data-not-run"
+	WarnDevicesApart   WarningID = "devices-apart"
 	WarnError          WarningID = "error"
 	WarnFewSamples     WarningID = "few-samples"
 	WarnFewSleeps      WarningID = "few-sleeps"

@@ -104,6 +104,10 @@ func TestDifferentOptionsAreRefused(t *testing.T) {
 	if _, err := Of(setOf("old", a, a), setOf("new", a), 0.05); err == nil || !strings.Contains(err.Error(), "two results of ib_write_bw") {
 		t.Errorf("the same test twice: %v", err)
 	}
+	c, one := testresult.Devices(comparisonOf(t, option.KindBandwidth, 1)), comparisonOf(t, option.KindBandwidth, 1)
+	if _, err := Of(setOf("old", c), setOf("new", one), 0.05); err == nil || !strings.Contains(err.Error(), "--ib-dev with 2 and 1 devices") {
+		t.Errorf("two devices and one: %v", err)
+	}
 	latency := comparisonOf(t, option.KindLatency, 1)
 	if _, err := Of(setOf("old", a), setOf("new", latency), 0.05); err == nil || !strings.Contains(err.Error(), "no row in common") {
 		t.Errorf("another test: %v", err)

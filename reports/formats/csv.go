@@ -23,7 +23,7 @@ var csvRun = []runColumn{
 	{"program", func(f *result.File) string { return f.Program }},
 	{"role", func(f *result.File) string { return f.Role }},
 	{"host", func(f *result.File) string { return f.Local.Host }},
-	{"device", func(f *result.File) string { return f.Local.Device.Name }},
+	{"device", func(f *result.File) string { return f.Local.DeviceNames() }},
 	{"software", rows.SoftwareLabel},
 	{"transport", func(f *result.File) string { return string(f.Parameters.Transport) }},
 	{"qps", func(f *result.File) string { return strconv.Itoa(f.Parameters.QPs) }},
@@ -34,7 +34,7 @@ var csvRun = []runColumn{
 var origin = []runColumn{
 	{"release", func(f *result.File) string { return f.Release }},
 	{"peer_host", func(f *result.File) string { return f.Peer.Host }},
-	{"peer_device", func(f *result.File) string { return f.Peer.Device.Name }},
+	{"peer_device", func(f *result.File) string { return f.Peer.DeviceNames() }},
 }
 
 // writeCSV writes a line of names and a line for each row: properties of the run, the fields of the
@@ -84,7 +84,7 @@ func csvHead(fields []string) (names []string) {
 // fields.
 func csvFields(files []*result.File) (fields []string) {
 	for _, c := range result.Columns() {
-		list := strings.HasPrefix(c.Field, "rounds") || c.Field == "latency" || c.Field == "latency.histogram" || c.Field == "samples_ns"
+		list := strings.HasPrefix(c.Field, "rounds") || c.Field == "latency" || c.Field == "latency.histogram" || c.Field == "devices" || c.Field == "samples_ns"
 		has := func(f *result.File) bool { return c.Kind == "" || c.Kind == f.Kind }
 		if !list && slices.ContainsFunc(files, has) {
 			fields = append(fields, c.Field)

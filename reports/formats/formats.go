@@ -16,6 +16,9 @@ import (
 func Write(w io.Writer, files []*result.File, format option.Format) error {
 	var b bytes.Buffer
 	var err error
+	if format != option.FormatJSON { // whose rows have those of their devices
+		files = apart(files)
+	}
 	switch format {
 	case option.FormatJSON:
 		err = writeJSON(&b, files)
@@ -32,6 +35,18 @@ func Write(w io.Writer, files []*result.File, format option.Format) error {
 		_, err = w.Write(b.Bytes())
 	}
 	return err
+}
+
+// apart returns files in which each of several devices of a run has a file of its own, before that of all of them together.
+func apart(files []*result.File) (all []*result.File) {
+	for _, f := range files {
+		for _, one := range f.OfDevices() {
+			one.Local.Device.Name, one.Peer.Device.Name = one.Local.Device.PortName(), one.Peer.Device.PortName()
+			all = append(all, one)
+		}
+		all = append(all, f)
+	}
+	return all
 }
 
 // writeJSON writes one document for each file.

@@ -109,3 +109,35 @@ func TestRowsOfAComparisonHaveNames(t *testing.T) {
 		t.Errorf("rows %q and %q", lines[4], lines[6])
 	}
 }
+
+// In formats of lines each of several devices has its lines, before those of all together. JSON has them in the rows.
+func TestFormatsOfSeveralDevices(t *testing.T) {
+	f := testresult.Devices(testresult.File(t, "write", option.KindBandwidth, []int{64}, "poll"))
+	lines, err := csv.NewReader(strings.NewReader(inFormat(t, option.FormatCSV, f))).ReadAll()
+	if err != nil || len(lines) != 4 {
+		t.Fatalf("%d lines, %v", len(lines), err)
+	}
+	at := slices.Index(lines[0], "device")
+	for i, want := range []string{"mlx5_0:1", "mlx5_1:1", "mlx5_0:1,mlx5_1:1"} {
+		if got := lines[i+1][at]; got != want {
+			t.Errorf("line %d is of device %q, want %q", i+1, got, want)
+		}
+	}
+	if slices.Contains(lines[0], "devices") {
+		t.Error("a column has the rows of all devices")
+	}
+	metrics := inFormat(t, option.FormatPrometheus, f)
+	for _, device := range []string{"mlx5_0:1", "mlx5_1:1", "mlx5_0:1,mlx5_1:1"} {
+		if n := strings.Count(metrics, `ibperf_bandwidth_bytes_per_second{test="write_bw",role="client",device="`+device+`"`); n != 1 {
+			t.Errorf("%d metrics of %s in\n%s", n, device, metrics)
+		}
+	}
+	bench := inFormat(t, option.FormatGobench, f)
+	if n := strings.Count(bench, "\ndevice: "); n != 3 || !strings.Contains(bench, "\ndevice: mlx5_0:1,mlx5_1:1\n") {
+		t.Errorf("%d devices in\n%s", n, bench)
+	}
+	read, err := result.Parse([]byte(inFormat(t, option.FormatJSON, f)))
+	if err != nil || len(read.Rows[0].Devices) != 2 || read.Parameters.Devices != 2 {
+		t.Errorf("read %+v, %v", read, err)
+	}
+}

@@ -41,7 +41,7 @@ func writeGobench(b *bytes.Buffer, files []*result.File) error {
 func gobenchRun(f *result.File) ([]cell, error) {
 	keys := []cell{
 		{"program", f.Program}, {"role", f.Role}, {"host", f.Local.Host}, {"cpu", f.Local.CPU},
-		{"device", f.Local.Device.Name}, {"software", rows.SoftwareLabel(f)}, {keyMeasuredAt, ""},
+		{"device", f.Local.DeviceNames()}, {"software", rows.SoftwareLabel(f)}, {keyMeasuredAt, ""},
 	}
 	for _, c := range origin {
 		keys = append(keys, cell{c.name, c.value(f)})

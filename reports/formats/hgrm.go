@@ -29,7 +29,7 @@ func Hgrm(f *result.File, r *result.Row) ([]byte, error) {
 		return nil, fmt.Errorf("decode the histogram of %s, %d bytes, %s: %w", f.Program, r.Size, r.Name(), err)
 	}
 	var b bytes.Buffer
-	what := []string{"latency in usec", rows.TestTitle(f.Op, f.Kind), fmt.Sprint(r.Size, " bytes"), r.Name(), f.Local.Device.Name + " on " + f.Local.Host}
+	what := []string{"latency in usec", rows.TestTitle(f.Op, f.Kind), fmt.Sprint(r.Size, " bytes"), r.Name(), f.Local.DeviceNames() + " on " + f.Local.Host}
 	fmt.Fprintf(&b, "%s %s]\n", outfolder.HgrmMark, printable.Clean(strings.Join(what, ", ")))
 	nsPerUsec := 1000.0
 	_, err = histogram.PercentilesPrint(&b, ticksPerHalf, nsPerUsec/r.Latency.Factor)

@@ -120,7 +120,7 @@ func writePrometheus(b *bytes.Buffer, files []*result.File) error {
 // promLabels returns names and values of the labels of a row, in turn.
 func promLabels(f *result.File, r *result.Row) []string {
 	labels := []string{
-		"test", f.Test(), "role", f.Role, "device", f.Local.Device.Name, "peer", f.Peer.Host,
+		"test", f.Test(), "role", f.Role, "device", f.Local.DeviceNames(), "peer", f.Peer.Host,
 		"transport", string(f.Parameters.Transport), "qps", strconv.Itoa(f.Parameters.QPs),
 		"size", strconv.Itoa(r.Size), "mode", string(r.Mode),
 	}

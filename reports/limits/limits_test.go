@@ -140,6 +140,26 @@ func TestShareOfTheLinkRate(t *testing.T) {
 	}
 }
 
+// The link rate of several devices is the sum of those of their links.
+func TestShareOfSeveralLinks(t *testing.T) {
+	for _, c := range []struct {
+		second float64 // Gb/s
+		want   string
+	}{
+		{100, "average 80.00 Gb/s is below --min-bw 81% by 51 %"}, // of 162 Gb/s
+		{25, "average 80.00 Gb/s is below --min-bw 81% by 21 %"},  // of 101.25 Gb/s
+		{0, "--min-bw 81% was not checked: the link rate is not known"},
+	} {
+		f := rates()
+		f.Local.Device.LinkRate, f.Peer.Device.LinkRate = 100*1.25e8, 100*1.25e8
+		f.Local.More = []result.MoreDevice{{Device: result.Device{LinkRate: c.second * 1.25e8}}}
+		f.Peer.More = f.Local.More
+		if got := strings.Join(Check(f, given(t, "--min-bw=81%")), "; "); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%v Gb/s: %q, want %q", c.second, got, c.want)
+		}
+	}
+}
+
 func TestRowsWithoutFigures(t *testing.T) {
 	f := latencies()
 	f.Rows = nil

@@ -99,8 +99,18 @@ func latencyField(name string) string {
 }
 
 // linkRate returns the rate that a bandwidth may reach by the links: that of the slower port whose rate is known, and
-// twice that in a bidirectional test.
-func linkRate(f *result.File) float64 {
+// twice that in a bidirectional test. Of several devices it is the sum; 0 if that of one is not known.
+func linkRate(f *result.File) (sum float64) {
+	for _, one := range f.OfDevices() {
+		rate := linkRate(one)
+		if rate == 0 {
+			return 0
+		}
+		sum += rate
+	}
+	if sum > 0 {
+		return sum
+	}
 	link, peer := f.Local.Device.LinkRate, f.Peer.Device.LinkRate
 	if peer > 0 {
 		link = min(link, peer)

@@ -30,19 +30,20 @@ func commandOf(f *result.File) Command {
 	}
 	asked := f.Parameters.Asked()
 	asked.Duration = asked.Duration.Round(time.Microsecond) // it may be the sum of the times of several runs
-	words := append(deviceOptions(client.Device), asked.Arguments()...)
+	words := append(deviceOptions(&client), asked.Arguments()...)
 	return Command{
-		Server: shellWords(append([]string{f.Program}, deviceOptions(server.Device)...)),
+		Server: shellWords(append([]string{f.Program}, deviceOptions(&server)...)),
 		Client: shellWords(append(append([]string{f.Program}, words...), to)),
 	}
 }
 
-// deviceOptions returns the options that choose a device.
-func deviceOptions(d result.Device) (words []string) {
+// deviceOptions returns the options that choose the devices of a side.
+func deviceOptions(s *result.Side) (words []string) {
+	d := &s.Device
 	if d.Name != "" {
-		words = append(words, "--"+option.Find("ib-dev").Name, d.Name)
+		words = append(words, "--"+option.Find("ib-dev").Name, s.DeviceNames())
 	}
-	if d.Port > 1 {
+	if d.Port > 1 && len(s.More) == 0 {
 		words = append(words, "--"+option.Find("ib-port").Name, strconv.Itoa(d.Port))
 	}
 	return words

@@ -25,6 +25,10 @@ func TestCommandRepeatsARun(t *testing.T) {
 			t.Errorf("%s: commands\n%q, want\n%q", f.Role, got, want)
 		}
 	}
+	two := testresult.Devices(testresult.File(t, "write", option.KindBandwidth, []int{8}, "poll"))
+	if got := commandOf(two); got.Server[2] != "mlx5_0:1,mlx5_1:1" || got.Client[2] != "mlx5_0:1,mlx5_1:1" {
+		t.Errorf("two devices: commands %q", got)
+	}
 	part.Peer.Host = part.Local.Host
 	if got := commandOf(part).Client; got[len(got)-1] != "localhost" {
 		t.Errorf("on one host: %q", got)

@@ -81,7 +81,7 @@ func newSection(g *rows.Group, common shared) Section {
 			side.Notes = tables.ValueNotes(g) // of the one mode
 		}
 		s.Notes = append([]string{tables.MainDefinition(g)}, side.Notes...)
-		s.Details = slices.DeleteFunc(slices.Concat([]*table.Table{tables.Statistics(g)}, tables.Load(g), tables.WorkAndCost(g)), func(t *table.Table) bool {
+		s.Details = slices.DeleteFunc(slices.Concat(tables.Devices(g), []*table.Table{tables.Statistics(g)}, tables.Load(g), tables.WorkAndCost(g)), func(t *table.Table) bool {
 			return len(t.Columns) == t.Keys // files of old releases do not have its numbers
 		})
 	}

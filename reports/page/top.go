@@ -105,7 +105,7 @@ func title(groups []*rows.Group) string {
 			for _, m := range f.Parameters.Modes {
 				modes = phrase.AddNew(modes, m)
 			}
-			devices = phrase.AddNew(devices, between(f.Local.Device.Name, f.Peer.Device.Name))
+			devices = phrase.AddNew(devices, between(f.Local.DeviceNames(), f.Peer.DeviceNames()))
 		}
 	}
 	what := phrase.List(inOrder(ops, option.Ops()))

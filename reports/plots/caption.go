@@ -17,7 +17,7 @@ func newSketch(g *group, lines []*series, kind, what string, words ...string) *c
 	f := g.Runs[0]
 	s := chart.Blank()
 	s.Kind = kind
-	words = append(append([]string{string(g.Op), string(g.Kind)}, words...), f.Local.Device.Name, rows.Connection(f))
+	words = append(append([]string{string(g.Op), string(g.Kind)}, words...), f.Local.DeviceNames(), rows.Connection(f))
 	s.Name = phrase.Slug(words...)
 	s.Title = phrase.Shorten(strings.TrimSuffix(rows.TestTitle(g.Op, g.Kind), " Test"), 40) + ": " + what
 	s.Subtitle = subtitle(g, lines)
@@ -30,13 +30,13 @@ func newSketch(g *group, lines []*series, kind, what string, words ...string) *c
 // subtitle names devices, connection, opcode, rounds, and what replaces hardware.
 func subtitle(g *group, lines []*series) string {
 	f := g.Runs[0]
-	device := phrase.Shorten(f.Local.Device.Name, 32)
-	if peer := phrase.Shorten(f.Peer.Device.Name, 32); peer != "" && peer != device {
+	device := phrase.Shorten(f.Local.DeviceNames(), 32)
+	if peer := phrase.Shorten(f.Peer.DeviceNames(), 32); peer != "" && peer != device {
 		device += " to " + peer
 	}
 	parts := []string{device, phrase.Shorten(rows.Connection(f), 12)}
 	otherDevice := func(o *result.File) bool {
-		return pair(o.Local.Device.Name, o.Peer.Device.Name) != pair(f.Local.Device.Name, f.Peer.Device.Name)
+		return pair(o.Local.DeviceNames(), o.Peer.DeviceNames()) != pair(f.Local.DeviceNames(), f.Peer.DeviceNames())
 	}
 	if slices.ContainsFunc(g.Runs, otherDevice) {
 		parts = parts[1:] // labels name the devices

@@ -17,7 +17,7 @@ func (g *group) label(run int) string { return g.labels[g.Runs[run]] }
 // traits lists attributes in which runs of different hosts, devices or days differ.
 var traits = []func(g *group, f *result.File) string{
 	func(_ *group, f *result.File) string { return pair(f.Local.Host, f.Peer.Host) },
-	func(_ *group, f *result.File) string { return pair(f.Local.Device.Name, f.Peer.Device.Name) },
+	func(_ *group, f *result.File) string { return pair(f.Local.DeviceNames(), f.Peer.DeviceNames()) },
 	func(_ *group, f *result.File) string { return f.Release },
 	(*group).ownOptions,
 	func(_ *group, f *result.File) string { return f.Started.Format("Jan 2 15:04") },

@@ -81,7 +81,7 @@ func ClockText(s result.Side) string {
 // RunLine describes a run in one line.
 func RunLine(f *result.File) string {
 	p := f.Parameters
-	line := fmt.Sprintf("%s, %s on %s, device %s, %s, QPs %d", f.Program, f.Role, f.Local.Host, f.Local.Device.Name, Connection(f), p.QPs)
+	line := fmt.Sprintf("%s, %s on %s, device %s, %s, QPs %d", f.Program, f.Role, f.Local.Host, f.Local.DeviceNames(), Connection(f), p.QPs)
 	if p.Threads > 1 {
 		line += fmt.Sprintf(", threads %d", p.Threads)
 	}

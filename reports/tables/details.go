@@ -40,7 +40,7 @@ func Details(g *rows.Group) []*table.Table {
 		title, fields = "Rates", rateFields
 	}
 	numbers := fieldTable(g, title, slices.Concat(fields, deliveryFields))
-	return slices.Concat([]*table.Table{numbers}, Load(g), WorkAndCost(g))
+	return slices.Concat(Devices(g), []*table.Table{numbers}, Load(g), WorkAndCost(g))
 }
 
 // Load returns the table of the rates of latency tests and how they were kept; none without a rate.

@@ -41,12 +41,15 @@ func headerBlock(f *result.File, warnings []string) string {
 // value: the options, and the device's properties in the order of perftest's header.
 func parameters(f *result.File) [][]string {
 	d := f.Local.Device
-	lines := [][]string{{"Device", d.Name}}
+	lines := [][]string{{"Device", f.Local.DeviceNames()}}
 	if why := f.Local.DeviceChoice; why != "" {
 		lines = append(lines, []string{"Device choice", why})
 	}
 	for _, s := range f.Parameters.Settings() {
 		line := []string{s.Option.Label, s.Text}
+		if perDevice := s.Option.Name == "qp" || s.Option.Name == "threads"; perDevice && len(f.Local.More) > 0 {
+			line[1] += " on each device"
+		}
 		switch s.Option.Name {
 		case "qp":
 			line = append(line, "Transport type", rows.TransportType(&d))

@@ -4,18 +4,21 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ibperf/ibperf/internal/printable"
 	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/reports/rows"
 	"github.com/ibperf/ibperf/result"
 )
 
 // rowFormat prints rows in perftest's columns, which scripts count. There are four formats: latency,
 // mean latency, and bandwidth in two units. If rows differ in their mode, the mode follows the
-// columns.
+// columns, and of several devices the device.
 type rowFormat struct {
-	header string
-	row    func(*result.Row) string
-	modes  bool
+	header  string
+	row     func(*result.Row) string
+	modes   bool
+	devices bool
 }
 
 // hasModes reports whether the rows of a run differ in their mode or have an unsafe one. For other
@@ -52,24 +55,59 @@ func (f *rowFormat) addCPUUtil() {
 }
 
 func (f *rowFormat) headerLine() string {
-	if !f.modes {
+	var after []string
+	if f.modes {
+		after = append(after, "mode")
+	}
+	if f.devices {
+		after = append(after, "device")
+	}
+	if len(after) == 0 {
 		return f.header + "\n"
 	}
-	return f.header + strings.Repeat(" ", modeGap) + "mode\n"
+	return f.header + strings.Repeat(" ", modeGap) + strings.Join(after, " ") + "\n"
 }
 
 // rowLine returns the line of a row, followed by its mode, if rows have one, with the label before
-// it.
-func (f *rowFormat) rowLine(r *result.Row, label string) string {
+// it, and by its device, if runs have several.
+func (f *rowFormat) rowLine(r *result.Row, label, device string) string {
 	line := f.row(r)
-	if !f.modes {
+	var after []string
+	if f.modes {
+		after = append(after, strings.TrimSpace(label+" "+r.ModeMark()))
+	}
+	if f.devices {
+		after = append(after, device)
+	}
+	if len(after) == 0 {
 		return line + "\n"
 	}
 	gap := max(len(f.header)+modeGap-visibleWidth(line), 2)
-	if label != "" {
-		label += " "
+	return line + strings.Repeat(" ", gap) + strings.Join(after, " ") + "\n"
+}
+
+// rowLines returns the lines of a row: of several devices one for each, and then that of all of them.
+func (f *rowFormat) rowLines(run *result.File, r *result.Row, label string) string {
+	var b strings.Builder
+	for i, one := range run.OfDevices() {
+		if len(r.Devices) > 0 {
+			row := r.OfDevice(i)
+			b.WriteString(f.rowLine(rows.AsPerftest(run, &row), label, printable.Clean(one.Local.Device.PortName())))
+		}
 	}
-	return line + strings.Repeat(" ", gap) + label + r.ModeMark() + "\n"
+	return b.String() + f.rowLine(rows.AsPerftest(run, r), label, allDevices(run))
+}
+
+// allDevices returns what the row of a run has: the sum of the rates of several devices, the latencies of all of them, or those of
+// one device.
+func allDevices(run *result.File) string {
+	switch {
+	case len(run.Local.More) == 0:
+		return printable.Clean(run.Local.Device.Name)
+	case run.Kind == option.KindBandwidth:
+		return "sum"
+	}
+	return "all"
 }
 
 // visibleWidth returns the width of an ASCII line on a terminal with tab stops every 8 columns.

@@ -60,7 +60,7 @@ func (t *Printer) Interval(r result.Row) {
 
 // line returns the line of a row.
 func (t *Printer) line(r result.Row) string {
-	return t.format.rowLine(rows.AsPerftest(t.file, &r), "") + countersText(&r.Local)
+	return t.format.rowLines(t.file, &r, "") + countersText(&r.Local)
 }
 
 // inUnit returns a row with its times in the unit that is printed.
@@ -77,7 +77,7 @@ func (t *Printer) begin() {
 		return
 	}
 	t.format = newRowFormat(t.file.Kind, rows.MeanAlone(t.file), t.style.Gbits)
-	t.format.modes = hasModes(t.file)
+	t.format.modes, t.format.devices = hasModes(t.file), len(t.file.Local.More) > 0
 	t.format.header = strings.ReplaceAll(t.format.header, "[usec]", "["+t.unit()+"]")
 	if t.style.CPUUtil {
 		t.format.addCPUUtil()
@@ -145,7 +145,8 @@ func (t *Printer) directions() string {
 	local, remote := "", ""
 	for i := range t.rows {
 		if l, r := t.rows[i].Directions(t.file.Role, t.file.Op); l != nil {
-			local, remote = local+t.format.rowLine(l, ""), remote+t.format.rowLine(r, "")
+			all := allDevices(t.file)
+			local, remote = local+t.format.rowLine(l, "", all), remote+t.format.rowLine(r, "", all)
 		}
 	}
 	if local == "" {

@@ -44,6 +44,27 @@ func TestTablesAreAsInGoldenFiles(t *testing.T) {
 	golden.Check(t, "runs.golden", []byte(fullText(t, false, read, again)))
 }
 
+// A run of several devices has a line for each, and one of all of them.
+func TestTablesOfSeveralDevices(t *testing.T) {
+	for name, f := range map[string]*result.File{
+		"devices_bw.golden":  testresult.Devices(testresult.File(t, "write", option.KindBandwidth, []int{2, 65536}, "poll")),
+		"devices_lat.golden": testresult.Devices(testresult.File(t, "send", option.KindLatency, []int{8}, "poll")),
+	} {
+		f.Parameters.Compare, f.Parameters.Completion = false, option.ModePoll
+		text := fullText(t, true, f)
+		golden.Check(t, name, []byte(text))
+		for i := range f.Rows {
+			f.Rows[i].Warnings = nil
+		}
+		printed := streamed(t, f, Style{Gbits: true})
+		for line := range strings.Lines(text) {
+			if strings.HasSuffix(line, " mlx5_1:1\n") && !strings.Contains(printed, line) {
+				t.Errorf("the text during the run lacks %q:\n%s", line, printed)
+			}
+		}
+	}
+}
+
 // streamed returns the text of a run that is printed while it is measured.
 func streamed(t *testing.T, f *result.File, style Style) string {
 	t.Helper()

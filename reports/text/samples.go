@@ -33,6 +33,11 @@ func inCycles(r result.Row, perUsec float64) result.Row {
 		samples[i] *= perUsec
 	}
 	r.Samples = samples
+	devices := slices.Clone(r.Devices)
+	for i := range devices {
+		devices[i].Latency = inCycles(r.OfDevice(i), perUsec).Latency
+	}
+	r.Devices = devices
 	return r
 }
 

@@ -142,6 +142,7 @@ func groupText(g *rows.Group, style Style, depth Depth) string {
 	allMean := !slices.ContainsFunc(g.Runs, func(f *result.File) bool { return !rows.MeanAlone(f) })
 	format := newRowFormat(g.Kind, allMean || g.MeanOnly(), style.Gbits)
 	format.modes = len(g.Runs) > 1 || slices.ContainsFunc(g.Runs, hasModes)
+	format.devices = slices.ContainsFunc(g.Runs, func(f *result.File) bool { return len(f.Local.More) > 0 })
 	if slices.ContainsFunc(g.Runs, func(f *result.File) bool { return f.Parameters.Transport.Lossy() }) {
 		format.addLost()
 	}
@@ -149,7 +150,7 @@ func groupText(g *rows.Group, style Style, depth Depth) string {
 		if i == 0 {
 			b.WriteString(format.headerLine())
 		}
-		b.WriteString(format.rowLine(rows.AsPerftest(e.File, e.Row), g.Label(e.Run)))
+		b.WriteString(format.rowLines(e.File, e.Row, g.Label(e.Run)))
 	}
 	return b.String() + rule + footer(g, side, tables.Details(g), style.Width) + warningsText(g)
 }

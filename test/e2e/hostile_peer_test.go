@@ -68,7 +68,7 @@ func (l hostilePeer) run(t *testing.T, role harness.Role, plan option.Plan) {
 		return
 	}
 	l.Peer = oob.NewPeer(l.conn)
-	err = harness.Run(t.Context(), harness.Config{Plan: resolved, Role: role, Context: device, Port: 1, GIDIndex: -1, Peer: l,
+	err = harness.Run(t.Context(), harness.Config{Plan: resolved, Role: role, Devices: []harness.DevicePort{{Context: device, Port: 1}}, GIDIndex: -1, Peer: l,
 		File: &result.File{Local: result.Side{Libraries: map[string]string{}}}, Begin: func(harness.Beginning) {}, Row: func(result.Row) {}})
 	if err != nil {
 		t.Logf("the hostile %s: %v", role, err)

@@ -17,6 +17,14 @@ func identify(d verbs.Device) oob.DeviceID {
 	return oob.DeviceID{Name: d.Name(), Backend: d.Backend(), Boot: host.BootID()}
 }
 
+// identities returns what the peer learns about this side's devices.
+func (s *peerSession) identities() (all []oob.DeviceID) {
+	for _, d := range s.devices {
+		all = append(all, identify(d.Context.Device()))
+	}
+	return all
+}
+
 // isEmbedded reports whether a device is an embedded one, and not one of libibverbs.
 func isEmbedded(d oob.DeviceID) bool { return d.Backend == embeddedBackend }
 

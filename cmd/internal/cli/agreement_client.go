@@ -21,8 +21,9 @@ func (s *peerSession) propose(context.Context) error {
 	if err != nil {
 		return err
 	}
+	ids := s.identities()
 	answer, err := s.conn.Propose(&oob.Proposal{
-		Release: ownRelease, Program: s.options.Program(), Device: identify(s.device.Device()), Given: s.options.given,
+		Release: ownRelease, Program: s.options.Program(), Device: ids[0], More: ids[1:], Given: s.options.given,
 		Plan: plan, Series: s.series, WantsCaps: s.wantsCaps,
 	}, s.waits)
 	if err != nil {
@@ -54,6 +55,11 @@ func (s *peerSession) takeAnswer(a *oob.Answer) error {
 	if err != nil {
 		return err
 	}
+	if len(a.More) != len(s.devices)-1 {
+		return conflict(fmt.Sprintf("the client measures %d devices at the same time, and the server, ibperf %s, one: update ibperf on the server, or name one device with -d",
+			len(s.devices), a.Release))
+	}
+	plan.Devices = len(s.devices)
 	decided, err := checkAnswer(&plan, s.options)
 	if err != nil {
 		return err
@@ -70,7 +76,12 @@ func (s *peerSession) takeAnswer(a *oob.Answer) error {
 	s.conn.Trust(harness.PlanBounds(s.plan))
 	s.compareReleases(a.Release)
 	s.peerCaps = a.Caps
-	return checkDevices(identify(s.device.Device()), a.Device)
+	for i, theirs := range append([]oob.DeviceID{a.Device}, a.More...) {
+		if err := checkDevices(s.identities()[i], theirs); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkAnswer returns an error unless the server's plan has every option as the client was given

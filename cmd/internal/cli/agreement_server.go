@@ -33,9 +33,7 @@ func (s *peerSession) awaitProposal(ctx context.Context) error {
 // serve agrees with a client whose proposal has arrived, and runs the plan.
 func (s *peerSession) serve(ctx context.Context) (err error) {
 	defer func() {
-		if s.device != nil {
-			err = errors.Join(err, s.device.Close())
-		}
+		err = errors.Join(err, closeAll(s.devices))
 		if s.releaseBudget != nil {
 			s.releaseBudget()
 		}
@@ -80,8 +78,8 @@ func (s *peerSession) refuse(why error) error {
 	return why
 }
 
-// agree chooses the device that can reach the client's, makes the plan of both sides, and opens
-// the device.
+// agree chooses the devices that can reach the client's, makes the plan of both sides, and opens
+// the devices.
 func (s *peerSession) agree() (a oob.Answer, err error) {
 	p := &s.proposal
 	if s.malformed != nil {
@@ -92,7 +90,7 @@ func (s *peerSession) agree() (a oob.Answer, err error) {
 		return a, err
 	}
 	s.compareReleases(p.Release)
-	chosen, err := chooseServer(&s.options.Own, p.Device, addrOf(s.conn.LocalAddr()))
+	chosen, err := chooseServer(&s.options.Own, append([]oob.DeviceID{p.Device}, p.More...), addrOf(s.conn.LocalAddr()))
 	if err != nil {
 		return a, err
 	}
@@ -112,15 +110,16 @@ func (s *peerSession) agree() (a oob.Answer, err error) {
 		return a, err
 	}
 	s.announceRun(client.Program(), decided)
-	if s.choice = chosen.why; s.series != nil && s.series.IsFirst() {
-		s.announce(chosen)
+	if s.choice = chosen[0].why; s.series != nil && s.series.IsFirst() {
+		s.announce(chosen[0])
 	}
-	if s.device, err = openFor(&s.options.Own, chosen.device); err != nil {
+	if s.devices, err = openAll(&s.options.Own, chosen); err != nil {
 		return a, err
 	}
-	a = oob.Answer{Release: ownRelease, Device: identify(s.device.Device())}
+	ids := s.identities()
+	a = oob.Answer{Release: ownRelease, Device: ids[0], More: ids[1:]}
 	if p.WantsCaps {
-		a.Caps = capsOf(chosen.device)
+		a.Caps = capsOf(chosen[0].device)
 	}
 	a.Plan, err = plan.EncodeGiven()
 	return a, err
@@ -168,5 +167,6 @@ func clientOptions(p *oob.Proposal) (*options, error) {
 	o := &options{Settings: option.New(t), given: p.Given}
 	var err error
 	o.Plan, err = decodePlan(p.Plan, t, "client", p.Release)
+	o.Devices = 1 + len(p.More)
 	return o, err
 }

@@ -94,7 +94,7 @@ func capsHelp(name string, f *flags, width int) string {
 
 // collectCaps prints the capabilities that it could query, and returns an error if some are missing.
 func collectCaps(c *console, o *capsOptions) error {
-	named, err := chooseNamed(o.device)
+	named, err := onlyOne(chooseNamed(o.device, 1))
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func capsOf(d verbs.Device) json.RawMessage {
 
 // keepCaps saves the capabilities of both devices. A server that has not sent its own is no error.
 func (r *clientRun) keepCaps(peer json.RawMessage) error {
-	for name, report := range map[string]json.RawMessage{"caps-client.json": capsOf(r.choice.device), "caps-server.json": peer} {
+	for name, report := range map[string]json.RawMessage{"caps-client.json": capsOf(r.choices[0].device), "caps-server.json": peer} {
 		var b bytes.Buffer
 		if err := json.Indent(&b, report, "", "  "); err != nil {
 			r.output.note("%s is left out: the server has not sent the capabilities of its device", name)

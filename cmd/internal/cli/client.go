@@ -11,7 +11,6 @@ import (
 	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/oob/perftest"
 	"github.com/ibperf/ibperf/result"
-	"github.com/ibperf/ibperf/verbs"
 )
 
 // client connects to a server, agrees with it and runs.
@@ -26,24 +25,24 @@ func (a *app) client(ctx context.Context, o *options) error {
 	return a.reach(ctx, r)
 }
 
-// prepare reads the secret and chooses the device.
+// prepare reads the secret and chooses the devices.
 func (a *app) prepare(o *options) (*clientRun, error) {
 	secret, err := readSecret(o.Own.SecretFile)
 	if err != nil {
 		return nil, err
 	}
-	c, err := chooseClient(&o.Own, o.host)
+	chosen, err := chooseClient(&o.Own, o.host)
 	if err != nil {
 		return nil, err
 	}
-	return &clientRun{options: o, output: &output{console: a.console}, choice: c, secret: secret}, nil
+	return &clientRun{options: o, output: &output{console: a.console}, choices: chosen, secret: secret}, nil
 }
 
 // clientRun holds what a client needs for a run with a server.
 type clientRun struct {
 	options *options
 	output  *output
-	choice  choice // of the device
+	choices []choice // of the devices
 	secret  []byte
 	series  *oob.Series
 	first   firstConn // of the series
@@ -55,21 +54,21 @@ type clientRun struct {
 	keep      func(name string, data []byte) error
 }
 
-// reach opens the device, connects to the server and runs. It asks a busy server again. The server of a later
+// reach opens the devices, connects to the server and runs. It asks a busy server again. The server of a later
 // test of a comparison was reached before, so its absence is a loss and not a start that is awaited.
 func (a *app) reach(ctx context.Context, r *clientRun) error {
-	device, err := openFor(&r.options.Own, r.choice.device)
+	devices, err := openAll(&r.options.Own, r.choices)
 	if err != nil {
 		return err
 	}
-	defer device.Close()
+	defer closeAll(devices)
 	limit := r.options.Own.ConnectTimeout
 	if !r.series.IsFirst() {
 		limit = min(limit, returnLimit)
 	}
 	for begun := time.Now(); ; {
 		left := max(0, limit-time.Since(begun))
-		err := a.attempt(ctx, r, device, left)
+		err := a.attempt(ctx, r, devices, left)
 		var remote *remoteError
 		if !errors.As(err, &remote) || !remote.busy || left == 0 {
 			return err
@@ -88,12 +87,12 @@ const (
 )
 
 // attempt connects to the server within a time and runs.
-func (a *app) attempt(ctx context.Context, r *clientRun, device verbs.Context, within time.Duration) error {
+func (a *app) attempt(ctx context.Context, r *clientRun, devices []harness.DevicePort, within time.Duration) error {
 	conn, err := dialServer(ctx, r.options, oob.DialOptions{Timeout: within, Secret: r.secret, Program: oob.Tests, Perftest: r.series == nil})
 	if err != nil {
 		return err
 	}
-	s := &peerSession{app: a, options: r.options, output: r.output, role: harness.Client, conn: conn, choice: r.choice.why, device: device, series: r.series,
+	s := &peerSession{app: a, options: r.options, output: r.output, role: harness.Client, conn: conn, choice: r.choices[0].why, devices: devices, series: r.series,
 		keepOpen: r.series.KeepsOpen(), comparison: r.comparison, save: r.save, wantsCaps: r.wantsCaps}
 	agree := s.propose
 	if version, nc := conn.Perftest(); version != "" {

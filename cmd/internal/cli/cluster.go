@@ -54,7 +54,7 @@ func (a *app) cluster(ctx context.Context, args []string, draw DrawCluster) erro
 	if err := f.parse(args); err != nil {
 		return err
 	}
-	if err := o.checkDevices(); err != nil {
+	if err := o.checkRails(); err != nil {
 		return err
 	}
 	if o.quick && (f.set.Changed("partners") || f.set.Changed("time-limit")) {

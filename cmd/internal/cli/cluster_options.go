@@ -39,18 +39,9 @@ const (
 // devices returns the device of each rail, "" for the one that is chosen.
 func (o *clusterOptions) devices() []string { return strings.Split(o.Own.Device, ",") }
 
-// checkDevices returns an error unless each device is named once.
-func (o *clusterOptions) checkDevices() error {
-	names := o.devices()
-	for i, name := range names {
-		switch {
-		case name == "" && len(names) > 1:
-			return usage(fmt.Sprintf("-d %s: the name of device %d is missing", o.Own.Device, i+1))
-		case slices.Contains(names[:i], name):
-			return usage(fmt.Sprintf("-d %s: %s is there twice", o.Own.Device, name))
-		}
-	}
-	if o.tests.AllRails && len(names) == 1 {
+// checkRails returns an error if --all-rails has one device.
+func (o *clusterOptions) checkRails() error {
+	if o.tests.AllRails && len(o.devices()) == 1 {
 		return usage("--all-rails needs several devices of each node: -d NAME,NAME")
 	}
 	return nil

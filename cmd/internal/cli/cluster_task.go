@@ -56,12 +56,12 @@ func (a *app) doTask(ctx context.Context, args []string, job *agent.Job) error {
 
 // describeDevice opens the device and identifies it.
 func describeDevice(own *option.Own) (*oob.DeviceID, error) {
-	c, err := chooseClient(own, "")
+	c, err := chooseOne(own, "")
 	if err != nil {
 		return nil, err
 	}
 	id := identify(c.device)
-	return &id, probe(c.device, own.IBPort)
+	return &id, probe(c.device, c.port)
 }
 
 // pairOptions returns the options of a side of the tests of a pair.
@@ -99,7 +99,7 @@ func (a *app) servePair(ctx context.Context, o *clusterOptions, job *agent.Job, 
 // second one.
 func (a *app) measurePair(ctx context.Context, o *clusterOptions, job *agent.Job, outcome *oob.ClusterOutcome) (err error) {
 	c := &clientRun{output: &output{console: a.console}, secret: job.Secret}
-	if c.choice, err = chooseClient(&o.Own, job.Task.Host); err != nil {
+	if c.choices, err = chooseClient(&o.Own, job.Task.Host); err != nil {
 		return err
 	}
 	c.save = func(f *result.File) error {

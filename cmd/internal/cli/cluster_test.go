@@ -63,8 +63,8 @@ func TestClusterRefuses(t *testing.T) {
 		"--schedule one-to-all --together": "--together --schedule one-to-all: rank 0 would have many tests at once",
 		"--keep none":                      "--keep none: choose one of low, all",
 		"--quick --partners 3":             "--quick sets --partners and --time-limit",
-		"-d mlx5_0,,mlx5_2":                "-d mlx5_0,,mlx5_2: the name of device 2 is missing",
-		"-d mlx5_0,mlx5_0":                 "-d mlx5_0,mlx5_0: mlx5_0 is there twice",
+		"-d mlx5_0,,mlx5_2":                "--ib-dev mlx5_0,,mlx5_2: the name of device 2 is missing",
+		"-d mlx5_0,mlx5_0":                 "--ib-dev mlx5_0,mlx5_0: mlx5_0 is there twice",
 		"-d mlx5_0 --all-rails":            "--all-rails needs several devices of each node: -d NAME,NAME",
 		"--partners 0":                     "--partners 0: write a number from 1",
 	} {

@@ -79,7 +79,7 @@ func (o *options) checkCompare(f *flags) error {
 	if err := o.checkRole(f); err != nil {
 		return err
 	}
-	if err := errors.Join(checkHere(o), o.checkAgainst()); err != nil {
+	if err := errors.Join(o.checkOneDevice(), checkHere(o), o.checkAgainst()); err != nil {
 		return err
 	}
 	if o.host == "" {

@@ -73,7 +73,7 @@ func (a *app) doRun(ctx context.Context, o *options, run *compareRun, report *jo
 	if err != nil {
 		return err
 	}
-	c.output.announce(c.choice)
+	c.output.announce(c.choices[0])
 	report.Ends, err = a.makeRun(ctx, c, run, o.parts())
 	report.Failed, report.MaxRates = run.Failed, run.MaxRates
 	return err

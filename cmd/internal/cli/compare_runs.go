@@ -53,7 +53,7 @@ func (a *app) makeRuns(ctx context.Context, c *clientRun, parts []compare.Part, 
 		}
 		do = newJobs(a, this...).makeRun
 	} else {
-		c.output.announce(c.choice)
+		c.output.announce(c.choices[0])
 	}
 	var failed error
 	for run.Number = 1; run.Number <= run.Of; run.Number++ {

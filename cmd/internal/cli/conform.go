@@ -159,13 +159,13 @@ func (a *app) conformJob(o *options, ids []string) (conform.Job, error) {
 		}
 		job.Quirks = string(text)
 	}
-	c, err := chooseClient(&o.Own, o.host)
+	c, err := chooseOne(&o.Own, o.host)
 	if err != nil {
 		return job, err
 	}
 	(&output{console: a.console}).announce(c)
-	job.Device = c.device.Name() // includes its seed
-	if err := probe(c.device, o.Own.IBPort); err != nil {
+	job.Device, job.Port = c.device.Name(), c.port // the name includes its seed
+	if err := probe(c.device, c.port); err != nil {
 		return job, err
 	}
 	return job, a.warnOfCrash(c.device, o.Own.MayCrash)

@@ -161,12 +161,12 @@ func (c *conformServer) begin(hello *oob.ConformHello, reached netip.Addr) (choi
 		return choice{}, errOtherClient
 	}
 	own := &c.options.Own
-	chosen, err := chooseServer(own, *hello.Device, reached)
+	chosen, err := onlyOne(chooseServer(own, []oob.DeviceID{*hello.Device}, reached))
 	if err != nil {
 		return chosen, err
 	}
 	c.target = verbstest.TargetOf(chosen.device)
-	c.target.Port, c.target.GIDIndex = own.IBPort, own.GIDIndex
+	c.target.Port, c.target.GIDIndex = chosen.port, own.GIDIndex
 	if err := c.target.Resolve(); err != nil {
 		return chosen, deviceTrouble(err)
 	}

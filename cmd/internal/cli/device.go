@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/ibperf/ibperf/harness"
-	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/verbs"
 	_ "github.com/ibperf/ibperf/verbs/ibv" // the devices of libibverbs
@@ -19,9 +18,10 @@ import (
 // embeddedBackend is the backend of the embedded devices.
 const embeddedBackend = "shm"
 
-// choice is a device and the reason for choosing it, empty if -d names it.
+// choice is a port of a device and the reason for choosing it, empty if -d names it.
 type choice struct {
 	device verbs.Device
+	port   int // from 1
 	why    string
 }
 
@@ -29,81 +29,84 @@ type choice struct {
 const tryEmbedded = "for the embedded device, which is shared memory and not RDMA hardware, give -d shm_whole, or set " +
 	option.DeviceVariable + "=shm_whole in the environment"
 
-// chooseClient returns the client's device: the one that -d names, else the one that the environment
+// chooseClient returns the client's devices: those that -d names, else the one that the environment
 // names, else the first usable RDMA device for the server at a host; an empty host is no server.
-func chooseClient(own *option.Own, host string) (choice, error) {
-	if c, err := chooseNamed(own.Device); err != nil || c.device != nil {
-		return c, err
+func chooseClient(own *option.Own, host string) ([]choice, error) {
+	if named, err := chooseNamed(own.Device, own.IBPort); err != nil || len(named) > 0 {
+		return named, err
 	}
 	c, err := firstUsable(own.IBPort, func() netip.Addr { return sourceAddress(own.Source, host) })
 	if err != nil {
-		return c, &harness.DeviceError{Err: fmt.Errorf("%w; %s", err, tryEmbedded)}
+		return nil, &harness.DeviceError{Err: fmt.Errorf("%w; %s", err, tryEmbedded)}
 	}
-	return c, nil
+	return []choice{c}, nil
 }
 
-// chooseServer returns the server's device for a client's: the one that -d names, else the embedded
-// one that the client has, else the one that the environment names, else the first usable RDMA device
-// for the address that the client has reached.
-func chooseServer(own *option.Own, client oob.DeviceID, reached netip.Addr) (choice, error) {
-	if own.Device == "" && isEmbedded(client) {
-		c, err := lookupEmbedded(client.Name)
-		if err != nil {
-			return c, err
-		}
-		return c, checkDevices(client, identify(c.device))
-	}
-	c, err := chooseNamed(own.Device)
-	if err != nil {
-		return c, err
-	}
-	if c.device != nil {
-		err := checkDevices(client, identify(c.device))
-		if err != nil && own.Device == "" {
-			err = fmt.Errorf("%w; %s names the server's", err, option.DeviceVariable)
-		}
-		return c, err
-	}
-	if c, err = firstUsable(own.IBPort, func() netip.Addr { return reached }); err != nil {
-		return c, &harness.DeviceError{Err: fmt.Errorf("the client has the RDMA device %s, and on the server %w", client.Name, err)}
-	}
-	return c, nil
+// chooseOne returns the device of a program that runs on one at a time.
+func chooseOne(own *option.Own, host string) (choice, error) {
+	all, err := chooseClient(own, host)
+	return onlyOne(all, err)
 }
 
-// chooseNamed returns the device that -d names, else the one that the environment names; none if
+// onlyOne returns the only one of chosen devices; none if there is none.
+func onlyOne(all []choice, err error) (choice, error) {
+	switch {
+	case err != nil || len(all) == 0:
+		return choice{}, err
+	case len(all) > 1:
+		return choice{}, errSeveral
+	}
+	return all[0], nil
+}
+
+// errSeveral is the error of a program that runs on one device at a time.
+var errSeveral = usage("--ib-dev: only the tests (ib_write_bw and the others) measure several devices at the same time: name one")
+
+// checkOneDevice returns an error if -d names several devices.
+func (o *options) checkOneDevice() error {
+	if list, err := option.ParseDevices(o.Own.Device, o.Own.IBPort); err == nil && len(list) > 1 {
+		return errSeveral
+	}
+	return nil
+}
+
+// chooseNamed returns the devices that -d names, else the one that the environment names; none if
 // neither does.
-func chooseNamed(name string) (choice, error) {
-	variable := os.Getenv(option.DeviceVariable)
-	if name != "" || variable == "" {
-		return lookup(name, "")
+func chooseNamed(list string, port int) (all []choice, err error) {
+	variable, why := os.Getenv(option.DeviceVariable), ""
+	if list == "" && variable != "" {
+		list, why = variable, option.DeviceVariable+" names it"
 	}
-	c, err := lookup(variable, option.DeviceVariable+" names it")
+	named, err := option.ParseDevices(list, port)
+	if err == nil && why != "" && len(named) > 1 {
+		err = errors.New("names one device: name several with -d")
+	}
 	if err != nil {
+		err = usage(err.Error())
+	}
+	for _, n := range named {
+		var c choice
+		if err == nil {
+			c, err = lookup(n.Device, n.Port, why)
+		}
+		all = append(all, c)
+	}
+	if err != nil && why != "" {
 		err = fmt.Errorf("%s: %w", option.DeviceVariable, err)
 	}
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
-// lookupEmbedded returns the embedded device that a client names. It refuses other devices: a client
-// must not choose the server's RDMA device.
-func lookupEmbedded(name string) (choice, error) {
-	c, err := lookup(name, "the client's embedded device")
-	if err == nil && !isEmbedded(identify(c.device)) {
-		err = &peerFault{fmt.Errorf("the client calls %s an embedded device, and on the server it is not one", name)}
-	}
-	return c, err
-}
-
-// lookup returns the device of a name; none for an empty name.
-func lookup(name, why string) (choice, error) {
-	if name == "" {
-		return choice{}, nil
-	}
+// lookup returns the device of a name.
+func lookup(name string, port int, why string) (choice, error) {
 	d, err := verbs.Lookup(name)
 	if err != nil {
 		return choice{}, &harness.DeviceError{Err: err}
 	}
-	return choice{d, why}, nil
+	return choice{d, port, why}, nil
 }
 
 // firstUsable returns the first RDMA device whose port is active. Of several it prefers the first that has
@@ -112,20 +115,25 @@ func firstUsable(port int, address func() netip.Addr) (choice, error) {
 	usable, obstacles := usableDevices(port)
 	switch len(usable) {
 	case 0:
-		return choice{}, fmt.Errorf("no RDMA device is usable: %s", strings.Join(obstacles, "; "))
+		return choice{}, noneUsable(obstacles)
 	case 1:
-		return choice{usable[0], fmt.Sprintf("the first RDMA device with port %d active", port)}, nil
+		return choice{usable[0], port, fmt.Sprintf("the first RDMA device with port %d active", port)}, nil
 	}
 	why := fmt.Sprintf("the first of %d RDMA devices with port %d active", len(usable), port)
 	local := address().Unmap().WithZone("")
 	if !local.IsValid() || local.IsLoopback() {
-		return choice{usable[0], why}, nil
+		return choice{usable[0], port, why}, nil
 	}
 	i := slices.IndexFunc(usable, func(d verbs.Device) bool { return hasAddress(d, port, local) })
 	if i < 0 {
-		return choice{usable[0], fmt.Sprintf("%s; none has the control connection's address, %s: name another with -d", why, local)}, nil
+		return choice{usable[0], port, fmt.Sprintf("%s; none has the control connection's address, %s: name another with -d", why, local)}, nil
 	}
-	return choice{usable[i], fmt.Sprintf("%s that has the control connection's address, %s", why, local)}, nil
+	return choice{usable[i], port, fmt.Sprintf("%s that has the control connection's address, %s", why, local)}, nil
+}
+
+// noneUsable returns the error without a usable device.
+func noneUsable(obstacles []string) error {
+	return fmt.Errorf("no RDMA device is usable: %s", strings.Join(obstacles, "; "))
 }
 
 // usableDevices returns the RDMA devices that open and whose port is active, and the obstacles: why

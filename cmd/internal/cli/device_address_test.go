@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/ibperf/ibperf/oob"
 	"github.com/ibperf/ibperf/option"
 )
 
@@ -22,12 +23,12 @@ func TestDeviceWithTheAddressComesFirst(t *testing.T) {
 		"::1":             {"fake0", first},
 		"":                {"fake0", first},
 	} {
-		client, err := chooseClient(&option.Own{IBPort: 1, Source: address}, "127.0.0.1")
+		client, err := chooseOne(&option.Own{IBPort: 1, Source: address}, "127.0.0.1")
 		if err != nil || client.device.Name() != want.device || client.why != want.why {
 			t.Errorf("client from %q: %+v, %v, want %+v", address, client, err, want)
 		}
 		reached, _ := netip.ParseAddr(address)
-		server, err := chooseServer(&option.Own{IBPort: 1}, realClient, reached)
+		server, err := onlyOne(chooseServer(&option.Own{IBPort: 1}, []oob.DeviceID{realClient}, reached))
 		if err != nil || server.device.Name() != want.device || server.why != want.why {
 			t.Errorf("server at %q: %+v, %v, want %+v", address, server, err, want)
 		}

@@ -27,9 +27,61 @@ func TestChooseClient(t *testing.T) {
 		{"named beside the environment", "fake0", 1, "fake0", ""},
 	} {
 		t.Setenv(option.DeviceVariable, map[bool]string{true: "shm_block128"}[strings.Contains(c.name, "environment")])
-		got, err := chooseClient(&option.Own{Device: c.device, IBPort: c.port}, "")
+		got, err := chooseOne(&option.Own{Device: c.device, IBPort: c.port}, "")
 		if err != nil || got.device.Name() != c.want || !strings.Contains(got.why, c.why) || (c.why == "") != (got.why == "") {
 			t.Errorf("%s: %+v, %v, want %s because %q", c.name, got, err, c.want, c.why)
+		}
+	}
+}
+
+// Several devices are those of the list, each with its port or else that of --ib-port. Programs that run on one refuse them, and
+// the environment names one.
+func TestChooseSeveral(t *testing.T) {
+	chosen, err := chooseClient(&option.Own{Device: "fake0,shm_unordered:seed=7:3,shm_whole:2", IBPort: 1}, "")
+	if text := names(chosen); err != nil || text != "fake0:1 shm_unordered:seed=7:3 shm_whole:2" {
+		t.Errorf("%s, %v", text, err)
+	}
+	_, err = chooseOne(&option.Own{Device: "fake0,fake1", IBPort: 1}, "")
+	wantEnd(t, "one of several", err, StatusUsage, "--ib-dev", "name one")
+	t.Setenv(option.DeviceVariable, "fake0,fake1")
+	_, err = chooseClient(&option.Own{IBPort: 1}, "")
+	wantEnd(t, "several in the environment", err, StatusUsage, "IBPERF_DEVICE", "name several with -d")
+}
+
+// names returns the names and ports of chosen devices.
+func names(all []choice) string {
+	var texts []string
+	for _, c := range all {
+		texts = append(texts, option.DevicePort{Device: c.device.Name(), Port: c.port}.String())
+	}
+	return strings.Join(texts, " ")
+}
+
+// A server has a device for each of a client's, in their order.
+func TestChooseServerForSeveral(t *testing.T) {
+	second := realClient
+	second.Name = "mlx5_1"
+	embedded := oob.DeviceID{Name: "shm_whole", Backend: "shm", Boot: host.BootID()}
+	for _, c := range []struct {
+		name, device string
+		client       []oob.DeviceID
+		want         string
+	}{
+		{"embedded ones", "", []oob.DeviceID{embeddedClient, embedded}, "shm_block128:1 shm_whole:1"},
+		{"the usable ones", "", []oob.DeviceID{realClient, second}, "fake0:1 fake1:1"},
+		{"named", "fake1:1,fake0", []oob.DeviceID{realClient, second}, "fake1:1 fake0:1"},
+		{"the first named one for one", "fake1,fake0", []oob.DeviceID{realClient}, "fake1:1"},
+		{"one named for two", "fake1", []oob.DeviceID{realClient, second}, "the client measures 2 devices at the same time (mlx5_0, mlx5_1), and the server has 1 for them"},
+		{"two usable for three", "", []oob.DeviceID{realClient, second, second}, "and the server has 2 for them"},
+		{"of two kinds", "fake0,fake1", []oob.DeviceID{realClient, embedded}, "which cannot reach each other"},
+	} {
+		got, err := chooseServer(&option.Own{Device: c.device, IBPort: 1}, c.client, netip.Addr{})
+		text := names(got)
+		if err != nil {
+			text = err.Error()
+		}
+		if !strings.Contains(text, c.want) {
+			t.Errorf("%s: %s, want %s", c.name, text, c.want)
 		}
 	}
 }
@@ -61,7 +113,7 @@ func TestChooseServer(t *testing.T) {
 		{"named, both real", "fake0", realClient, "fake0"},
 	} {
 		t.Setenv(option.DeviceVariable, map[bool]string{true: "fakedown"}[strings.Contains(c.name, "environment")])
-		got, err := chooseServer(&option.Own{Device: c.device, IBPort: 1}, c.client, netip.Addr{})
+		got, err := onlyOne(chooseServer(&option.Own{Device: c.device, IBPort: 1}, []oob.DeviceID{c.client}, netip.Addr{}))
 		if err != nil || got.device.Name() != c.want {
 			t.Errorf("%s: %+v, %v, want %s", c.name, got, err, c.want)
 		}
@@ -85,7 +137,7 @@ func TestChooseServerRefuses(t *testing.T) {
 		{"unknown device", "nope", 1, realClient, StatusDevice, []string{"nope", "there are", "fake0"}},
 	} {
 		t.Setenv(option.DeviceVariable, map[bool]string{true: "shm_whole"}[strings.Contains(c.name, "environment")])
-		_, err := chooseServer(&option.Own{Device: c.device, IBPort: c.port}, c.client, netip.Addr{})
+		_, err := chooseServer(&option.Own{Device: c.device, IBPort: c.port}, []oob.DeviceID{c.client}, netip.Addr{})
 		if Status(err) != c.status {
 			t.Errorf("%s: %v, status %d, want %d", c.name, err, Status(err), c.status)
 		}
@@ -102,7 +154,7 @@ func TestOpenDevice(t *testing.T) {
 		"fakedown": "port 1 of device fakedown is DOWN, not ACTIVE", "fakelocked": "permission denied",
 		"fakeiwarp": "device fakeiwarp is iWARP",
 	} {
-		c, err := lookup(name, "")
+		c, err := lookup(name, 1, "")
 		if err != nil {
 			t.Fatal(err)
 		}

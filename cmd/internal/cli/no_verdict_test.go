@@ -19,7 +19,7 @@ func comparing(busy float64, runs int) engine {
 	return func(_ context.Context, c harness.Config) error {
 		c.File.Parameters = result.Parameters{Plan: c.Plan.Plan(), Extent: result.Extent{Modes: []option.Mode{"data", "poll"}}}
 		c.File.Parameters.MTU, c.File.Parameters.Runs = 4096, runs
-		c.File.Local.Device.Name = c.Context.Device().Name()
+		c.File.Local.Device.Name = c.Devices[0].Context.Device().Name()
 		c.File.Peer = c.File.Local
 		c.Begin(harness.Beginning{Rows: 2 * len(c.Plan.Plan().Sizes)})
 		for _, size := range c.Plan.Plan().Sizes {

@@ -35,6 +35,7 @@ func parse(t option.Test, args []string) (*options, error) {
 		return nil, err
 	}
 	o.takeGiven(f)
+	o.takeDevices()
 	o.ignored = f.ignored(o.Test)
 	o.Own.JSON = o.Own.JSON || o.Own.JSONFile != ""
 	var err error
@@ -45,6 +46,13 @@ func parse(t option.Test, args []string) (*options, error) {
 		return nil, usage(err.Error())
 	}
 	return o, nil
+}
+
+// takeDevices takes the number of a client's devices into the plan. A server has as many as its client.
+func (o *options) takeDevices() {
+	if list, err := option.ParseDevices(o.Own.Device, o.Own.IBPort); err == nil && o.host != "" && len(list) > 0 {
+		o.Devices = len(list)
+	}
 }
 
 // takeGiven records which agreed options were given. An option that yields to another given one

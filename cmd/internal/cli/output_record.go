@@ -27,9 +27,9 @@ type record struct {
 	own      *option.Own
 	output   *output
 	progress progress
-	stop     func() // ends an endless run
-	broken   error  // of the file of --format_file, after an interval
-	watch    *machine.Watch
+	stop     func()           // ends an endless run
+	broken   error            // of the file of --format_file, after an interval
+	watches  []*machine.Watch // of the devices
 	begun    bool
 }
 
@@ -88,7 +88,9 @@ func (r *record) finish(err error) error {
 	if err != nil && !r.begun {
 		return nil
 	}
-	r.watch.AddTo(r.file)
+	for i, w := range r.watches {
+		w.AddTo(r.file, i)
+	}
 	r.file.Findings = doctor.OfRun(r.file)
 	var missed error
 	if r.file.Error == "" {

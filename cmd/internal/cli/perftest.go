@@ -51,11 +51,11 @@ func (s *peerSession) agreeWithServer(context.Context) error {
 // agreeWithClient makes the plan of a run whose client is perftest: by the client's options if its version sends
 // them, else by the server's own.
 func (s *peerSession) agreeWithClient() error {
-	chosen, err := chooseServer(&s.options.Own, oob.DeviceID{}, addrOf(s.channel().LocalAddr()))
+	chosen, err := chooseServer(&s.options.Own, []oob.DeviceID{{}}, addrOf(s.channel().LocalAddr()))
 	if err != nil {
 		return err
 	}
-	if s.device, err = openFor(&s.options.Own, chosen.device); err != nil {
+	if s.devices, err = openAll(&s.options.Own, chosen); err != nil {
 		return err
 	}
 	opening, err := s.openPerftest()
@@ -75,7 +75,7 @@ func (s *peerSession) agreeWithClient() error {
 		return err
 	}
 	s.announceRun(s.plan.Plan().Program(), nil)
-	s.choice = chosen.why
+	s.choice = chosen[0].why
 	return nil
 }
 
@@ -110,7 +110,10 @@ func figuresBesidePerftest(role harness.Role, p *option.Plan) result.Whose {
 
 // openPerftest exchanges what both sides need before a test.
 func (s *peerSession) openPerftest() (perftest.Opening, error) {
-	port, err := s.device.QueryPort(s.options.Own.IBPort)
+	if len(s.devices) > 1 {
+		return perftest.Opening{}, conflict("--ib-dev: the server is perftest, which has one device: name one")
+	}
+	port, err := s.devices[0].Context.QueryPort(s.devices[0].Port)
 	if err != nil {
 		return perftest.Opening{}, &harness.DeviceError{Err: err}
 	}

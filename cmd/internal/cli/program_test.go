@@ -144,7 +144,7 @@ func quick(_ context.Context, c harness.Config) error {
 func begin(c harness.Config) {
 	c.File.Parameters = result.Parameters{Plan: c.Plan.Plan(), Extent: result.Extent{Modes: []option.Mode{"poll"}}}
 	c.File.Parameters.MTU = 4096
-	c.File.Local.Device.Name = c.Context.Device().Name()
+	c.File.Local.Device.Name = c.Devices[0].Context.Device().Name()
 	c.Begin(harness.Beginning{Rows: 1})
 }
 

@@ -69,17 +69,17 @@ func (a *app) accept(socket net.Listener, p oob.Program, secret []byte, serve fu
 	return serve(l)
 }
 
-// checkNamed returns an error if the device that -d or the environment names cannot be used.
+// checkNamed returns an error if a device that -d or the environment names cannot be used.
 func checkNamed(o *options) error {
-	c, err := chooseNamed(o.Own.Device)
-	if err != nil || c.device == nil {
-		return err
-	}
-	opened, err := openFor(&o.Own, c.device)
+	named, err := chooseNamed(o.Own.Device, o.Own.IBPort)
 	if err != nil {
 		return err
 	}
-	return opened.Close()
+	opened, err := openAll(&o.Own, named)
+	if err != nil {
+		return err
+	}
+	return closeAll(opened)
 }
 
 // An announcement prints that a server listens on a port, with or without a secret.

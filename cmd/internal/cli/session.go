@@ -10,7 +10,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/ibperf/ibperf/cmd/internal/doctor"
 	"github.com/ibperf/ibperf/cmd/internal/machine"
 	"github.com/ibperf/ibperf/harness"
 	"github.com/ibperf/ibperf/internal/terminal"
@@ -19,7 +18,6 @@ import (
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/reports"
 	"github.com/ibperf/ibperf/result"
-	"github.com/ibperf/ibperf/verbs"
 )
 
 // peerSession is one run with one peer, on either side.
@@ -43,15 +41,15 @@ type peerSession struct {
 	wantsCaps bool            // ask the server for the capabilities of its device
 	peerCaps  json.RawMessage // the server's answer
 
-	proposal      oob.Proposal        // on a server
-	accepted      func() error        // on a server: called when the proposal is accepted, before the answer; nil: nothing
-	unfit         bool                // on a server: the proposal is malformed or beyond the server's budget
-	malformed     error               // on a server: the error of a malformed proposal; else nil
-	next          func() int          // numbers a persistent server's client; else nil
-	device        verbs.Context       // open; on a server since the agreement
-	releaseBudget func()              // on a server: releases the plan's part of the budget
-	plan          option.ResolvedPlan // since the agreement
-	agreeBy       *time.Timer         // ends an agreement that takes too long
+	proposal      oob.Proposal         // on a server
+	accepted      func() error         // on a server: called when the proposal is accepted, before the answer; nil: nothing
+	unfit         bool                 // on a server: the proposal is malformed or beyond the server's budget
+	malformed     error                // on a server: the error of a malformed proposal; else nil
+	next          func() int           // numbers a persistent server's client; else nil
+	devices       []harness.DevicePort // open; on a server since the agreement
+	releaseBudget func()               // on a server: releases the plan's part of the budget
+	plan          option.ResolvedPlan  // since the agreement
+	agreeBy       *time.Timer          // ends an agreement that takes too long
 }
 
 // agreeLimit is the time within which a connected peer must agree to a plan, which is quick.
@@ -96,13 +94,12 @@ func (s *peerSession) causeOf(ctx context.Context, err error) error {
 // measure runs the plan, prints its rows and writes the result file.
 func (s *peerSession) measure(ctx context.Context) error {
 	own := &s.options.Own
-	names, device := own.Counters, s.device.Device().Name()
-	if s.allCounters {
-		names = machine.CounterNames(os.DirFS("/"), device, own.IBPort)
-	}
-	counters, err := machine.PortCounters(os.DirFS("/"), device, own.IBPort, names)
+	counters, err := s.counters()
 	if err != nil {
 		return err
+	}
+	for i := range s.devices {
+		s.devices[i].CPUs = s.cpus(&s.devices[i])
 	}
 	r := s.newRecord()
 	ctx, end := s.stoppable(ctx)
@@ -121,8 +118,7 @@ func (s *peerSession) measure(ctx context.Context) error {
 	err = s.app.run(ctx, harness.Config{
 		Plan:        s.plan,
 		Role:        s.role,
-		Context:     s.device,
-		Port:        own.IBPort,
+		Devices:     s.devices,
 		GIDIndex:    own.GIDIndex,
 		PKeyIndex:   own.PKeyIndex,
 		DLID:        own.DLID,
@@ -131,7 +127,6 @@ func (s *peerSession) measure(ctx context.Context) error {
 		GPU:         s.options.gpu(),
 		Hints:       s.options.hints(),
 		Payload:     s.options.payload,
-		CPUs:        s.cpus(),
 		Pin:         own.PinCores != nil || own.NUMANode >= 0,
 		Peer:        s.peer(),
 		RunsBefore:  s.series.RunsBefore(),
@@ -185,8 +180,8 @@ func (s *peerSession) keptSamples() int {
 	return int(min(p.Iterations*uint64(p.Runs), maxKeptSamples))
 }
 
-// cpus returns the CPUs of --pin_cores or --numa_node, else those near the device; nil: any.
-func (s *peerSession) cpus() []int {
+// cpus returns the CPUs of --pin_cores or --numa_node, else those near a device; nil: any.
+func (s *peerSession) cpus(d *harness.DevicePort) []int {
 	own := &s.options.Own
 	switch {
 	case own.PinCores != nil:
@@ -194,7 +189,7 @@ func (s *peerSession) cpus() []int {
 	case own.NUMANode >= 0:
 		return machine.CPUsOfNode(os.DirFS("/"), own.NUMANode)
 	}
-	return machine.CPUsNear(os.DirFS("/"), s.device.Device().Name())
+	return machine.CPUsNear(os.DirFS("/"), d.Context.Device().Name())
 }
 
 // addrOf returns the address of host:port, the zero address if host is not an address.
@@ -243,9 +238,8 @@ func (s *peerSession) newRecord() *record {
 	if s.series != nil {
 		text = io.Discard // the client prints the results of the series
 	}
-	root, device := os.DirFS("/"), s.device.Device().Name()
+	root := os.DirFS("/")
 	file := newFile(s.plan.Plan().Test, s.role, s.command, machine.Side(root), own.QuietCPU)
-	file.Local.Tuning = machine.TuningOf(root, device, own.IBPort, own.Vector)
 	file.Channel, file.Comparison, file.Perftest = channel(s.channel().Authenticated()), s.comparison, s.perftestPeer()
 	file.Local.DeviceChoice = s.choice
 	return &record{
@@ -255,7 +249,7 @@ func (s *peerSession) newRecord() *record {
 		output:   s.output,
 		own:      own,
 		alone:    s.series == nil,
-		watch:    machine.NewWatch(root, device, own.IBPort, doctor.Counters()),
+		watches:  s.watchTuning(&file.Local),
 		text:     reports.New(text, file, own, s.app.console.width()),
 		progress: progress{console: s.app.console, shown: s.number == 0 && terminal.Is(s.app.console.err)},
 	}

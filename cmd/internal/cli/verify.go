@@ -48,7 +48,7 @@ func (a *app) verify(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
-	client.output.announce(client.choice)
+	client.output.announce(client.choices[0])
 	v := &verification{app: a, client: client, journal: journal}
 	return v.conclude(v.checkAll(ctx))
 }
@@ -71,7 +71,7 @@ func (o *options) checkVerify(f *flags) error {
 	if err != nil {
 		return err
 	}
-	return checkHere(o)
+	return errors.Join(o.checkOneDevice(), checkHere(o))
 }
 
 // openJournal begins the journal of the command line, or opens that of --resume.

@@ -4,6 +4,8 @@
 package doctor
 
 import (
+	"slices"
+
 	"github.com/ibperf/ibperf/result"
 )
 
@@ -91,6 +93,9 @@ func OfRun(f *result.File) (all []result.Finding) {
 	if len(f.Rows) == 0 {
 		return nil
 	}
+	if devices := f.OfDevices(); devices != nil {
+		return ofEach(devices)
+	}
 	for _, r := range []*run{
 		{f, result.SideLocal, &f.Local, func(r *result.Row) *result.Cost { return &r.Local }},
 		{f, result.SidePeer, &f.Peer, func(r *result.Row) *result.Cost { return &r.Peer }},
@@ -101,6 +106,18 @@ func OfRun(f *result.File) (all []result.Finding) {
 	}
 	for _, p := range pairRules {
 		all = add(all, p.id, "", p.judge, f)
+	}
+	return all
+}
+
+// ofEach returns the findings of the devices of a run, those about a host once.
+func ofEach(devices []*result.File) (all []result.Finding) {
+	for _, f := range devices {
+		for _, found := range OfRun(f) {
+			if !slices.Contains(all, found) {
+				all = append(all, found)
+			}
+		}
 	}
 	return all
 }

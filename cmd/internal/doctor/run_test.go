@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/ibperf/ibperf/cmd/internal/doctor"
@@ -137,6 +138,39 @@ func TestRunFindings(t *testing.T) {
 }
 
 // Every counter that is judged has a finding, and none is in two groups.
+// Each of several devices is judged by its own facts and rows, and the hosts once.
+func TestFindingsOfSeveralDevices(t *testing.T) {
+	f := tuned(t)
+	second := tuned(t)
+	second.Local.Device.Name, second.Peer.Device.Name = "mlx5_1", "mlx5_1"
+	second.Local.Tuning.Growth = map[string]uint64{"out_of_sequence": 9}
+	for _, side := range []*result.Side{&f.Local, &f.Peer} {
+		from := &second.Local
+		if side == &f.Peer {
+			from = &second.Peer
+		}
+		side.More = []result.MoreDevice{{Device: from.Device, NUMA: from.NUMA, Tuning: from.Tuning}}
+		side.Tuning.Boost = &result.Boost{File: "/sys/devices/system/cpu/cpufreq/boost"}
+		side.More[0].Tuning.Boost = side.Tuning.Boost
+	}
+	one := result.DeviceRowOf(&f.Rows[0])
+	f.Rows[0].Devices = []result.DeviceRow{one, one}
+	boosts, grown := 0, 0
+	for _, found := range doctor.OfRun(f) {
+		switch {
+		case found.ID == "cpu-boost":
+			boosts++
+		case strings.Contains(found.Sentence, "port 1 of mlx5_1 grew, out_of_sequence by 9"):
+			grown++
+		default:
+			t.Errorf("found %+v", found)
+		}
+	}
+	if boosts != 2 || grown != 1 {
+		t.Errorf("found %d sides without boost and %d devices with counters that grew, want 2 and 1", boosts, grown)
+	}
+}
+
 func TestCounters(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range doctor.Counters() {

@@ -25,7 +25,7 @@ func TestRunOnTheWrongSocket(t *testing.T) {
 `+port+`hw_counters/np_cnp_sent: 6007
 proc/stat: cpu 0 0 0 0 0 0 0 0\ncpu2 200 0 0 900 0 0 0 0\ncpu6 175 0 0 925 0 0 0 0
 `))
-	watch.AddTo(f)
+	watch.AddTo(f, 0)
 	text := ""
 	for _, found := range doctor.OfRun(f) {
 		text += "FINDING: " + found.Line() + "\n"

@@ -40,9 +40,12 @@ func (w *Watch) read() map[string]uint64 {
 	return values
 }
 
-// AddTo adds to a file what has changed since the begin.
-func (w *Watch) AddTo(f *result.File) {
+// AddTo adds to a file what has changed since the begin, as that of its i-th device.
+func (w *Watch) AddTo(f *result.File, i int) {
 	t := f.Local.Tuning
+	if i > 0 {
+		t = f.Local.More[i-1].Tuning
+	}
 	if t == nil {
 		return
 	}

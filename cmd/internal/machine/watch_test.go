@@ -48,7 +48,7 @@ func TestWatch(t *testing.T) {
 		w := NewWatch(root, "mlx5_0", 1, []string{"symbol_error", "np_cnp_sent", "out_of_sequence", "out_of_buffer", "packet_seq_err", "rx_drops"})
 		maps.Copy(root, testsysfs.Parse(t, c.after))
 		f := &result.File{Local: result.Side{Tuning: &result.Tuning{}}, Rows: []result.Row{{Local: result.Cost{CPUs: c.cpus}}}}
-		w.AddTo(f)
+		w.AddTo(f, 0)
 		got := fmt.Sprint(f.Local.Tuning.Growth)
 		if s := f.Local.Tuning.Sibling; s != nil {
 			got += fmt.Sprint(" ", *s)
@@ -63,9 +63,9 @@ func TestWatch(t *testing.T) {
 func TestWatchWithoutFiles(t *testing.T) {
 	root := testsysfs.Parse(t, "")
 	f := &result.File{Local: result.Side{Tuning: &result.Tuning{}}, Rows: []result.Row{{Local: result.Cost{CPUs: []int{0}}}}}
-	NewWatch(root, "shm_whole", 1, []string{"symbol_error"}).AddTo(f)
+	NewWatch(root, "shm_whole", 1, []string{"symbol_error"}).AddTo(f, 0)
 	if f.Local.Tuning.Growth != nil || f.Local.Tuning.Sibling != nil {
 		t.Errorf("added %+v", f.Local.Tuning)
 	}
-	NewWatch(root, "shm_whole", 1, nil).AddTo(&result.File{})
+	NewWatch(root, "shm_whole", 1, nil).AddTo(&result.File{}, 0)
 }

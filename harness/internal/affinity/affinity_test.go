@@ -59,7 +59,34 @@ func TestCPUsOfSeveralThreads(t *testing.T) {
 		{"too few CPUs", side("a", true, 5), side("b", false, 6), none, none},
 		{"hosts that do not say which", side("", false, 0, 1), side("", false, 0, 1), []int{1, 0}, []int{1, 0}},
 	} {
-		ofClients, ofServers := ChooseEach(2, c.client, c.server)
+		ofClients, ofServers := ChooseEach(2, []Side{c.client}, []Side{c.server})
+		if !slices.Equal(ofClients, c.ofClients) || !slices.Equal(ofServers, c.ofServers) {
+			t.Errorf("%s: %v and %v, want %v and %v", c.what, ofClients, ofServers, c.ofClients, c.ofServers)
+		}
+	}
+}
+
+// The threads of each device get CPUs near it, and no CPU twice.
+func TestCPUsOfSeveralDevices(t *testing.T) {
+	near := func(boot string, cpus ...[]int) (all []Side) {
+		for _, c := range cpus {
+			all = append(all, Side{Boot: boot, CPUs: c})
+		}
+		return all
+	}
+	none := []int{NoCPU, NoCPU}
+	for _, c := range []struct {
+		what                 string
+		clients, servers     []Side
+		ofClients, ofServers []int
+	}{
+		{"two sockets on two hosts", near("a", []int{0, 1}, []int{2, 3}), near("b", []int{0, 2}, []int{1, 3}), []int{1, 3}, []int{2, 3}},
+		{"the same CPUs", near("a", []int{0, 1, 2}, []int{0, 1, 2}), near("b", []int{0, 1}, []int{0, 1}), []int{2, 1}, []int{1, 0}},
+		{"one host with CPUs for all", near("a", []int{0, 1, 2, 3}, []int{0, 1, 2, 3}), near("a", []int{0, 1, 2, 3}, []int{0, 1, 2, 3}), []int{3, 2}, []int{1, 0}},
+		{"one host with two CPUs: those that communicate are apart", near("a", []int{0, 1}, []int{0, 1}), near("a", []int{0, 1}, []int{0, 1}), []int{1, 0}, []int{0, 1}},
+		{"no CPU is left near the second device", near("a", []int{0, 1}, []int{1}), near("b", []int{0}, []int{1}), none, []int{0, 1}},
+	} {
+		ofClients, ofServers := ChooseEach(1, c.clients, c.servers)
 		if !slices.Equal(ofClients, c.ofClients) || !slices.Equal(ofServers, c.ofServers) {
 			t.Errorf("%s: %v and %v, want %v and %v", c.what, ofClients, ofServers, c.ofClients, c.ofServers)
 		}

@@ -47,15 +47,29 @@ func (s Side) candidates(compare bool) []int {
 	return []int{NoCPU}
 }
 
-// ChooseEach returns a CPU for each of n measuring threads of the client and of the server, from the preferred one on; none for
-// those of a side with fewer CPUs than threads. On one host the server's threads get the CPUs that the client's do not have.
-// If these are too few, the others get CPUs of the client's threads, but not of those that they communicate with.
-func ChooseEach(n int, client, server Side) (ofClients, ofServers []int) {
-	ofClients = client.each(n, nil)
-	if client.Boot == "" || client.Boot != server.Boot {
-		return ofClients, server.each(n, nil)
+// ChooseEach returns a CPU for each of n measuring threads of the client and of the server with each of their devices, from the
+// preferred one on; none for those of a side if there are fewer CPUs near a device than threads. On one host the server's threads
+// get the CPUs that the client's do not have. If these are too few, the others get CPUs of the client's threads, but not of those
+// that they communicate with.
+func ChooseEach(n int, clients, servers []Side) (ofClients, ofServers []int) {
+	ofClients = chooseAll(n, clients, nil)
+	if clients[0].Boot == "" || clients[0].Boot != servers[0].Boot {
+		return ofClients, chooseAll(n, servers, nil)
 	}
-	return ofClients, server.each(n, ofClients)
+	return ofClients, chooseAll(n, servers, ofClients)
+}
+
+// chooseAll returns a CPU for each of n threads of a side with each of its devices, no CPU twice.
+func chooseAll(n int, devices []Side, others []int) (all []int) {
+	for _, s := range devices {
+		s.CPUs = slices.DeleteFunc(slices.Clone(s.CPUs), func(cpu int) bool { return slices.Contains(all, cpu) })
+		chosen := s.each(n, others)
+		if chosen[0] == NoCPU {
+			return slices.Repeat(chosen[:1], n*len(devices))
+		}
+		all = append(all, chosen...)
+	}
+	return all
 }
 
 // each returns a CPU for each of n threads. Those of other threads come last.

@@ -13,6 +13,7 @@ import (
 type Group struct {
 	Mode    testcase.Mode
 	Workers []*Worker
+	Devices []*Group // the workers of each of several devices; else nil
 	sum     recorder // of all ping-pongs together; empty if there is one, and for streams
 }
 

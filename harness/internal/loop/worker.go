@@ -82,16 +82,23 @@ type recorder struct {
 // span is a time from one reading of the clock to another.
 type span struct{ begin, end int64 }
 
-// newRecorders returns recorders of n threads for ping-pongs, open loops or streams.
-func newRecorders(set *testcase.Set, n int) []recorder {
-	all := make([]recorder, n)
-	if !set.PingPong() {
-		rates, reverse := stats.NewJointRates(n), stats.NewJointRates(n)
-		for i := range all {
-			all[i] = recorder{rate: rates[i], reverseRate: reverse[i]}
-		}
-		return all
+// newRecorders returns the recorders of all threads.
+func newRecorders(set *testcase.Set) []recorder {
+	p := &set.Plan
+	if set.PingPong() {
+		return newPingPongRecorders(set, p.AllThreads())
 	}
+	all := make([]recorder, p.AllThreads())
+	rates, reverse := stats.NewJointRates(max(1, p.Devices), p.Threads), stats.NewJointRates(max(1, p.Devices), p.Threads)
+	for i := range all {
+		all[i] = recorder{rate: rates[i], reverseRate: reverse[i]}
+	}
+	return all
+}
+
+// newPingPongRecorders returns n recorders of ping-pongs or open loops.
+func newPingPongRecorders(set *testcase.Set, n int) []recorder {
+	all := make([]recorder, n)
 	for i := range all {
 		all[i] = recorder{samples: stats.NewSamples(), rate: stats.NewRate()}
 		if set.Plan.OpenLoop() {

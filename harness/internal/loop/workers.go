@@ -23,32 +23,54 @@ type Workers struct {
 	requests requests
 }
 
-// New makes a worker for the queues of each thread.
-func New(cfg *Config, r *setup.Resources, h *halt.Halt) (*Workers, error) {
-	all := &Workers{}
-	if err := all.requests.allocate(r.Set); err != nil {
+// New makes a worker for the queues of each thread, those of one device after those of another.
+func New(cfg *Config, devices []*setup.Resources, h *halt.Halt) (*Workers, error) {
+	all, set := &Workers{}, devices[0].Set
+	if err := all.requests.allocate(set); err != nil {
 		all.Close()
 		return nil, err
 	}
-	recorders := newRecorders(r.Set, r.Set.Plan.Threads)
-	var sum recorder
-	if r.Set.PingPong() && len(recorders) > 1 {
-		sum = newRecorders(r.Set, 1)[0]
-	}
+	recorders := newRecorders(set)
 	for _, one := range recorders {
 		if one.samples != nil {
 			one.samples.Keep(cfg.KeepSamples)
 		}
 	}
-	all.Groups = make([]*Group, len(r.Set.Modes))
-	for _, i := range r.Order() {
-		g := &Group{Mode: r.Set.Modes[i], sum: sum}
+	sums := newSums(set)
+	all.Groups = make([]*Group, len(set.Modes))
+	for _, i := range devices[0].Order() {
+		g := &Group{Mode: set.Modes[i], sum: sums[0]}
 		all.Groups[i] = g
-		for n, q := range r.Queues[i] {
-			g.Workers = append(g.Workers, newWorker(cfg, g, n, q, &all.requests, recorders[n], h))
+		for _, r := range devices {
+			for _, q := range r.Queues[i] {
+				n := len(g.Workers)
+				g.Workers = append(g.Workers, newWorker(cfg, g, n, q, &all.requests, recorders[n], h))
+			}
 		}
+		g.divide(sums[1:])
 	}
 	return all, nil
+}
+
+// newSums returns what ping-pongs are added up in: those of all threads, and those of each of several devices. What is added up in
+// place is empty: one ping-pong, and streams.
+func newSums(set *testcase.Set) []recorder {
+	sums := make([]recorder, 1)
+	if set.Plan.Devices > 1 {
+		sums = make([]recorder, 1+set.Plan.Devices)
+	}
+	if set.PingPong() && set.Plan.AllThreads() > 1 {
+		copy(sums, newPingPongRecorders(set, len(sums)))
+	}
+	return sums
+}
+
+// divide makes a group of each device's workers, with what their ping-pongs are added up in.
+func (g *Group) divide(sums []recorder) {
+	for i := range sums {
+		n := len(g.Workers) / len(sums)
+		g.Devices = append(g.Devices, &Group{Mode: g.Mode, Workers: g.Workers[i*n : (i+1)*n], sum: sums[i]})
+	}
 }
 
 // Close acknowledges all events, without which ibv_destroy_cq waits, and frees what the workers
@@ -74,7 +96,7 @@ type requests struct {
 // allocate makes requests for the queues of all QPs.
 func (q *requests) allocate(set *testcase.Set) (err error) {
 	modes, sizes := len(set.Modes), &set.Queues
-	flows := modes * set.Plan.QPs
+	flows := modes * set.Plan.AllQPs()
 	if q.sends, err = verbs.Make[verbs.SendWR](flows * (sizes.Slots + sizes.Seconds + 1)); err != nil {
 		return err
 	}
@@ -84,7 +106,7 @@ func (q *requests) allocate(set *testcase.Set) (err error) {
 	if q.sges, err = verbs.Make[verbs.SGE](flows * (sizes.Slots + sizes.Seconds + sizes.Recvs + sizes.Credits + 1)); err != nil {
 		return err
 	}
-	if q.wcs, err = verbs.Make[verbs.WC](modes * set.Plan.Threads * 2 * set.Plan.CQEPoll); err != nil {
+	if q.wcs, err = verbs.Make[verbs.WC](modes * set.Plan.AllThreads() * 2 * set.Plan.CQEPoll); err != nil {
 		return err
 	}
 	q.sendsLeft, q.recvsLeft, q.sgesLeft, q.wcsLeft = q.sends, q.recvs, q.sges, q.wcs

@@ -10,6 +10,7 @@ const jointSlots = 8192
 // [Window]. A window counts once all rates have it, so those in which a stream has begun, or ended before the others, do not.
 type jointWindows struct {
 	rates int
+	sum   *jointWindows // of several groups of rates, that complete windows are added to as those of one rate; nil: there is one group
 
 	mu       sync.Mutex // each rate has a goroutine of its own, which locks it once in a window
 	slots    []jointWindow
@@ -32,6 +33,9 @@ func (j *jointWindows) reset() {
 	clear(j.slots)
 	j.tooLate = false
 	j.complete.reset()
+	if j.sum != nil {
+		j.sum.reset()
+	}
 }
 
 // add adds n windows of one rate with the same number of messages, the last of which ends at end.
@@ -51,6 +55,9 @@ func (j *jointWindows) add(messages float64, end, n int64) {
 		s.messages += messages
 		if s.rates++; s.rates == j.rates {
 			j.complete.add(s.messages, 1)
+			if j.sum != nil {
+				j.sum.add(s.messages, at*Window, 1)
+			}
 		}
 	}
 }

@@ -29,10 +29,58 @@ func aligned(start int64, batches []batch) map[int64]float64 {
 	return all
 }
 
+// With two groups of rates, each group has the windows that all of its streams have, and the sum those that all groups have.
+func TestWindowsOfGroups(t *testing.T) {
+	rates := NewJointRates(2, 2)
+	for i, r := range rates {
+		r.Start(0)
+		for at := int64(1); at <= 10; at++ {
+			if i == 3 && at > 5 {
+				break // this stream ends in the fifth window
+			}
+			r.Add(uint64(i+1), at*Window)
+		}
+	}
+	for _, c := range []struct {
+		what     string
+		rates    []*Rate
+		messages uint64
+		windows  int64
+		peak     float64 // messages in a window
+	}{
+		{"the first group", rates[:2], 30, 9, 3},
+		{"the second group", rates[2:], 50, 4, 7},
+		{"both groups", rates, 80, 4, 10},
+	} {
+		sum := MergeConcurrent(c.rates)
+		b := sum.Bandwidth(1, "sender")
+		if sum.Messages() != c.messages || sum.windows.n() != c.windows || b.Peak != c.peak*1000 {
+			t.Errorf("%s: %d messages, %d windows, peak %v, want %+v", c.what, sum.Messages(), sum.windows.n(), b.Peak, c)
+		}
+	}
+}
+
+// One stream of each of several groups has the windows of its group.
+func TestWindowsOfOneStream(t *testing.T) {
+	rates := NewJointRates(2, 1)
+	for i, r := range rates {
+		r.Start(0)
+		r.Add(uint64(100*(i+1)), 10*Window)
+	}
+	for i := range rates {
+		if b := MergeConcurrent(rates[i:i+1]).Bandwidth(1, "sender"); b.Messages != uint64(100*(i+1)) || b.WindowS == 0 {
+			t.Errorf("stream %d: %+v", i, b)
+		}
+	}
+	if b := MergeConcurrent(rates).Bandwidth(1, "sender"); b.Messages != 300 || b.WindowS == 0 {
+		t.Errorf("all: %+v", b)
+	}
+}
+
 // The windows of several streams are the sums of those that all streams have, whichever stream is ahead.
 func TestJointWindowsAreSums(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 9))
-	rates := NewJointRates(3)
+	rates := NewJointRates(1, 3)
 	withWindows := 0
 	for range 100 {
 		sums, have := map[int64]float64{}, map[int64]int{}
@@ -84,7 +132,7 @@ func TestJointWindowsAreSums(t *testing.T) {
 // represent the round.
 func TestJointRateFarBehind(t *testing.T) {
 	for _, behind := range []int64{jointSlots - 10, jointSlots + 10} {
-		rates := NewJointRates(2)
+		rates := NewJointRates(1, 2)
 		for _, r := range rates {
 			r.Start(Window)
 		}
@@ -103,7 +151,7 @@ func TestJointRateFarBehind(t *testing.T) {
 
 // A stream without messages does not change the time of the sum.
 func TestJointRateWithoutMessages(t *testing.T) {
-	rates := NewJointRates(2)
+	rates := NewJointRates(1, 2)
 	if b := MergeConcurrent(rates).Bandwidth(1, "sender"); b.Messages != 0 || b.Seconds != 0 {
 		t.Errorf("without any message: %+v", b)
 	}

@@ -28,15 +28,22 @@ type Rate struct {
 // NewRate returns an empty Rate, which needs about 290 KiB.
 func NewRate() *Rate { return &Rate{windowEnd: math.MinInt64, windows: newWindows()} }
 
-// NewJointRates returns n empty rates for streams that are measured at the same time by one clock, for [MergeConcurrent].
-// Each may have a goroutine of its own.
-func NewJointRates(n int) []*Rate {
-	if n == 1 {
+// NewJointRates returns groups of n empty rates each, for streams that are measured at the same time by one clock, for
+// [MergeConcurrent]. Each may have a goroutine of its own.
+func NewJointRates(groups, n int) (all []*Rate) {
+	if groups*n == 1 {
 		return []*Rate{NewRate()}
 	}
-	joint, all := newJointWindows(n), make([]*Rate, n)
-	for i := range all {
-		all[i] = &Rate{windowEnd: math.MinInt64, joint: joint}
+	var sum *jointWindows
+	if groups > 1 {
+		sum = newJointWindows(groups)
+	}
+	for range groups {
+		joint := newJointWindows(n)
+		joint.sum = sum
+		for range n {
+			all = append(all, &Rate{windowEnd: math.MinInt64, joint: joint})
+		}
 	}
 	return all
 }
@@ -176,14 +183,21 @@ func (r *Rate) Latency(factor float64) *result.Latency {
 	}
 }
 
-// MergeConcurrent returns the sum of the rates of [NewJointRates]: all messages, from the first start to the last batch, and the
-// windows in which all streams went on.
+// MergeConcurrent returns the sum of the rates of [NewJointRates], or of one of its groups: all messages, from the first start to
+// the last batch, and the windows in which all streams went on.
 func MergeConcurrent(rates []*Rate) *Rate {
-	if len(rates) == 1 {
+	j := rates[0].joint
+	if j == nil {
 		return rates[0]
 	}
-	all := NewRate()
-	if j := rates[0].joint; !j.tooLate {
+	if len(rates) > j.rates {
+		j = j.sum
+	}
+	all, tooLate := NewRate(), false
+	for _, r := range rates {
+		tooLate = tooLate || r.joint.tooLate
+	}
+	if !tooLate && !j.tooLate {
 		all.windows.merge(&j.complete)
 	}
 	for _, r := range rates {
