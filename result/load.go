@@ -76,3 +76,20 @@ func backlogText(r *Row) string {
 	}
 	return strconv.FormatUint(r.Load.Backlog, 10)
 }
+
+// MedianRate returns the messages of a latency test that were answered per second, as the median of the rounds: on an unsteady host a
+// few slow rounds do not change it. Without rounds it is the mean.
+func (r *Row) MedianRate() float64 {
+	var rates []float64
+	for _, round := range r.Rounds {
+		if round.Seconds > 0 {
+			rates = append(rates, float64(round.Messages)/round.Seconds)
+		}
+	}
+	n := len(rates)
+	if n == 0 {
+		return r.Latency.Rate
+	}
+	slices.Sort(rates)
+	return (rates[(n-1)/2] + rates[n/2]) / 2
+}

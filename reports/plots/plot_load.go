@@ -8,6 +8,7 @@ import (
 	"github.com/ibperf/ibperf/reports/chart"
 	"github.com/ibperf/ibperf/reports/phrase"
 	"github.com/ibperf/ibperf/reports/rows"
+	"github.com/ibperf/ibperf/result"
 	"gonum.org/v1/plot"
 )
 
@@ -46,12 +47,14 @@ func ofKept(y measure) measure {
 	}
 }
 
-// byRate draws a measure by the rate, with the rate of each mode beyond which its backlog grows. It returns nil if there is
-// nothing to draw.
+// byRate draws a measure by the rates that a mode has kept, with the rate of each mode beyond which its backlog grows. It returns nil
+// if there is nothing to draw.
 func byRate(s *chart.Sketch, g *group, lines []*series, y measure, text func(*series, rows.Entry) string) *chart.Sketch {
 	var stops []plot.Tick
 	for i, f := range g.Runs {
-		stops = append(stops, plot.Tick{Value: g.Along.Value(f), Label: g.Label(i)})
+		if slices.ContainsFunc(f.Rows, func(r result.Row) bool { return r.Load != nil && !r.Load.Growing }) {
+			stops = append(stops, plot.Tick{Value: g.Along.Value(f), Label: g.Label(i)})
+		}
 	}
 	s.StopAxis("messages that are due per second", stops)
 	s.Plot.Add(chart.Grid())

@@ -99,20 +99,23 @@ func (a *app) makeRun(ctx context.Context, c *clientRun, run *compareRun, parts 
 		return !p.In(run.Number, run.Of) || slices.Contains(run.Failed, p.Name)
 	})
 	var failed error
+	number := 0
 	for i, p := range parts {
 		if !run.takeRate(&p) {
 			continue
 		}
+		all := number + run.left(parts[i:])
+		number++
 		if run.Number == 1 {
-			c.output.note("test %d of %d: %s", i+1, len(parts), p.What)
+			c.output.note("test %d of %d: %s", number, all, p.What)
 		}
-		err := a.measurePart(ctx, c, run, &p, i+1, len(parts))
+		err := a.measurePart(ctx, c, run, &p, number, all)
 		if err == nil {
 			continue
 		}
 		failed = errors.Join(failed, fmt.Errorf("%s: %w", p.What, err))
 		run.Failed = append(run.Failed, p.Name)
-		if endsRuns(ctx, err, run.Number == 1 && i == 0) {
+		if endsRuns(ctx, err, run.Number == 1 && number == 1) {
 			return true, failed
 		}
 	}
@@ -139,9 +142,8 @@ func (a *app) measurePart(ctx context.Context, c *clientRun, run *compareRun, p 
 	saved, path := false, filepath.Join(run.Dir, p.Name+".json")
 	once.save = func(f *result.File) error {
 		saved = true
-		if p.Rate.Max {
+		if p.Rate.Max && run.Number == 1 {
 			run.MaxRates[f.Op] = compare.MaxRatesOf(f)
-			return nil
 		}
 		return f.Write(path)
 	}
@@ -161,13 +163,24 @@ func (a *app) measurePart(ctx context.Context, c *clientRun, run *compareRun, p 
 // takeRate sets the rate of a part that has one, and reports whether the part is measured in this run.
 func (r *compareRun) takeRate(p *compare.Part) bool {
 	switch {
-	case p.Rate == compare.Rate{}:
+	case p.Rate == compare.Rate{} || p.Rate.Max:
 		return true
-	case p.Rate.Max:
-		return r.Number == 1
 	}
 	p.Plan.RateLimit = r.MaxRates[p.Plan.Op].PerSecond(p.Rate)
 	return p.Plan.RateLimit > 0
+}
+
+// left returns how many of the parts that follow will be measured. As long as the maximum rates of an operation are still to be
+// measured, none of its rates counts as left out.
+func (r *compareRun) left(parts []compare.Part) (n int) {
+	unknown := map[option.Op]bool{}
+	for _, p := range parts {
+		unknown[p.Plan.Op] = unknown[p.Plan.Op] || p.Rate.Max && r.Number == 1
+		if unknown[p.Plan.Op] || r.takeRate(&p) {
+			n++
+		}
+	}
+	return n
 }
 
 // withPlan returns the options with another plan. All count as given, so that a server changes none.

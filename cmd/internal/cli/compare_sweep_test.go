@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,8 +39,8 @@ func TestPointsOfASweepAreOfItsOwnRuns(t *testing.T) {
 				continue
 			}
 			sweeps++
-			if g.Along == rows.AlongRate { // shares of the 1000 messages/s that the only mode answers
-				if len(g.Runs) != 5 || g.Label(0) != "10" || g.Label(4) != "1.15k" {
+			if g.Along == rows.AlongRate { // shares of the 1000 messages/s that the only mode answers, and more than any answers
+				if len(g.Runs) != 5 || g.Label(0) != "10" || g.Label(4) != "1000M" {
 					t.Errorf("sizes %s: %d rates from %s to %s", sizes, len(g.Runs), g.Label(0), g.Label(len(g.Runs)-1))
 				}
 				continue
@@ -60,7 +61,7 @@ func TestPointsOfASweepAreOfItsOwnRuns(t *testing.T) {
 func writtenParts(base *option.Plan) (all []compare.Part) {
 	most := compare.MaxRates{"poll": 1000}
 	for _, p := range compare.Parts(base) {
-		if p.Rate == (compare.Rate{}) || !p.Rate.Max && most.PerSecond(p.Rate) > 0 {
+		if p.Rate == (compare.Rate{}) || p.Rate.Max || most.PerSecond(p.Rate) > 0 {
 			all = append(all, p)
 		}
 	}
@@ -80,5 +81,33 @@ func TestRateSweepOfAComparison(t *testing.T) {
 	f, err := result.Read(filepath.Join(c.dir, "send-lat-rate-1-50.json"))
 	if err != nil || f.Parameters.RateLimit != 500 || f.Comparison.Sweep != result.SweepRate {
 		t.Errorf("%v: %+v", err, f)
+	}
+}
+
+// The number of tests of a run counts those whose rates are not known yet, so that a server sees its last test as the last one only.
+func TestTestsThatAreLeft(t *testing.T) {
+	p := option.Plan{Sizes: []int{64}}
+	parts := compare.RateSweep(&p)
+	send := slices.IndexFunc(parts, func(p compare.Part) bool { return p.Plan.Op == option.OpSend })
+	known := map[option.Op]compare.MaxRates{option.OpWrite: {"poll": 1000}}
+	both := map[option.Op]compare.MaxRates{option.OpWrite: {"poll": 1000}, option.OpSend: {"poll": 1000}}
+	none := map[option.Op]compare.MaxRates{}
+	for _, c := range []struct {
+		what  string
+		run   compareRun
+		parts []compare.Part
+		want  int
+	}{
+		{"all, at first", compareRun{Number: 1, MaxRates: none}, parts, len(parts)},
+		{"after the first maximum", compareRun{Number: 1, MaxRates: known}, parts[1:], 4 + len(parts) - send},
+		{"at the second maximum", compareRun{Number: 1, MaxRates: known}, parts[send:], len(parts) - send},
+		{"after the second maximum", compareRun{Number: 1, MaxRates: both}, parts[send+1:], 4},
+		{"after the last rate", compareRun{Number: 1, MaxRates: both}, parts[send+5:], 0},
+		{"all, in another run", compareRun{Number: 2, MaxRates: both}, parts, 2 * 5},
+		{"a maximum that could not be measured", compareRun{Number: 1, MaxRates: none}, parts[send+1:], 0},
+	} {
+		if got := c.run.left(c.parts); got != c.want {
+			t.Errorf("%s: %d, want %d", c.what, got, c.want)
+		}
 	}
 }

@@ -106,7 +106,7 @@ func TestSweeps(t *testing.T) {
 	if got := slices.Max(along[option.KindLatency]); got != 1024 || slices.Max(along[option.KindBandwidth]) != 1024 {
 		t.Errorf("most QPs are %v", along)
 	}
-	if len(rates) != 12 || !rates[0].Max {
+	if len(rates) != 11 || !rates[0].Max {
 		t.Errorf("rates %v", rates)
 	}
 	lossy := option.Defaults(option.Test{})
@@ -145,7 +145,7 @@ func TestRunsOfAPart(t *testing.T) {
 				t.Errorf("%s is measured in %d of %d runs, want %d", p.Name, measured, runs, want)
 			}
 		}
-		if few != 19 {
+		if few != 18 {
 			t.Errorf("%d parts have few runs", few)
 		}
 	}

@@ -14,17 +14,14 @@ import (
 type Rate struct {
 	Of    int     // place of the mode among the modes by their maximum rates, the slowest is 1
 	Share float64 // of its maximum rate
-	Max   bool    // more than any mode answers: the part measures the maximum rate of each mode
+	Max   bool    // more than any mode answers: the part measures the maximum rate of each mode, on which the other rates depend
 }
 
 // String names a rate, such as "90 % of the maximum rate of the slowest mode".
 func (r Rate) String() string {
 	of := fmt.Sprintf("mode %d of %d, from slow to fast", r.Of, rankedModes)
-	switch {
-	case r.Of == 1:
+	if r.Of == 1 {
 		of = "the slowest mode"
-	case r.Share > 1:
-		of = "the fastest mode"
 	}
 	return fmt.Sprintf("%.0f %% of the maximum rate of %s", 100*r.Share, of)
 }
@@ -39,7 +36,6 @@ const beyond = 1e9
 var (
 	sharesOfSlowest = []float64{0.01, 0.1, 0.5, 0.9}
 	sharesOfOthers  = []float64{0.5, 0.9}
-	aboveFastest    = 1.15
 )
 
 // closeRates is the quotient below which a rate is left out.
@@ -82,7 +78,7 @@ func rates() (all []Rate) {
 			all = append(all, Rate{Of: of, Share: share})
 		}
 	}
-	return append(all, Rate{Of: rankedModes, Share: aboveFastest})
+	return all
 }
 
 // MaxRatesOf returns the maximum rate of each mode from the result file of the part that measures them.
@@ -90,7 +86,7 @@ func MaxRatesOf(f *result.File) MaxRates {
 	rates := MaxRates{}
 	for i := range f.Rows {
 		if r := &f.Rows[i]; r.Latency != nil && r.Load != nil && r.Variant == "" {
-			rates[r.Name()] = r.Latency.Rate
+			rates[r.Name()] = r.MedianRate()
 		}
 	}
 	return rates
@@ -114,15 +110,11 @@ func (m MaxRates) PerSecond(r Rate) float64 {
 	return at
 }
 
-// at returns a rate, or 0 if fewer modes were measured. The fastest mode is the last one.
+// at returns a rate, or 0 if fewer modes were measured.
 func (m MaxRates) at(r Rate) float64 {
 	ranked := slices.Sorted(maps.Values(m))
-	place := r.Of - 1
-	if r.Share > 1 {
-		place = len(ranked) - 1
-	}
-	if place < 0 || place >= len(ranked) {
+	if r.Of > len(ranked) {
 		return 0
 	}
-	return r.Share * ranked[place]
+	return r.Share * ranked[r.Of-1]
 }
