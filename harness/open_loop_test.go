@@ -229,11 +229,11 @@ func TestOpenLoopMeetsQueueingTheory(t *testing.T) {
 				n /= 4
 			}
 			t.Run(fmt.Sprint(name, " at ", load), func(t *testing.T) {
-				q := &queue{tick: 4, service: c.service}
+				q := &queue{tick: 1, service: c.service}
 				r := onQueue(t, time.Duration(service/load), option.ArrivalsPoisson, n, 1000, q)
 				wait, want := r.Latency.MeanNs-service, c.factor*service*load/(1-load)
 				t.Logf("wait %.1f ns, %.1f in theory", wait, want)
-				if !near(wait, want, 0.02+3*float64(q.tick)/want) {
+				if !near(wait, want, 0.02) {
 					t.Errorf("the mean wait is %v, want %v", wait, want)
 				}
 			})
