@@ -46,9 +46,9 @@ func TestRunsOfATransport(t *testing.T) {
 		runs, checks int
 		ops          []option.Op
 	}{
-		shared:     {26, 0, []option.Op{option.OpSend}},
-		option.RC:  {35, 3, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
-		option.XRC: {34, 2, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
+		shared:     {25, 0, []option.Op{option.OpSend}},
+		option.RC:  {34, 3, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
+		option.XRC: {33, 2, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
 		option.UC:  {23, 1, []option.Op{option.OpWrite, option.OpSend}},
 		option.UD:  {20, 0, []option.Op{option.OpSend}},
 		option.SRD: {26, 2, []option.Op{option.OpWrite, option.OpSend, option.OpRead}},
