@@ -12,9 +12,9 @@ import (
 )
 
 // builds is the number of comparisons of each kind; of 20, one may be wrong.
-var builds = flag.Int("builds", 2, "number of comparisons of builds of each kind in TestTrialOfBuilds, each of which takes three minutes")
+var builds = flag.Int("builds", 2, "number of comparisons of builds of each kind in TestTrialOfBuilds, each of which takes two minutes")
 
-// TestTrialOfBuilds compares this build with one whose WRITEs and SENDs take 4 to 9 % longer, which has to be found in
+// TestTrialOfBuilds compares this build with one whose WRITEs and SENDs take up to 9 % longer, which has to be found in
 // 19 of 20 comparisons, and with itself, which may be slower in one of 20.
 func TestTrialOfBuilds(t *testing.T) {
 	slow := t.TempDir()
