@@ -31,7 +31,7 @@ type measuredMode struct {
 // checkPromise returns an error for a promise with impossible values, or of another number of devices than the plan has.
 func checkPromise(p oob.Promise, devices int) error {
 	err := p.Check()
-	if n := 1 + len(p.Side.More); err == nil && n != devices {
+	if n := len(p.Side.Devices()); err == nil && n != devices {
 		err = fmt.Errorf("%d devices, want %d", n, devices)
 	}
 	if err != nil {

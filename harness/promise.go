@@ -12,27 +12,6 @@ import (
 	"github.com/ibperf/ibperf/verbs"
 )
 
-// deviceSetup holds what a run has made on a device.
-type deviceSetup struct {
-	*DevicePort
-	resources *setup.Resources
-	nodes     []int // NUMA nodes of the CPUs on which memory and queues were made
-}
-
-// offersOutOfOrder reports whether QPs of a device have out-of-order placement.
-func (s *session) offersOutOfOrder() bool {
-	return slices.ContainsFunc(s.devices, func(d deviceSetup) bool { return d.resources.OffersOutOfOrder() })
-}
-
-// inline returns the bytes of inline data that all devices grant.
-func (s *session) inline() int {
-	least := s.devices[0].resources.Inline
-	for _, d := range s.devices {
-		least = min(least, d.resources.Inline)
-	}
-	return least
-}
-
 // promise returns this side's promise: the weakest answer of its devices about data order, and what else the peer
 // has to know.
 func (s *session) promise() (all oob.Promise, err error) {

@@ -37,6 +37,12 @@ type Proposal struct {
 	Plan      json.RawMessage `json:"plan"`                 // as package option encodes it
 }
 
+// Devices returns the client's devices.
+func (p *Proposal) Devices() []DeviceID { return append([]DeviceID{p.Device}, p.More...) }
+
+// Devices returns the server's devices.
+func (a *Answer) Devices() []DeviceID { return append([]DeviceID{a.Device}, a.More...) }
+
 // Series is the position of a connection among those that a client makes on one command line. Each test
 // of a series has a connection of its own. The connection of the first test may stay open until the series
 // ends, so that each side notices the other's end between two tests too. A comparison has several runs,

@@ -23,7 +23,7 @@ func AddPerftest(f *result.File, own *option.Own) {
 func testInfo(f *result.File, own *option.Own) *result.TestInfo {
 	p, d, imm := &f.Parameters, &f.Local.Device, f.Parameters.WriteWithImm
 	info := &result.TestInfo{
-		Test: strings.ReplaceAll(rows.FullTitle(f), " ", "_"), DualPort: onOff(len(f.Local.More) > 0), Device: f.Local.DeviceNames(), QPs: p.QPs, Transport: rows.TransportType(d),
+		Test: strings.ReplaceAll(rows.FullTitle(f), " ", "_"), DualPort: onOff(f.Local.Several()), Device: f.Local.DeviceNames(), QPs: p.QPs, Transport: rows.TransportType(d),
 		Connection: string(p.Transport), UsingSRQ: onOff(p.UseSRQ), Relaxed: onOff(p.Relaxed), NewPosts: onOff(!p.OldPostSend && d.Backend == "ibv"),
 		MTU: p.MTU, LinkType: d.LinkLayer, RDMACM: onOff(p.RDMACM), ROCm: onOff(own.ROCm >= 0), MUSA: "OFF", Exchange: "Ethernet",
 	}

@@ -43,10 +43,10 @@ func (r *Row) OfDevice(i int) Row {
 
 // OfDevices returns the file of each of several devices, without what concerns all of them together; nil if the run had one.
 func (f *File) OfDevices() (all []*File) {
-	if len(f.Local.More) == 0 {
+	if !f.Local.Several() {
 		return nil
 	}
-	for i := range f.Local.devices() {
+	for i := range f.Local.Devices() {
 		one := *f
 		one.Local, one.Peer, one.Parameters.Devices = f.Local.ofDevice(i), f.Peer.ofDevice(i), 1
 		one.Rows, one.Findings, one.RowLimits = nil, nil, nil
@@ -60,8 +60,17 @@ func (f *File) OfDevices() (all []*File) {
 	return all
 }
 
-// devices returns the number of devices that a side measured with.
-func (s *Side) devices() int { return 1 + len(s.More) }
+// Several reports whether the side measured with several devices.
+func (s *Side) Several() bool { return len(s.More) > 0 }
+
+// Devices returns the devices of the side in their order.
+func (s *Side) Devices() []Device {
+	all := []Device{s.Device}
+	for i := range s.More {
+		all = append(all, s.More[i].Device)
+	}
+	return all
+}
 
 // ofDevice returns a side with its i-th device only, or without a description of it if the side has fewer.
 func (s *Side) ofDevice(i int) Side {
@@ -69,7 +78,7 @@ func (s *Side) ofDevice(i int) Side {
 	one.More = nil
 	switch {
 	case i == 0:
-	case i < s.devices():
+	case i <= len(s.More):
 		m := &s.More[i-1]
 		one.Device, one.NUMA, one.Tuning = m.Device, m.NUMA, m.Tuning
 	default:
@@ -80,12 +89,12 @@ func (s *Side) ofDevice(i int) Side {
 
 // DeviceNames returns the name of the device, or of several devices each name with the port: "mlx5_0:1,mlx5_1:1".
 func (s *Side) DeviceNames() string {
-	if len(s.More) == 0 {
+	if !s.Several() {
 		return s.Device.Name
 	}
-	names := []string{s.Device.PortName()}
-	for i := range s.More {
-		names = append(names, s.More[i].Device.PortName())
+	var names []string
+	for _, d := range s.Devices() {
+		names = append(names, d.PortName())
 	}
 	return strings.Join(names, ",")
 }
@@ -97,8 +106,8 @@ func (d *Device) PortName() string { return d.Name + ":" + strconv.Itoa(d.Port) 
 func (f *File) checkDevices() error {
 	for i := range f.Rows {
 		r := &f.Rows[i]
-		if n := len(r.Devices); n > 0 && n != f.Local.devices() {
-			return fmt.Errorf("row %d has %d devices, and this side %d", i+1, n, f.Local.devices())
+		if n, want := len(r.Devices), len(f.Local.Devices()); n > 0 && n != want {
+			return fmt.Errorf("row %d has %d devices, and this side %d", i+1, n, want)
 		}
 		for d := range r.Devices {
 			one := r.OfDevice(d)

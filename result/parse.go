@@ -20,7 +20,7 @@ func Parse(data []byte) (*File, error) {
 	if err := f.Parameters.decode(option.Test{Op: option.Op(f.Op), Kind: f.Kind}); err != nil {
 		return nil, fmt.Errorf("parse parameters: %w", err)
 	}
-	f.Parameters.Devices = f.Local.devices()
+	f.Parameters.Devices = len(f.Local.Devices())
 	if err := f.check(); err != nil {
 		return nil, err
 	}

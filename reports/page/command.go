@@ -43,7 +43,7 @@ func deviceOptions(s *result.Side) (words []string) {
 	if d.Name != "" {
 		words = append(words, "--"+option.Find("ib-dev").Name, s.DeviceNames())
 	}
-	if d.Port > 1 && len(s.More) == 0 {
+	if d.Port > 1 && !s.Several() {
 		words = append(words, "--"+option.Find("ib-port").Name, strconv.Itoa(d.Port))
 	}
 	return words

@@ -35,12 +35,13 @@ func Devices(g *rows.Group) []*table.Table {
 		t.Columns = append(t.Columns, head(result.ColumnOf(field)))
 	}
 	for _, e := range g.Entries() {
-		for i, device := range e.File.OfDevices() {
-			if len(e.Row.Devices) == 0 {
-				continue
+		here, peer := e.File.Local.Devices(), e.File.Peer.Devices()
+		for i := range e.Row.Devices {
+			r, other := e.Row.OfDevice(i), result.Unmeasured
+			if i < len(peer) {
+				other = printable.Clean(peer[i].PortName())
 			}
-			r := e.Row.OfDevice(i)
-			cells := append(KeyCells(g.Label(e.Run), e.Size), r.ModeMark(), printable.Clean(device.Local.Device.PortName()), printable.Clean(device.Peer.Device.PortName()))
+			cells := append(KeyCells(g.Label(e.Run), e.Size), r.ModeMark(), printable.Clean(here[i].PortName()), other)
 			for _, field := range fields {
 				cells = append(cells, cell(result.ColumnOf(field), &r))
 			}

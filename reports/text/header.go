@@ -47,7 +47,7 @@ func parameters(f *result.File) [][]string {
 	}
 	for _, s := range f.Parameters.Settings() {
 		line := []string{s.Option.Label, s.Text}
-		if perDevice := s.Option.Name == "qp" || s.Option.Name == "threads"; perDevice && len(f.Local.More) > 0 {
+		if perDevice := s.Option.Name == "qp" || s.Option.Name == "threads"; perDevice && f.Local.Several() {
 			line[1] += " on each device"
 		}
 		switch s.Option.Name {

@@ -89,11 +89,10 @@ func (f *rowFormat) rowLine(r *result.Row, label, device string) string {
 // rowLines returns the lines of a row: of several devices one for each, and then that of all of them.
 func (f *rowFormat) rowLines(run *result.File, r *result.Row, label string) string {
 	var b strings.Builder
-	for i, one := range run.OfDevices() {
-		if len(r.Devices) > 0 {
-			row := r.OfDevice(i)
-			b.WriteString(f.rowLine(rows.AsPerftest(run, &row), label, printable.Clean(one.Local.Device.PortName())))
-		}
+	devices := run.Local.Devices()
+	for i := range r.Devices {
+		row := r.OfDevice(i)
+		b.WriteString(f.rowLine(rows.AsPerftest(run, &row), label, printable.Clean(devices[i].PortName())))
 	}
 	return b.String() + f.rowLine(rows.AsPerftest(run, r), label, allDevices(run))
 }
@@ -102,7 +101,7 @@ func (f *rowFormat) rowLines(run *result.File, r *result.Row, label string) stri
 // one device.
 func allDevices(run *result.File) string {
 	switch {
-	case len(run.Local.More) == 0:
+	case !run.Local.Several():
 		return printable.Clean(run.Local.Device.Name)
 	case run.Kind == option.KindBandwidth:
 		return "sum"

@@ -77,7 +77,7 @@ func (t *Printer) begin() {
 		return
 	}
 	t.format = newRowFormat(t.file.Kind, rows.MeanAlone(t.file), t.style.Gbits)
-	t.format.modes, t.format.devices = hasModes(t.file), len(t.file.Local.More) > 0
+	t.format.modes, t.format.devices = hasModes(t.file), t.file.Local.Several()
 	t.format.header = strings.ReplaceAll(t.format.header, "[usec]", "["+t.unit()+"]")
 	if t.style.CPUUtil {
 		t.format.addCPUUtil()

@@ -142,7 +142,7 @@ func groupText(g *rows.Group, style Style, depth Depth) string {
 	allMean := !slices.ContainsFunc(g.Runs, func(f *result.File) bool { return !rows.MeanAlone(f) })
 	format := newRowFormat(g.Kind, allMean || g.MeanOnly(), style.Gbits)
 	format.modes = len(g.Runs) > 1 || slices.ContainsFunc(g.Runs, hasModes)
-	format.devices = slices.ContainsFunc(g.Runs, func(f *result.File) bool { return len(f.Local.More) > 0 })
+	format.devices = slices.ContainsFunc(g.Runs, func(f *result.File) bool { return f.Local.Several() })
 	if slices.ContainsFunc(g.Runs, func(f *result.File) bool { return f.Parameters.Transport.Lossy() }) {
 		format.addLost()
 	}

@@ -55,7 +55,7 @@ func (s *peerSession) takeAnswer(a *oob.Answer) error {
 	if err != nil {
 		return err
 	}
-	if len(a.More) != len(s.devices)-1 {
+	if len(a.Devices()) != len(s.devices) {
 		return conflict(fmt.Sprintf("the client measures %d devices at the same time, and the server, ibperf %s, one: update ibperf on the server, or name one device with -d",
 			len(s.devices), a.Release))
 	}
@@ -76,8 +76,9 @@ func (s *peerSession) takeAnswer(a *oob.Answer) error {
 	s.conn.Trust(harness.PlanBounds(s.plan))
 	s.compareReleases(a.Release)
 	s.peerCaps = a.Caps
-	for i, theirs := range append([]oob.DeviceID{a.Device}, a.More...) {
-		if err := checkDevices(s.identities()[i], theirs); err != nil {
+	theirs := a.Devices()
+	for i, mine := range s.identities() {
+		if err := checkDevices(mine, theirs[i]); err != nil {
 			return err
 		}
 	}

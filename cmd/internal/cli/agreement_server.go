@@ -90,7 +90,7 @@ func (s *peerSession) agree() (a oob.Answer, err error) {
 		return a, err
 	}
 	s.compareReleases(p.Release)
-	chosen, err := chooseServer(&s.options.Own, append([]oob.DeviceID{p.Device}, p.More...), addrOf(s.conn.LocalAddr()))
+	chosen, err := chooseServer(&s.options.Own, p.Devices(), addrOf(s.conn.LocalAddr()))
 	if err != nil {
 		return a, err
 	}
@@ -167,6 +167,6 @@ func clientOptions(p *oob.Proposal) (*options, error) {
 	o := &options{Settings: option.New(t), given: p.Given}
 	var err error
 	o.Plan, err = decodePlan(p.Plan, t, "client", p.Release)
-	o.Devices = 1 + len(p.More)
+	o.Devices = len(p.Devices())
 	return o, err
 }
