@@ -129,6 +129,20 @@ func TestDevicesAtDifferentSpeeds(t *testing.T) {
 	}
 }
 
+// The rate of a latency test is that of all devices together, and each has its share.
+func TestRateOfDevices(t *testing.T) {
+	p := withRate(option.OpSend, option.ModePoll, 2000, 40)
+	p.Devices = 2
+	files, errs := pair{device: twoDevices, plan: p}.run(t)
+	if errs != [2]error{} {
+		t.Fatal(errs)
+	}
+	r := onlyRow(t, files[0])
+	if got := [3]float64{r.Load.Offered, r.Devices[0].Load.Offered, r.Devices[1].Load.Offered}; got != [3]float64{2000, 1000, 1000} {
+		t.Errorf("offered rates of all and each are %v", got)
+	}
+}
+
 // A peer whose round or row lacks the part of a device, or has one too many, has sent an invalid message.
 func TestPeerWithoutPartsOfDevices(t *testing.T) {
 	p := testPlan(option.OpSend, option.KindBandwidth, 64, 100)

@@ -14,7 +14,8 @@ import (
 // loadBuilder collects how the rounds of a row kept the rate of a latency test.
 type loadBuilder struct {
 	service *stats.Samples
-	window  uint64 // of all threads together
+	window  uint64  // of all threads together
+	share   float64 // of the rate, which several devices have together
 	backlog uint64
 	rounds  int
 	growing int // rounds in which the backlog grew
@@ -26,6 +27,7 @@ func (b *loadBuilder) add(g *loop.Group) {
 		b.service = stats.NewSamples()
 	}
 	b.window = g.Test().Window * uint64(len(g.Workers))
+	b.share = g.Share()
 	load := g.Load()
 	b.service.Merge(g.ServiceTimes())
 	b.backlog = max(b.backlog, load.Backlog)
@@ -40,7 +42,7 @@ func (b *loadBuilder) load(c *testcase.Case) *result.Load {
 	if b.service == nil {
 		return nil
 	}
-	l := &result.Load{Offered: 1e9 / c.Interval, Window: b.window, Backlog: b.backlog, Growing: 2*b.growing > b.rounds}
+	l := &result.Load{Offered: b.share * 1e9 / c.Interval, Window: b.window, Backlog: b.backlog, Growing: 2*b.growing > b.rounds}
 	if !l.Growing {
 		l.Service = b.service.Latency(c.Factor)
 	}

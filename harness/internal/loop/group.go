@@ -25,6 +25,11 @@ func (g *Group) Flows() (all []*Flow) {
 	return all
 }
 
+// Share returns the part of the QPs of a mode that the group has: 1, or less for one of several devices.
+func (g *Group) Share() float64 {
+	return float64(len(g.Flows())) / float64(len(g.Workers[0].group.Flows()))
+}
+
 // Verified returns the counts of checked and wrong messages in the round, and resets them.
 func (g *Group) Verified() *result.Verify {
 	var v result.Verify
