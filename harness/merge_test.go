@@ -66,7 +66,7 @@ func rowOf(kind option.Kind, first int, runs ...synthetic) result.Row {
 				rb.samples = stats.NewSamples()
 			}
 			rb.samples.Merge(samples)
-			round.Messages, round.Seconds, round.P50Ns = samples.N(), 2*samples.Mean()*float64(samples.N())/1e9, samples.Median()
+			round.Messages, round.Seconds, round.P50Ns = samples.N(), 2*samples.Mean()*float64(samples.N())/1e9, samples.Median(0)
 		} else {
 			rate := stats.NewRate()
 			rate.Start(0)

@@ -57,7 +57,7 @@ func (s *session) resultOf(g *loop.Group) oob.Round {
 		r.CPU, r.CPUs = r.CPUs[0], nil
 	}
 	if c.Measured.Has(s.cfg.Role) {
-		r.Figure = figureOf(g)
+		r.Figure = figureOf(g, s.cfg.File.Local.ClockStepNs)
 		r.Begin, r.End = g.Rate().Span()
 	}
 	return r
@@ -65,12 +65,12 @@ func (s *session) resultOf(g *loop.Group) oob.Round {
 
 // figureOf returns the round by this side's clock. A round that was too short to measure anything has a
 // figure too, so that the rounds of all modes have the same numbers.
-func figureOf(g *loop.Group) *result.Round {
+func figureOf(g *loop.Group, clockStepNs float64) *result.Round {
 	c := g.Test()
 	if c.PingPong && !c.NoClock {
 		samples := g.Samples()
 		return &result.Round{Messages: samples.N(), Seconds: g.SampledTime().Seconds(),
-			P50Ns: samples.Median() * c.Factor, P90Ns: samples.Percentile(90) * c.Factor, P99Ns: samples.Percentile(99) * c.Factor,
+			P50Ns: samples.Median(clockStepNs) * c.Factor, P90Ns: samples.Percentile(90) * c.Factor, P99Ns: samples.Percentile(99) * c.Factor,
 			MeanNs: samples.Mean() * c.Factor}
 	}
 	b := g.Rate().Bandwidth(c.Size, c.MeasuredAt)

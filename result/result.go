@@ -273,7 +273,7 @@ type Round struct {
 	Ended    time.Time `json:"ended,omitzero"` // zero in files that do not have it
 	Messages uint64    `json:"messages"`
 	Seconds  float64   `json:"seconds"`
-	P50Ns    float64   `json:"p50_ns,omitempty"`
+	P50Ns    float64   `json:"p50_ns,omitempty"` // of samples spread over steps of the clock
 	P90Ns    float64   `json:"p90_ns,omitempty"`
 	P99Ns    float64   `json:"p99_ns,omitempty"`
 	MeanNs   float64   `json:"mean_ns,omitempty"`

@@ -43,51 +43,48 @@ func (s *Samples) Mean() float64 {
 	return float64(s.sum) / float64(s.n)
 }
 
-// Median returns the median of the times as they were recorded, 0 without any. If the clock's steps
-// make many times equal, it interpolates between half a step below them and half a step above, by the
-// fraction of times that are smaller. Otherwise medians that differ by less than a step would appear
-// equal, or a whole step apart.
-func (s *Samples) Median() float64 {
-	if s.n == 0 {
-		return 0
+// Median returns the median of the times as they were recorded, 0 without any. A clock that advances in
+// steps of so many nanoseconds returns times that are up to a step too short or too long. So each time is
+// spread evenly over a step around it, and over at most its own length. Otherwise medians that differ by
+// less than a step would be equal, or a whole step apart.
+func (s *Samples) Median(step float64) float64 {
+	middle := s.Percentile(50)
+	if s.n < minSpread {
+		return middle
 	}
-	v := s.Percentile(50)
-	if s.n < minInterpolated {
-		return v
-	}
-	low, high := s.furthestEqual(v, 0), s.furthestEqual(v, 100)
-	below, above := s.Percentile(low-percentileStep), s.Percentile(high+percentileStep)
-	step := min(v-below, above-v)
-	if low <= percentileStep || high >= 100-percentileStep || step <= 0 {
-		return v
-	}
-	return v + step*((50-low)/(high-low)-0.5)
-}
-
-// minInterpolated is the smallest number of samples whose median is interpolated between steps of the
-// clock.
-const minInterpolated = 100
-
-// percentileStep is the precision of the percentiles that furthestEqual finds.
-const percentileStep = 1e-3
-
-// furthestEqual returns the percentile nearest to end, 0 or 100, that has the value of the median.
-func (s *Samples) furthestEqual(median, end float64) float64 {
-	in, out := 50.0, end
-	if s.Percentile(out) == median {
-		return out
-	}
-	for max(in-out, out-in) > percentileStep {
-		if mid := (in + out) / 2; s.Percentile(mid) == median {
-			in = mid
+	step = min(max(step, 1, middle/cellsOfValue), middle)
+	times := s.hist.ValueAtPercentilesSlice(evenPercentiles)
+	low, high := middle-step/2, middle+step/2
+	for range 30 { // halves
+		x := (low + high) / 2
+		below := 0.0 // number of times below x
+		for _, t := range times {
+			below += min(max((x-float64(t))/step+0.5, 0), 1)
+		}
+		if below < float64(len(times))/2 {
+			low = x
 		} else {
-			out = mid
+			high = x
 		}
 	}
-	return in
+	return (low + high) / 2
 }
 
-// percentile returns the upper end of the histogram's cell that holds the p-th
+const (
+	minSpread    = 100  // the smallest number of times that are spread over steps of the clock
+	cellsOfValue = 1000 // cells of the histogram are at most this part of their value wide
+)
+
+// evenPercentiles stand for a thousandth of all times each.
+var evenPercentiles = func() []float64 {
+	all := make([]float64, 1000)
+	for i := range all {
+		all[i] = (float64(i) + 0.5) / 10
+	}
+	return all
+}()
+
+// Percentile returns the upper end of the histogram's cell that holds the p-th
 // percentile, kept within what was recorded.
 func (s *Samples) Percentile(p float64) float64 {
 	v := uint64(s.hist.ValueAtPercentile(p))

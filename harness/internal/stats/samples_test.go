@@ -194,12 +194,12 @@ func TestMergeIsAsRecordedAtOnce(t *testing.T) {
 
 func TestMeanAndMedian(t *testing.T) {
 	s := NewSamples()
-	if s.Mean() != 0 || s.Median() != 0 {
-		t.Errorf("of nothing: %g and %g", s.Mean(), s.Median())
+	if s.Mean() != 0 || s.Median(10) != 0 {
+		t.Errorf("of nothing: %g and %g", s.Mean(), s.Median(10))
 	}
 	s.Merge(record(10, 1000, 20))
 	near(t, "mean", s.Mean(), 1030.0/3, 1e-15)
-	near(t, "median", s.Median(), 20, 0)
+	near(t, "median", s.Median(10), 20, 0)
 }
 
 // Samples of two runs whose true medians differ by less than a step of the clock.
@@ -213,10 +213,34 @@ func TestMedianBetweenSteps(t *testing.T) {
 				s.Record(value)
 			}
 		}
-		near(t, "median", s.Median(), c.want, 0.001)
+		near(t, "median", s.Median(10), c.want, 0.001)
 	}
-	near(t, "median of equal times", record(7, 7, 7).Median(), 7, 0)
-	near(t, "median of two values", record(7, 7, 7, 9).Median(), 7, 0)
+	near(t, "median of equal times", record(7, 7, 7).Median(10), 7, 0)
+	near(t, "median of two values", record(7, 7, 7, 9).Median(10), 7, 0)
+}
+
+// Times of 55 to 75 ns by a counter that advances by 26 at 2.596 GHz, so that steps are 10 or 11 ns.
+func TestMedianByACounterWithSteps(t *testing.T) {
+	const hz, counts, ns = 2.596e9, 26, 1e9 / 2.596e9
+	random := rand.New(rand.NewPCG(1, 2))
+	reading := func(at float64) int64 { return int64(math.Floor(at*hz/1e9/counts) * counts * ns) }
+	for want := 55.0; want <= 75; want++ {
+		s := NewSamples()
+		for range 20_000 {
+			begin := 1e6 * random.Float64()
+			s.Record(reading(begin+want+2*random.NormFloat64()) - reading(begin))
+		}
+		near(t, "median", s.Median(10), want, 0.03)
+	}
+}
+
+// A clock whose steps are longer than most times moves the median by at most half of it.
+func TestMedianByACoarseClock(t *testing.T) {
+	s := NewSamples()
+	for i := range 1000 {
+		s.Record(int64(10 + 4_000_000*(i/950)))
+	}
+	near(t, "median", s.Median(4_000_000), 10, 0.5)
 }
 
 // The first samples after a Reset are kept in their order, up to the room for them.
