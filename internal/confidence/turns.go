@@ -5,80 +5,85 @@ import (
 	"slices"
 )
 
-// LogRatios returns the logarithm of the ratio of a to b for each pair of runs. Their runs were made in turn, so that
-// the i-th run of each saw the host in the same state. A run's figure is the median of its rounds; rounds without a
-// figure above 0 do not count.
-func LogRatios(a, b Series) (logs []float64) {
-	ours, theirs := a.medians(), b.medians()
-	for i := range min(len(ours), len(theirs)) {
-		logs = append(logs, math.Log(ours[i]/theirs[i]))
-	}
-	return logs
-}
-
-// medians returns the median of each run, in the order of the runs.
-func (s Series) medians() (all []float64) {
+// LogBest returns the logarithm of the best figure of each run's rounds, in the order of the runs: the least or the largest one.
+// What disturbs a host makes figures worse and never better, and lasts for some rounds. Rounds without a figure above 0 do
+// not count.
+func (s Series) LogBest(least bool) (logs []float64) {
 	index := map[int]int{}
-	var figures [][]float64
 	for i, f := range s.Figures {
 		if f <= 0 {
 			continue
 		}
 		at, known := index[s.Runs[i]]
-		if !known {
-			at = len(figures)
-			index[s.Runs[i]] = at
-			figures = append(figures, nil)
+		switch v := math.Log(f); {
+		case !known:
+			index[s.Runs[i]] = len(logs)
+			logs = append(logs, v)
+		case least == (v < logs[at]):
+			logs[at] = v
 		}
-		figures[at] = append(figures[at], f)
 	}
-	for _, of := range figures {
-		all = append(all, median(of))
-	}
-	return all
+	return logs
 }
 
-// OfLogRatios estimates a ratio from the logarithms of [LogRatios]: their Hodges-Lehmann estimate, with the interval of
-// Wilcoxon's signed-rank test, which a few pairs that other work has disturbed move little. It is one of a number of
-// intervals that hold their true ratios together in at least 95 % of all cases (Bonferroni). If the two are alike,
-// a logarithm and its negative are equally likely, which is all that the test assumes.
-func OfLogRatios(logs []float64, intervals int) Estimate {
-	if len(logs) == 0 {
+// OfFastRuns estimates the ratio of a to b from the logarithms of the figures of their runs, which were made in turn: the
+// ratio of the quartiles of the faster runs, whose figures are the least or the largest. Up to half of the runs, in
+// which the host was slow, move it little.
+//
+// It is one of a number of intervals that hold their true ratios together in at least 95 % of all cases (Bonferroni). The
+// interval is that of the precedence test: if a and b are alike, an early run of a is faster than a late one of b, in the
+// order of their figures, with a probability that depends on the two ranks alone.
+func OfFastRuns(a, b []float64, least bool, intervals int) Estimate {
+	n := min(len(a), len(b))
+	if n == 0 {
 		return Estimate{}
 	}
-	var means []float64 // of all pairs of logarithms, and of each with itself
-	for i := range logs {
-		for j := range i + 1 {
-			means = append(means, (logs[i]+logs[j])/2)
-		}
-	}
-	slices.Sort(means)
-	last := len(means) - 1
-	middle := math.Exp((means[last/2] + means[(last+1)/2]) / 2)
-	e := Estimate{Value: middle, Low: middle, High: middle, N: len(logs)}
-	if cut := signedRankCut(len(logs), 0.025/float64(max(1, intervals))); cut > 0 {
-		e.Low, e.High, e.Enough = math.Exp(means[cut-1]), math.Exp(means[last-cut+1]), true
+	a, b = fastestFirst(a[:n], least), fastestFirst(b[:n], least)
+	quartile := (n - 1) / 4
+	middle := math.Exp(a[quartile] - b[quartile])
+	e := Estimate{Value: middle, Low: middle, High: middle, N: n}
+	if early, late, enough := precedenceRanks(n, quartile, 0.025/float64(max(1, intervals))); enough {
+		ends := []float64{math.Exp(a[early] - b[late]), math.Exp(a[late] - b[early])}
+		e.Low, e.High, e.Enough = slices.Min(ends), slices.Max(ends), true
 	}
 	return e
 }
 
-// signedRankCut returns the largest number that the sum of the positive ranks of n values is below with at most a
-// probability, if positive and negative values are equally likely: 0 if n is too small for such a number.
-func signedRankCut(n int, probability float64) (cut int) {
-	chance := make([]float64, n*(n+1)/2+1) // of each sum
-	chance[0] = 1
-	for rank := 1; rank <= n; rank++ {
-		for sum := rank * (rank + 1) / 2; sum >= 0; sum-- {
-			chance[sum] /= 2
-			if sum >= rank {
-				chance[sum] += chance[sum-rank] / 2
-			}
+// fastestFirst returns logarithms in the order of speed.
+func fastestFirst(logs []float64, least bool) []float64 {
+	sorted := slices.Sorted(slices.Values(logs))
+	if !least {
+		slices.Reverse(sorted)
+	}
+	return sorted
+}
+
+// precedenceRanks returns the nearest ranks on both sides of a middle one, from 0, such that of two sorted samples of n alike
+// values each, the value of the early rank in one is above that of the late rank in the other with at most a probability.
+func precedenceRanks(n, middle int, probability float64) (early, late int, enough bool) {
+	for distance := range n {
+		early, late = max(middle-distance, 0), min(middle+distance, n-1)
+		if precedence(n, early, late) <= probability {
+			return early, late, true
 		}
 	}
-	for below := 0.0; cut < len(chance); cut++ {
-		if below += chance[cut]; below > probability {
-			return cut
-		}
+	return early, late, false
+}
+
+// precedence returns the probability that of two samples of n alike values each, at most a number of values of one, early, are
+// below the value of the rank late, from 0, in the other. Of all orders of the 2n values, it counts those with k values
+// below, for each k.
+func precedence(n, early, late int) (probability float64) {
+	for k := range early + 1 {
+		probability += math.Exp(logChoose(late+k, k) + logChoose(2*n-late-1-k, n-k) - logChoose(2*n, n))
 	}
-	return cut
+	return probability
+}
+
+// logChoose returns the logarithm of the number of ways to choose k of n.
+func logChoose(n, k int) float64 {
+	all, _ := math.Lgamma(float64(n + 1))
+	chosen, _ := math.Lgamma(float64(k + 1))
+	left, _ := math.Lgamma(float64(n - k + 1))
+	return all - chosen - left
 }

@@ -16,11 +16,12 @@ const textWidth = 100
 
 // notes explain the tables.
 const (
-	notesInTurn = ` B/A: the quotient of the two values in a pair of runs, which were made in turn (Hodges-Lehmann estimate of all pairs). All
- intervals together hold the true quotients in 95 % of all cases. "all": the geometric mean of all rows. "faster" and "slower":
- the interval is on that side of 1 and the quotient at least 3 % from 1. "same": it lies within 5 % of 1. Else "unclear".
- "disturbed": other work took CPUs from one of the two rows, which widens the interval. could find: the smallest slowdown that
- the interval could have shown.
+	notesInTurn = ` B/A: the quotient of the two builds' quartiles: of the runs of each, which were made in turn, a quarter was faster. A run's value
+ is that of its best round, because the host makes runs slower and never faster. A build that is slower in some of its
+ runs only is not found. All intervals together hold the true quotients in 95 % of all cases (precedence test). "all":
+ the geometric mean of all rows. "faster" and "slower": the interval is on that side of 1 and the quotient at least 3 % from
+ 1. "same": it lies within 5 % of 1. Else "unclear". "disturbed": other work took CPUs from one of the two rows, which widens
+ the interval. could find: the smallest slowdown that the interval could have shown.
 `
 	notes = ` B/A: the quotient of the two values. All intervals together hold the true quotients in 95 % of all cases; they count what
  varied within each measurement, and not what changed between them, such as the state of the host. "faster" and "slower":

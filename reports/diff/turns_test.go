@@ -13,9 +13,9 @@ import (
 	"github.com/ibperf/ibperf/result"
 )
 
-// drifting returns a comparison of 20 runs on a host that becomes slower by half; the figures of row "data" of 8 bytes are
-// multiplied by a factor.
-func drifting(t *testing.T, factor float64) *result.File {
+// unsteady returns a comparison of 20 runs on a host that is slower by half in every third of them; the figures of row "data" of
+// 8 bytes are multiplied by a factor.
+func unsteady(t *testing.T, factor float64) *result.File {
 	t.Helper()
 	f := testresult.Comparison(t, option.OpWrite, option.KindLatency, []int{8, 4096}, map[option.Mode][]float64{option.ModeData: {0.5, 0.8}})
 	for i := range f.Rows {
@@ -25,7 +25,7 @@ func drifting(t *testing.T, factor float64) *result.File {
 		for run := range 20 {
 			round := first
 			round.Run = run + 1
-			round.P50Ns *= (1 + float64(run)/40) * (1 + 0.002*math.Cos(float64(7*run+3*i)*factor))
+			round.P50Ns *= (1 + 0.5*float64(run%3/2)) * (1 + 0.002*math.Cos(float64(7*run+3*i)*factor))
 			if r.Mode == option.ModeData && r.Size == 8 {
 				round.P50Ns *= factor
 			}
@@ -35,10 +35,10 @@ func drifting(t *testing.T, factor float64) *result.File {
 	return f
 }
 
-// A slowdown of 5 % is found although the host drifts by more, and a build is not slower than itself.
+// A slowdown of 5 % is found although the host is slow at times by more, and a build is not slower than itself.
 func TestRunsInTurn(t *testing.T) {
 	for factor, want := range map[float64]rows.Relation{1: rows.Same, 1.05: rows.Slower, 0.95: rows.Faster} {
-		a, b := setOf("old", drifting(t, 1)), setOf("new", drifting(t, factor))
+		a, b := setOf("old", unsteady(t, 1)), setOf("new", unsteady(t, factor))
 		d, err := InTurn(a, b)
 		if err != nil {
 			t.Fatal(err)
@@ -64,7 +64,7 @@ func TestRunsInTurn(t *testing.T) {
 
 // The page has the answer and the tables.
 func TestPageOfADiff(t *testing.T) {
-	a, b := setOf("old", drifting(t, 1)), setOf("new", drifting(t, 1.05))
+	a, b := setOf("old", unsteady(t, 1)), setOf("new", unsteady(t, 1.05))
 	d, err := InTurn(a, b)
 	if err != nil {
 		t.Fatal(err)
