@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ibperf/ibperf/internal/emulation"
 	"golang.org/x/sys/unix"
 )
 
@@ -71,6 +72,7 @@ func TestLeaves(t *testing.T) {
 
 // TestPlacesAreNamed holds that each kind fails the tests, with the line that has made it.
 func TestPlacesAreNamed(t *testing.T) {
+	emulation.SkipFork(t)
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("no strace")
 	}
@@ -105,6 +107,7 @@ func TestPlacesAreNamed(t *testing.T) {
 
 // TestAllowedIsLeft holds that what a package allows does not fail its tests.
 func TestAllowedIsLeft(t *testing.T) {
+	emulation.SkipFork(t)
 	own, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

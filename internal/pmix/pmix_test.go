@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/emulation"
 	"github.com/ibperf/ibperf/internal/leak"
 )
 
@@ -42,6 +43,7 @@ func TestMain(m *testing.M) {
 // ranks starts three ranks by mpirun and returns what they print.
 func ranks(t *testing.T, what string) (string, error) {
 	t.Helper()
+	emulation.SkipFork(t)
 	if _, err := exec.LookPath("mpirun"); err != nil {
 		t.Skipf("no mpirun (openmpi-bin): %v", err)
 	}
@@ -75,6 +77,7 @@ func TestShareEnds(t *testing.T) {
 // TestShareWithoutLauncher fails with the name of the call, or of the library. It is another process, because the library
 // keeps descriptors.
 func TestShareWithoutLauncher(t *testing.T) {
+	emulation.SkipFork(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -4,15 +4,14 @@ package subprocess
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/emulation"
 	"golang.org/x/sys/unix"
 )
 
@@ -51,6 +50,7 @@ func inEndingThread(f func()) {
 
 // TestOutlivesTheCallersThread: a process lives on when the thread is gone in which Start was called.
 func TestOutlivesTheCallersThread(t *testing.T) {
+	emulation.SkipFork(t)
 	cmd := exec.Command("cat")
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -83,6 +83,7 @@ func TestOutlivesTheCallersThread(t *testing.T) {
 
 // TestEndsWithUs: a process that was started by one that is killed is killed too.
 func TestEndsWithUs(t *testing.T) {
+	emulation.SkipFork(t)
 	const variable = "IBPERF_TEST_STARTS"
 	if os.Getenv(variable) != "" {
 		cmd := exec.Command("sleep", "100")
@@ -98,11 +99,7 @@ func TestEndsWithUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = cmd.Start()
-	if errors.Is(err, syscall.ENOEXEC) {
-		t.Skip("binfmt_misc: the kernel starts no programs of " + runtime.GOARCH)
-	}
-	if err != nil {
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	var pid int

@@ -1,16 +1,15 @@
 package version
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"testing"
+
+	"github.com/ibperf/ibperf/internal/emulation"
 )
 
 func TestBuildsAreNamed(t *testing.T) {
@@ -44,6 +43,7 @@ func TestCheckoutIsNamed(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
+	emulation.SkipFork(t)
 	dir := t.TempDir()
 	run := func(name string, args ...string) string {
 		t.Helper()
@@ -52,9 +52,6 @@ func TestCheckoutIsNamed(t *testing.T) {
 		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
 			"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
 		out, err := cmd.CombinedOutput()
-		if errors.Is(err, syscall.ENOEXEC) {
-			t.Skip("binfmt_misc: the kernel starts no programs of " + runtime.GOARCH)
-		}
 		if err != nil {
 			t.Fatalf("%s %v: %v\n%s", name, args, err, out)
 		}

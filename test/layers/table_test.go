@@ -120,6 +120,7 @@ var table = []rule{
 	{"internal/outfolder", []string{"internal/atomicfile"}},
 	{"internal/atomicfile", nil},
 	{"internal/confidence", nil},
+	{"internal/emulation", nil},
 	{"internal/golden", nil},
 	{"internal/gpu", nil},
 	{"internal/topology", []string{"internal/host"}},

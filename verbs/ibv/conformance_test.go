@@ -6,9 +6,9 @@ import (
 	"flag"
 	"net/netip"
 	"os"
-	"syscall"
 	"testing"
 
+	"github.com/ibperf/ibperf/internal/emulation"
 	"github.com/ibperf/ibperf/internal/leak"
 	"github.com/ibperf/ibperf/verbs"
 	"github.com/ibperf/ibperf/verbs/verbstest"
@@ -57,8 +57,8 @@ func useCM() {
 // TestConformance holds the device to the statements of the suite.
 func TestConformance(t *testing.T) {
 	target := verbstest.TargetOf(testDevice(t), givenQuirks(t)...)
-	if *program != "" {
-		target.Peer = func() (verbstest.Peer, error) { return nil, syscall.ENOEXEC } // an emulated process that forks may hang
+	if emulation.On() {
+		target.Peer = func() (verbstest.Peer, error) { return nil, verbstest.ErrNoPeer }
 	}
 	verbstest.Run(t, target)
 }

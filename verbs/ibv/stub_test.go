@@ -67,7 +67,7 @@ func stubCommand(t *testing.T, tests string, env ...string) *exec.Cmd {
 	}
 	limit, binary, args := 3**length+4*patience, os.Args[0], []string{"-test.v", "-test.run", tests, "-device", stub, "-length", length.String()}
 	if *program != "" {
-		limit, binary, args = 3*limit, *program, append(args, "-program", *program)
+		limit, binary = 3*limit, *program
 	}
 	ctx, cancel := stdcontext.WithTimeout(t.Context(), limit)
 	t.Cleanup(cancel)

@@ -3,15 +3,14 @@ package shm_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/ibperf/ibperf/internal/emulation"
 	"github.com/ibperf/ibperf/internal/subprocess"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -40,6 +39,7 @@ type child struct {
 // startChild runs the role in a process with the credential; nil means this user's.
 func startChild(t *testing.T, role string, cred *syscall.Credential) *child {
 	t.Helper()
+	emulation.SkipFork(t)
 	toChild, fromParent := mustBoth(os.Pipe())(t)
 	toParent, fromChild := mustBoth(os.Pipe())(t)
 	cmd := exec.Command("/proc/self/exe", "-test.run=^TestChild$", "-test.timeout=60s")
@@ -49,11 +49,7 @@ func startChild(t *testing.T, role string, cred *syscall.Credential) *child {
 	cmd.Dir = "/"
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
-	err := subprocess.Start(cmd)
-	if errors.Is(err, syscall.ENOEXEC) {
-		t.Skip("this kernel cannot start a program of another architecture by binfmt_misc: " + runtime.GOARCH)
-	}
-	noError(t, err)
+	noError(t, subprocess.Start(cmd))
 	toChild.Close()
 	fromChild.Close()
 	t.Cleanup(func() {

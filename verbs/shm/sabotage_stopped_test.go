@@ -4,16 +4,15 @@ package shm
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/emulation"
 	"github.com/ibperf/ibperf/internal/subprocess"
 	"github.com/ibperf/ibperf/verbs"
 )
@@ -54,17 +53,14 @@ func TestStoppedPeerProcess(t *testing.T) {
 // to its memory. The process resumes after a time.
 func (p *sabotageTarget) connectStopped(t *testing.T, within time.Duration) {
 	t.Helper()
+	emulation.SkipFork(t)
 	cmd := exec.Command("/proc/self/exe", "-test.run=^TestStoppedPeerProcess$", "-test.timeout=120s")
 	cmd.Env = append(os.Environ(), stoppedPeerVariable+"=1")
 	in, err := cmd.StdinPipe()
 	check(t, err)
 	out, err := cmd.StdoutPipe()
 	check(t, err)
-	err = subprocess.Start(cmd)
-	if errors.Is(err, syscall.ENOEXEC) {
-		t.Skip("this kernel cannot start a program of another architecture by binfmt_misc: " + runtime.GOARCH)
-	}
-	check(t, err)
+	check(t, subprocess.Start(cmd))
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"runtime"
-	"syscall"
 	"time"
 
 	"github.com/ibperf/ibperf/verbs"
@@ -69,8 +67,8 @@ func (e *env) process(role string, count int) *process {
 		start = func() (Peer, error) { return StartPeer(e.target) }
 	}
 	peer, err := start()
-	if errors.Is(err, syscall.ENOEXEC) {
-		e.Skip("binfmt_misc: the kernel starts no programs of " + runtime.GOARCH)
+	if errors.Is(err, ErrNoPeer) {
+		e.Skip(ErrNoPeer.Error())
 	}
 	e.ok(err)
 	e.peers.Add(1)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ibperf/ibperf/internal/emulation"
 	"github.com/ibperf/ibperf/internal/subprocess"
 	"github.com/ibperf/ibperf/oob"
 	"golang.org/x/sys/unix"
@@ -44,6 +45,7 @@ func TestAgents(t *testing.T) {
 
 // gatherMany lets agents of another process join, and checks what they cost this one.
 func gatherMany(t *testing.T, ranks int, idle time.Duration) {
+	emulation.SkipFork(t)
 	b := newBench(t, ranks, t.TempDir()+"/out", false)
 	before := memory()
 	l, err := oob.ListenOn(b.socket, oob.ListenOptions{Program: oob.Cluster, Clients: ranks})
