@@ -6,8 +6,7 @@ import (
 )
 
 // LogBest returns the logarithm of the best figure of each run's rounds, in the order of the runs: the least or the largest one.
-// What disturbs a host makes figures worse and never better, and lasts for some rounds. Rounds without a figure above 0 do
-// not count.
+// What disturbs a host makes some rounds worse, and never better. Rounds without a figure above 0 do not count.
 func (s Series) LogBest(least bool) (logs []float64) {
 	index := map[int]int{}
 	for i, f := range s.Figures {

@@ -44,7 +44,7 @@ func (s *Samples) Mean() float64 {
 }
 
 // Median returns the median of the times as they were recorded, 0 without any. A clock that advances in
-// steps of so many nanoseconds returns times that are up to a step too short or too long. So each time is
+// steps, of step nanoseconds each, returns times that are up to a step too short or too long. So each time is
 // spread evenly over a step around it, and over at most its own length. Otherwise medians that differ by
 // less than a step would be equal, or a whole step apart.
 func (s *Samples) Median(step float64) float64 {
