@@ -67,8 +67,8 @@ func (e *env) process(role string, count int) *process {
 		start = func() (Peer, error) { return StartPeer(e.target) }
 	}
 	peer, err := start()
-	if errors.Is(err, ErrNoPeer) {
-		e.Skip(ErrNoPeer.Error())
+	if errors.Is(err, errNoPeer) {
+		e.Skip(errNoPeer.Error())
 	}
 	e.ok(err)
 	e.peers.Add(1)

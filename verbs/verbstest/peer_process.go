@@ -34,9 +34,10 @@ type Peer interface {
 	Output() string
 }
 
-// ErrNoPeer is the error of a [Target]'s Peer in a program that starts no processes. Statements that need
-// one are skipped.
-var ErrNoPeer = errors.New("this program starts no second process")
+// NoPeer is the Peer of a [Target] for programs that start no processes. Statements that need one are skipped.
+func NoPeer() (Peer, error) { return nil, errNoPeer }
+
+var errNoPeer = errors.New("this program starts no second process")
 
 // peerVariable is the environment variable of a peer, with its peerTarget.
 const peerVariable = "IBPERF_VERBSTEST_PEER"
