@@ -37,16 +37,27 @@ func OfFastRuns(a, b []float64, least bool, intervals int) Estimate {
 	if n == 0 {
 		return Estimate{}
 	}
+	middle := FastQuartile(a[:n], least) / FastQuartile(b[:n], least)
 	a, b = fastestFirst(a[:n], least), fastestFirst(b[:n], least)
-	quartile := (n - 1) / 4
-	middle := math.Exp(a[quartile] - b[quartile])
 	e := Estimate{Value: middle, Low: middle, High: middle, N: n}
-	if early, late, enough := precedenceRanks(n, quartile, 0.025/float64(max(1, intervals))); enough {
+	if early, late, enough := precedenceRanks(n, quartile(n), 0.025/float64(max(1, intervals))); enough {
 		ends := []float64{math.Exp(a[early] - b[late]), math.Exp(a[late] - b[early])}
 		e.Low, e.High, e.Enough = slices.Min(ends), slices.Max(ends), true
 	}
 	return e
 }
+
+// FastQuartile returns the figure of a build from the logarithms of those of its runs: a quarter of them is faster. It is 0
+// without any.
+func FastQuartile(logs []float64, least bool) float64 {
+	if len(logs) == 0 {
+		return 0
+	}
+	return math.Exp(fastestFirst(logs, least)[quartile(len(logs))])
+}
+
+// quartile returns the rank, from 0, of the quartile of n values.
+func quartile(n int) int { return (n - 1) / 4 }
 
 // fastestFirst returns logarithms in the order of speed.
 func fastestFirst(logs []float64, least bool) []float64 {

@@ -26,6 +26,8 @@ type Pair struct {
 	A, B   rows.Entry
 	All    bool // all rows of the test: the ratio is their geometric mean; A and B are empty
 
+	ValueA, ValueB float64 // whose quotient is about the ratio; 0 for all rows
+
 	Ratio      confidence.Estimate // of B to A; all intervals of a Diff hold together in 95 % of all cases
 	Relation   rows.Relation       // of B to A
 	Disturbed  bool                // a warning makes the ratio doubtful, and so unclear unless the runs were made in turn
@@ -101,6 +103,7 @@ func Of(a, b Set, threshold float64) (*Diff, error) {
 	}
 	d.Threshold = threshold
 	for _, p := range d.Pairs {
+		p.ValueA, p.ValueB = p.A.Value(p.Column), p.B.Value(p.Column)
 		p.Ratio = confidence.OfSeparate(p.B.Series(p.Column), p.A.Series(p.Column), len(d.Pairs))
 		p.judge(!p.Disturbed, threshold)
 	}

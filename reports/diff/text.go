@@ -16,7 +16,7 @@ const textWidth = 100
 
 // notes explain the tables.
 const (
-	notesInTurn = ` B/A: the quotient of the two builds' quartiles: of the runs of each, which were made in turn, a quarter was faster. A run's value
+	notesInTurn = ` A, B: the builds' quartiles: of the runs of each, which were made in turn, a quarter was faster. B/A: their quotient. A run's value
  is that of its best round, because the host makes runs slower and never faster. A build that is slower in some of its
  runs only is not found. All intervals together hold the true quotients in 95 % of all cases (precedence test). "all":
  the geometric mean of all rows. "faster" and "slower": the interval is on that side of 1 and the quotient at least 3 % from
@@ -89,7 +89,7 @@ func tableOf(pairs []*Pair) *table.Table {
 		}
 		size, mode, valueA, valueB := "all", "all", result.Unmeasured, result.Unmeasured
 		if !p.All {
-			size, mode, valueA, valueB = fmt.Sprint(p.A.Size), p.A.Name(), p.A.ValueText(c), p.B.ValueText(c)
+			size, mode, valueA, valueB = fmt.Sprint(p.A.Size), p.A.Name(), c.Format(p.ValueA), c.Format(p.ValueB)
 		}
 		t.Add(size, mode, valueA, valueB, p.ratioText(), words, p.detectableText())
 	}
@@ -155,7 +155,7 @@ func (d *Diff) answer() (lines []string) {
 func (d *Diff) regressionLine(p *Pair) string {
 	line := fmt.Sprintf("REGRESSION: %s: B is %s %% slower. ", p.Name(), percent(p.Slowdown()))
 	if !p.All {
-		line += fmt.Sprintf("%s [%s]: %s instead of %s, ", p.Column.Title, p.Column.Shown(), p.B.ValueText(p.Column), p.A.ValueText(p.Column))
+		line += fmt.Sprintf("%s [%s]: %s instead of %s, ", p.Column.Title, p.Column.Shown(), p.Column.Format(p.ValueB), p.Column.Format(p.ValueA))
 	}
 	line += "B/A " + p.ratioText()
 	if !d.InTurn {

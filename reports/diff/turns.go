@@ -16,7 +16,9 @@ func InTurn(a, b Set) (*Diff, error) {
 	of := map[*Pair]runs{}
 	for _, p := range d.Pairs {
 		least := p.lessIsFaster()
-		of[p] = runs{p.A.Series(p.Column).LogBest(least), p.B.Series(p.Column).LogBest(least)}
+		a, b := p.A.Series(p.Column).LogBest(least), p.B.Series(p.Column).LogBest(least)
+		of[p] = runs{a, b}
+		p.ValueA, p.ValueB = confidence.FastQuartile(a, least), confidence.FastQuartile(b, least)
 	}
 	d.addWhole(of)
 	for _, p := range d.Pairs {

@@ -46,6 +46,9 @@ func TestRunsInTurn(t *testing.T) {
 		if p := find(t, d, 8, "data"); p.Relation != want || p.Regression != (want == rows.Slower) || math.Abs(p.Ratio.Value/factor-1) > 0.002 {
 			t.Errorf("times %g: %s, regression %v, %+v", factor, p.Relation, p.Regression, p.Ratio)
 		}
+		if p := find(t, d, 8, "data"); math.Abs(p.ValueB/p.ValueA/p.Ratio.Value-1) > 1e-9 {
+			t.Errorf("times %g: values %g and %g, ratio %g", factor, p.ValueA, p.ValueB, p.Ratio.Value)
+		}
 		last := d.Pairs[len(d.Pairs)-1]
 		if !last.All || math.Abs(last.Ratio.Value/math.Pow(factor, 0.25)-1) > 0.002 {
 			t.Errorf("times %g: all rows %+v, want the fourth root, of four rows", factor, last.Ratio)
