@@ -18,3 +18,11 @@ func SkipFork(t testing.TB) {
 		t.Skip("emulation: an emulated process that starts another one may hang (go.dev/issue/68976)")
 	}
 }
+
+// SkipTimes skips a test that bounds times by a few microseconds: an emulated call takes as long, and not always the same time.
+func SkipTimes(t testing.TB) {
+	t.Helper()
+	if On() {
+		t.Skip("emulation: the times would be the emulator's")
+	}
+}
