@@ -172,7 +172,7 @@ func (o *sender) prime() {
 
 // fire posts the primed request.
 func (o *sender) fire() error {
-	slow()
+	o.slow()
 	if _, err := o.qp.PostSend(o.primed); err != nil {
 		return fmt.Errorf("post message %d: %w", o.sent+1, err)
 	}

@@ -2,14 +2,29 @@
 
 package loop
 
-// slowSteps is the number of steps of slow. On a Zen 4, on shm_whole, they make the latency of READs of 64 bytes 5 % longer, 6 % in
-// mode data and 4 % in poll, and that of WRITEs and SENDs between two cores that share a cache 3 to 17 %.
-const slowSteps = 6
+import "strconv"
 
-var slowResult uint64 // so that the steps are taken
+// slowSteps is the number of steps of slow, which the linker sets:
+// -X github.com/ibperf/ibperf/harness/internal/loop.slowSteps=10.
+var slowSteps string
 
-func slow() {
-	for range slowSteps {
-		slowResult = slowResult*6364136223846793005 + 1442695040888963407
+var (
+	slowCount = func() int {
+		n, err := strconv.Atoi(slowSteps)
+		if err != nil {
+			panic("the tag slow needs the number of steps, loop.slowSteps: " + err.Error())
+		}
+		return n
+	}()
+	zero int // which the compiler does not know
+)
+
+// slow finds the primed request by additions that wait for each other. A post that needs it takes a cycle of the CPU longer for
+// each of them.
+func (o *sender) slow() {
+	n := zero
+	for range slowCount {
+		n += n
 	}
+	o.primed = &o.sends[o.slot+n]
 }
