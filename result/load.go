@@ -77,9 +77,9 @@ func backlogText(r *Row) string {
 	return strconv.FormatUint(r.Load.Backlog, 10)
 }
 
-// MedianRate returns the messages of a latency test that were answered per second, as the median of the rounds: on an unsteady host a
-// few slow rounds do not change it. Without rounds it is the mean.
-func (r *Row) MedianRate() float64 {
+// RoundRates returns the messages of a latency test that were answered per second, in its median and in its fastest round. What else
+// a host does makes rounds slower, so the fastest is the most that the test can reach. Without rounds both are the mean.
+func (r *Row) RoundRates() (median, fastest float64) {
 	var rates []float64
 	for _, round := range r.Rounds {
 		if round.Seconds > 0 {
@@ -88,8 +88,8 @@ func (r *Row) MedianRate() float64 {
 	}
 	n := len(rates)
 	if n == 0 {
-		return r.Latency.Rate
+		return r.Latency.Rate, r.Latency.Rate
 	}
 	slices.Sort(rates)
-	return (rates[(n-1)/2] + rates[n/2]) / 2
+	return (rates[(n-1)/2] + rates[n/2]) / 2, rates[n-1]
 }

@@ -2,11 +2,9 @@ package plots
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/ibperf/ibperf/internal/units"
 	"github.com/ibperf/ibperf/reports/chart"
-	"github.com/ibperf/ibperf/reports/phrase"
 	"github.com/ibperf/ibperf/reports/rows"
 	"github.com/ibperf/ibperf/result"
 	"gonum.org/v1/plot"
@@ -68,24 +66,11 @@ func byRate(s *chart.Sketch, g *group, lines []*series, y measure, text func(*se
 		explainSpans(s, lines, y, ofValuesText)
 		chart.FitAxis(&s.Plot.Y, values, true)
 	}
-	if knees := kneesText(g, lines); knees != "" {
-		s.Notes = append(s.Notes, knees)
+	if most := kneesOf(g, lines); len(most) > 0 {
+		s.Plot.X.Max = max(s.Plot.X.Max, slices.Max(most.rates()))
+		s.Plot.Add(most)
+		s.Explain("maximum rate", ruleSample(kneeDashes))
+		s.Notes = append(s.Notes, most.text())
 	}
 	return s
-}
-
-// kneesText returns the maximum rate of each mode, at which it answers when its backlog grows.
-func kneesText(g *group, lines []*series) string {
-	var parts []string
-	for _, line := range lines {
-		first := line.entries[0]
-		alike := slices.DeleteFunc(g.Entries(), func(e rows.Entry) bool { return e.Name() != first.Name() || e.Size != first.Size })
-		if at := rows.Knee(alike); at > 0 {
-			parts = append(parts, first.ModeName()+" "+phrase.PerSecond(at))
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "Maximum rate: " + strings.Join(parts, ", ") + " messages/s."
 }

@@ -62,7 +62,7 @@ func TestSweepAlongRates(t *testing.T) {
 			continue
 		}
 		if !slices.ContainsFunc(s.Notes, func(n string) bool {
-			return strings.Contains(n, "Maximum rate: event") && strings.Contains(n, "250k")
+			return strings.Contains(n, "Maximum rate, in the fastest round: event") && strings.Contains(n, "250k")
 		}) {
 			t.Errorf("%s has the notes %q", kind, s.Notes)
 		}

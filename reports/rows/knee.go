@@ -1,13 +1,18 @@
 package rows
 
-// Knee returns the knee of a mode in a sweep along rates: the largest rate at which it answered, in the median round, while its
-// backlog grew; 0 if it kept all rates. A rate just below the knee is too much now and then, on an unsteady host, and its answers are
-// fewer than the mode can give. The entries are those of one mode and size.
-func Knee(entries []Entry) (most float64) {
+import "github.com/ibperf/ibperf/result"
+
+// Knee returns the row of a mode's knee in a sweep along rates: of those whose backlog grew, the one with the most answers per second in
+// a round. It is nil if the mode kept all rates. The entries are those of one mode and size.
+func Knee(entries []Entry) (at *result.Row) {
+	most := 0.0
 	for _, e := range entries {
-		if e.Load != nil && e.Load.Growing {
-			most = max(most, e.Row.MedianRate())
+		if e.Load == nil || !e.Load.Growing {
+			continue
+		}
+		if _, fastest := e.Row.RoundRates(); fastest > most {
+			at, most = e.Row, fastest
 		}
 	}
-	return most
+	return at
 }

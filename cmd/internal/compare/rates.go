@@ -44,8 +44,7 @@ const closeRates = 1.1
 // rankedModes is the number of modes whose maximum rates have shares in the sweep.
 const rankedModes = 4
 
-// RateSweep returns only the parts of sweeps along rates, of WRITE and SEND. Each is measured in all runs, by default in as many as
-// the sweep of a whole comparison.
+// RateSweep returns only the parts of sweeps along rates, of WRITE and SEND. Each is measured in all runs.
 func RateSweep(base *option.Plan) (all []Part) {
 	for _, op := range []option.Op{option.OpWrite, option.OpSend} {
 		if carries(base, op) && !base.Transport.Lossy() && !base.Transport.Unordered() {
@@ -53,7 +52,7 @@ func RateSweep(base *option.Plan) (all []Part) {
 		}
 	}
 	for i := range all {
-		all[i].Plan.Runs = cmp.Or(base.Runs, fewRuns)
+		all[i].Plan.Runs = cmp.Or(base.Runs, option.CompareRuns)
 	}
 	return all
 }
@@ -86,7 +85,7 @@ func MaxRatesOf(f *result.File) MaxRates {
 	rates := MaxRates{}
 	for i := range f.Rows {
 		if r := &f.Rows[i]; r.Latency != nil && r.Load != nil && r.Variant == "" {
-			rates[r.Name()] = r.MedianRate()
+			_, rates[r.Name()] = r.RoundRates()
 		}
 	}
 	return rates

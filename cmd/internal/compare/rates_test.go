@@ -38,12 +38,12 @@ func TestRatesFollowTheMaxima(t *testing.T) {
 	}
 }
 
-// The maximum rate of a mode is that of its answers in the median round; variants have none.
+// The maximum rate of a mode is that of its answers in the fastest round; variants have none.
 func TestMaxRatesOf(t *testing.T) {
 	f := testresult.File(t, "write", option.KindLatency, []int{64}, "data", "poll")
 	for i := range f.Rows {
 		f.Rows[i].Load, f.Rows[i].Rounds = &result.Load{Growing: true}, nil
-		for _, messages := range []uint64{1000, 10, 1001, 990, 1002} { // in one round other work had the CPU
+		for _, messages := range []uint64{500, 10, 510, 1000, 490} { // in most rounds other work had the CPU
 			f.Rows[i].Rounds = append(f.Rows[i].Rounds, result.Round{Messages: messages * uint64(i+1), Seconds: 1})
 		}
 	}
