@@ -3,6 +3,7 @@ package harness
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/ibperf/ibperf/harness/internal/loop"
 	"github.com/ibperf/ibperf/harness/internal/stats"
@@ -52,6 +53,18 @@ func (b *loadBuilder) load(c *testcase.Case) *result.Load {
 // withoutPercentiles returns the statistics that do not depend on the length of a run whose backlog grows.
 func withoutPercentiles(l *result.Latency) *result.Latency {
 	return &result.Latency{N: l.N, MeanNs: l.MeanNs, Rate: l.Rate, Factor: l.Factor, MeanOnly: true}
+}
+
+// leaveOutPercentiles removes the percentiles of rounds from a row whose backlog grows, and says why it is not compared.
+func leaveOutPercentiles(r *result.Row) {
+	if r.Load == nil || !r.Load.Growing {
+		return
+	}
+	r.NoRatio = loadTooHigh
+	r.Rounds = slices.Clone(r.Rounds)
+	for i := range r.Rounds {
+		r.Rounds[i].P50Ns, r.Rounds[i].P90Ns, r.Rounds[i].P99Ns = 0, 0, 0
+	}
 }
 
 // loadTooHigh is why a row whose backlog grows is not compared with others.

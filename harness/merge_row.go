@@ -72,11 +72,13 @@ func mergeRow(f *result.File, parts []result.Row) (result.Row, error) {
 	if err := mergeFigures(&m, parts); err != nil {
 		return m, err
 	}
+	leaveOutPercentiles(&m)
 	m.Local = mergeCosts(parts, func(r *result.Row) *result.Cost { return &r.Local })
 	m.Peer = mergeCosts(parts, func(r *result.Row) *result.Cost { return &r.Peer })
 	warnings = slices.DeleteFunc(warnings, func(w result.Warning) bool { return slices.Contains(ofFigures, w.ID) })
 	waits := waiting{testcase.Mode{Completion: m.Mode, Variant: m.Variant}.Sleeps(), m.Mode == option.ModeEvent}
 	m.Warnings = append(warnings, figureWarnings(&m, waits, spinningOf(&f.Parameters.Plan, Role(f.Role)))...)
+	m.Warnings = append(m.Warnings, loadWarnings(&f.Parameters.Plan, &m)...)
 	return m, nil
 }
 

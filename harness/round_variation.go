@@ -9,8 +9,11 @@ import (
 )
 
 // variationWarnings returns the warning about rounds that form two levels, or else about rounds whose
-// figures vary much.
+// figures vary much. Those of rounds whose backlog grew depend on their length.
 func variationWarnings(r *result.Row) []result.Warning {
+	if r.Load != nil && r.Load.Growing {
+		return nil
+	}
 	var figures []float64
 	for i := range r.Rounds {
 		if v := ratioValue(&r.Rounds[i]); v > 0 {

@@ -20,9 +20,7 @@ func (rb *rowBuilder) build(p *option.Plan, forced bool, mine, theirs oob.Row) r
 	if r.Load = mine.Load; r.Latency == nil {
 		r.Latency, r.Load = theirs.Latency, theirs.Load
 	}
-	if r.Load != nil && r.Load.Growing {
-		r.NoRatio = loadTooHigh
-	}
+	leaveOutPercentiles(&r)
 	if r.Bandwidth == nil {
 		r.Bandwidth = theirs.Bandwidth
 	}

@@ -133,11 +133,11 @@ func lostCPU(r *result.Row, side result.Cost) bool {
 	return len(r.Rounds) == 0 || (1-side.Busy)*seconds > result.EdgeLossS*float64(len(r.Rounds))
 }
 
-// ofFigures holds the ids of [figureWarnings].
+// ofFigures holds the ids of the warnings that [Merge] computes anew: those of [figureWarnings] and [loadWarnings].
 var ofFigures = []result.WarningID{
 	result.WarnFewSamples, result.WarnShortRun, result.WarnOneDirection, result.WarnClocksApart, result.WarnNoSleeps,
 	result.WarnFewSleeps, result.WarnPreempted, result.WarnLost, result.WarnWrongData,
-	result.WarnTwoLevels, result.WarnUnsteady,
+	result.WarnTwoLevels, result.WarnUnsteady, result.WarnBacklog,
 }
 
 // receiveWarnings returns the warning about fewer posted receives than --rx-depth: a receiver that

@@ -139,12 +139,12 @@ func (p *CurvePoint) relate(c *result.Column, before bool) {
 	}
 }
 
-// mayBeFaster reports whether the interval of a point holds a gain that counts.
+// mayBeFaster reports whether the ratio of a point is a gain, and its interval holds one that counts.
 func mayBeFaster(c *result.Column, r confidence.Estimate) bool {
 	if lessIsFaster(c) {
-		return math.Log(r.Low) <= -confidence.MinGain
+		return r.Value < 1 && math.Log(r.Low) <= -confidence.MinGain
 	}
-	return math.Log(r.High) >= confidence.MinGain
+	return r.Value > 1 && math.Log(r.High) >= confidence.MinGain
 }
 
 // gain returns the gain of the row over the other.

@@ -7,7 +7,7 @@ import "github.com/ibperf/ibperf/result"
 func Knee(entries []Entry) (at *result.Row) {
 	most := 0.0
 	for _, e := range entries {
-		if e.Load == nil || !e.Load.Growing {
+		if e.KeepsRate() {
 			continue
 		}
 		if _, fastest := e.Row.RoundRates(); fastest > most {
@@ -16,3 +16,6 @@ func Knee(entries []Entry) (at *result.Row) {
 	}
 	return at
 }
+
+// KeepsRate reports whether the answers of a row keep up with the messages that are due, if it has a rate.
+func (e Entry) KeepsRate() bool { return e.Load == nil || !e.Load.Growing }

@@ -71,10 +71,11 @@ func rowWarnings(f *result.File) []string {
 			if slices.Contains(variations, w.ID) {
 				continue
 			}
-			if where[w.Text] == nil {
-				texts = append(texts, w.Text)
+			text := lineOf(w)
+			if where[text] == nil {
+				texts = append(texts, text)
 			}
-			where[w.Text] = append(where[w.Text], &f.Rows[i])
+			where[text] = append(where[text], &f.Rows[i])
 		}
 	}
 	var lines []string
@@ -91,8 +92,17 @@ func rowWarnings(f *result.File) []string {
 // holdsForAll reports whether all rows of a run with several rows have the same warning.
 func holdsForAll(f *result.File, text string) bool {
 	return len(f.Rows) > 1 && !slices.ContainsFunc(f.Rows, func(r result.Row) bool {
-		return !slices.ContainsFunc(r.Warnings, func(w result.Warning) bool { return w.Text == text })
+		return !slices.ContainsFunc(r.Warnings, func(w result.Warning) bool { return lineOf(w) == text })
 	})
+}
+
+// lineOf returns the text of a warning about rows, without figures that tables have.
+func lineOf(w result.Warning) string {
+	if w.ID == result.WarnBacklog {
+		text, _, _ := strings.Cut(w.Text, "; ")
+		return text
+	}
+	return w.Text
 }
 
 // placeNames lists rows by size and name: "2, 4, 64-8K data; 2 poll, event".

@@ -22,7 +22,8 @@ const (
 // An advised is an action with the words about it.
 type advised struct {
 	Action
-	extent string // the messages that mode data is for: " up to 128 KiB"; empty: all that were measured
+	extent string // the messages that mode data is for: " up to 128 KiB", " at all sizes"
+	above  bool   // for others above them, poll is the choice
 	file   *result.File
 }
 
@@ -90,12 +91,30 @@ func (a *advised) advise(f *findings, sweeps []*sweep) {
 		}
 	}
 	a.Mode, a.Reason = option.ModeData, reasonFaster
-	if end := best.points[len(best.points)-1]; last != end || len(best.points) == 1 {
-		a.extent = best.extent(last)
-		if best.group.Along == rows.NoAxis {
-			a.UpTo = last.Size
-		}
+	last = best.onlyDataKeeps(last)
+	a.extent, a.above = best.extent(last), best.baseKeepsMoreThan(last)
+	if end := best.points[len(best.points)-1]; best.group.Along == rows.NoAxis && (last != end || len(best.points) == 1) {
+		a.UpTo = last.Size
 	}
+}
+
+// onlyDataKeeps returns the last of the points after a given one whose rates data keeps and poll does not, or that point.
+func (s *sweep) onlyDataKeeps(last *rows.Point) *rows.Point {
+	for _, p := range s.points[slices.Index(s.points, last)+1:] {
+		data, base := p.Row(option.ModeData), p.Row(result.BaseMode)
+		if data.Row == nil || base.Row == nil || base.KeepsRate() || !data.KeepsRate() {
+			break
+		}
+		last = p
+	}
+	return last
+}
+
+// baseKeepsMoreThan reports whether poll has a point after a given one, whose rate it keeps if it has one.
+func (s *sweep) baseKeepsMoreThan(last *rows.Point) bool {
+	return slices.ContainsFunc(s.points[slices.Index(s.points, last)+1:], func(p *rows.Point) bool {
+		return p.Row(result.BaseMode).Row != nil && p.Row(result.BaseMode).KeepsRate()
+	})
 }
 
 // beforeSlower returns the last point of a sweep, up to a given one, that lies before the first point of another sweep
@@ -121,11 +140,15 @@ func (f *findings) beforeSlower(other, s *sweep, last *rows.Point) *rows.Point {
 
 // extent says for which messages mode data is faster.
 func (s *sweep) extent(last *rows.Point) string {
-	switch {
-	case s.group.Along != rows.NoAxis:
-		return map[rows.Axis]string{rows.AlongQPs: " over up to ", rows.AlongGap: " with ", rows.AlongRate: " at up to "}[s.group.Along] + s.withUnit(s.pointsText([]*rows.Point{last}))
-	case len(s.points) == 1:
+	switch along := s.group.Along; {
+	case along == rows.NoAxis && len(s.points) == 1:
 		return " of " + sizeText(last.Size)
+	case last == s.points[len(s.points)-1]:
+		return map[rows.Axis]string{rows.NoAxis: " at all sizes", rows.AlongQPs: " with all numbers of QPs", rows.AlongGap: " with all pauses",
+			rows.AlongRate: " at all rates"}[along]
+	case along == rows.NoAxis:
+		return " up to " + sizeText(last.Size)
+	default:
+		return map[rows.Axis]string{rows.AlongQPs: " with up to ", rows.AlongGap: " with ", rows.AlongRate: " up to "}[along] + s.pointText(last)
 	}
-	return " up to " + sizeText(last.Size)
 }

@@ -83,25 +83,22 @@ func spinText(data []advised, others bool) string {
 	for _, a := range data {
 		extents = phrase.AddNew(extents, a.extent)
 		ops[a.extent] = append(ops[a.extent], opLabel(a.Op, a.Where))
-		limited = limited || strings.Contains(a.extent, "up to")
+		limited = limited || a.above
 	}
 	var clauses []string
 	for _, extent := range extents {
-		if extent == "" {
-			clauses = append(clauses, phrase.List(ops[extent])+" at all sizes")
-		} else {
-			clauses = append(clauses, phrase.List(ops[extent])+extent)
-		}
+		clauses = append(clauses, phrase.List(ops[extent])+extent)
 	}
-	tail := ""
+	tail, short := "", ""
 	switch {
 	case others:
-		tail = "; otherwise poll the completion queue"
+		tail, short = "; otherwise poll the completion queue", "; otherwise poll the CQ"
 	case limited:
-		tail = "; poll the completion queue above that"
+		tail, short = "; poll the completion queue above that", "; poll the CQ above that"
 	}
 	const head = "Spin on data for "
-	return head + listed(clauses, ", ", MaxWidth-width(head+tail)) + tail
+	all := head + phrase.List(clauses)
+	return fits(MaxWidth, all+tail, all+short, head+listed(clauses, ", ", MaxWidth-width(head+short))+short)
 }
 
 // noPromiseText names the devices that do not promise data order.
@@ -144,7 +141,7 @@ func (f *findings) whyNothing() string {
 	for _, s := range f.sweeps {
 		for _, c := range s.conclusions {
 			if c.why != "" {
-				return c.why
+				return c.whyText()
 			}
 		}
 	}

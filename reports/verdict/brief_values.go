@@ -34,9 +34,18 @@ func (f *findings) shown() (all []*sweep) {
 func (s *sweep) where() string {
 	p := s.points[0]
 	if s.group.Along != rows.NoAxis {
-		return "of " + sizeText(p.Size) + s.setting
+		return "of " + strings.Replace(sizeText(p.Size), "bytes", "B", 1) + s.setting
 	}
 	return strings.TrimSpace(strings.TrimPrefix(s.name, testName(s.group.Op, s.group.Kind)))
+}
+
+// pointText names a point of a sweep along an axis: "4 QPs", "21.8k/s".
+func (s *sweep) pointText(p *rows.Point) string {
+	text := s.pointsText([]*rows.Point{p})
+	if s.group.Along == rows.AlongRate {
+		return text + "/s"
+	}
+	return s.withUnit(text)
 }
 
 // shownPoint returns the point with the figures of a sweep.
@@ -72,7 +81,7 @@ func (f *findings) operations() (all []Operation) {
 		p := s.shownPoint()
 		op, where := s.group.Op, s.where()
 		if s.group.Along != rows.NoAxis {
-			where += ", " + s.withUnit(s.pointsText([]*rows.Point{p}))
+			where += ", " + s.pointText(p)
 		}
 		i := slices.IndexFunc(all, func(o Operation) bool { return o.Op == op && o.Where == where })
 		if i < 0 {

@@ -17,6 +17,7 @@ type conclusion struct {
 	relation  rows.Relation // of the mode's speed to that of the base
 	disturbed bool          // a warning is why the relation is unclear
 	why       string        // why nothing is concluded about the mode, or about any mode; "" for a conclusion
+	keeping   bool          // why says which modes keep the rates of the points: "only data keeps"
 	saves     bool          // the mode is as fast as the base and keeps cores less busy
 	points    []*rows.Point
 }
@@ -94,10 +95,18 @@ func (f *findings) conclusionsAt(s *sweep, point *rows.Point) []*conclusion {
 	if why != "" {
 		return []*conclusion{{why: why, points: here}}
 	}
+	pairs := pairsOf(entries)
+	if !point.Row(pairs[0].base).KeepsRate() {
+		return []*conclusion{{why: whoKeeps(entries), keeping: true, points: here}}
+	}
 	var all []*conclusion
-	for _, p := range pairsOf(entries) {
+	for _, p := range pairs {
 		a, b := point.Row(p.mode), point.Row(p.base)
-		all = append(all, &conclusion{pair: p, why: whyNoRatio(s, a, b), points: here})
+		c := &conclusion{pair: p, why: whyNoRatio(s, a, b), points: here}
+		if !a.KeepsRate() {
+			c.why, c.keeping = string(p.mode)+" does not keep", true
+		}
+		all = append(all, c)
 	}
 	if why := all[0].why; why != "" && !slices.ContainsFunc(all, func(c *conclusion) bool { return c.why != why }) {
 		return []*conclusion{{why: why, points: here}}
@@ -108,6 +117,23 @@ func (f *findings) conclusionsAt(s *sweep, point *rows.Point) []*conclusion {
 		}
 	}
 	return all
+}
+
+// whoKeeps says which modes keep a rate that the base does not keep.
+func whoKeeps(entries []rows.Entry) string {
+	var keep []string
+	for _, e := range entries {
+		if e.KeepsRate() {
+			keep = append(keep, string(e.Mode))
+		}
+	}
+	switch len(keep) {
+	case 0:
+		return "no mode keeps"
+	case 1:
+		return "only " + keep[0] + " keeps"
+	}
+	return "only " + phrase.List(keep) + " keep"
 }
 
 // pairsOf returns the pairs of a point: each other mode with poll, or with the first mode if poll is

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ibperf/ibperf/internal/testresult"
+	"github.com/ibperf/ibperf/option"
 )
 
 // A sweep along rates says what waiting costs at the lowest rate, and compares no mode at a rate that it does not keep.
@@ -17,12 +18,37 @@ func TestSweepAlongRates(t *testing.T) {
 	}
 	v := Judge(files)
 	text := strings.Join(strings.Fields(v.Text(0)), " ")
-	for _, want := range []string{"write latency, 64 bytes, at 10k messages/s: core busy at the server:", "event takes ", "data for 10k-1M messages/s", "event for 1M: "} {
+	for _, want := range []string{"write latency, 64 bytes, at 10k messages/s: core busy at the server:", "event takes ", "data for 10k-1M messages/s", "event does not keep 1M"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
 	}
 	if s := v.Brief.Sleeping; len(s) == 0 || s[0].Offered != 1e4 {
 		t.Errorf("sleeping: %+v", s)
+	}
+}
+
+// At a rate that only data keeps, data is the choice, although poll has no latency there to be compared with.
+func TestRateThatOnlyDataKeeps(t *testing.T) {
+	for _, c := range []struct {
+		dataKeeps    bool
+		says, advice string
+	}{
+		{true, "; only data keeps 1M", "Spin on data for WRITE of 64 B at all rates"},
+		{false, "; no mode keeps 1M", "Spin on data for WRITE of 64 B up to 100k/s"},
+	} {
+		files := testresult.RateSweep(t)
+		for i := range files[2].Rows {
+			if r := &files[2].Rows[i]; !c.dataKeeps || r.Mode != option.ModeData {
+				r.Load.Growing, r.NoRatio = true, "the rate is too high"
+			}
+		}
+		v := Judge(files)
+		if text := strings.Join(strings.Fields(v.Text(0)), " "); !strings.Contains(text, c.says) {
+			t.Errorf("no %q in:\n%s", c.says, text)
+		}
+		if v.Brief.Advice != c.advice {
+			t.Errorf("advice %q, want %q", v.Brief.Advice, c.advice)
+		}
 	}
 }

@@ -102,7 +102,7 @@ const (
 
 // sentence says which mode is best at which points.
 func (s *sweep) sentence() string {
-	if len(s.conclusions) == 1 && s.conclusions[0].why != "" {
+	if len(s.conclusions) == 1 && s.conclusions[0].why != "" && !s.conclusions[0].keeping {
 		return s.conclusions[0].noConclusionText() + ": " + s.conclusions[0].whyText()
 	}
 	var texts []string
@@ -160,6 +160,8 @@ func (s *sweep) conclusionText(c *conclusion, unit bool) string {
 	}
 	all := s.spreadOf(c.points, c.mode, c.base)
 	switch {
+	case c.keeping:
+		return c.why + " " + points
 	case c.why != "":
 		return c.noConclusionText() + " for " + points + ": " + c.whyText()
 	case c.base == "":
@@ -187,7 +189,10 @@ func (s *sweep) conclusionText(c *conclusion, unit bool) string {
 
 // whyText returns why nothing is concluded.
 func (c *conclusion) whyText() string {
-	if c.why != rows.SleptTooRarely {
+	switch {
+	case c.keeping:
+		return c.why + " the rate"
+	case c.why != rows.SleptTooRarely:
 		return c.why
 	}
 	var entries []rows.Entry

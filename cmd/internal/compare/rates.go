@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/result"
@@ -38,6 +39,13 @@ var (
 	sharesOfOthers  = []float64{0.5, 0.9}
 )
 
+// A stall of the host leaves a backlog, which takes ten times as long to go at 90 % of the maximum rate: the rounds of a sweep along
+// rates are longer than that, and their median leaves out one of a run that was not long enough.
+const (
+	rateDuration = 300 * time.Millisecond // of a row in all its runs
+	rateRounds   = 3
+)
+
 // closeRates is the quotient below which a rate is left out.
 const closeRates = 1.1
 
@@ -61,6 +69,7 @@ func RateSweep(base *option.Plan) (all []Part) {
 func atRates(base *option.Plan, op option.Op, size []int) []Part {
 	p := planOf(base, op, option.KindLatency)
 	p.Sizes, p.RateLimit, p.RateUnits, p.Runs = size, beyond, option.RateMessages, min(p.Runs, fewRuns)
+	p.Duration, p.Rounds = cmp.Or(base.Duration, rateDuration), cmp.Or(base.Rounds, rateRounds)
 	all := []Part{{name(&p) + "-rate-max", p.Program() + ", maximum rate", p, result.SweepRate, Rate{Max: true}}}
 	for _, r := range rates() {
 		all = append(all, Part{fmt.Sprintf("%s-rate-%d-%.0f", name(&p), r.Of, 100*r.Share), p.Program() + " at " + r.String(), p, result.SweepRate, r})
