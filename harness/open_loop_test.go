@@ -297,9 +297,44 @@ func TestOpenLoopThatIsTooFast(t *testing.T) {
 			if l := r.Load; !l.Growing || l.Backlog == 0 || l.Service != nil || !r.Latency.MeanOnly || r.NoRatio == "" {
 				t.Errorf("load %+v, %+v", l, r.Latency)
 			}
+			for _, round := range r.Rounds {
+				if round.P50Ns != 0 || round.P90Ns != 0 || round.P99Ns != 0 || round.Messages == 0 {
+					t.Errorf("a round has %+v", round)
+				}
+			}
 			if !slices.ContainsFunc(r.Warnings, func(w result.Warning) bool { return w.ID == result.WarnBacklog }) {
 				t.Errorf("warnings %v", r.Warnings)
 			}
+			both := merged(t, files[0], slowerFile(files[0]))
+			if n := countOf(both.Rows[0].Warnings, result.WarnBacklog); n != 1 {
+				t.Errorf("two runs together have %d warnings about their rate: %v", n, both.Rows[0].Warnings)
+			}
 		})
 	}
+}
+
+// slowerFile returns a file whose rows answered half as many messages per second in all rounds.
+func slowerFile(f *result.File) *result.File {
+	slower := *f
+	slower.Rows = slices.Clone(f.Rows)
+	for i := range slower.Rows {
+		r := &slower.Rows[i]
+		r.Warnings, r.Rounds = slices.Clone(r.Warnings), slices.Clone(r.Rounds)
+		for j := range r.Rounds {
+			r.Rounds[j].Seconds *= 2
+		}
+		for j := range r.Warnings {
+			r.Warnings[j].Text += ", slower"
+		}
+	}
+	return &slower
+}
+
+func countOf(all []result.Warning, id result.WarningID) (n int) {
+	for _, w := range all {
+		if w.ID == id {
+			n++
+		}
+	}
+	return n
 }

@@ -47,6 +47,12 @@ func TestACurveHasOneChangePoint(t *testing.T) {
 	preempted := func(i int) func(f *result.File) {
 		return func(f *result.File) { f.Rows[2*i].Warnings = []result.Warning{{ID: result.WarnPreempted}} }
 	}
+	stall := func(f *result.File) { // a fifth of the rounds of data at the second size
+		all := f.Rows[2].Rounds
+		for i := range all[:len(all)/5] {
+			all[i].P50Ns, all[i].Average = all[i].P50Ns*1e6, all[i].Average/1e6
+		}
+	}
 	for _, c := range []struct {
 		name   string
 		change func(f *result.File)
@@ -62,6 +68,7 @@ func TestACurveHasOneChangePoint(t *testing.T) {
 		{"one size, the same", nil, []float64{1}, []string{"same"}, 0},
 		{"an island", nil, []float64{2, 1.5, 1, 0.8, 1.2, 1}, []string{"faster", "faster", "same", "slower", "unclear*", "same"}, 8},
 		{"a gap before the change point", nil, []float64{2, 2, 0.99, 2, 2, 1}, []string{"faster", "faster", "unclear", "faster", "faster", "same"}, 4096},
+		{"a stall before the change point", stall, []float64{2, 2, 2, 1}, []string{"faster", "unclear", "faster", "same"}, 64},
 		{"a gain of 2 %", nil, []float64{1.5, 1.02}, []string{"faster", "same"}, 2},
 		{"a disturbed size before the change point", preempted(1), []float64{2, 2, 2, 1}, []string{"faster", "unclear", "faster", "same"}, 64},
 		{"a disturbed size at the change point", preempted(2), []float64{2, 2, 2, 1}, []string{"faster", "faster", "unclear", "same"}, 8},

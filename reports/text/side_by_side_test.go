@@ -148,6 +148,22 @@ func TestRunsOfOtherWorkStayApart(t *testing.T) {
 	}
 }
 
+// Of a mode that does not keep a rate, tables have the answers per second and no percentile, and one warning.
+func TestRatesThatAreNotKept(t *testing.T) {
+	files := testresult.RateSweep(t)
+	for i := range files[2].Rows {
+		if r := &files[2].Rows[i]; r.Load.Growing {
+			r.Warnings = append(r.Warnings, result.Warning{ID: result.WarnBacklog, Text: "--rate_limit: too many; 250000 messages/s were answered"})
+		}
+	}
+	text := fullText(t, false, files...)
+	holds(t, text, "Answers per second: completion modes side by side", "WARNING: rate 1M 1/s: size 64 event: --rate_limit: too many\n")
+	holds(t, strings.Join(strings.Fields(text), " "), " 250000 ")
+	if kept := sideBySide(t, files[:2]...); strings.Contains(kept, "Answers per second") {
+		t.Errorf("all rates were kept, and there is a table of answers:\n%s", kept)
+	}
+}
+
 // Plots draw the ratios of the tables.
 func TestRatiosAreThoseOfTheTables(t *testing.T) {
 	for _, kind := range []option.Kind{option.KindLatency, option.KindBandwidth} {
