@@ -17,7 +17,7 @@ import (
 )
 
 // knees is the number of sweeps along rates; in 17 of 20 the knee of each mode has to be near its maximum.
-var knees = flag.Int("knees", 2, "number of sweeps in TestTrialOfKnees, each of which takes three quarters of a minute")
+var knees = flag.Int("knees", 2, "number of sweeps in TestTrialOfKnees, each of which takes a minute")
 
 // kneeError is the largest difference of a knee from the maximum rate of its mode, as a part of that.
 const kneeError = 0.15
