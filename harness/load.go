@@ -57,7 +57,7 @@ func withoutPercentiles(l *result.Latency) *result.Latency {
 
 // leaveOutPercentiles removes the percentiles of rounds from a row whose backlog grows, and says why it is not compared.
 func leaveOutPercentiles(r *result.Row) {
-	if r.Load == nil || !r.Load.Growing {
+	if r.KeepsRate() {
 		return
 	}
 	r.NoRatio = loadTooHigh
@@ -72,7 +72,7 @@ const loadTooHigh = "more messages were due than were answered"
 
 // loadWarnings returns the warning about a rate that is more than the test can reach.
 func loadWarnings(p *option.Plan, r *result.Row) []result.Warning {
-	if r.Load == nil || !r.Load.Growing {
+	if r.KeepsRate() {
 		return nil
 	}
 	return []result.Warning{{ID: result.WarnBacklog, Text: fmt.Sprintf("--rate_limit: %s; %s were answered of %s, and %d were waiting at the end of a round",

@@ -11,7 +11,7 @@ import (
 // variationWarnings returns the warning about rounds that form two levels, or else about rounds whose
 // figures vary much. Those of rounds whose backlog grew depend on their length.
 func variationWarnings(r *result.Row) []result.Warning {
-	if r.Load != nil && r.Load.Growing {
+	if !r.KeepsRate() {
 		return nil
 	}
 	var figures []float64

@@ -57,7 +57,7 @@ var latencyColumns = []Column{
 	percentile("p99_9_ns", "p99.9", "999 of 1000 samples are not longer"+fromHistogram, func(l *Latency) float64 { return l.P999Ns }),
 	percentile("p99_99_ns", "p99.99", "9999 of 10000 samples are not longer"+fromHistogram, func(l *Latency) float64 { return l.P9999Ns }),
 	percentile("max_ns", "max", "the largest sample", func(l *Latency) float64 { return l.MaxNs }),
-	{Field: "latency.iterations_per_s", Kind: option.KindLatency, Unit: "1/s", Definition: "n / the time of the rounds including pauses: round trips, READs or atomic operations per second; \"tps average\" in the text",
+	{Field: "latency.iterations_per_s", Title: "Answers per second", Kind: option.KindLatency, Unit: "1/s", Definition: "n / the time of the rounds including pauses: round trips, READs or atomic operations per second; \"tps average\" in the text",
 		Head: "answered", shown: "1/s", empty: true, print: asPerSecond, Value: inLatency(func(l *Latency) float64 { return l.Rate })},
 	{Field: "latency.factor", Kind: option.KindLatency, Unit: "1", Definition: halfFactorDefinition,
 		Value: inLatency(func(l *Latency) float64 { return l.Factor })},

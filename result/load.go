@@ -93,3 +93,6 @@ func (r *Row) RoundRates() (median, fastest float64) {
 	slices.Sort(rates)
 	return (rates[(n-1)/2] + rates[n/2]) / 2, rates[n-1]
 }
+
+// KeepsRate reports whether the answers of a row keep up with the messages that are due, if it has a rate.
+func (r *Row) KeepsRate() bool { return r.Load == nil || !r.Load.Growing }

@@ -38,7 +38,7 @@ func loadBusySketch(g *group, lines []*series, size int) *chart.Sketch {
 // ofKept returns a measure of rows that kept their rate.
 func ofKept(y measure) measure {
 	return func(e rows.Entry) (estimate, bool) {
-		if e.Load == nil || e.Load.Growing {
+		if e.Load == nil || !e.KeepsRate() {
 			return estimate{}, false
 		}
 		return y(e)
@@ -50,7 +50,7 @@ func ofKept(y measure) measure {
 func byRate(s *chart.Sketch, g *group, lines []*series, y measure, text func(*series, rows.Entry) string) *chart.Sketch {
 	var stops []plot.Tick
 	for i, f := range g.Runs {
-		if slices.ContainsFunc(f.Rows, func(r result.Row) bool { return r.Load != nil && !r.Load.Growing }) {
+		if slices.ContainsFunc(f.Rows, func(r result.Row) bool { return r.Load != nil && r.KeepsRate() }) {
 			stops = append(stops, plot.Tick{Value: g.Along.Value(f), Label: g.Label(i)})
 		}
 	}

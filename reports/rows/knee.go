@@ -16,6 +16,3 @@ func Knee(entries []Entry) (at *result.Row) {
 	}
 	return at
 }
-
-// KeepsRate reports whether the answers of a row keep up with the messages that are due, if it has a rate.
-func (e Entry) KeepsRate() bool { return e.Load == nil || !e.Load.Growing }

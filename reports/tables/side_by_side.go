@@ -34,7 +34,8 @@ func SideBySide(g *rows.Group) Comparison {
 			all.Notes = phrase.AddNew(all.Notes, note)
 		}
 	}
-	if t := answersTable(g, points, names); t != nil {
+	if !allKeepRates(points) {
+		t, _ := valueTable(g, points, names, result.ColumnOf("latency.iterations_per_s"))
 		all.Tables = append(all.Tables, t)
 	}
 	for _, pair := range SidesCompared {
@@ -122,30 +123,16 @@ func valueText(p *rows.Point, name string, c *result.Column) string {
 	return e.ValueText(c) + e.Marks()
 }
 
-// answersTable returns a table with the messages that each mode answered per second, or nil if all modes kept their rates.
-func answersTable(g *rows.Group, points []*rows.Point, names []string) *table.Table {
-	c := result.ColumnOf("latency.iterations_per_s")
-	t := NewPointsTable(g, points, "Answers per second")
-	for _, name := range names {
-		t.Columns = append(t.Columns, table.Column{Name: name, Unit: c.Shown()})
-	}
-	kept := true
-	for _, p := range points {
-		cells := KeyCells(p.Label(g), p.Size)
-		for _, name := range names {
-			cell := result.Unmeasured
-			if e := p.Rows[name]; e.Row != nil {
-				cell = c.Text(e.Row)
-				kept = kept && e.KeepsRate()
+// allKeepRates reports whether all rows of points answer as many messages as are due.
+func allKeepRates(points []*rows.Point) bool {
+	return !slices.ContainsFunc(points, func(p *rows.Point) bool {
+		for _, e := range p.Rows {
+			if !e.KeepsRate() {
+				return true
 			}
-			cells = append(cells, cell)
 		}
-		t.Add(cells...)
-	}
-	if kept {
-		return nil
-	}
-	return t
+		return false
+	})
 }
 
 // A SidePair is a number that both sides have: the title of its table, the head of its column, and

@@ -39,8 +39,8 @@ var (
 	sharesOfOthers  = []float64{0.5, 0.9}
 )
 
-// A stall of the host leaves a backlog, which takes ten times as long to go at 90 % of the maximum rate: the rounds of a sweep along
-// rates are longer than that, and their median leaves out one of a run that was not long enough.
+// A stall of the host leaves a backlog, which takes ten times as long to go at 90 % of the maximum rate. Rounds of 20 ms outlast
+// the backlog of a stall of 2 ms, and the median of three leaves out one with a longer stall.
 const (
 	rateDuration = 300 * time.Millisecond // of a row in all its runs
 	rateRounds   = 3
