@@ -4,7 +4,7 @@
 #include <time.h>
 
 static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t armed = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* spares, or the arms of a CQ */
 static struct cq *spares; /* that were destroyed, the last one first */
 
 /* slots returns the number of entries for a size: a power of two. */
@@ -19,9 +19,13 @@ static int slots(int cqe)
 
 static struct cq *local_cq(void)
 {
+	struct timespec end = {.tv_sec = time(NULL) + 10};
 	struct cq *q;
 
 	pthread_mutex_lock(&spares_lock);
+	while (number("STUB_REUSE", 0) && !spares)
+		if (pthread_cond_timedwait(&changed, &spares_lock, &end))
+			break;
 	q = spares;
 	if (q)
 		spares = q->next;
@@ -85,8 +89,9 @@ int ibv_destroy_cq(struct abi_cq *cq)
 	q->next = spares;
 	spares = q;
 	before = q->arms;
+	pthread_cond_broadcast(&changed);
 	while (number("STUB_REUSE", 0) && q->arms == before)
-		if (pthread_cond_timedwait(&armed, &spares_lock, &end))
+		if (pthread_cond_timedwait(&changed, &spares_lock, &end))
 			break;
 	pthread_mutex_unlock(&spares_lock);
 	return 0;
@@ -156,7 +161,7 @@ int req_notify_cq_knobs(struct abi_cq *cq, int solicited_only)
 	req_notify_cq(cq, solicited_only);
 	pthread_mutex_lock(&spares_lock);
 	q->arms++;
-	pthread_cond_broadcast(&armed);
+	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&spares_lock);
 	if (number("STUB_EVENTS", 0)) {
 		lock(&q->s->putting);

@@ -20,8 +20,8 @@
  *	                     n is negative
  *	STUB_CRASH=fault     post_send stores at address 0x10; with abort, it calls abort()
  *	STUB_EVENTS=1        a CQ with a channel raises an event each time it is armed, at once
- *	STUB_REUSE=1         destroy_cq returns only after its memory has become another CQ that
- *	                     has been armed, or after 10 s
+ *	STUB_REUSE=1         create_cq waits for a CQ that is destroyed, and uses its memory; destroy_cq
+ *	                     waits until that other CQ has been armed; each waits for up to 10 s
  *	STUB_DELAY=us        delays completions by us microseconds
  *	STUB_SCATTER=bytes   SENDs of up to this many bytes, at most 32, are in the CQE until it is
  *	                     polled, except for QPs of mlx5dv_create_qp without scatter to CQE
