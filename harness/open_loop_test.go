@@ -253,6 +253,9 @@ func TestOpenLoopInEveryMode(t *testing.T) {
 	const n = 300
 	for _, op := range everyOp {
 		for _, mode := range modesOf(op) {
+			if op.Fetches() && sleepsIn(mode) { // see TestFetchesNeverSleepAtARate
+				continue
+			}
 			for _, qps := range []int{1, 3} {
 				if qps > 1 && op.Fetches() {
 					continue
@@ -276,6 +279,31 @@ func TestOpenLoopInEveryMode(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+func sleepsIn(m option.Mode) bool { return m == option.ModeAdaptive || m == option.ModeEvent }
+
+// The client of READs and atomic operations keeps the rate and waits for completions, so a comparison has no rows of modes that
+// sleep, and says why.
+func TestFetchesNeverSleepAtARate(t *testing.T) {
+	for _, op := range []option.Op{option.OpRead, option.OpAtomic} {
+		p := withRate(op, option.ModeDefault, 5000, 0)
+		p.Compare, p.Duration = true, 20*time.Millisecond
+		files, errs := pair{device: "shm_whole", plan: p}.run(t)
+		if err := cmp.Or(errs[0], errs[1]); err != nil {
+			t.Fatal(err)
+		}
+		left := map[string]string{}
+		for _, m := range files[0].NotMeasured {
+			left[m.Mode] = m.Why
+		}
+		if len(left) != 2 || left["event"] != keepsTheRate || left["adaptive"] != keepsTheRate {
+			t.Errorf("%s: not measured: %v", op, left)
+		}
+		if slices.ContainsFunc(files[0].Rows, func(r result.Row) bool { return sleepsIn(r.Mode) }) {
+			t.Errorf("%s: a row of a mode that sleeps", op)
 		}
 	}
 }

@@ -78,12 +78,17 @@ func (s *session) emit(rb *rowBuilder, r result.Row) {
 	s.cfg.Row(r)
 }
 
+const keepsTheRate = "the client keeps the rate, so it never sleeps"
+
 const neverSlept = "every completion was already queued, so no wake-up was measured"
 
 // reasonUnmeasured returns why a row does not measure its mode, or an empty string.
 func reasonUnmeasured(test *testcase.Case, r *result.Row) string {
 	if test.Exact && r.Latency == nil && r.Bandwidth == nil {
 		return "only the peer measures this test, and perftest does not tell its figures"
+	}
+	if test.OpenLoop && test.Fetches && test.Sleeps {
+		return keepsTheRate
 	}
 	if !test.Sleeps || test.Spins() || test.OpenLoop || r.Local.Sleeps+r.Peer.Sleeps > 0 {
 		return ""

@@ -1,6 +1,9 @@
 package option
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // ExitStatus has the meaning of the programs' exit statuses, in their order.
 var ExitStatus = []string{
@@ -19,20 +22,19 @@ var ExitStatus = []string{
 // ExitStatusOf returns the exit statuses of a program, in their order; empty for those that it never has.
 func ExitStatusOf(has func(*Option) bool) []string {
 	all := slices.Clone(ExitStatus)
-	var limits []string
+	var limits, causes []string
 	for _, name := range limitOptions {
 		if has(Find(name)) {
 			limits = append(limits, "--"+name)
 		}
 	}
-	if limits == nil {
-		all[statusLimit] = ""
-		return all
+	if limits != nil {
+		causes = append(causes, all[statusLimit]+": "+choice(limits))
 	}
-	all[statusLimit] += ": " + choice(limits)
 	if has(Find("against")) {
-		all[statusLimit] += "; or this build is slower than that of --against"
+		causes = append(causes, "this build is slower than that of --against")
 	}
+	all[statusLimit] = strings.Join(causes, "; or ")
 	return all
 }
 

@@ -49,7 +49,7 @@ func txDepthHelp(t Test) string {
 	if t.Bandwidth() {
 		return "send queue depth, at most the number of messages"
 	}
-	return "minimum depth of the send queue; one message is in flight whatever the depth"
+	return "minimum depth of the send queue; with --rate_limit also the largest number of unanswered messages, 128 in place of 1; otherwise one message is in flight"
 }
 
 func reversedHelp(t Test) string {

@@ -51,6 +51,15 @@ func (o *Option) pageDefault() string {
 	if o.As != "" {
 		return ""
 	}
+	text := o.testsDefault()
+	if d, own := compareDefaults[o.Name]; own && !strings.Contains(text, d) {
+		text += "; " + CompareProgram + ": " + d
+	}
+	return text
+}
+
+// testsDefault returns the default of the option in the tests.
+func (o *Option) testsDefault() string {
 	var texts []string
 	having := map[string][]Test{}
 	for _, t := range Tests() {

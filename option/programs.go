@@ -1,8 +1,8 @@
 package option
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 	"time"
 )
 
@@ -14,6 +14,11 @@ const (
 	CompareDuration = 40 * time.Millisecond // of a row, in all its runs
 	CompareRuns     = 5
 	CompareRounds   = 2 // of each run
+
+	// A stall of the host leaves a backlog, which takes ten times as long to go at 90 % of the maximum rate. Rounds of 20 ms
+	// outlast the backlog of a stall of 2 ms, and the median of three leaves out one with a longer stall.
+	RateDuration = 300 * time.Millisecond // of a row at a rate, in all its runs
+	RateRounds   = 3                      // of each run
 
 	AgainstDuration = 400 * time.Millisecond // with --against: of a row of each build, in all its runs
 	AgainstRuns     = 40                     // of each build
@@ -30,8 +35,10 @@ var singleRunOptions = []string{"out_json", "out_json_file", "output", "format",
 
 // compareDefaults are the defaults that ib_compare alone has.
 var compareDefaults = map[string]string{
-	"size": "all", "touch": string(TouchRead), "rounds": strconv.Itoa(CompareRounds), "runs": strconv.Itoa(CompareRuns), "seed": "random",
-	"duration": strconv.FormatFloat(CompareDuration.Seconds(), 'f', -1, 64),
+	"size": "all; with --against 64 and 64K", "touch": string(TouchRead), "seed": "random",
+	"rounds":   fmt.Sprintf("%d, at a rate %d", CompareRounds, RateRounds),
+	"runs":     fmt.Sprintf("%d, with --against %d of each build", CompareRuns, AgainstRuns),
+	"duration": fmt.Sprintf("%v, at a rate %v, with --against %v of each build", CompareDuration.Seconds(), RateDuration.Seconds(), AgainstDuration.Seconds()),
 }
 
 // CompareHelp is [Option.HelpText] for ib_compare.

@@ -168,6 +168,11 @@ var rules = []struct {
 		func(s *Settings) bool { return s.OpenLoop() && (s.Transport.Lossy() || s.Transport.Unordered()) },
 		"--rate_limit: latency tests with a rate need a transport that loses and reorders nothing: --connection RC or XRC",
 	}, {
+		func(s *Settings) bool {
+			return s.OpenLoop() && s.Fetches() && (s.Completion == ModeEvent || s.Completion == ModeAdaptive)
+		},
+		"--rate_limit: the client of READ and atomic operations keeps the rate and waits for completions, so it never sleeps: use --completion poll",
+	}, {
 		func(s *Settings) bool { return s.Arrivals != ArrivalsConstant && !s.OpenLoop() },
 		"--arrivals says when the messages of --rate_limit are due: it needs --rate_limit",
 	}, {

@@ -71,7 +71,7 @@ var outputOptions = []*Option{
 		value: minBandwidth,
 	}, {
 		Name: "max-lat", Argument: "FIGURE=TIME", Group: groupOutput, Scope: PerSide, Only: latency,
-		Help:  "exit with status 7 if a figure is above TIME, such as p99=5us; may be given again, or with commas, for " + figures(),
+		Help:  "exit with status 7 if a figure is above TIME, a number with a unit, such as p99=5us; with --rate_limit of the response time, a round trip; may be given again, or with commas, for " + figures(),
 		value: maxLatencies{},
 	}, {
 		Name: "max-busy", Argument: "PERCENT", Group: groupOutput, Scope: PerSide,
@@ -107,7 +107,7 @@ var outputOptions = []*Option{
 		value: text(func(s *Settings) *string { return &s.Own.Bundle }, legalBundle),
 	}, {
 		Name: "rate-sweep", Group: groupLength, Scope: Client, Only: noTest, Compare: true,
-		Help:  "measure only the latency of WRITE and SEND by the rate at which messages are due, up to more than the fastest mode answers",
+		Help:  "measure only the latency of WRITE and SEND by the rate at which messages are due, up to more than the fastest mode answers (RC, XRC); takes a minute",
 		value: toggle(func(s *Settings) *bool { return &s.Own.RateSweep }),
 	}, {
 		Name: "CPU-freq", Letter: "F", Group: groupOutput, Scope: PerSide,

@@ -65,8 +65,8 @@ const (
 var deviceOptions = []*Option{
 	{
 		Name: deviceOption, Letter: "d", Argument: "NAME", Group: groupDevice, Scope: PerSide,
-		Help:     oneDevice + "; NAME,NAME, or with ports NAME:PORT,NAME:PORT, measures several at the same time: each has the QPs and threads of the options and a row, and all have a row together",
-		Default:  "the environment variable " + DeviceVariable + ", else the first RDMA device whose port is active, preferably with the address of the control connection; a server without -d also serves a client's embedded device",
+		Help:     oneDevice + "; NAME,NAME, or with ports NAME:PORT,NAME:PORT, measures several at the same time: each has the QPs and threads of the options and a row, and all have a row together; not in comparisons, ib_verify, multicast groups or with --rdma_cm",
+		Default:  "the environment variable " + DeviceVariable + ", else the first RDMA device whose port is active, preferably with the address of the control connection; a server without -d also serves a client's embedded device, and takes as many RDMA devices as the client has, in the order of ib_caps",
 		Perftest: "by default the environment variable " + DeviceVariable + ", else the first device whose port is active, preferably with the address of the control connection, not the first of the list; with several, NAME:1,NAME:2 is what perftest calls --dualport",
 		value:    text(func(s *Settings) *string { return &s.Own.Device }, legalDevices),
 	}, {
@@ -81,7 +81,7 @@ var deviceOptions = []*Option{
 		value:    numberOr(func(s *Settings) *int { return &s.Own.GIDIndex }, -1, 0, math.MaxUint8),
 	}, {
 		Name: "pin_cores", Argument: "CPUS", Group: groupDevice, Scope: PerSide,
-		Help:     "CPUs of this process, such as 3,0-1: the measuring thread runs on the first, all other threads on the rest, if any",
+		Help:     "CPUs of this process, such as 3,0-1: the measuring thread runs on the first, or N of --threads on the first N, and all other threads on the rest, if any",
 		Default:  "any; a comparison reserves CPUs for the measuring threads",
 		Perftest: "with several, only the measuring thread runs on the first",
 		value:    valueOf[[]int]{at: func(s *Settings) *[]int { return &s.Own.PinCores }, parse: ParseCPUs, show: joined},

@@ -85,7 +85,7 @@ var workOptions = []*Option{
 		value: toggle(func(s *Settings) *bool { return &s.UseSRQ }),
 	}, {
 		Name: "tx-depth", Letter: "t", Argument: "N", Group: groupQueues,
-		Help: "send queue depth, at most the number of messages; latency tests keep one message in flight regardless", HelpOf: txDepthHelp, Perftest: "in latency tests the send queue has at least this depth, and rows report how much of it was used",
+		Help: "send queue depth, at most the number of messages; latency tests keep one message in flight, or with --rate_limit up to this number, 128 in place of 1", HelpOf: txDepthHelp, Perftest: "in latency tests the send queue has at least this depth, and rows report how much of it was used",
 		Meaning: "send queue depth; in latency tests the least depth",
 		JSON:    "tx_depth", Unit: "messages", Label: "TX depth", Header: Always,
 		value: number(func(s *Settings) *int { return &s.TxDepth }, 1, MaxDepth),
@@ -105,7 +105,7 @@ var workOptions = []*Option{
 		value: numberOr(func(s *Settings) *int { return &s.CQMod }, 0, 1, MaxCQMod),
 	}, {
 		Name: "rate_limit", Argument: "RATE", Group: groupLength,
-		Help:     "maximum send rate of a side, all QPs together, in the unit of --rate_units; a latency test sends at this rate, whether or not earlier messages were answered, up to --tx-depth of them, 128 by default",
+		Help:     "maximum send rate of a side, all QPs, threads and devices together, in the unit of --rate_units; a latency test (RC, XRC) sends at this rate, whether or not earlier messages were answered, up to --tx-depth of them, 128 by default",
 		Perftest: "in software on all devices; a late sender catches up, so that the rate is reached exactly, and a warning reports a lower rate; latency tests measure the latency at that rate, where perftest has no effect or refuses it",
 		Meaning:  "maximum send rate of each sender, all its QPs together, in the unit of rate_units; of a latency test the rate at which messages are due; 0: none",
 		JSON:     "rate_limit", Unit: "that of rate_units", Label: "Rate limit", Header: WhenSet,

@@ -11,23 +11,23 @@ import (
 // Load says at which rate the messages of a latency test were due, and how that rate was kept. The rate of answers is
 // [Latency.Rate]. The times of Latency are then response times, which begin when a message is due.
 type Load struct {
-	Offered float64  `json:"offered_per_s"`     // messages that were due, per second
+	Offered float64  `json:"offered_per_s"`     // messages that were due per second, as asked for
 	Window  uint64   `json:"window"`            // largest number of messages that were sent and not answered
 	Backlog uint64   `json:"backlog"`           // messages that were due and not sent at the end of a round, of the round with the most
-	Growing bool     `json:"growing,omitempty"` // the backlog grew throughout most rounds: the rate is more than the test can reach
+	Growing bool     `json:"growing,omitempty"` // the backlog grew throughout most rounds of a run: the rate is more than the test can reach
 	Service *Latency `json:"service,omitempty"` // times from the post of a message to its answer; nil if the backlog grew
 }
 
 // loadColumns returns the columns of [Load].
 func loadColumns() []Column {
 	all := []Column{
-		{Field: "load.offered_per_s", Kind: option.KindLatency, Unit: "1/s", Definition: "messages that were due per second, of a latency test with rate_limit; latency.iterations_per_s is the rate of their answers",
+		{Field: "load.offered_per_s", Kind: option.KindLatency, Unit: "1/s", Definition: "messages that were due per second, as asked for, of a latency test with rate_limit; latency.iterations_per_s is the rate of their answers",
 			Head: "offered", shown: "1/s", empty: true, print: asPerSecond, Value: inLoad(func(l *Load) float64 { return l.Offered })},
 		{Field: "load.window", Kind: option.KindLatency, Unit: "messages", Definition: "largest number of messages that were sent and not answered",
 			Head: "window", empty: true, print: asCount, Value: inLoad(func(l *Load) float64 { return float64(l.Window) })},
 		{Field: "load.backlog", Kind: option.KindLatency, Unit: "messages", Definition: "messages that were due and not sent at the end of a round, of the round with the most",
 			Head: "backlog", words: backlogText},
-		{Field: "load.growing", Kind: option.KindLatency, Definition: "the messages that were due and not sent became more throughout most rounds: the rate is more than the test can reach, and the row has no percentiles, which would depend on the length of the run"},
+		{Field: "load.growing", Kind: option.KindLatency, Definition: "the messages that were due and not sent became more throughout most rounds of a run: the rate is more than the test can reach, and the row has no percentiles, which would depend on the length of the run"},
 	}
 	return append(all, serviceColumns()...)
 }

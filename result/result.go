@@ -66,7 +66,7 @@ type Build struct {
 // Comparison identifies the runs of one ib_compare.
 type Comparison struct {
 	ID    string `json:"id"`              // equal in all its files
-	Sweep string `json:"sweep,omitempty"` // the sweep that the run was made for: SweepQPs, SweepGap; empty: none
+	Sweep string `json:"sweep,omitempty"` // the sweep that the run was made for: SweepQPs, SweepGap, SweepRate; empty: none
 }
 
 // The sweeps of a comparison: the member of the parameters in which the runs of one differ.

@@ -31,10 +31,10 @@ Examples:
   {program} diff --threshold 3 -o page old.json new.json
 
 Exit status:
-  0  no row is certainly slower by PERCENT or more
+  0  no row is a regression
   1  any other failure, such as a file that cannot be read
   2  wrong options, tests with different options, or files of a newer version
-  7  a row is: the last lines name it
+  7  a row is a regression: the last lines name it
 `
 
 // defaultThreshold is a percentage.
@@ -69,7 +69,7 @@ func (c *comparison) flags() *pflag.FlagSet {
 	flags := newFlags()
 	c.threshold = defaultThreshold
 	flags.StringVarP(&c.folder, "output", "o", "", "also write the tables as a page, index.html, into `DIR`")
-	flags.Var(&c.threshold, "threshold", "a row that is certainly slower by `PERCENT` or more is a regression")
+	flags.Var(&c.threshold, "threshold", "a row is a regression if its value is slower by `PERCENT` or more, at least 3, and its interval certainly slower")
 	return flags
 }
 

@@ -49,11 +49,11 @@ func TestDiffStatus(t *testing.T) {
 		stderr string
 	}{
 		{a + " " + newer, exitUsage, "", "format version 99 is newer than this program"},
-		{a + " " + a, exitDone, "No row is certainly slower by 5.0 % or more.", ""},
+		{a + " " + a, exitDone, "No row is a regression: certainly slower, and its value by 5.0 % or more.", ""},
 		{a + " " + slow, exitLimit, "REGRESSION: ib_write_lat, 8 bytes, data: B is 20.0 % slower.", "1 of 2 rows are slower in " + slow + " by 5 % or more"},
 		{a + " " + folder, exitLimit, "REGRESSION", folder},
 		{slow + " " + a, exitDone, "1 faster", ""},
-		{"--threshold 25% " + a + " " + slow, exitDone, "No row is certainly slower by 25.0 % or more.", ""},
+		{"--threshold 25% " + a + " " + slow, exitDone, "No row is a regression: certainly slower, and its value by 25.0 % or more.", ""},
 		{a + " " + qps, exitUsage, "", "--qp 1 and --qp 4"},
 		{a, exitUsage, "", "name two result files or folders, not 1"},
 		{"--threshold 0 " + a + " " + a, exitUsage, "", "a percentage above 0 and below 100"},

@@ -64,7 +64,8 @@
 // B are each a result file or a folder of them, such as that of ib_compare. Tests must have the same options in
 // both. Its option is:
 //
-//	--threshold PERCENT  a row that is certainly slower by PERCENT or more is a regression (default 5)
+//	--threshold PERCENT  a row is a regression if its value is slower by PERCENT or more, at least 3, and its
+//	                     interval certainly slower (default 5)
 //
 // # Files and exit status
 //

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/ibperf/ibperf/internal/confidence"
 	"github.com/ibperf/ibperf/reports/rows"
 	"github.com/ibperf/ibperf/reports/table"
 	"github.com/ibperf/ibperf/result"
@@ -143,7 +144,7 @@ func (d *Diff) answer() (lines []string) {
 	case len(regressions) == 0 && d.InTurn:
 		return append(lines, "No row is certainly slower.")
 	case len(regressions) == 0:
-		return append(lines, fmt.Sprintf("No row is certainly slower by %s %% or more.", percent(d.Threshold)))
+		return append(lines, fmt.Sprintf("No row is a regression: certainly slower, and its value by %s %% or more.", percent(max(d.Threshold, math.Expm1(confidence.MinGain)))))
 	}
 	for _, p := range regressions {
 		lines = append(lines, d.regressionLine(p))

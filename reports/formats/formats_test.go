@@ -110,6 +110,17 @@ func TestRowsOfAComparisonHaveNames(t *testing.T) {
 	}
 }
 
+// Metrics of tests with different rates have different labels, so that they can be in one file.
+func TestRateIsALabel(t *testing.T) {
+	files := testresult.RateSweep(t)
+	metrics := inFormat(t, option.FormatPrometheus, files...)
+	for _, want := range []string{`mode="poll",rate_limit="10000p",arrivals="constant"}`, `rate_limit="1000000p"`} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("no %s in\n%s", want, metrics)
+		}
+	}
+}
+
 // In formats of lines each of several devices has its lines, before those of all together. JSON has them in the rows.
 func TestFormatsOfSeveralDevices(t *testing.T) {
 	f := testresult.Devices(testresult.File(t, "write", option.KindBandwidth, []int{64}, "poll"))

@@ -2,12 +2,14 @@ package formats
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ibperf/ibperf/internal/printable"
+	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/result"
 )
 
@@ -32,7 +34,7 @@ var promMetrics = []promMetric{
 	{"ibperf_messages_per_second", "gauge", "Average message rate, both directions together.", func(_ *result.File, r *result.Row) []promSample {
 		return promRate(r, func(b *result.Bandwidth) float64 { return b.MsgRate })
 	}},
-	{"ibperf_latency_seconds", "summary", "Latency of a message: half a ping-pong, or a round trip for read and atomic operations.", promLatency},
+	{"ibperf_latency_seconds", "summary", "Latency of a message: half a ping-pong; a round trip for read and atomic operations; with a rate the response time, a round trip.", promLatency},
 	{"ibperf_lost_messages", "gauge", "Messages that were sent and not received.", func(_ *result.File, r *result.Row) []promSample {
 		if r.Delivery == nil {
 			return nil
@@ -132,6 +134,12 @@ func promLabels(f *result.File, r *result.Row) []string {
 	}
 	if gap := f.Parameters.Gap; gap > 0 {
 		labels = append(labels, "gap", strconv.FormatFloat(gap.Seconds(), 'g', -1, 64))
+	}
+	if rate := f.Parameters.RateLimit; rate > 0 {
+		labels = append(labels, "rate_limit", strconv.FormatFloat(rate, 'f', -1, 64)+string(cmp.Or(f.Parameters.RateUnits, option.RateGbit)))
+	}
+	if f.Parameters.OpenLoop() {
+		labels = append(labels, "arrivals", string(f.Parameters.Arrivals))
 	}
 	return labels
 }

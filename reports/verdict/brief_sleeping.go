@@ -73,7 +73,7 @@ func sleepingLine(all []Sleeper) (Line, bool) {
 		at = "pauses of " + pauseText(int(first.Pause)) + ": "
 	}
 	if first.Offered > 0 {
-		at = phrase.PerSecond(first.Offered) + " messages/s: "
+		at = opWord(first.Op) + " " + phrase.PerSecond(first.Offered) + "/s: "
 	}
 	return Line{"sleeping", "Sleeping", at + listed(texts, "; ", MaxWidth-labelWidth-width(at))}, true
 }
@@ -99,8 +99,11 @@ func (w Sleeper) numberText() string {
 }
 
 func (w Sleeper) unit() string {
-	if w.Rate > 0 {
+	switch {
+	case w.Rate > 0:
 		return " Gb/s"
+	case w.Offered > 0:
+		return " usec RTT" // see result.Latency: at a rate it is a whole round trip
 	}
 	return " usec"
 }

@@ -18,6 +18,7 @@ type conclusion struct {
 	disturbed bool          // a warning is why the relation is unclear
 	why       string        // why nothing is concluded about the mode, or about any mode; "" for a conclusion
 	keeping   bool          // why says which modes keep the rates of the points: "only data keeps"
+	answers   string        // what modes answer per second at a rate that none keeps: ": data answers 4.62M, poll 2.6M"
 	saves     bool          // the mode is as fast as the base and keeps cores less busy
 	points    []*rows.Point
 }
@@ -46,7 +47,7 @@ func (f *findings) conclusionsOf(s *sweep) []*conclusion {
 				return o.pair == c.pair && o.relation == c.relation && o.disturbed == c.disturbed && o.why == c.why && o.saves == c.saves
 			}
 			if i := slices.IndexFunc(all, alike); i >= 0 {
-				all[i].points = append(all[i].points, c.points...)
+				all[i].points, all[i].answers = append(all[i].points, c.points...), c.answers
 			} else {
 				all = append(all, c)
 			}
@@ -97,7 +98,7 @@ func (f *findings) conclusionsAt(s *sweep, point *rows.Point) []*conclusion {
 	}
 	pairs := pairsOf(entries)
 	if !point.Row(pairs[0].base).KeepsRate() {
-		return []*conclusion{{why: whoKeeps(entries), keeping: true, points: here}}
+		return []*conclusion{{why: whoKeeps(entries), keeping: true, answers: answers(entries), points: here}}
 	}
 	var all []*conclusion
 	for _, p := range pairs {
@@ -134,6 +135,19 @@ func whoKeeps(entries []rows.Entry) string {
 		return "only " + keep[0] + " keeps"
 	}
 	return "only " + phrase.List(keep) + " keep"
+}
+
+// answers says how many messages per second modes answer that do not keep the rate. It is empty if one keeps it.
+func answers(entries []rows.Entry) string {
+	var texts []string
+	for _, e := range entries {
+		if e.KeepsRate() {
+			return ""
+		}
+		_, fastest := e.Row.RoundRates()
+		texts = append(texts, string(e.Mode)+" "+phrase.PerSecond(fastest))
+	}
+	return ": at most " + phrase.List(texts) + " were answered"
 }
 
 // pairsOf returns the pairs of a point: each other mode with poll, or with the first mode if poll is

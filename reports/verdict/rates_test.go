@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +27,10 @@ func TestSweepAlongRates(t *testing.T) {
 	if s := v.Brief.Sleeping; len(s) == 0 || s[0].Offered != 1e4 {
 		t.Errorf("sleeping: %+v", s)
 	}
+	sleeping := slices.IndexFunc(v.Brief.Lines, func(l Line) bool { return l.About == "sleeping" })
+	if sleeping < 0 || !strings.HasPrefix(v.Brief.Lines[sleeping].Text, "WRITE 10k/s: event ") || !strings.Contains(v.Brief.Lines[sleeping].Text, " usec RTT, core busy ") {
+		t.Errorf("lines %+v", v.Brief.Lines)
+	}
 }
 
 // At a rate that only data keeps, data is the choice, although poll has no latency there to be compared with.
@@ -35,7 +40,7 @@ func TestRateThatOnlyDataKeeps(t *testing.T) {
 		says, advice string
 	}{
 		{true, "; only data keeps 1M", "Spin on data for WRITE of 64 B at all rates"},
-		{false, "; no mode keeps 1M", "Spin on data for WRITE of 64 B up to 100k/s"},
+		{false, "; no mode keeps 1M: at most data ", "Spin on data for WRITE of 64 B up to 100k/s"},
 	} {
 		files := testresult.RateSweep(t)
 		for i := range files[2].Rows {

@@ -164,7 +164,7 @@ func compareHelp(name string, f *flags, width int) string {
 	writeEntry(&b, "", name+" measures write, send, read and atomic operations, latency and bandwidth, in every completion mode, and reports which mode is best, what it costs, and whether its data was correct.", 0, width)
 	b.WriteString("\nUsage:\n")
 	writeEntry(&b, "  "+name+" [options]", "start a server and wait for a client", helpIndent, width)
-	writeEntry(&b, "  "+name+" [options] HOST", "compare the modes against the server at HOST; takes three minutes", helpIndent, width)
+	writeEntry(&b, "  "+name+" [options] HOST", "compare the modes against the server at HOST; takes three minutes with the defaults", helpIndent, width)
 	b.WriteString("\n")
 	writeEntry(&b, "", "A server needs no options: it uses the client's. "+option.OwnershipNote, 0, width)
 	writeGroups(&b, f.groups, width)

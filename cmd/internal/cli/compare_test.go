@@ -355,7 +355,7 @@ func TestCompareRefuses(t *testing.T) {
 func TestCompareHelp(t *testing.T) {
 	p := startCompare(t, quick, "--help")
 	wantEnd(t, "help", p.end(t), StatusDone)
-	for _, want := range []string{"ib_compare [options] HOST", "--dir=<DIR>", "--bundle=<FILE>", "--size", "--ib-dev", "Exit status:"} {
+	for _, want := range []string{"ib_compare [options] HOST", "--dir=<DIR>", "--bundle=<FILE>", "--size", "--ib-dev", "Exit status:", "7  this build is slower than that of --against", "(default 5, with"} {
 		if !strings.Contains(p.out.String(), want) {
 			t.Errorf("help lacks %q", want)
 		}

@@ -150,6 +150,7 @@ func TestParseRefuses(t *testing.T) {
 		"--dualp":                     "option --dualp of perftest (--dualport): name both ports",
 		"--rate-l 1":                  "option --rate-l is ambiguous: it may be --rate_limit, --rate_limit_type",
 		"--arrivals poisson":          "--arrivals says when the messages of --rate_limit are due: it needs --rate_limit",
+		"--rate_limit 0":              "--rate_limit 0: write a number above 0",
 		"--reversed":                  "--reversed is an option of the bandwidth tests",
 		"--atom 1":                    "--atomic_type is an option of ib_atomic_bw, ib_atomic_lat",
 		"--bundle x":                  "--bundle is an option of ib_compare",
@@ -210,6 +211,12 @@ func TestParseAsPerftest(t *testing.T) {
 	} {
 		if _, err := parse(atomicBW, strings.Fields(args)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ib_atomic_bw %s: %v, want %q", args, err, want)
+		}
+	}
+	for _, mode := range []string{"-e", "--completion adaptive"} {
+		_, err := parse(readLat, strings.Fields("--rate_limit 5000 --rate_units p "+mode))
+		if err == nil || !strings.Contains(err.Error(), "so it never sleeps: use --completion poll") || Status(err) != StatusUsage {
+			t.Errorf("ib_read_lat %s at a rate: %v", mode, err)
 		}
 	}
 	for _, size := range []string{"8192", "65536", "64,65536"} {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/ibperf/ibperf/option"
 	"github.com/ibperf/ibperf/result"
@@ -39,13 +38,6 @@ var (
 	sharesOfOthers  = []float64{0.5, 0.9}
 )
 
-// A stall of the host leaves a backlog, which takes ten times as long to go at 90 % of the maximum rate. Rounds of 20 ms outlast
-// the backlog of a stall of 2 ms, and the median of three leaves out one with a longer stall.
-const (
-	rateDuration = 300 * time.Millisecond // of a row in all its runs
-	rateRounds   = 3
-)
-
 // closeRates is the quotient below which a rate is left out.
 const closeRates = 1.1
 
@@ -69,7 +61,7 @@ func RateSweep(base *option.Plan) (all []Part) {
 func atRates(base *option.Plan, op option.Op, size []int) []Part {
 	p := planOf(base, op, option.KindLatency)
 	p.Sizes, p.RateLimit, p.RateUnits, p.Runs = size, beyond, option.RateMessages, min(p.Runs, fewRuns)
-	p.Duration, p.Rounds = cmp.Or(base.Duration, rateDuration), cmp.Or(base.Rounds, rateRounds)
+	p.Duration, p.Rounds = cmp.Or(base.Duration, option.RateDuration), cmp.Or(base.Rounds, option.RateRounds)
 	all := []Part{{name(&p) + "-rate-max", p.Program() + ", maximum rate", p, result.SweepRate, Rate{Max: true}}}
 	for _, r := range rates() {
 		all = append(all, Part{fmt.Sprintf("%s-rate-%d-%.0f", name(&p), r.Of, 100*r.Share), p.Program() + " at " + r.String(), p, result.SweepRate, r})
