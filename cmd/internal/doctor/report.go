@@ -39,9 +39,10 @@ func WriteText(w io.Writer, all []Diagnosis) error {
 const nameWidth = 32
 
 func (d *Diagnosis) write(b *strings.Builder) {
-	title, facts := "host "+d.Facts.Host, hostFacts(&d.Facts)
+	title, facts, none := "host "+d.Facts.Host, hostFacts(&d.Facts), "no finding"
 	if name := d.Facts.Device.Name; name != "" {
 		title, facts = fmt.Sprintf("device %s, port %d", name, d.Facts.Device.Port), deviceFacts(&d.Facts)
+		none += "; a run counts the port's errors and congestion"
 	}
 	b.WriteString(title + "\n")
 	for _, f := range facts {
@@ -51,7 +52,7 @@ func (d *Diagnosis) write(b *strings.Builder) {
 		fmt.Fprintf(b, "    %-*s %s\n", nameWidth, f[0]+":", f[1])
 	}
 	if len(d.Findings) == 0 {
-		b.WriteString("  no finding\n")
+		b.WriteString("  " + none + "\n")
 	}
 	for _, f := range d.Findings {
 		fmt.Fprintf(b, "  %s: %s\n    Fix: %s\n", f.ID, f.Sentence, f.Fix)
