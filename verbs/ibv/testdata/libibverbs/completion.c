@@ -6,6 +6,7 @@
 static pthread_mutex_t spares_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* spares, or the arms of a CQ */
 static struct cq *spares; /* that were destroyed, the last one first */
+static int offered; /* STUB_REUSE: the last one's destroy_cq waits */
 
 /* slots returns the number of entries for a size: a power of two. */
 static int slots(int cqe)
@@ -23,12 +24,13 @@ static struct cq *local_cq(void)
 	struct cq *q;
 
 	pthread_mutex_lock(&spares_lock);
-	while (number("STUB_REUSE", 0) && !spares)
+	while (number("STUB_REUSE", 0) && !offered)
 		if (pthread_cond_timedwait(&changed, &spares_lock, &end))
 			break;
 	q = spares;
 	if (q)
 		spares = q->next;
+	offered = 0;
 	pthread_mutex_unlock(&spares_lock);
 	return q ? q : calloc(1, sizeof *q);
 }
@@ -89,6 +91,7 @@ int ibv_destroy_cq(struct abi_cq *cq)
 	q->next = spares;
 	spares = q;
 	before = q->arms;
+	offered = number("STUB_REUSE", 0);
 	pthread_cond_broadcast(&changed);
 	while (number("STUB_REUSE", 0) && q->arms == before)
 		if (pthread_cond_timedwait(&changed, &spares_lock, &end))
