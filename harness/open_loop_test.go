@@ -2,6 +2,8 @@ package harness
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -198,6 +200,45 @@ func TestOpenLoopIsLindleys(t *testing.T) {
 				t.Errorf("service times %+v are longer than response times %+v", s, l)
 			}
 		})
+	}
+}
+
+// A rate that is 11 % more than the server's is too high, also if the round ends before the window is full. 90 % of the server's is not.
+func TestQueueThatGrowsWithinTheWindow(t *testing.T) {
+	waitLonger(t)
+	for _, c := range []struct {
+		interval time.Duration
+		n        uint64
+		window   int
+		grows    bool
+	}{
+		{900, 400, 64, true}, {900, 1000, 128, true}, {900, 1000, 1000, true}, {900, 4000, 16, true}, {500, 100, 64, true},
+		{1111, 400, 64, false}, {1111, 4000, 16, false}, {1111, 4000, 1000, false},
+	} {
+		q := &queue{tick: 10, service: testdevice.Constant(1000)}
+		if r := onQueue(t, c.interval, option.ArrivalsConstant, c.n, c.window, q); r.Load.Growing != c.grows || r.Latency.MeanOnly != c.grows {
+			t.Errorf("%+v: load %+v, %+v", c, r.Load, r.Latency)
+		}
+	}
+}
+
+// A run that is interrupted is judged by the time that it took.
+func TestInterruptedOpenLoop(t *testing.T) {
+	for _, set := range []func(p *option.Plan){func(p *option.Plan) { p.Duration = time.Hour }, func(p *option.Plan) { p.Iterations = 1 << 30 }} {
+		for rate, grows := range map[float64]bool{2000: false, 1e9: true} {
+			p := withRate(option.OpSend, option.ModePoll, rate, 0)
+			set(&p)
+			ctx, cancel := context.WithCancel(t.Context())
+			sides := pair{device: "shm_whole", plan: p, ctx: ctx}
+			newCountdown(1000, cancel).countPosts(&sides)
+			files, errs := sides.run(t)
+			if !errors.Is(errs[0], ErrInterrupted) {
+				t.Fatal(errs)
+			}
+			if r := onlyRow(t, files[0]); r.Load == nil || r.Load.Growing != grows || r.Latency.MeanOnly != grows {
+				t.Errorf("%v messages/s: load %+v, %+v", rate, r.Load, r.Latency)
+			}
+		}
 	}
 }
 

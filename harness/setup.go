@@ -115,7 +115,7 @@ func (s *session) setupConfig(d *DevicePort) *setup.Config {
 }
 
 func (s *session) loopConfig() *loop.Config {
-	return &loop.Config{Role: s.cfg.Role, Payload: s.cfg.Payload, KeepSamples: s.cfg.KeepSamples}
+	return &loop.Config{Role: s.cfg.Role, Payload: s.cfg.Payload, KeepSamples: s.cfg.KeepSamples, Run: s.cfg.RunsBefore + s.run - 1}
 }
 
 // tearDown destroys what setUp has made.

@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"math"
+
 	"github.com/ibperf/ibperf/harness/internal/stats"
 )
 
@@ -12,14 +14,14 @@ import (
 // Load says how an open loop kept its schedule.
 type Load struct {
 	Backlog uint64 // messages that were due and not sent at the end
-	Growing bool   // they became more throughout the round, see [openLoop.growing]
+	Growing bool   // the rate is more than the test can reach, see [openLoop.growing]
 }
 
-// quarters is the number of parts of a round at whose ends the delay of the schedule is compared.
+// quarters is the number of parts of a round at whose ends the messages that were due and not answered are compared.
 const quarters = 4
 
-// The delays of the last message, as a part of the round, from which the rate is more than the test can reach: one that has
-// grown from quarter to quarter, and any.
+// A rate is more than the test can reach if the messages that were due and not answered become more in each quarter, by more than
+// growth of those that were due in it, or if the last message is late by more than tooLate of the round.
 const (
 	growth  = 0.01
 	tooLate = 0.25
@@ -46,12 +48,13 @@ type openLoop struct {
 	flow     *Flow   // of the next message
 	next     *sender // the next message, prepared; nil: it has no slot yet
 
-	counted  bool
-	length   float64 // ns of the schedule
 	quarter  int
-	boundary int64           // end of the quarter: a number of messages in a counted round, else a time
-	step     int64           // from one boundary to the next
-	late     [quarters]int64 // delay of the last message sent in each quarter; 0: none was sent
+	boundary int64             // end of the quarter: a number of messages in a counted round, else a time
+	step     int64             // from one boundary to the next
+	lastSent int64             // time of the last post
+	late     int64             // delay of the last message sent
+	waiting  [quarters]float64 // messages that were due and not answered at the last post of each quarter; 0: none was posted
+	slow     bool              // no message was answered in the first quarter, so waiting says nothing
 }
 
 // messageTimes are the times at which a message was due and posted.
@@ -64,11 +67,11 @@ func (w *Worker) newOpenLoop(l Length) *openLoop {
 	}
 	o.start = w.Clock.Now()
 	o.n, o.until = sampleLimit(l, o.start)
-	if o.counted = l.Messages > 0; o.counted {
-		o.length, o.step = float64(l.Messages)*w.arrivals.interval, int64(l.Messages)/quarters
+	if l.Messages > 0 {
+		o.step = max(1, int64(l.Messages)/quarters)
 		o.boundary, o.progress = o.step, func(int64) int64 { return int64(o.sent) }
 	} else {
-		o.length, o.step = float64(l.Duration), int64(l.Duration)/quarters
+		o.step = int64(l.Duration) / quarters
 		o.boundary, o.progress = o.start+o.step, func(now int64) int64 { return now }
 	}
 	o.schedule()
@@ -137,7 +140,7 @@ func (o *openLoop) sendIfDue(now int64) error {
 	}
 	at := &o.times[uint64(o.next.flow.position)*o.slots+o.next.sent%o.slots]
 	at.due, at.posted = o.due, now
-	o.noteDelay(now)
+	o.noteWaiting(now)
 	if err := o.next.fire(); err != nil {
 		return err
 	}
@@ -176,39 +179,51 @@ func (o *openLoop) take() messageTimes {
 	return o.times[uint64(f.position)*o.slots+(o.arrived(f)-1)%o.slots]
 }
 
-// noteDelay notes the delay of the message that is sent now.
-func (o *openLoop) noteDelay(now int64) {
+// noteWaiting notes how many messages are due and not answered when a message is sent.
+func (o *openLoop) noteWaiting(now int64) {
 	for o.progress(now) >= o.boundary && o.quarter < quarters-1 {
+		o.slow = o.slow || o.answered == 0
 		o.quarter++
 		o.boundary += o.step
 	}
-	o.late[o.quarter] = now - o.due
+	o.lastSent, o.late = now, now-o.due
+	o.waiting[o.quarter] = float64(o.late)/o.w.arrivals.interval + float64(o.sent-o.answered)
 }
 
-// result says how the schedule was kept.
+// result says how the schedule was kept until the last message was sent, or until the end of a timed round: the messages that
+// were due then are not sent.
 func (o *openLoop) result() Load {
-	delay := o.late[quarters-1]
-	if !o.counted { // the messages that were due then are not sent
-		delay = max(delay, o.until-o.due)
+	end, delay := o.lastSent, o.late
+	if o.until != math.MaxInt64 {
+		end = min(o.until, o.w.Clock.Now())
+		delay = max(delay, end-o.due)
 	}
-	return Load{Backlog: uint64(max(0, float64(delay)/o.w.arrivals.interval)), Growing: o.growing(float64(delay) / o.length)}
+	return Load{Backlog: uint64(max(0, float64(delay)/o.w.arrivals.interval)), Growing: o.growing(float64(delay) / float64(end-o.start))}
 }
 
-// growing reports whether messages were sent later and later: a stall delays some, and the next ones less. part is the delay of
-// the last message, as a part of the round.
+// growing reports whether the rate is more than the test can reach. part is the delay of the last message, as a part of the
+// round. A stall of the host makes more messages wait in one quarter, and fewer in the next.
 func (o *openLoop) growing(part float64) bool {
 	if part > tooLate {
 		return true
 	}
-	before := int64(-1)
-	for _, late := range o.late {
-		switch {
-		case late == 0: // another thread had the CPU, or all were in time
-		case late <= before:
-			return false
-		default:
-			before = late
-		}
+	if o.slow || o.quarter < quarters-2 {
+		return false
 	}
-	return part > growth && o.late[0] > 0
+	before, least := 0.0, max(1, growth*o.dueInQuarter())
+	for _, waiting := range o.waiting[:o.quarter+1] {
+		if waiting-before <= least {
+			return false
+		}
+		before = waiting
+	}
+	return true
+}
+
+// dueInQuarter returns the number of messages that are due in a quarter of the round.
+func (o *openLoop) dueInQuarter() float64 {
+	if o.until == math.MaxInt64 {
+		return float64(o.step)
+	}
+	return float64(o.step) / o.w.arrivals.interval
 }

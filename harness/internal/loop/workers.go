@@ -15,6 +15,7 @@ type Config struct {
 	Role        testcase.Role
 	Payload     []byte // pattern that messages are filled with; nil: zeros
 	KeepSamples int    // number of samples of a round that are kept in their order
+	Run         int    // number of runs before this one, over all processes of a comparison
 }
 
 // Workers holds the measuring threads of a side, of all planned modes.
