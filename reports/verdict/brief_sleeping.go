@@ -34,7 +34,7 @@ func (f *findings) sleeping() (all []Sleeper) {
 	}
 	for _, mode := range []option.Mode{option.ModeEvent, option.ModeAdaptive, result.BaseMode} {
 		e := p.Row(mode)
-		if e.Row == nil || e.HardlySlept() {
+		if e.Row == nil || e.HardlySlept() || !e.KeepsRate() {
 			continue
 		}
 		w := Sleeper{Mode: mode, Op: s.group.Op, Size: p.Size, Pause: int64(e.File.Parameters.Gap)}

@@ -161,7 +161,7 @@ func (f *Figures) of(mode option.Mode) Figure {
 // valueText formats the value in the unit of its column.
 func (f Figure) valueText() string {
 	switch {
-	case f.Mode == "":
+	case f.Mode == "" || max(f.Rate, f.Median, f.Mean) == 0: // of a rate that the mode does not keep
 		return result.Unmeasured
 	case f.Rate > 0:
 		return threeDigits(units.Gbps(f.Rate))

@@ -18,9 +18,15 @@ type conclusion struct {
 	disturbed bool          // a warning is why the relation is unclear
 	why       string        // why nothing is concluded about the mode, or about any mode; "" for a conclusion
 	keeping   bool          // why says which modes keep the rates of the points: "only data keeps"
-	answers   string        // what modes answer per second at a rate that none keeps: ": data answers 4.62M, poll 2.6M"
+	answers   []answers     // of modes at rates that none keeps
 	saves     bool          // the mode is as fast as the base and keeps cores less busy
 	points    []*rows.Point
+}
+
+// answers holds how many messages per second a mode answered at most.
+type answers struct {
+	mode option.Mode
+	most float64
 }
 
 // A pair is two modes that are compared. The base is empty if only one mode has reliable rows.
@@ -47,7 +53,8 @@ func (f *findings) conclusionsOf(s *sweep) []*conclusion {
 				return o.pair == c.pair && o.relation == c.relation && o.disturbed == c.disturbed && o.why == c.why && o.saves == c.saves
 			}
 			if i := slices.IndexFunc(all, alike); i >= 0 {
-				all[i].points, all[i].answers = append(all[i].points, c.points...), c.answers
+				all[i].points = append(all[i].points, c.points...)
+				all[i].addAnswers(c.answers)
 			} else {
 				all = append(all, c)
 			}
@@ -88,6 +95,8 @@ func (f *findings) conclusionsAt(s *sweep, point *rows.Point) []*conclusion {
 	case why != "":
 	case len(entries) == 0:
 		why = "no reliable row was measured"
+	case len(entries) == 1 && excluded && !entries[0].KeepsRate():
+		return []*conclusion{{why: string(entries[0].Mode) + " does not keep", keeping: true, points: here}}
 	case len(entries) == 1 && excluded:
 		return []*conclusion{{pair: pair{mode: entries[0].Mode}, points: here}}
 	case len(entries) == 1:
@@ -98,7 +107,7 @@ func (f *findings) conclusionsAt(s *sweep, point *rows.Point) []*conclusion {
 	}
 	pairs := pairsOf(entries)
 	if !point.Row(pairs[0].base).KeepsRate() {
-		return []*conclusion{{why: whoKeeps(entries), keeping: true, answers: answers(entries), points: here}}
+		return []*conclusion{{why: whoKeeps(entries), keeping: true, answers: answersOf(entries), points: here}}
 	}
 	var all []*conclusion
 	for _, p := range pairs {
@@ -110,7 +119,7 @@ func (f *findings) conclusionsAt(s *sweep, point *rows.Point) []*conclusion {
 		all = append(all, c)
 	}
 	if why := all[0].why; why != "" && !slices.ContainsFunc(all, func(c *conclusion) bool { return c.why != why }) {
-		return []*conclusion{{why: why, points: here}}
+		return []*conclusion{{why: why, keeping: all[0].keeping, points: here}}
 	}
 	for _, c := range all {
 		if c.why != "" {
@@ -137,15 +146,38 @@ func whoKeeps(entries []rows.Entry) string {
 	return "only " + phrase.List(keep) + " keep"
 }
 
-// answers says how many messages per second modes answer that do not keep the rate. It is empty if one keeps it.
-func answers(entries []rows.Entry) string {
-	var texts []string
+// answersOf returns what modes answered that do not keep the rate. It is empty if one keeps it.
+func answersOf(entries []rows.Entry) (all []answers) {
 	for _, e := range entries {
 		if e.KeepsRate() {
-			return ""
+			return nil
 		}
 		_, fastest := e.Row.RoundRates()
-		texts = append(texts, string(e.Mode)+" "+phrase.PerSecond(fastest))
+		all = append(all, answers{e.Mode, fastest})
+	}
+	return all
+}
+
+// addAnswers adds those of another point.
+func (c *conclusion) addAnswers(more []answers) {
+	for _, m := range more {
+		i := slices.IndexFunc(c.answers, func(a answers) bool { return a.mode == m.mode })
+		if i < 0 {
+			c.answers = append(c.answers, m)
+		} else {
+			c.answers[i].most = max(c.answers[i].most, m.most)
+		}
+	}
+}
+
+// answersText says what modes answered: ": at most data 4.62M and poll 2.6M were answered".
+func (c *conclusion) answersText() string {
+	if len(c.answers) == 0 {
+		return ""
+	}
+	var texts []string
+	for _, a := range c.answers {
+		texts = append(texts, string(a.mode)+" "+phrase.PerSecond(a.most))
 	}
 	return ": at most " + phrase.List(texts) + " were answered"
 }

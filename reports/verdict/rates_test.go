@@ -7,6 +7,7 @@ import (
 
 	"github.com/ibperf/ibperf/internal/testresult"
 	"github.com/ibperf/ibperf/option"
+	"github.com/ibperf/ibperf/result"
 )
 
 // A sweep along rates says what waiting costs at the lowest rate, and compares no mode at a rate that it does not keep.
@@ -30,6 +31,43 @@ func TestSweepAlongRates(t *testing.T) {
 	sleeping := slices.IndexFunc(v.Brief.Lines, func(l Line) bool { return l.About == "sleeping" })
 	if sleeping < 0 || !strings.HasPrefix(v.Brief.Lines[sleeping].Text, "WRITE 10k/s: event ") || !strings.Contains(v.Brief.Lines[sleeping].Text, " usec RTT, core busy ") {
 		t.Errorf("lines %+v", v.Brief.Lines)
+	}
+}
+
+// At a lowest rate that event does not keep, no figure of event is 0.
+func TestModeThatKeepsNoRate(t *testing.T) {
+	files := testresult.RateSweep(t)
+	for _, f := range files {
+		for i := range f.Rows {
+			if r := &f.Rows[i]; r.Mode == option.ModeEvent {
+				r.Load.Growing, r.NoRatio = true, "the rate is too high"
+				r.Latency = &result.Latency{N: r.Latency.N, MeanNs: r.Latency.MeanNs, Rate: 250, Factor: 1, MeanOnly: true}
+			}
+		}
+	}
+	v := Judge(files)
+	if slices.ContainsFunc(v.Brief.Sleeping, func(s Sleeper) bool { return s.Mode == option.ModeEvent }) {
+		t.Errorf("sleeping: %+v", v.Brief.Sleeping)
+	}
+	text := strings.Join(strings.Fields(v.Text(0)), " ")
+	if strings.Contains(text, "event takes 0") || strings.Contains(text, "event 0 ") || !strings.Contains(text, "event does not keep 10k-1M") {
+		t.Error(text)
+	}
+}
+
+// With two modes of which one keeps a rate, the text says which one does not.
+func TestOnePairThatDoesNotKeep(t *testing.T) {
+	files := testresult.RateSweep(t)
+	for k, f := range files {
+		f.Rows = slices.DeleteFunc(f.Rows, func(r result.Row) bool { return r.Mode == option.ModeEvent })
+		for i := range f.Rows {
+			if r := &f.Rows[i]; k == 2 && r.Mode == option.ModeData {
+				r.Load.Growing, r.NoRatio = true, "the rate is too high"
+			}
+		}
+	}
+	if text := strings.Join(strings.Fields(Judge(files).Text(0)), " "); !strings.Contains(text, "; data does not keep 1M") || strings.Contains(text, "nothing is concluded") {
+		t.Error(text)
 	}
 }
 

@@ -161,7 +161,7 @@ func (s *sweep) conclusionText(c *conclusion, unit bool) string {
 	all := s.spreadOf(c.points, c.mode, c.base)
 	switch {
 	case c.keeping:
-		return c.why + " " + points + c.answers
+		return c.why + " " + points + c.answersText()
 	case c.why != "":
 		return c.noConclusionText() + " for " + points + ": " + c.whyText()
 	case c.base == "":

@@ -93,6 +93,8 @@ func (p pauseCost) time(mode option.Mode) string {
 	usec := func(mode option.Mode) string { return usecNumber(p.point.Row(mode).Value(s.column)) + " usec" }
 	e, base := p.point.Row(mode), p.point.Row(result.BaseMode)
 	switch all := s.spreadOf([]*rows.Point{p.point}, mode, result.BaseMode); {
+	case !e.KeepsRate():
+		return "more time than there is: it does not keep the rate"
 	case all.n > 0:
 		return usec(mode) + ", " + s.factorText(all, basePossessive)
 	case e.HardlySlept():

@@ -46,9 +46,9 @@ func TestRunsOfATransport(t *testing.T) {
 		runs, checks int
 		ops          []option.Op
 	}{
-		shared:     {25, 0, []option.Op{option.OpSend}},
-		option.RC:  {34, 3, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
-		option.XRC: {33, 2, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
+		shared:     {27, 0, []option.Op{option.OpSend}},
+		option.RC:  {36, 3, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
+		option.XRC: {35, 2, []option.Op{option.OpWrite, option.OpSend, option.OpRead, option.OpAtomic}},
 		option.UC:  {23, 1, []option.Op{option.OpWrite, option.OpSend}},
 		option.UD:  {20, 0, []option.Op{option.OpSend}},
 		option.SRD: {26, 2, []option.Op{option.OpWrite, option.OpSend, option.OpRead}},
@@ -106,7 +106,7 @@ func TestSweeps(t *testing.T) {
 	if got := slices.Max(along[option.KindLatency]); got != 1024 || slices.Max(along[option.KindBandwidth]) != 1024 {
 		t.Errorf("most QPs are %v", along)
 	}
-	if len(rates) != 11 || !rates[0].Max {
+	if len(rates) != 13 || !rates[0].Max {
 		t.Errorf("rates %v", rates)
 	}
 	lossy := option.Defaults(option.Test{})
@@ -145,7 +145,7 @@ func TestRunsOfAPart(t *testing.T) {
 				t.Errorf("%s is measured in %d of %d runs, want %d", p.Name, measured, runs, want)
 			}
 		}
-		if few != 18 {
+		if few != 20 {
 			t.Errorf("%d parts have few runs", few)
 		}
 	}

@@ -19,12 +19,14 @@ type Rate struct {
 
 // String names a rate, such as "90 % of the maximum rate of the slowest mode".
 func (r Rate) String() string {
-	of := fmt.Sprintf("mode %d of %d, from slow to fast", r.Of, rankedModes)
-	if r.Of == 1 {
-		of = "the slowest mode"
+	if r.Max {
+		return "more than any mode answers"
 	}
-	return fmt.Sprintf("%.0f %% of the maximum rate of %s", 100*r.Share, of)
+	return fmt.Sprintf("%.0f %% of the maximum rate of the %s mode", 100*r.Share, places[r.Of-1])
 }
+
+// places are the places of modes by their maximum rates.
+var places = [rankedModes]string{"slowest", "2nd slowest", "3rd slowest", "4th slowest", "5th slowest"}
 
 // MaxRates are the messages that each mode has answered per second when more were due, by the name of its rows.
 type MaxRates map[string]float64
@@ -41,8 +43,8 @@ var (
 // closeRates is the quotient below which a rate is left out.
 const closeRates = 1.1
 
-// rankedModes is the number of modes whose maximum rates have shares in the sweep.
-const rankedModes = 4
+// rankedModes is the number of modes whose maximum rates have shares in the sweep: data, poll, counter, adaptive and event.
+const rankedModes = 5
 
 // RateSweep returns only the parts of sweeps along rates, of WRITE and SEND. Each is measured in all runs.
 func RateSweep(base *option.Plan) (all []Part) {
@@ -98,16 +100,20 @@ func (m MaxRates) PerSecond(r Rate) float64 {
 	if r.Max {
 		return beyond
 	}
-	at := m.at(r)
-	for _, before := range rates() {
-		if before == r {
-			return at
-		}
-		if other := m.at(before); other > 0 && max(at, other) < closeRates*min(at, other) {
+	var chosen []float64
+	for _, other := range rates() {
+		at := m.at(other)
+		close := slices.ContainsFunc(chosen, func(c float64) bool { return max(at, c) < closeRates*min(at, c) })
+		switch {
+		case close && other == r:
 			return 0
+		case other == r:
+			return at
+		case at > 0 && !close:
+			chosen = append(chosen, at)
 		}
 	}
-	return at
+	return 0
 }
 
 // at returns a rate, or 0 if fewer modes were measured.
