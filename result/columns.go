@@ -40,6 +40,9 @@ var rowColumns = []Column{
 	{Field: "devices", Definition: "what each of several devices measured at the same time, in the order of local.device and local.more_devices, with the definitions of the row's members; the row itself is of all of them together"},
 }
 
+// AnswersColumn is the field of the rate of answers, the only rate of a latency test.
+const AnswersColumn = "latency.iterations_per_s"
+
 var latencyColumns = []Column{
 	{Field: "latency", Kind: option.KindLatency, Definition: halfTripDefinition, Unit: "ns; printed as usec"},
 	{Field: "latency.n", Kind: option.KindLatency, Unit: "samples", Definition: "number of samples; none is dropped",
@@ -57,8 +60,8 @@ var latencyColumns = []Column{
 	percentile("p99_9_ns", "p99.9", "999 of 1000 samples are not longer"+fromHistogram, func(l *Latency) float64 { return l.P999Ns }),
 	percentile("p99_99_ns", "p99.99", "9999 of 10000 samples are not longer"+fromHistogram, func(l *Latency) float64 { return l.P9999Ns }),
 	percentile("max_ns", "max", "the largest sample", func(l *Latency) float64 { return l.MaxNs }),
-	{Field: "latency.iterations_per_s", Title: "Answers per second", Kind: option.KindLatency, Unit: "1/s", Definition: "n / the time of the rounds including pauses: round trips, READs or atomic operations per second; \"tps average\" in the text",
-		Head: "answered", shown: "1/s", empty: true, print: asPerSecond, Value: inLatency(func(l *Latency) float64 { return l.Rate })},
+	{Field: AnswersColumn, Title: "Answers per second", Kind: option.KindLatency, Unit: "1/s", Definition: "n / the time of the rounds including pauses: round trips, READs or atomic operations per second; \"tps average\" in the text",
+		Head: "answered", shown: "1/s", empty: true, print: asPerSecond, Value: inLatency(func(l *Latency) float64 { return l.Rate }), Round: func(r *Round) float64 { return float64(r.Messages) / r.Seconds }},
 	{Field: "latency.factor", Kind: option.KindLatency, Unit: "1", Definition: halfFactorDefinition,
 		Value: inLatency(func(l *Latency) float64 { return l.Factor })},
 	{Field: "latency.mean_only", Kind: option.KindLatency, Definition: "the clock was read only before the first message and after the last, or load.growing is set, so n and the mean are the only statistics"},

@@ -5,7 +5,6 @@ package diff
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/ibperf/ibperf/internal/confidence"
 	"github.com/ibperf/ibperf/reports/rows"
@@ -22,7 +21,7 @@ type Set struct {
 // A Pair is a row of both sets, with the same test, options, message size, mode and variant, or all rows of a test.
 type Pair struct {
 	File   *result.File   // of the first set
-	Column *result.Column // what is compared: the median latency, the mean where there is no median, or the average bandwidth
+	Column *result.Column // what is compared: the median latency, the mean where there is no median, the answers per second at a rate that both sets do not keep, or the average bandwidth
 	A, B   rows.Entry
 	All    bool // all rows of the test: the ratio is their geometric mean; A and B are empty
 
@@ -32,6 +31,9 @@ type Pair struct {
 	Relation   rows.Relation       // of B to A
 	Disturbed  bool                // a warning makes the ratio doubtful, and so unclear unless the runs were made in turn
 	Regression bool                // B is slower by at least the threshold
+	Keeps      string              // "A" or "B" if only that set keeps the rate of a latency test; then there is no ratio
+
+	least float64 // smallest slowdown that is called slower
 }
 
 // Name returns the pair's test, message size and mode.
@@ -44,25 +46,21 @@ func (p *Pair) Name() string {
 
 // Slowdown returns by which fraction B is slower, negative if it is faster: more time, or less bandwidth.
 func (p *Pair) Slowdown() float64 {
-	if p.lessIsFaster() {
+	if rows.LessIsFaster(p.Column) {
 		return p.Ratio.Value - 1
 	}
 	return 1 - p.Ratio.Value
 }
 
-func (p *Pair) lessIsFaster() bool { return strings.HasPrefix(p.Column.Field, "latency.") }
-
-// Detectable returns the smallest slowdown that would have been certain with the interval of the pair, infinity without an
-// interval.
+// Detectable returns the smallest slowdown that would have been found with the interval of the pair, infinity if none would.
 func (p *Pair) Detectable() float64 {
-	switch half := math.Log(p.Ratio.High / p.Ratio.Value); {
-	case !p.Ratio.Enough:
+	switch {
+	case !p.Ratio.Enough || math.IsInf(p.least, 1):
 		return math.Inf(1)
-	case p.lessIsFaster():
-		return math.Exp(half) - 1
-	default:
-		return 1 - math.Exp(-half)
+	case rows.LessIsFaster(p.Column):
+		return max(p.least, p.Ratio.Value/p.Ratio.Low-1)
 	}
+	return max(p.least, 1-p.Ratio.Value/p.Ratio.High)
 }
 
 // A Diff is the rows that two sets have in common, and the names of those that only one has.
@@ -104,11 +102,21 @@ func Of(a, b Set, threshold float64) (*Diff, error) {
 	d.Threshold = threshold
 	for _, p := range d.Pairs {
 		p.ValueA, p.ValueB = p.A.Value(p.Column), p.B.Value(p.Column)
-		p.Ratio = confidence.OfSeparate(p.B.Series(p.Column), p.A.Series(p.Column), len(d.Pairs))
-		p.judge(!p.Disturbed, threshold)
+		switch a, b := p.A.KeepsRate(), p.B.KeepsRate(); {
+		case a && !b:
+			p.Keeps, p.Relation, p.Regression = "A", rows.Slower, true
+		case b && !a:
+			p.Keeps, p.Relation = "B", rows.Faster
+		default:
+			p.Ratio = confidence.OfSeparate(p.B.Series(p.Column), p.A.Series(p.Column), len(d.Pairs))
+			p.judge(!p.Disturbed, threshold)
+		}
 	}
 	return d, nil
 }
+
+// smallest is the slowdown from which a row may be slower.
+var smallest = math.Expm1(confidence.MinGain)
 
 // common returns the rows of two sets, without ratios.
 func common(a, b Set) (*Diff, error) {
@@ -139,6 +147,9 @@ func (d *Diff) addFile(m pairOfFiles) {
 		if !common {
 			d.OnlyA = append(d.OnlyA, p.Name())
 			continue
+		}
+		if !p.A.KeepsRate() && !p.B.KeepsRate() {
+			p.Column = result.ColumnOf(result.AnswersColumn)
 		}
 		p.Disturbed = rows.AnyDisturbed(p.A, p.B)
 		d.Pairs = append(d.Pairs, p)
@@ -174,8 +185,10 @@ func compared(f *result.File) *result.Column {
 
 // judge says what the pair's ratio means, if it is clear.
 func (p *Pair) judge(clear bool, threshold float64) {
+	p.least = math.Inf(1)
 	if clear {
 		p.Relation = rows.RelationOf(p.Column, p.Ratio)
+		p.least = smallest
 	}
 	p.Regression = p.Relation == rows.Slower && p.Slowdown() >= threshold
 }

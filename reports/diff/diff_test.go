@@ -88,6 +88,55 @@ func TestDisturbedRowsAreUnclear(t *testing.T) {
 	}
 }
 
+// notKept makes a row one of a rate that its mode does not keep, with the answers per second of its rounds.
+func notKept(r *result.Row, answers float64) {
+	r.Load, r.NoRatio = &result.Load{Offered: 1e9, Growing: true}, "the rate is too high"
+	r.Latency = &result.Latency{N: 1000, MeanNs: 1e6, Rate: answers, Factor: 1, MeanOnly: true}
+	for j := range r.Rounds {
+		r.Rounds[j].P50Ns, r.Rounds[j].Messages, r.Rounds[j].Seconds = 0, uint64(answers*(1+0.001*float64(j%3))), 1
+	}
+}
+
+// A rate that only A keeps is a regression, and one that only B keeps is none. At a rate that neither keeps, the answers are compared.
+func TestRatesThatAreNotKept(t *testing.T) {
+	at := func(data, poll float64) Set {
+		f := comparisonOf(t, option.KindLatency, 1)
+		f.Parameters.RateLimit, f.Parameters.RateUnits = 1e9, option.RateMessages
+		for i := range f.Rows {
+			if r := &f.Rows[i]; r.Size == 8 {
+				if answers := map[option.Mode]float64{option.ModeData: data, option.ModePoll: poll}[r.Mode]; answers > 0 {
+					notKept(r, answers)
+				} else {
+					r.Load = &result.Load{Offered: 1e9}
+				}
+			}
+		}
+		return setOf("at rates", f)
+	}
+	for _, c := range []struct {
+		a, b       Set
+		want       rows.Relation
+		regression bool
+		text       string
+	}{
+		{at(0, 0), at(1e6, 0), rows.Slower, true, "REGRESSION: ib_write_lat, 8 bytes, data: B does not keep the rate, and A does."},
+		{at(1e6, 0), at(0, 0), rows.Faster, false, "faster: only B keeps the rate"},
+		{at(1e6, 2e6), at(0.8e6, 2e6), rows.Slower, true, "Answers per second [1/s]: "},
+		{at(1e6, 2e6), at(1e6, 2e6), rows.Same, false, "No row is a regression"},
+	} {
+		d, err := Of(c.a, c.b, 0.05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := find(t, d, 8, "data"); p.Relation != c.want || p.Regression != c.regression {
+			t.Errorf("%s, regression %v, want %s, %v: %+v", p.Relation, p.Regression, c.want, c.regression, p)
+		}
+		if text := written(t, d, c.a, c.b); !strings.Contains(text, c.text) {
+			t.Errorf("no %q in\n%s", c.text, text)
+		}
+	}
+}
+
 // Tests with different options are refused, and the error names the options.
 func TestDifferentOptionsAreRefused(t *testing.T) {
 	a, b := comparisonOf(t, option.KindBandwidth, 1), comparisonOf(t, option.KindBandwidth, 1)

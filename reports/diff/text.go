@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/ibperf/ibperf/internal/confidence"
 	"github.com/ibperf/ibperf/reports/rows"
 	"github.com/ibperf/ibperf/reports/table"
 	"github.com/ibperf/ibperf/result"
@@ -22,13 +21,13 @@ const (
  runs only is not found. All intervals together hold the true quotients in 95 % of all cases (precedence test). "all":
  the geometric mean of all rows. "faster" and "slower": the interval is on that side of 1 and the quotient at least 3 % from
  1. "same": it lies within 5 % of 1. Else "unclear". "disturbed": other work took CPUs from one of the two rows, which widens
- the interval. could find: the smallest slowdown that the interval could have shown.
+ the interval. could find: the smallest slowdown that would have been "slower".
 `
 	notes = ` B/A: the quotient of the two values. All intervals together hold the true quotients in 95 % of all cases; they count what
  varied within each measurement, and not what changed between them, such as the state of the host. "faster" and "slower":
  the interval is on that side of 1 and the quotient at least 3 % from 1. "same": it lies within 5 % of 1. Else "unclear".
- "disturbed": a warning of one of the two rows makes its number doubtful. could find: the smallest slowdown that the interval
- could have shown.
+ "disturbed": a warning of one of the two rows makes its number doubtful. could find: the smallest slowdown that
+ would have been "slower".
 `
 )
 
@@ -88,13 +87,27 @@ func tableOf(pairs []*Pair) *table.Table {
 		if p.Disturbed {
 			words += ", disturbed"
 		}
+		if p.Keeps != "" {
+			words += ": only " + p.Keeps + " keeps the rate"
+		}
 		size, mode, valueA, valueB := "all", "all", result.Unmeasured, result.Unmeasured
 		if !p.All {
-			size, mode, valueA, valueB = fmt.Sprint(p.A.Size), p.A.Name(), c.Format(p.ValueA), c.Format(p.ValueB)
+			size, mode = fmt.Sprint(p.A.Size), p.A.Name()
+		}
+		if p.Column == c { // else of another unit
+			valueA, valueB = shown(c, p.ValueA), shown(c, p.ValueB)
 		}
 		t.Add(size, mode, valueA, valueB, p.ratioText(), words, p.detectableText())
 	}
 	return t
+}
+
+// shown formats a value, which is 0 if it was not measured.
+func shown(c *result.Column, v float64) string {
+	if v == 0 {
+		return result.Unmeasured
+	}
+	return c.Format(v)
 }
 
 func (p *Pair) ratioText() string {
@@ -144,7 +157,7 @@ func (d *Diff) answer() (lines []string) {
 	case len(regressions) == 0 && d.InTurn:
 		return append(lines, "No row is certainly slower.")
 	case len(regressions) == 0:
-		return append(lines, fmt.Sprintf("No row is a regression: certainly slower, and its value by %s %% or more.", percent(max(d.Threshold, math.Expm1(confidence.MinGain)))))
+		return append(lines, fmt.Sprintf("No row is a regression: certainly slower, and its value by %s %% or more.", percent(max(d.Threshold, smallest))))
 	}
 	for _, p := range regressions {
 		lines = append(lines, d.regressionLine(p))
@@ -154,6 +167,9 @@ func (d *Diff) answer() (lines []string) {
 
 // regressionLine returns the line about a regression.
 func (d *Diff) regressionLine(p *Pair) string {
+	if p.Keeps != "" {
+		return fmt.Sprintf("REGRESSION: %s: B does not keep the rate, and A does.", p.Name())
+	}
 	line := fmt.Sprintf("REGRESSION: %s: B is %s %% slower. ", p.Name(), percent(p.Slowdown()))
 	if !p.All {
 		line += fmt.Sprintf("%s [%s]: %s instead of %s, ", p.Column.Title, p.Column.Shown(), p.Column.Format(p.ValueB), p.Column.Format(p.ValueA))
@@ -190,14 +206,14 @@ func (d *Diff) couldFind() string {
 		}
 	}
 	if best == nil {
-		return "No slowdown could have been found: the rows have too few rounds for an interval. " + d.remedy()
+		return "No slowdown could have been found: the rows have too few rounds for an interval, or are disturbed. " + d.remedy()
 	}
 	line := fmt.Sprintf("The smallest slowdown that could have been found: %s %% (%s)", percent(best.Detectable()), best.Name())
 	if worst != best {
 		line += fmt.Sprintf(" to %s %% (%s)", percent(worst.Detectable()), worst.Name())
 	}
 	if none > 0 {
-		line += fmt.Sprintf("; none in %d rows, which have too few rounds", none)
+		line += fmt.Sprintf("; none in %d rows, which have too few rounds or are disturbed", none)
 	}
 	return line + "."
 }

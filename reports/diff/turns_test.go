@@ -65,6 +65,29 @@ func TestRunsInTurn(t *testing.T) {
 	}
 }
 
+// A row that lacks a run in one set is in the mean of neither, so that it makes no difference between them.
+func TestRowThatLacksARun(t *testing.T) {
+	fast := func(rounds int) Set {
+		f := unsteady(t, 1)
+		for i := range f.Rows {
+			if r := &f.Rows[i]; r.Mode == option.ModeData {
+				for j := range r.Rounds {
+					r.Rounds[j].P50Ns /= 4
+				}
+				r.Rounds = r.Rounds[:rounds]
+			}
+		}
+		return setOf("one", f)
+	}
+	d, err := InTurn(fast(20), fast(19))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := d.Pairs[len(d.Pairs)-1]; !last.All || last.Relation != rows.Same || len(d.Regressions()) != 0 {
+		t.Errorf("all rows %+v", last)
+	}
+}
+
 // The page has the answer and the tables.
 func TestPageOfADiff(t *testing.T) {
 	a, b := setOf("old", unsteady(t, 1)), setOf("new", unsteady(t, 1.05))

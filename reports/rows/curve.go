@@ -141,7 +141,7 @@ func (p *CurvePoint) relate(c *result.Column, before bool) {
 
 // mayBeFaster reports whether the ratio of a point is a gain, and its interval holds one that counts.
 func mayBeFaster(c *result.Column, r confidence.Estimate) bool {
-	if lessIsFaster(c) {
+	if LessIsFaster(c) {
 		return r.Value < 1 && math.Log(r.Low) <= -confidence.MinGain
 	}
 	return r.Value > 1 && math.Log(r.High) >= confidence.MinGain
@@ -153,7 +153,7 @@ func (p *CurvePoint) gain(c *result.Column, e, base Entry) confidence.Gain {
 		return confidence.Gain{}
 	}
 	own, other, runs := pairs(c, e.Row, base.Row)
-	if lessIsFaster(c) {
+	if LessIsFaster(c) {
 		own, other = other, own
 	}
 	g := confidence.GainOf(own, other, runs)

@@ -31,7 +31,7 @@ func (r Relation) String() string {
 // RelationOf returns the relation according to the interval of a single point.
 func RelationOf(c *result.Column, r confidence.Estimate) Relation {
 	larger, smaller := Faster, Slower
-	if lessIsFaster(c) {
+	if LessIsFaster(c) {
 		larger, smaller = Slower, Faster
 	}
 	switch {
@@ -47,5 +47,7 @@ func RelationOf(c *result.Column, r confidence.Estimate) Relation {
 	return Unclear
 }
 
-// lessIsFaster reports whether a column has times.
-func lessIsFaster(c *result.Column) bool { return strings.HasPrefix(c.Field, "latency.") }
+// LessIsFaster reports whether a column has times, and not rates.
+func LessIsFaster(c *result.Column) bool {
+	return strings.HasPrefix(c.Field, "latency.") && c.Field != result.AnswersColumn
+}

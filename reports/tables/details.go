@@ -17,7 +17,7 @@ import (
 var (
 	percentileFields = []string{"latency.n", "latency.p50_ns", "latency.p90_ns", "latency.p99_ns", "latency.p99_9_ns",
 		"latency.p99_99_ns", "latency.max_ns"}
-	loadFields   = []string{"load.offered_per_s", "latency.iterations_per_s", "load.window", "load.backlog", "load.service.p50_ns", "load.service.p99_ns", "load.service.max_ns"}
+	loadFields   = []string{"load.offered_per_s", result.AnswersColumn, "load.window", "load.backlog", "load.service.p50_ns", "load.service.p99_ns", "load.service.max_ns"}
 	momentFields = []string{"latency.min_ns", "latency.mean_ns", "latency.stdev_ns"}
 	rateFields   = []string{"bandwidth.measured_at", "bandwidth.messages", "bandwidth.seconds", "bandwidth.average_bytes_per_s",
 		"from_client.average_bytes_per_s", "from_server.average_bytes_per_s", "bandwidth.aligned_within_s",

@@ -35,7 +35,7 @@ func SideBySide(g *rows.Group) Comparison {
 		}
 	}
 	if !allKeepRates(points) {
-		t, _ := valueTable(g, points, names, result.ColumnOf("latency.iterations_per_s"))
+		t, _ := valueTable(g, points, names, result.ColumnOf(result.AnswersColumn))
 		all.Tables = append(all.Tables, t)
 	}
 	for _, pair := range SidesCompared {
