@@ -104,10 +104,10 @@ func TestResultsAreOfAllRuns(t *testing.T) {
 			t.Errorf("%s: %d samples", p.Name, l.N)
 		}
 	}
-	if text := c.client.err.String(); !strings.Contains(text, "run 4 of 4") || strings.Count(text, "test 1 of 34") != 1 {
+	if text := c.client.err.String(); !strings.Contains(text, "run 4 of 4") || strings.Count(text, "test 1 of 36") != 1 {
 		t.Errorf("the client printed %s", text)
 	}
-	if text := c.server.err.String(); !strings.Contains(text, "run 4 of 4") || strings.Count(text, "test 1 of 34") != 1 {
+	if text := c.server.err.String(); !strings.Contains(text, "run 4 of 4") || strings.Count(text, "test 1 of 36") != 1 {
 		t.Errorf("the server printed %s", text)
 	}
 }
