@@ -40,6 +40,9 @@ func longestRound(p *option.Plan) time.Duration {
 	if p.RateLimit > 0 || p.Gap > 0 {
 		each += max(p.Gap, messageTime).Seconds()
 	}
+	if p.RateLimit > 0 {
+		each += 1 / p.MessageRate(largest)
+	}
 	all := float64(messages+1) * float64(p.AllQPs()) * (each + float64(largest)/messageBytes)
 	return max(duration, warmUp, p.Margin) + seconds(all)
 }

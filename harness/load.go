@@ -50,6 +50,13 @@ func (b *loadBuilder) load(c *testcase.Case) *result.Load {
 	return l
 }
 
+// setServiceRate sets the rate of service times, which is that of the answers.
+func setServiceRate(r *result.Row) {
+	if r.Load != nil && r.Load.Service != nil {
+		r.Load.Service.Rate = r.Latency.Rate
+	}
+}
+
 // withoutPercentiles returns the statistics that do not depend on the length of a run whose backlog grows.
 func withoutPercentiles(l *result.Latency) *result.Latency {
 	return &result.Latency{N: l.N, MeanNs: l.MeanNs, Rate: l.Rate, Factor: l.Factor, MeanOnly: true}
@@ -75,7 +82,7 @@ func loadWarnings(p *option.Plan, r *result.Row) []result.Warning {
 	if r.KeepsRate() {
 		return nil
 	}
-	return []result.Warning{{ID: result.WarnBacklog, Text: fmt.Sprintf("--rate_limit: %s; %s were answered of %s, and %d were waiting at the end of a round",
+	return []result.Warning{{ID: result.WarnBacklog, Text: fmt.Sprintf("--rate_limit: %s; %s were answered of %s, and sends were behind by %d at the end of a round",
 		loadTooHigh, rateText(p, r.Size, r.Latency.Rate), rateText(p, r.Size, r.Load.Offered), r.Load.Backlog)}}
 }
 

@@ -112,6 +112,7 @@ func mergeFigures(m *result.Row, parts []result.Row) (err error) {
 		if m.Load, err = mergeLoads(collect(parts, func(r *result.Row) *result.Load { return r.Load })); err != nil {
 			return err
 		}
+		setServiceRate(m)
 	}
 	if m.Bandwidth != nil {
 		m.Bandwidth = stats.MergeBandwidths(collect(parts, func(r *result.Row) *result.Bandwidth { return r.Bandwidth }))

@@ -67,7 +67,7 @@ func decide(set *testcase.Set, p *option.Plan, role Role, mine, theirs oob.Promi
 			continue
 		}
 		d.order = min(d.order, s.Order)
-		device := s.Side.Device.Name
+		device := s.Side.DeviceNames() // the order is the weakest of all
 		if s.Order < set.NeededOrder(p.Sizes) && unordered == nil {
 			unordered = &RefusedError{Side: s.name, Device: device, Query: s.Side.Order.Query, Answer: s.Order.String(), OnlyData: set.OnlyData()}
 		}

@@ -312,7 +312,7 @@ func TestOpenLoopInEveryMode(t *testing.T) {
 					if r.Latency.N != n || r.Load == nil || r.Load.Window != 128 || r.Verify.Bad() > 0 {
 						t.Fatalf("%+v, load %+v, %+v", r.Latency, r.Load, r.Verify)
 					}
-					if s := r.Load.Service; !r.Load.Growing && (s.N != n || s.MeanNs > r.Latency.MeanNs) {
+					if s := r.Load.Service; !r.Load.Growing && (s.N != n || s.MeanNs > r.Latency.MeanNs || s.Rate != r.Latency.Rate) {
 						t.Errorf("service times %+v, response times %+v", s, r.Latency)
 					}
 					if peer := onlyRow(t, files[1]); peer.Load == nil || peer.Load.Offered != r.Load.Offered {
@@ -406,4 +406,18 @@ func countOf(all []result.Warning, id result.WarningID) (n int) {
 		}
 	}
 	return n
+}
+
+// The peer's messages of a round are awaited for as long as the messages of a low rate take.
+func TestRoundsOfALowRateAreAwaited(t *testing.T) {
+	for _, op := range everyOp {
+		for _, kind := range allKinds {
+			p := testPlan(op, kind, sizeOf(op), 100)
+			p.RateLimit, p.RateUnits = 1, option.RateMessages
+			p = p.Resolve()
+			if d := longestRound(&p); d < 100*time.Second {
+				t.Errorf("%s %s: %v for 100 messages at one a second", op, kind, d)
+			}
+		}
+	}
 }

@@ -29,6 +29,7 @@ func (rb *rowBuilder) build(p *option.Plan, forced bool, mine, theirs oob.Row) r
 	}
 	if r.Latency != nil {
 		r.Latency.Rate = rb.iterationsPerSecond()
+		setServiceRate(&r)
 	}
 	n := rowMessages(&r)
 	r.Local, r.Peer = rb.here.cost(n), rb.there.cost(n)

@@ -103,9 +103,16 @@ func (p *Plan) Key() string {
 func (p *Plan) Apart(other *Plan) (all []string) {
 	a, b := Settings{Plan: *p}, Settings{Plan: *other}
 	for _, o := range AgreedOptions() {
-		if here, there := o.Written(&a), o.Written(&b); !o.Free && here != there {
-			all = append(all, here+" and "+there)
+		if o.Free || o.Text(&a) == o.Text(&b) {
+			continue
 		}
+		texts := []string{o.Written(&a), o.Written(&b)}
+		for i, s := range []*Settings{&a, &b} {
+			if o.Text(s) == "" {
+				texts[i] = "no --" + o.Name
+			}
+		}
+		all = append(all, strings.Join(texts, " and "))
 	}
 	if p.Devices != other.Devices {
 		all = append(all, fmt.Sprintf("--ib-dev with %d and %d devices", p.Devices, other.Devices))

@@ -258,6 +258,22 @@ func (p *Plan) OpenLoop() bool { return p.Kind == KindLatency && p.RateLimit > 0
 // AllThreads returns the number of measuring threads of a side, on all of its devices.
 func (p *Plan) AllThreads() int { return max(1, p.Devices) * p.Threads }
 
+// MessageRate returns the rate limit in messages of a size per second.
+func (p *Plan) MessageRate(size int) float64 {
+	switch p.RateUnits {
+	case RateMessages:
+		return p.RateLimit
+	case RateMiB:
+		return p.RateLimit * (1 << 20) / float64(size)
+	}
+	return p.RateLimit * 1e9 / 8 / float64(size)
+}
+
+// rateIs reports whether a rate limit has a property for some message size.
+func (p *Plan) rateIs(bad func(perSecond float64) bool) bool {
+	return p.RateLimit > 0 && slices.ContainsFunc(p.Sizes, func(size int) bool { return bad(p.MessageRate(size)) })
+}
+
 // AllQPs returns the number of QPs of a mode, on all devices of a side.
 func (p *Plan) AllQPs() int { return max(1, p.Devices) * p.QPs }
 

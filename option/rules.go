@@ -173,6 +173,21 @@ var rules = []struct {
 		},
 		"--rate_limit: the client of READ and atomic operations keeps the rate and waits for completions, so it never sleeps: use --completion poll",
 	}, {
+		func(s *Settings) bool {
+			return s.rateIs(func(perSecond float64) bool { return perSecond < 1.0/3600 || perSecond > 1e12 })
+		},
+		"--rate_limit: possible are one message per hour to 10^12 messages per second",
+	}, {
+		func(s *Settings) bool {
+			return s.OpenLoop() && !s.Compare && s.Duration > 0 && s.rateIs(func(perSecond float64) bool { return perSecond*s.Duration.Seconds() < 1 })
+		},
+		"--duration: no message is due within it at the rate of --rate_limit: give a longer time or --iters",
+	}, {
+		func(s *Settings) bool {
+			return s.OpenLoop() && s.Endless && s.rateIs(func(perSecond float64) bool { return perSecond < 4 })
+		},
+		"--run_infinitely: a latency test with --rate_limit needs at least 4 messages per second",
+	}, {
 		func(s *Settings) bool { return s.Arrivals != ArrivalsConstant && !s.OpenLoop() },
 		"--arrivals says when the messages of --rate_limit are due: it needs --rate_limit",
 	}, {

@@ -13,7 +13,7 @@ import (
 type Load struct {
 	Offered float64  `json:"offered_per_s"`     // messages that were due per second, as asked for
 	Window  uint64   `json:"window"`            // largest number of messages that were sent and not answered
-	Backlog uint64   `json:"backlog"`           // messages that were due and not sent at the end of a round, of the round with the most
+	Backlog uint64   `json:"backlog"`           // messages by which the sends were behind the schedule at the end of a round, of the round with the most
 	Growing bool     `json:"growing,omitempty"` // the backlog grew throughout most rounds of a run: the rate is more than the test can reach
 	Service *Latency `json:"service,omitempty"` // times from the post of a message to its answer; nil if the backlog grew
 }
@@ -25,7 +25,7 @@ func loadColumns() []Column {
 			Head: "offered", shown: "1/s", empty: true, print: asPerSecond, Value: inLoad(func(l *Load) float64 { return l.Offered })},
 		{Field: "load.window", Kind: option.KindLatency, Unit: "messages", Definition: "largest number of messages that were sent and not answered",
 			Head: "window", empty: true, print: asCount, Value: inLoad(func(l *Load) float64 { return float64(l.Window) })},
-		{Field: "load.backlog", Kind: option.KindLatency, Unit: "messages", Definition: "messages that were due and not sent at the end of a round, of the round with the most",
+		{Field: "load.backlog", Kind: option.KindLatency, Unit: "messages", Definition: "messages by which the sends were behind the schedule at the end of a round, of the round with the most",
 			Head: "backlog", words: backlogText},
 		{Field: "load.growing", Kind: option.KindLatency, Definition: "the messages that were due and not sent became more throughout most rounds of a run: the rate is more than the test can reach, and the row has no percentiles, which would depend on the length of the run"},
 	}

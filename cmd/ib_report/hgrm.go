@@ -106,7 +106,7 @@ func (d *distributions) stage(stage *outfolder.Stage, runs []*result.File) (name
 		}
 	}
 	if len(names) == 0 {
-		return nil, d.inputs.errNothing("latency distribution: only latency tests without --noPeak have them")
+		return nil, d.inputs.errNothing("latency distribution: only latency tests have them, without --noPeak and at rates that they keep")
 	}
 	return names, nil
 }

@@ -153,6 +153,18 @@ func TestDifferentOptionsAreRefused(t *testing.T) {
 	if _, err := Of(setOf("old", a, a), setOf("new", a), 0.05); err == nil || !strings.Contains(err.Error(), "two results of ib_write_bw") {
 		t.Errorf("the same test twice: %v", err)
 	}
+	other := comparisonOf(t, option.KindBandwidth, 1)
+	other.Parameters.QPs = 4
+	for _, sets := range [][2]Set{{setOf("old", a, other), setOf("new", a)}, {setOf("old", a), setOf("new", a, other)}} {
+		if d, err := Of(sets[0], sets[1], 0.05); err != nil || len(d.OnlyA)+len(d.OnlyB) != 4 {
+			t.Errorf("a test that only one set has: %v", err)
+		}
+	}
+	limited := comparisonOf(t, option.KindLatency, 1)
+	limited.Parameters.RateLimit, limited.Parameters.RateUnits = 5000, option.RateMessages
+	if _, err := Of(setOf("old", limited), setOf("new", comparisonOf(t, option.KindLatency, 1)), 0.05); err == nil || !strings.Contains(err.Error(), "--rate_limit 5000 and no --rate_limit") {
+		t.Errorf("a rate in one set: %v", err)
+	}
 	c, one := testresult.Devices(comparisonOf(t, option.KindBandwidth, 1)), comparisonOf(t, option.KindBandwidth, 1)
 	if _, err := Of(setOf("old", c), setOf("new", one), 0.05); err == nil || !strings.Contains(err.Error(), "--ib-dev with 2 and 1 devices") {
 		t.Errorf("two devices and one: %v", err)

@@ -23,7 +23,7 @@ func match(a, b Set) (all []pairOfFiles, err error) {
 	for _, f := range a.Files {
 		other := theirs[f.Parameters.Key()]
 		if other == nil {
-			if err := apart(a, b, f); err != nil {
+			if err := apart(a, b, ours, f); err != nil {
 				return nil, err
 			}
 		}
@@ -50,12 +50,13 @@ func (s Set) byKey() (map[string]*result.File, error) {
 	return all, nil
 }
 
-// apart returns an error that names the options in which a test of set a differs from all of that program in set b. It returns
-// nil if b has no result of the program, or several, which a sweep has: then the test is only in a.
-func apart(a, b Set, f *result.File) error {
+// apart returns an error that names the options in which a test of set a, whose files are ours, differs from all of that program in
+// set b. It returns nil if b has no result of the program, or several, which a sweep has, or one that another test of a matches:
+// then the test is only in a.
+func apart(a, b Set, ours map[string]*result.File, f *result.File) error {
 	var same []*result.File
 	for _, other := range b.Files {
-		if other.Program == f.Program {
+		if other.Program == f.Program && ours[other.Parameters.Key()] == nil {
 			same = append(same, other)
 		}
 	}

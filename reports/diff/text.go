@@ -186,7 +186,7 @@ func (d *Diff) remedy() string {
 	if d.InTurn {
 		return "Give more --runs: the default is enough."
 	}
-	return "Measure with --compare, or with --rounds 5 or more."
+	return "Measure with --compare, or with --rounds 5 or more, on idle hosts."
 }
 
 // couldFind returns the line about the smallest slowdowns that could have been found.

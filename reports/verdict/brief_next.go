@@ -22,11 +22,14 @@ func (f *findings) next(b *Brief) Next {
 		wrong := f.wrongRun()
 		return Next{"to check again", command(wrong, wrong.Parameters.Program(), "-d "+clientOf(wrong).Device.Name, wrongMode(wrong), "--verify")}
 	case b.NoVerdict != nil:
-		program := run.Program
-		if run.Comparison != nil {
+		program, options := run.Program, []string{device}
+		switch {
+		case run.Comparison != nil:
 			program = option.CompareProgram
+		case run.Parameters.Compare:
+			options = append(options, "--compare")
 		}
-		return Next{"to measure again", fitting(again(run), command(run, program, device))}
+		return Next{"to measure again", fitting(again(run), command(run, program, options...))}
 	case !slices.ContainsFunc(f.compared, func(f *result.File) bool { return f.Comparison != nil }):
 		return Next{"for all operations, with checks", command(run, option.CompareProgram, device)}
 	case slices.ContainsFunc(b.Devices, func(d Device) bool { return d.Software != "" }):

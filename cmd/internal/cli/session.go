@@ -177,7 +177,7 @@ func (s *peerSession) keptSamples() int {
 	case p.Iterations == 0:
 		return maxKeptSamplesTimed
 	}
-	return int(min(p.Iterations*uint64(p.Runs), maxKeptSamples))
+	return int(min(p.Iterations*uint64(p.Runs*p.AllThreads()), maxKeptSamples))
 }
 
 // cpus returns the CPUs of --pin_cores or --numa_node, else those near a device; nil: any.

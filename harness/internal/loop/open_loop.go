@@ -13,7 +13,7 @@ import (
 
 // Load says how an open loop kept its schedule.
 type Load struct {
-	Backlog uint64 // messages that were due and not sent at the end
+	Backlog uint64 // messages by which the sends were behind the schedule at the end
 	Growing bool   // the rate is more than the test can reach, see [openLoop.growing]
 }
 
@@ -88,7 +88,9 @@ func (w *Worker) measureOpenLoop(l Length) error {
 	}
 	o := w.newOpenLoop(l)
 	err := o.run(w.samples, w.serviceTimes)
-	w.sampled = span{o.start, o.last}
+	if o.answered > 0 {
+		w.sampled = span{o.start, o.last}
+	}
 	w.load = o.result()
 	w.endMeter()
 	return err
@@ -198,7 +200,8 @@ func (o *openLoop) result() Load {
 		end = min(o.until, o.w.Clock.Now())
 		delay = max(delay, end-o.due)
 	}
-	return Load{Backlog: uint64(max(0, float64(delay)/o.w.arrivals.interval)), Growing: o.growing(float64(delay) / float64(end-o.start))}
+	backlog := min(float64(delay)/o.w.arrivals.interval, float64(o.n))
+	return Load{Backlog: uint64(max(0, backlog)), Growing: o.growing(float64(delay) / float64(end-o.start))}
 }
 
 // growing reports whether the rate is more than the test can reach. part is the delay of the last message, as a part of the

@@ -87,7 +87,7 @@ func (c *Case) shape(p *option.Plan) {
 		c.Window = uint64(min(txDepth(p), c.Slots))
 	}
 	if p.RateLimit > 0 {
-		c.Interval = 1e9 / messageRate(p, c.Size)
+		c.Interval = 1e9 / p.MessageRate(c.Size)
 		c.Burst = 1
 		if !c.OpenLoop {
 			c.Burst = burstLength(p, c.Interval)
