@@ -271,3 +271,22 @@ func TestPersistentServerStoppedAtTheEndOfARun(t *testing.T) {
 	wantEnd(t, "client", client.end(t), StatusDone)
 	wantEnd(t, "server", server.end(t), StatusDone)
 }
+
+// Samples that are printed are those of all threads.
+func TestSamplesOfThreadsAreKept(t *testing.T) {
+	for args, want := range map[string]int{"-n 20 -U": 20, "-n 20 -H --threads 2": 40, "-n 20": 0} {
+		kept := -1
+		keep := func(ctx context.Context, cfg harness.Config) error {
+			if cfg.Role == harness.Client {
+				kept = cfg.KeepSamples
+			}
+			return quick(ctx, cfg)
+		}
+		if _, _, serverErr, clientErr := run(t, writeLat, keep, "", "-d shm_whole "+args); serverErr != nil || clientErr != nil {
+			t.Fatalf("server: %v, client: %v", serverErr, clientErr)
+		}
+		if kept != want {
+			t.Errorf("%s: %d samples are kept, want %d", args, kept, want)
+		}
+	}
+}
