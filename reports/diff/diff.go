@@ -102,17 +102,25 @@ func Of(a, b Set, threshold float64) (*Diff, error) {
 	d.Threshold = threshold
 	for _, p := range d.Pairs {
 		p.ValueA, p.ValueB = p.A.Value(p.Column), p.B.Value(p.Column)
-		switch a, b := p.A.KeepsRate(), p.B.KeepsRate(); {
-		case a && !b:
-			p.Keeps, p.Relation, p.Regression = "A", rows.Slower, true
-		case b && !a:
-			p.Keeps, p.Relation = "B", rows.Faster
-		default:
-			p.Ratio = confidence.OfSeparate(p.B.Series(p.Column), p.A.Series(p.Column), len(d.Pairs))
-			p.judge(!p.Disturbed, threshold)
+		if p.A.KeepsRate() != p.B.KeepsRate() {
+			p.judgeKeeping()
+			continue
 		}
+		p.Ratio = confidence.OfSeparate(p.B.Series(p.Column), p.A.Series(p.Column), len(d.Pairs))
+		p.judge(!p.Disturbed, threshold)
 	}
 	return d, nil
+}
+
+// judgeKeeping says what it means that only one row keeps its rate, unless it is disturbed.
+func (p *Pair) judgeKeeping() {
+	relation := rows.Slower
+	if p.Keeps = "A"; p.B.KeepsRate() {
+		p.Keeps, relation = "B", rows.Faster
+	}
+	if !p.Disturbed {
+		p.Relation, p.Regression = relation, relation == rows.Slower
+	}
 }
 
 // smallest is the slowdown from which a row may be slower.

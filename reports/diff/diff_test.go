@@ -75,11 +75,7 @@ func TestSlowerRows(t *testing.T) {
 
 // A warning that makes a row doubtful makes its relation unclear, and no regression.
 func TestDisturbedRowsAreUnclear(t *testing.T) {
-	b := comparisonOf(t, option.KindLatency, 1.5)
-	for i := range b.Rows {
-		b.Rows[i].Warnings = append(b.Rows[i].Warnings, result.Warning{ID: result.WarnPreempted, Text: "preempted"})
-	}
-	d, err := Of(setOf("a", comparisonOf(t, option.KindLatency, 1)), setOf("b", b), 0.05)
+	d, err := Of(setOf("a", comparisonOf(t, option.KindLatency, 1)), disturbed(setOf("b", comparisonOf(t, option.KindLatency, 1.5))), 0.05)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +91,16 @@ func notKept(r *result.Row, answers float64) {
 	for j := range r.Rounds {
 		r.Rounds[j].P50Ns, r.Rounds[j].Messages, r.Rounds[j].Seconds = 0, uint64(answers*(1+0.001*float64(j%3))), 1
 	}
+}
+
+// disturbed adds a warning to all rows of a set that makes them doubtful.
+func disturbed(s Set) Set {
+	for _, f := range s.Files {
+		for i := range f.Rows {
+			f.Rows[i].Warnings = append(f.Rows[i].Warnings, result.Warning{ID: result.WarnPreempted, Text: "preempted"})
+		}
+	}
+	return s
 }
 
 // A rate that only A keeps is a regression, and one that only B keeps is none. At a rate that neither keeps, the answers are compared.
@@ -119,6 +125,7 @@ func TestRatesThatAreNotKept(t *testing.T) {
 		regression bool
 		text       string
 	}{
+		{at(0, 0), disturbed(at(1e6, 0)), rows.Unclear, false, "unclear, disturbed: only A keeps the rate"},
 		{at(0, 0), at(1e6, 0), rows.Slower, true, "REGRESSION: ib_write_lat, 8 bytes, data: B does not keep the rate, and A does."},
 		{at(1e6, 0), at(0, 0), rows.Faster, false, "faster: only B keeps the rate"},
 		{at(1e6, 2e6), at(0.8e6, 2e6), rows.Slower, true, "Answers per second [1/s]: "},
