@@ -184,6 +184,7 @@ var rules = []struct {
 		"--duration: no message is due within it at the rate of --rate_limit: give a longer time or --iters",
 	}, {
 		func(s *Settings) bool {
+			// A signal is noticed after each 250 ms, or after the message that is due next.
 			return s.OpenLoop() && s.Endless && s.rateIs(func(perSecond float64) bool { return perSecond < 4 })
 		},
 		"--run_infinitely: a latency test with --rate_limit needs at least 4 messages per second",

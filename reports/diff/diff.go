@@ -33,7 +33,7 @@ type Pair struct {
 	Regression bool                // B is slower by at least the threshold
 	Keeps      string              // "A" or "B" if only that set keeps the rate of a latency test; then there is no ratio
 
-	least float64 // smallest slowdown that is called slower
+	clear bool // no warning keeps the ratio from having a relation
 }
 
 // Name returns the pair's test, message size and mode.
@@ -55,12 +55,12 @@ func (p *Pair) Slowdown() float64 {
 // Detectable returns the smallest slowdown that would have been found with the interval of the pair, infinity if none would.
 func (p *Pair) Detectable() float64 {
 	switch {
-	case !p.Ratio.Enough || math.IsInf(p.least, 1):
+	case !p.Ratio.Enough || !p.clear:
 		return math.Inf(1)
 	case rows.LessIsFaster(p.Column):
-		return max(p.least, p.Ratio.Value/p.Ratio.Low-1)
+		return max(smallest, p.Ratio.Value/p.Ratio.Low-1)
 	}
-	return max(p.least, 1-p.Ratio.Value/p.Ratio.High)
+	return max(smallest, 1-p.Ratio.Value/p.Ratio.High)
 }
 
 // A Diff is the rows that two sets have in common, and the names of those that only one has.
@@ -193,10 +193,8 @@ func compared(f *result.File) *result.Column {
 
 // judge says what the pair's ratio means, if it is clear.
 func (p *Pair) judge(clear bool, threshold float64) {
-	p.least = math.Inf(1)
-	if clear {
+	if p.clear = clear; clear {
 		p.Relation = rows.RelationOf(p.Column, p.Ratio)
-		p.least = smallest
 	}
 	p.Regression = p.Relation == rows.Slower && p.Slowdown() >= threshold
 }

@@ -103,13 +103,13 @@ func (m MaxRates) PerSecond(r Rate) float64 {
 	var chosen []float64
 	for _, other := range rates() {
 		at := m.at(other)
-		close := slices.ContainsFunc(chosen, func(c float64) bool { return max(at, c) < closeRates*min(at, c) })
-		switch {
-		case close && other == r:
-			return 0
-		case other == r:
+		if slices.ContainsFunc(chosen, func(c float64) bool { return max(at, c) < closeRates*min(at, c) }) {
+			at = 0
+		}
+		if other == r {
 			return at
-		case at > 0 && !close:
+		}
+		if at > 0 {
 			chosen = append(chosen, at)
 		}
 	}
